@@ -1,0 +1,66 @@
+#include "base/text_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "base/diagnostic.h"
+
+namespace weft {
+
+std::string read_text_file(const std::string& path, std::size_t limit)
+{
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0)
+        throw InputError(path, 0, std::string("cannot be read: ") + std::strerror(errno), "a readable file");
+    if (S_ISDIR(info.st_mode)) throw InputError(path, 0, "is a folder", "a file");
+
+    // gzread passes plain files through unchanged.
+    gzFile file = ::gzopen(path.c_str(), "rb");
+    if (file == nullptr)
+        throw InputError(path, 0, std::string("cannot be read: ") + std::strerror(errno), "a readable file");
+    ::gzbuffer(file, 1U << 18);
+    std::string contents;
+    std::string problem;
+    char buffer[1U << 16];
+    for (;;) {
+        const int count = ::gzread(file, buffer, sizeof buffer);
+        if (count < 0) {
+            int code = 0;
+            problem = ::gzerror(file, &code);
+            break;
+        }
+        if (count == 0) break;
+        contents.append(buffer, static_cast<std::size_t>(count));
+        if (contents.size() > limit) {
+            problem = "larger than " + std::to_string(limit) + " bytes";
+            break;
+        }
+    }
+    if (::gzclose(file) != Z_OK && problem.empty()) problem = "damaged gzip data";
+    if (!problem.empty()) throw InputError(path, 0, "cannot be read: " + problem, "plain text or whole gzip data");
+    return contents;
+}
+
+void write_text_file(const std::string& path, std::string_view contents)
+{
+    const std::string temporary = path + ".tmp" + std::to_string(::getpid());
+    std::FILE* file = std::fopen(temporary.c_str(), "wb");
+    bool good = file != nullptr;
+    if (good) {
+        good = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
+        good = std::fclose(file) == 0 && good;
+        good = good && std::rename(temporary.c_str(), path.c_str()) == 0;
+    }
+    if (!good) {
+        const std::string reason = std::strerror(errno);
+        std::remove(temporary.c_str());
+        throw InputError(path, 0, "cannot be written: " + reason, "a writable path");
+    }
+}
+
+}  // namespace weft

@@ -1,0 +1,17 @@
+// Whole files, gzip-transparent in, atomic out.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace weft {
+
+// The contents of `path`, inflated when it starts with the gzip magic, whatever its name.
+// Throws InputError when it cannot be read or inflated, or is larger than `limit` bytes.
+std::string read_text_file(const std::string& path, std::size_t limit = std::size_t{1} << 31);
+
+// Writes to a temporary file beside `path` and renames it: readers see all of it or nothing.
+// Throws InputError when the folder cannot be written.
+void write_text_file(const std::string& path, std::string_view contents);
+
+}  // namespace weft

@@ -1,0 +1,133 @@
+#include "base/units.h"
+
+#include <array>
+#include <cctype>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace weft {
+
+namespace {
+
+__extension__ typedef unsigned __int128 Wide;  // exact products of value and unit
+
+struct Unit {
+    std::string_view name;
+    // The factor as numerator / denominator, so that "400 Gbps" is exact.
+    std::uint64_t numerator;
+    std::uint64_t denominator;
+};
+
+constexpr std::uint64_t kibi = 1024;
+constexpr std::uint64_t mebi = kibi * 1024;
+constexpr std::uint64_t gibi = mebi * 1024;
+constexpr std::uint64_t tebi = gibi * 1024;
+
+constexpr std::array<Unit, 10> byte_units{{{"", 1, 1}, {"B", 1, 1}, {"KiB", kibi, 1}, {"MiB", mebi, 1},
+    {"GiB", gibi, 1}, {"TiB", tebi, 1}, {"KB", 1000, 1}, {"MB", 1000000, 1}, {"GB", 1000000000, 1},
+    {"TB", 1000000000000, 1}}};
+
+constexpr std::array<Unit, 5> time_units{{{"ps", 1, 1}, {"ns", 1000, 1}, {"us", 1000000, 1},
+    {"ms", 1000000000, 1}, {"s", 1000000000000, 1}}};
+
+constexpr std::array<Unit, 12> rate_units{{{"B/s", 1, 1}, {"KB/s", 1000, 1}, {"MB/s", 1000000, 1},
+    {"GB/s", 1000000000, 1}, {"TB/s", 1000000000000, 1}, {"MiB/s", mebi, 1}, {"GiB/s", gibi, 1},
+    {"TiB/s", tebi, 1}, {"GBps", 1000000000, 1}, {"Mbps", 1000000, 8}, {"Gbps", 1000000000, 8},
+    {"Tbps", 1000000000000, 8}}};
+
+constexpr std::array<Unit, 4> frequency_units{
+    {{"Hz", 1, 1}, {"kHz", 1000, 1}, {"MHz", 1000000, 1}, {"GHz", 1000000000, 1}}};
+
+std::string_view trim(std::string_view text)
+{
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
+    return text;
+}
+
+// Decimal digits with an optional fraction, times a rational unit, into an integer without
+// passing through floating point. Nothing when the result is not integral.
+template <std::size_t N>
+std::optional<std::uint64_t> parse(std::string_view text, const std::array<Unit, N>& units)
+{
+    text = trim(text);
+    Wide digits = 0;
+    Wide scale = 1;
+    std::size_t i = 0;
+    int count = 0;
+    bool fraction = false;
+    for (; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '.' && !fraction) {
+            fraction = true;
+        } else if (c >= '0' && c <= '9') {
+            if (++count > 19) return std::nullopt;
+            digits = digits * 10 + static_cast<unsigned>(c - '0');
+            if (fraction) scale *= 10;
+        } else {
+            break;
+        }
+    }
+    if (count == 0) return std::nullopt;
+    const std::string_view unit = trim(text.substr(i));
+    for (const Unit& candidate : units) {
+        if (candidate.name != unit) continue;
+        const Wide numerator = digits * candidate.numerator;
+        const Wide denominator = scale * candidate.denominator;
+        if (numerator % denominator != 0) return std::nullopt;
+        const Wide value = numerator / denominator;
+        if (value > (static_cast<Wide>(1) << 63)) return std::nullopt;
+        return static_cast<std::uint64_t>(value);
+    }
+    return std::nullopt;
+}
+
+template <std::size_t N>
+std::string format(std::uint64_t value, const std::array<Unit, N>& steps)
+{
+    for (const Unit& step : steps)
+        if (value >= step.numerator)
+            return fmt::format("{:.6g} {}", static_cast<double>(value) / static_cast<double>(step.numerator),
+                step.name);
+    return fmt::format("{} {}", value, steps.back().name);
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_bytes(std::string_view text) { return parse(text, byte_units); }
+std::optional<std::uint64_t> parse_time_ps(std::string_view text) { return parse(text, time_units); }
+std::optional<std::uint64_t> parse_rate(std::string_view text) { return parse(text, rate_units); }
+std::optional<std::uint64_t> parse_frequency(std::string_view text) { return parse(text, frequency_units); }
+
+std::string format_bytes(std::uint64_t bytes)
+{
+    constexpr std::array<Unit, 4> steps{{{"TiB", tebi, 1}, {"GiB", gibi, 1}, {"MiB", mebi, 1}, {"KiB", kibi, 1}}};
+    for (const Unit& step : steps)
+        if (bytes >= step.numerator && bytes % (step.numerator / 1024) == 0 &&
+            (bytes * 8) % step.numerator == 0)
+            return fmt::format("{:.6g} {}", static_cast<double>(bytes) / static_cast<double>(step.numerator),
+                step.name);
+    return fmt::format("{} B", bytes);
+}
+
+std::string format_time_ps(std::uint64_t ps)
+{
+    constexpr std::array<Unit, 5> steps{{{"s", 1000000000000, 1}, {"ms", 1000000000, 1}, {"us", 1000000, 1},
+        {"ns", 1000, 1}, {"ps", 1, 1}}};
+    return format(ps, steps);
+}
+
+std::string format_rate(std::uint64_t bytes_per_s)
+{
+    constexpr std::array<Unit, 4> steps{
+        {{"TB/s", 10000000000000, 1}, {"GB/s", 1000000000, 1}, {"MB/s", 1000000, 1}, {"B/s", 1, 1}}};
+    for (const Unit& step : steps)
+        if (bytes_per_s >= step.numerator) {
+            const double divisor = step.name == "TB/s" ? 1e12 : static_cast<double>(step.numerator);
+            return fmt::format("{:.6g} {}", static_cast<double>(bytes_per_s) / divisor, step.name);
+        }
+    return "0 B/s";
+}
+
+}  // namespace weft

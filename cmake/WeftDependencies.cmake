@@ -1,0 +1,26 @@
+# Every dependency is a Debian package; nothing is fetched at build time.
+find_package(PkgConfig REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Boost REQUIRED)
+find_package(Threads REQUIRED)
+
+# Accellera's own CMake package first, Debian's pkg-config file otherwise: one alias for both.
+find_package(SystemCLanguage QUIET)
+add_library(weft_systemc INTERFACE)
+add_library(weft::systemc ALIAS weft_systemc)
+if(TARGET SystemC::systemc)
+  target_link_libraries(weft_systemc INTERFACE SystemC::systemc)
+else()
+  pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
+  target_link_libraries(weft_systemc INTERFACE PkgConfig::SYSTEMC)
+endif()
+target_compile_definitions(weft_systemc INTERFACE SC_INCLUDE_DYNAMIC_PROCESSES)
+
+if(NOT TARGET yaml-cpp::yaml-cpp)
+  add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
+endif()

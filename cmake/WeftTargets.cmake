@@ -1,0 +1,41 @@
+include(GoogleTest OPTIONAL)
+
+# Warning and sanitizer flags of Weft's own code, attached to every target below.
+add_library(weft_flags INTERFACE)
+target_compile_options(weft_flags INTERFACE -Wall -Wextra -Wpedantic)
+if(WEFT_WERROR)
+  target_compile_options(weft_flags INTERFACE -Werror)
+endif()
+if(WEFT_SANITIZE)
+  target_compile_options(weft_flags INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(weft_flags INTERFACE -fsanitize=${WEFT_SANITIZE})
+endif()
+
+# weft_library(NAME SOURCES... [DEPENDS targets...])  ->  target weft_NAME, alias weft::NAME
+function(weft_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(weft_${name} STATIC ${ARG_SOURCES})
+  add_library(weft::${name} ALIAS weft_${name})
+  target_include_directories(weft_${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(weft_${name} PUBLIC ${ARG_DEPENDS} PRIVATE $<BUILD_INTERFACE:weft_flags>)
+endfunction()
+
+# weft_test(NAME SOURCES... [DEPENDS targets...] [LABELS ...] [TIMEOUT s])
+# One GoogleTest program; ctest runs each TEST in a process of its own, because SystemC cannot
+# elaborate twice. `main` comes from testbenches/support, never from gtest_main (libsystemc
+# defines a `main` that would win and run no test).
+function(weft_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_definitions(${name} PRIVATE
+    WEFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}" WEFT_SHARED_DIR="${WEFT_SHARED_DIR}"
+    WEFT_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_link_libraries(${name} PRIVATE weft_test_main ${ARG_DEPENDS} GTest::gtest weft_flags)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+endfunction()

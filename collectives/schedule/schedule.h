@@ -1,0 +1,115 @@
+// The one intermediate form of a collective: per rank, threads of chunk-level steps.
+//
+// Every source of a collective (built-in algorithm, MSCCL XML, MSCCL++ JSON, per-rank Chakra
+// trace, synthesised plan) becomes a Schedule; verification (verify.h) and lowering to wavefront
+// programs (collectives/engine) are written once, against this.
+//
+// Memory: each rank has three buffers, input, output and scratch, divided into chunks. A collective
+// divides its message into `chunks` equal parts (the last ones may be smaller; see chunk_bounds).
+// In place means that the input is part of the output: `input chunk k` is the same memory as
+// `output chunk in_place_offset(rank) + k`.
+//
+// Time: threads of a rank run concurrently; the steps of a thread run in order. A step starts when
+// the previous step of its thread is complete and every (thread, step) in `after` is complete.
+// A data step is complete when all its stores are acknowledged. Across ranks, order comes only from
+// signal and wait.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/element.h"
+
+namespace weft {
+
+enum class CollectiveOp : std::uint8_t {
+    all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, gather, scatter, barrier,
+    send_receive,  // chunk 0 of rank 0 to rank 1
+    custom         // no end state is demanded
+};
+
+const char* name_of(CollectiveOp op);                       // "all_reduce", ...
+bool collective_from_name(const std::string& name, CollectiveOp& op);
+
+enum class Buffer : std::uint8_t { input, output, scratch };
+
+// `count` consecutive chunks of one buffer of one rank.
+struct ChunkRef {
+    std::uint32_t rank = 0;
+    Buffer buffer = Buffer::input;
+    std::uint32_t index = 0;
+    std::uint32_t count = 1;
+};
+
+enum class StepKind : std::uint8_t {
+    // Reads every source (local or remote), combines them element by element with the schedule's
+    // reduction in the order listed, writes the result to every destination (local or remote).
+    // One source, one destination: copy (both local), put (remote destination), get (remote source).
+    move,
+    signal,       // adds 1 to `semaphore` of rank `peer`, after this thread's earlier stores (release)
+    wait,         // waits for one further signal on own `semaphore` (acquire)
+    barrier,      // joins `semaphore` with `participants` threads of this rank
+    multicast,    // one source, stored through the switch to the same chunk of every destination
+    load_reduce,  // the switch reads every source, combines them, returns one result
+    nop           // only its dependencies count
+};
+
+const char* name_of(StepKind kind);
+
+struct StepId {
+    std::uint32_t thread = 0;
+    std::uint32_t step = 0;
+};
+
+struct Step {
+    StepKind kind = StepKind::nop;
+    std::vector<ChunkRef> sources;
+    std::vector<ChunkRef> destinations;
+    std::uint32_t peer = 0;          // signal: the rank that is signalled; wait: the rank waited for
+    std::uint32_t semaphore = 0;     // signal, wait: index at the waiting rank; barrier: its id
+    std::uint32_t participants = 0;  // barrier
+    // This step handles part `part` of `parts` equal line-aligned shares of its operands
+    // (several channels working on one chunk).
+    std::uint32_t part = 0;
+    std::uint32_t parts = 1;
+    std::vector<StepId> after;       // further dependencies, same rank
+};
+
+struct Thread {
+    std::vector<Step> steps;
+};
+
+struct RankPlan {
+    std::vector<Thread> threads;
+    std::uint32_t input_chunks = 0;
+    std::uint32_t output_chunks = 0;
+    std::uint32_t scratch_chunks = 0;
+    std::uint32_t semaphores = 0;
+};
+
+struct Schedule {
+    std::string name;          // "ring", "direct", or the plan's own name
+    CollectiveOp op = CollectiveOp::custom;
+    ReduceOp reduction = ReduceOp::sum;
+    std::uint32_t chunks = 0;  // parts the message is divided into
+    std::uint32_t root = 0;    // broadcast, reduce, gather, scatter
+    bool in_place = false;
+    std::vector<RankPlan> ranks;
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
+    // Output chunk that input chunk 0 of `rank` coincides with when in place.
+    std::uint32_t in_place_offset(std::uint32_t rank) const;
+};
+
+// Byte range [begin, end) of chunk `index` of `chunks` in a message of `bytes` bytes of elements of
+// `element_bytes`: chunks differ by at most one element; sizes sum to `bytes`.
+struct ByteRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t size() const { return end - begin; }
+};
+ByteRange chunk_bounds(std::uint64_t bytes, std::uint32_t element_bytes, std::uint32_t chunks,
+    std::uint32_t index, std::uint32_t count = 1);
+
+}  // namespace weft

@@ -1,0 +1,34 @@
+#include "base/text_file.h"
+
+#include <cstdio>
+#include <string>
+#include <zlib.h>
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+
+using namespace weft;
+
+TEST(TextFile, ReadsPlainAndGzipAlike)
+{
+    const std::string path = ::testing::TempDir() + "weft_text_file";
+    write_text_file(path, "hello\n");
+    EXPECT_EQ(read_text_file(path), "hello\n");
+    gzFile file = gzopen(path.c_str(), "wb");
+    gzputs(file, "packed\n");
+    gzclose(file);
+    EXPECT_EQ(read_text_file(path), "packed\n");
+    EXPECT_THROW(read_text_file(path, 3), InputError);
+    std::remove(path.c_str());
+}
+
+TEST(TextFile, NamesTheFileThatCannotBeRead)
+{
+    try {
+        read_text_file("/no/such/file");
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_EQ(std::string(error.what()).find("/no/such/file: cannot be read"), 0u);
+    }
+}

@@ -1,0 +1,43 @@
+#include "base/units.h"
+
+#include <gtest/gtest.h>
+
+using namespace weft;
+
+TEST(Units, BytesAreExact)
+{
+    EXPECT_EQ(parse_bytes("1MiB"), 1048576u);
+    EXPECT_EQ(parse_bytes(" 1.5 KiB "), 1536u);
+    EXPECT_EQ(parse_bytes("64"), 64u);
+    EXPECT_EQ(parse_bytes("1 GB"), 1000000000u);
+    EXPECT_FALSE(parse_bytes("1.3 B"));
+    EXPECT_FALSE(parse_bytes("-1"));
+    EXPECT_FALSE(parse_bytes("1 mib"));
+    EXPECT_FALSE(parse_bytes(""));
+    EXPECT_FALSE(parse_bytes("99999999999999999999"));
+}
+
+TEST(Units, TimeNeedsAUnit)
+{
+    EXPECT_EQ(parse_time_ps("250 ns"), 250000u);
+    EXPECT_EQ(parse_time_ps("1.5us"), 1500000u);
+    EXPECT_FALSE(parse_time_ps("250"));
+    EXPECT_FALSE(parse_time_ps("0.1 ps"));
+}
+
+TEST(Units, RatesAreBytesPerSecond)
+{
+    EXPECT_EQ(parse_rate("112.5 GB/s"), 112500000000u);
+    EXPECT_EQ(parse_rate("400 Gbps"), 50000000000u);
+    EXPECT_EQ(parse_frequency("1980 MHz"), 1980000000u);
+}
+
+TEST(Units, Formatting)
+{
+    EXPECT_EQ(format_bytes(1048576), "1 MiB");
+    EXPECT_EQ(format_bytes(1000003), "1000003 B");
+    EXPECT_EQ(format_time_ps(826000), "826 ns");
+    EXPECT_EQ(format_time_ps(7), "7 ps");
+    EXPECT_EQ(format_rate(112500000000), "112.5 GB/s");
+    EXPECT_EQ(format_rate(3350000000000), "3350 GB/s");
+}
