@@ -1,0 +1,89 @@
+#include "base/parameter.h"
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+
+namespace weft {
+
+const char* name_of(Unit unit)
+{
+    switch (unit) {
+    case Unit::bytes: return "B";
+    case Unit::time: return "ps";
+    case Unit::rate: return "B/s";
+    case Unit::frequency: return "Hz";
+    case Unit::flops: return "FLOP/s";
+    case Unit::count:
+    case Unit::choice: break;
+    }
+    return "";
+}
+
+namespace {
+
+// "989 TFLOP/s" or a plain number.
+std::optional<std::uint64_t> parse_flops(std::string_view text)
+{
+    const std::size_t unit = text.find("FLOP/s");
+    if (unit == std::string_view::npos) return parse_bytes(text);
+    std::string number(text.substr(0, unit));
+    const char prefix = number.empty() ? ' ' : number.back();
+    if (prefix == 'T' || prefix == 'G' || prefix == 'M') {
+        number.pop_back();
+        return parse_bytes(number + " " + prefix + "B");
+    }
+    return parse_bytes(number);
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_value(const ParameterInfo& info, std::string_view text)
+{
+    switch (info.unit) {
+    case Unit::bytes: return parse_bytes(text);
+    case Unit::time: return text == "0" ? std::optional<std::uint64_t>(0) : parse_time_ps(text);
+    case Unit::rate: return parse_rate(text);
+    case Unit::frequency: return parse_frequency(text);
+    case Unit::flops: return parse_flops(text);
+    case Unit::count: {
+        if (text.empty() || text.size() > 18) return std::nullopt;
+        std::uint64_t value = 0;
+        for (const char c : text) {
+            if (c < '0' || c > '9') return std::nullopt;
+            value = value * 10 + static_cast<std::uint64_t>(c - '0');
+        }
+        return value;
+    }
+    case Unit::choice:
+        for (std::size_t i = 0; i < info.choices.size(); ++i)
+            if (info.choices[i] == text) return i;
+        return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+std::string format_value(const ParameterInfo& info, std::uint64_t value)
+{
+    switch (info.unit) {
+    case Unit::bytes: return format_bytes(value);
+    case Unit::time: return format_time_ps(value);
+    case Unit::rate: return format_rate(value);
+    case Unit::frequency: return fmt::format("{:.6g} MHz", static_cast<double>(value) / 1e6);
+    case Unit::flops: return fmt::format("{:.6g} TFLOP/s", static_cast<double>(value) / 1e12);
+    case Unit::choice: return value < info.choices.size() ? info.choices[value] : "?";
+    case Unit::count: break;
+    }
+    return std::to_string(value);
+}
+
+std::string describe_range(const ParameterInfo& info)
+{
+    if (info.unit != Unit::choice)
+        return format_value(info, info.low) + " to " + format_value(info, info.high);
+    std::string out = "one of ";
+    for (std::size_t i = 0; i < info.choices.size(); ++i) out += (i == 0 ? "" : ", ") + info.choices[i];
+    return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,33 @@
+#include "gpu/gpu_spec.h"
+
+namespace weft {
+
+const ParameterTable<GpuSpec>& GpuSpec::parameters()
+{
+    constexpr std::uint64_t ms = 1'000'000'000;
+    static const ParameterTable<GpuSpec> table({
+        {{"compute_units", Unit::count, 1, 1024, "compute units (SMs, CUs)", {}}, &GpuSpec::compute_units},
+        {{"clock", Unit::frequency, 1'000'000, 100'000'000'000, "a unit issues one line per cycle", {}},
+            &GpuSpec::clock},
+        {{"outstanding", Unit::count, 1, 65535, "lines in flight per compute unit", {}}, &GpuSpec::outstanding},
+        {{"workgroups_per_unit", Unit::count, 1, 64, "workgroups resident on a unit at once", {}},
+            &GpuSpec::workgroups_per_unit},
+        {{"unit_to_l2", Unit::time, 1, ms, "compute unit to L2 slice, one way", {}}, &GpuSpec::unit_to_l2},
+        {{"l2_to_unit", Unit::time, 1, ms, "L2 slice to compute unit, one way", {}}, &GpuSpec::l2_to_unit},
+        {{"unit_to_port", Unit::time, 1, ms, "compute unit to fabric port", {}}, &GpuSpec::unit_to_port},
+        {{"port_to_l2", Unit::time, 1, ms, "fabric port to home L2 slice", {}}, &GpuSpec::port_to_l2},
+        {{"l2_to_port", Unit::time, 1, ms, "home L2 slice to fabric port", {}}, &GpuSpec::l2_to_port},
+        {{"port_to_unit", Unit::time, 1, ms, "fabric port to compute unit", {}}, &GpuSpec::port_to_unit},
+        {{"launch_latency", Unit::time, 0, 1000 * ms, "command to first instruction of a kernel", {}},
+            &GpuSpec::launch_latency},
+        {{"wait_policy", Unit::choice, 0, 1, "how a workgroup waits for a flag", {"spin", "monitor"}},
+            &GpuSpec::wait_policy},
+        {{"spin_interval", Unit::time, 1, ms, "answer of one poll to issue of the next", {}},
+            &GpuSpec::spin_interval},
+        {{"peak_flops", Unit::flops, 1'000'000, 1'000'000'000'000'000'000, "roofline of compute nodes", {}},
+            &GpuSpec::peak_flops},
+    });
+    return table;
+}
+
+}  // namespace weft

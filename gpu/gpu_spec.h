@@ -1,0 +1,29 @@
+// Parameters of a GPU's compute units and on-die paths.
+#pragma once
+
+#include "base/parameter.h"
+
+namespace weft {
+
+enum class WaitPolicy : std::uint8_t { spin, monitor };
+
+struct GpuSpec {
+    std::uint64_t compute_units = 132;
+    std::uint64_t clock = 1'980'000'000;       // Hz; a unit issues at most one line per cycle
+    std::uint64_t outstanding = 512;           // lines in flight per compute unit
+    std::uint64_t workgroups_per_unit = 4;     // resident at once
+    std::uint64_t unit_to_l2 = 41'000;         // ps, one way
+    std::uint64_t l2_to_unit = 41'000;         // ps
+    std::uint64_t unit_to_port = 100'000;      // ps, compute unit to fabric port
+    std::uint64_t port_to_l2 = 120'000;        // ps, fabric port to home L2 slice
+    std::uint64_t l2_to_port = 60'000;         // ps
+    std::uint64_t port_to_unit = 66'000;       // ps
+    std::uint64_t launch_latency = 0;          // ps, command to first instruction of a kernel
+    std::uint64_t wait_policy = 0;             // WaitPolicy
+    std::uint64_t spin_interval = 20'000;      // ps, answer of one poll to issue of the next
+    std::uint64_t peak_flops = 989'000'000'000'000;  // FLOP/s, for compute nodes without a duration
+
+    static const ParameterTable<GpuSpec>& parameters();
+};
+
+}  // namespace weft
