@@ -1,0 +1,21 @@
+#include "collectives/engine/engine_spec.h"
+
+namespace weft {
+
+const ParameterTable<EngineSpec>& EngineSpec::parameters()
+{
+    static const ParameterTable<EngineSpec> table({
+        {{"channels", Unit::count, 1, 256, "workgroups per rank that share every chunk", {}},
+            &EngineSpec::channels},
+        {{"lines_in_flight", Unit::count, 1, 4096, "per workgroup: wavefronts times unrolling", {}},
+            &EngineSpec::lines_in_flight},
+        {{"compute_in_flight", Unit::count, 1, 1024, "compute nodes of a trace running at once on a rank", {}},
+            &EngineSpec::compute_in_flight},
+        {{"communication_in_flight", Unit::count, 1, 1024,
+             "collective, send and memory nodes of a trace running at once on a rank", {}},
+            &EngineSpec::communication_in_flight},
+    });
+    return table;
+}
+
+}  // namespace weft

@@ -1,0 +1,17 @@
+// Parameters of how a collective is carried out by compute units.
+#pragma once
+
+#include "base/parameter.h"
+
+namespace weft {
+
+struct EngineSpec {
+    std::uint64_t channels = 32;           // workgroups per rank that share every chunk of a collective
+    std::uint64_t lines_in_flight = 256;   // per workgroup (wavefronts x unrolling)
+    std::uint64_t compute_in_flight = 1;   // per rank: accelerator compute nodes at once
+    std::uint64_t communication_in_flight = 1;  // per rank: collectives, sends and memory nodes at once
+
+    static const ParameterTable<EngineSpec>& parameters();
+};
+
+}  // namespace weft
