@@ -1,0 +1,187 @@
+# Packages, build and tests, for the launcher ./weft, which sources this file and has set `here`,
+# `program`, `built` and `installed`. Every step may be interrupted at any point and done again: a stamp
+# is written only after the step it stands for.
+
+say() { printf 'weft: %s\n' "$*" >&2; }
+
+fail()
+{
+    say "$*"
+    exit 2
+}
+
+trap 'say "interrupted; run the same command again to continue"; exit 130' INT TERM
+
+# One set-up at a time per checkout. The lock goes with the process that holds it.
+lock()
+{
+    mkdir -p "$here/build" 2> /dev/null || fail "$here/build cannot be created; expected a checkout that you may write to"
+    exec 9> "$here/build/setup.lock"
+    if ! flock -n 9; then
+        say "another ./weft is building this checkout; waiting for it"
+        flock 9
+    fi
+}
+
+unlock() { exec 9>&-; }
+
+# as_root COMMAND... ; asks for a password only where somebody can type one.
+as_root()
+{
+    if [[ $(id -u) == 0 ]]; then
+        "$@"
+    elif [[ -t 2 ]]; then
+        sudo "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+# missing_packages NEED -> the names on the list with that need which are not installed.
+missing_packages()
+{
+    local name need
+    while read -r name need _; do
+        [[ $need == "$1" ]] || continue
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2> /dev/null) == installed ]] || echo "$name"
+    done < "$here/tools/packages.txt"
+}
+
+apt()
+{
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" \
+        < /dev/null >&2 9>&-
+}
+
+install_packages()
+{
+    local sum name required optional
+    sum=$(cksum < "$here/tools/packages.txt")
+    [[ -f $installed && $(<"$installed") == "$sum" ]] && return
+    if ! command -v apt-get > /dev/null || ! command -v dpkg-query > /dev/null; then
+        say "no apt-get here: expecting the equivalents of tools/packages.txt to be installed already"
+        echo "$sum" > "$installed"
+        return
+    fi
+    mapfile -t required < <(missing_packages required)
+    mapfile -t optional < <(missing_packages optional)
+    if ((${#required[@]} + ${#optional[@]} > 0)); then
+        say "missing Debian packages: ${required[*]} ${optional[*]}"
+        if [[ $(id -u) != 0 ]] && ! command -v sudo > /dev/null; then
+            ((${#required[@]} == 0)) || fail "installing them takes root and there is no sudo; as root, run: apt-get install ${required[*]} ${optional[*]}"
+            say "going on without the optional ones (no root, no sudo)"
+            optional=()
+        fi
+    fi
+    if ((${#required[@]} + ${#optional[@]} > 0)); then
+        say "installing them (apt-get)"
+        # An installation that was cut short is finished first.
+        as_root dpkg --configure -a < /dev/null >&2 9>&- || true
+        apt update || say "apt-get update failed; trying with the package lists at hand"
+        if ((${#required[@]} > 0)); then
+            apt install --fix-broken --no-install-recommends "${required[@]}" \
+                || fail "apt-get could not install what is missing; as root, run: apt-get install ${required[*]}"
+        fi
+        for name in "${optional[@]}"; do
+            apt install --no-install-recommends "$name" \
+                || say "notice: $name was not installed; Weft works without it (see tools/packages.txt)"
+        done
+    fi
+    echo "$sum" > "$installed"
+}
+
+# build PRESET [TARGET...] ; without targets everything, tests included.
+build()
+{
+    local preset=$1 folder=$here/build/$1 log=$here/build/configure-$1.log target targets=()
+    shift
+    for target in "$@"; do targets+=(--target "$target"); done
+
+    # A build folder remembers where its checkout was; after a move it is of no use.
+    if [[ -f $folder/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$here" "$folder/CMakeCache.txt"; then
+        say "the checkout has moved; starting build/$preset afresh"
+        rm -rf -- "$folder"
+    fi
+    mkdir -p "$folder"
+    say "configuring build/$preset"
+    local configure=(cmake --preset "$preset" "-DCMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)")
+    if ! (cd "$here" && "${configure[@]}") &> "$log" < /dev/null; then
+        if ! (cd "$here" && "${configure[@]}" --fresh) &> "$log" < /dev/null; then
+            rm -f -- "$installed"  # perhaps a package has gone
+            cat "$log" >&2
+            fail "cmake could not configure build/$preset (see above)"
+        fi
+    fi
+    say "building build/$preset with $(nproc) jobs"
+    (cd "$here" && NINJA_STATUS='[%f/%t, %e s] ' cmake --build --preset "$preset" -j "$(nproc)" "${targets[@]}") >&2 < /dev/null || {
+        rm -f -- "$installed"
+        fail "the build failed (see above); what was built is kept"
+    }
+}
+
+build_program()
+{
+    lock
+    # Whoever held the lock may have done the work.
+    if ! up_to_date; then
+        install_packages
+        echo "$here" > "$here/build/release.began"
+        build release weft
+        [[ -x $program ]] || fail "the build made no $program"
+        mv -f -- "$here/build/release.began" "$built"
+        say "ready"
+    fi
+    unlock
+}
+
+# Paths that ctest would take from its own folder mean the caller's.
+absolute_paths()
+{
+    ctest_args=()
+    local arg path_follows=
+    for arg in "$@"; do
+        [[ -n $path_follows && $arg != /* ]] && arg=$PWD/$arg
+        path_follows=
+        case $arg in
+            --output-junit | --output-log | -O) path_follows=yes ;;
+        esac
+        ctest_args+=("$arg")
+    done
+}
+
+test_usage()
+{
+    cat << END
+./weft test [--sanitize] [CTEST ARGUMENTS]
+
+Builds everything (build/release) and runs the whole test suite with ctest, in parallel.
+  --sanitize   also builds and runs it with AddressSanitizer (build/asan) and with
+               UndefinedBehaviorSanitizer (build/ubsan)
+Other arguments go to ctest: -R PATTERN, -E PATTERN, -L LABEL, -V, --output-junit FILE, ...
+END
+}
+
+# run_tests [--sanitize] [ctest arguments] ; ctest's status, the first bad one of several presets.
+run_tests()
+{
+    local preset presets=(release) arg args=() status=0 result
+    for arg in "$@"; do
+        if [[ $arg == --help || $arg == -h ]]; then
+            test_usage
+            return 0
+        fi
+        if [[ $arg == --sanitize ]]; then presets=(release asan ubsan); else args+=("$arg"); fi
+    done
+    absolute_paths "${args[@]}"
+    lock
+    install_packages
+    for preset in "${presets[@]}"; do build "$preset"; done
+    unlock
+    for preset in "${presets[@]}"; do
+        say "testing build/$preset"
+        result=0
+        (cd "$here" && ctest --preset "$preset" --output-on-failure --no-tests=error -j "$(nproc)" "${ctest_args[@]}") || result=$?
+        ((status != 0)) || status=$result
+    done
+    return "$status"
+}
