@@ -1,0 +1,87 @@
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "testbenches/structure/source_rules.h"
+
+using namespace weft::structure;
+
+namespace {
+
+// The findings of one planted file, one per line.
+std::string findings_in(const std::string& path, const std::vector<std::string>& lines)
+{
+    std::string all;
+    for (const Finding& finding : check_includes({path, lines})) all += finding.text() + "\n";
+    return all;
+}
+
+}  // namespace
+
+TEST(Floors, NoSourceIncludesAHigherFloor)
+{
+    const std::vector<SourceFile> sources = read_sources(WEFT_SOURCE_DIR);
+    for (const SourceFile& source : sources)
+        for (const Finding& finding : check_includes(source)) ADD_FAILURE() << finding.text();
+}
+
+TEST(Floors, TheSourcesAreReallyRead)
+{
+    const std::vector<SourceFile> sources = read_sources(WEFT_SOURCE_DIR);
+    const auto units = std::find_if(sources.begin(), sources.end(),
+        [](const SourceFile& source) { return source.path == "base/units.cpp"; });
+    ASSERT_NE(units, sources.end());
+    ASSERT_FALSE(units->lines.empty());
+    EXPECT_EQ(units->lines.front(), "#include \"base/units.h\"");
+}
+
+TEST(Floors, APlantedUpwardIncludeIsReportedWithItsLine)
+{
+    EXPECT_EQ(findings_in("sc_models/cache.h", {"#pragma once", "", "#include \"gpu/gpu.h\""}),
+        "sc_models/cache.h:3: sc_models includes gpu/gpu.h, which is on a higher floor (gpu)\n");
+    EXPECT_EQ(findings_in("base/units.cpp", {"  #  include <testbenches/support/tool.h>"}),
+        "base/units.cpp:1: base includes testbenches/support/tool.h, which is on a higher floor "
+        "(testbenches)\n");
+}
+
+TEST(Floors, NeighboursOnOneFloorStayApart)
+{
+    EXPECT_EQ(findings_in("rtl/twin.cpp", {"#include \"collectives/engine/engine.h\""}),
+        "rtl/twin.cpp:1: rtl includes collectives/engine/engine.h, which stands beside it on the same "
+        "floor\n");
+}
+
+TEST(Floors, SystemCStaysOutOfPureAreas)
+{
+    EXPECT_EQ(findings_in("infragraph/graph.h", {"#include <systemc>"}),
+        "infragraph/graph.h:1: infragraph is free of SystemC and includes systemc\n");
+    EXPECT_EQ(
+        findings_in("collectives/chakra/reader.cpp", {"#include <string>", "#include <tlm_utils/peq.h>"}),
+        "collectives/chakra/reader.cpp:2: collectives/chakra is free of SystemC and includes "
+        "tlm_utils/peq.h\n");
+    // Not by way of a header that may use it, either.
+    EXPECT_EQ(findings_in("collectives/schedule/verify.cpp", {"#include \"tlm_interconnect/link.h\""}),
+        "collectives/schedule/verify.cpp:1: collectives/schedule includes tlm_interconnect/link.h, which may "
+        "use "
+        "SystemC; collectives/schedule may not\n");
+}
+
+TEST(Floors, PathsAreWrittenFromTheRoot)
+{
+    EXPECT_EQ(findings_in("infragraph/graph.cpp", {"#include \"../gpu/gpu.h\""}),
+        "infragraph/graph.cpp:1: includes \"../gpu/gpu.h\"; expected a path from the repository root\n");
+    EXPECT_EQ(findings_in("infragraph/graph.cpp", {"#include \"graph.h\""}),
+        "infragraph/graph.cpp:1: includes \"graph.h\"; expected a path from the repository root\n");
+}
+
+TEST(Floors, DownwardOwnSystemAndGeneratedHeadersAreFine)
+{
+    EXPECT_EQ(findings_in("gpu/gpu.cpp",
+                  {"#include \"gpu/gpu.h\"", "#include \"base/units.h\"", "#include <systemc>",
+                      "#include <vector>", "// #include \"platform/run.h\""}),
+        "");
+    EXPECT_EQ(findings_in("collectives/engine/engine.cpp",
+                  {"#include \"collectives/schedule/schedule.h\"", "#include <tlm>"}),
+        "");
+    EXPECT_EQ(findings_in("collectives/chakra/reader.cpp", {"#include \"et_def.pb.h\""}), "");
+}

@@ -1,0 +1,72 @@
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/text_file.h"
+#include "testbenches/structure/source_rules.h"
+
+using namespace weft::structure;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t line_limit = 600;
+
+}  // namespace
+
+TEST(HouseRules, NoFileIsTooLong)
+{
+    for (const SourceFile& source : read_sources(WEFT_SOURCE_DIR))
+        for (const Finding& finding : check_length(source, line_limit)) ADD_FAILURE() << finding.text();
+}
+
+TEST(HouseRules, ALongFileIsReported)
+{
+    const SourceFile just{"gpu/just.cpp", std::vector<std::string>(line_limit)};
+    const SourceFile over{"gpu/over.cpp", std::vector<std::string>(line_limit + 1)};
+    EXPECT_TRUE(check_length(just, line_limit).empty());
+    ASSERT_EQ(check_length(over, line_limit).size(), 1u);
+    EXPECT_EQ(check_length(over, line_limit)[0].text(),
+        "gpu/over.cpp:601: has more than 600 lines: one concept per file, please split it");
+}
+
+TEST(HouseRules, EveryCodeFolderHasAReadme)
+{
+    for (const Finding& finding : check_readmes(WEFT_SOURCE_DIR, read_sources(WEFT_SOURCE_DIR)))
+        ADD_FAILURE() << finding.text();
+}
+
+TEST(HouseRules, AMissingReadmeIsReported)
+{
+    const fs::path root = fs::path(::testing::TempDir()) / "weft_structure_readmes";
+    fs::remove_all(root);
+    fs::create_directories(root / "gpu");
+    fs::create_directories(root / "rtl" / "blocks");
+    fs::create_directories(root / "platform");
+    weft::write_text_file((root / "gpu" / "gpu.h").string(), "#pragma once\n");
+    weft::write_text_file((root / "gpu" / "README.md").string(), "# gpu\n");
+    weft::write_text_file((root / "rtl" / "blocks" / "link.sv").string(), "module link;\nendmodule\n");
+    weft::write_text_file((root / "platform" / "CMakeLists.txt").string(), "# no code yet\n");
+    const std::vector<SourceFile> sources = read_sources(root.string());
+    EXPECT_EQ(sources.size(), 3u);
+    const std::vector<Finding> findings = check_readmes(root.string(), sources);
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0].text(),
+        "rtl: holds code but no README.md (what lives here, what it may include, where to start)");
+    fs::remove_all(root);
+}
+
+TEST(HouseRules, NoSourceHoldsLeftOverNotes)
+{
+    for (const SourceFile& source : read_sources(WEFT_SOURCE_DIR))
+        for (const Finding& finding : check_words(source)) ADD_FAILURE() << finding.text();
+}
+
+TEST(HouseRules, ALeftOverNoteIsReported)
+{
+    const std::string note = std::string("FIX") + "ME";
+    const std::vector<Finding> findings =
+        check_words({"gpu/gpu.cpp", {"int a;", "// " + note + ": later", "int " + note + "_count;"}});
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0].text(), "gpu/gpu.cpp:2: left-over note: " + note);
+}

@@ -1,0 +1,238 @@
+#include "testbenches/structure/source_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <set>
+
+#include "base/text_file.h"
+
+namespace weft::structure {
+
+namespace fs = std::filesystem;
+
+const std::vector<Area>& areas()
+{
+    // clang-format off
+    static const std::vector<Area> table = {
+        // folder               floor  systemc
+        {"base",                0,     false},
+        {"infragraph",          1,     false},
+        {"tlm_interconnect",    2,     true},
+        {"sc_models",           3,     true},
+        {"gpu",                 4,     true},
+        {"collectives",         5,     true},
+        {"collectives/chakra",  5,     false},
+        {"collectives/schedule", 5,    false},
+        {"rtl",                 5,     true},
+        {"platform",            6,     true},
+        {"testbenches",         7,     true},
+        {"examples",            7,     true},
+    };
+    // clang-format on
+    return table;
+}
+
+namespace {
+
+bool starts_with(std::string_view text, std::string_view prefix)
+{
+    return text.substr(0, prefix.size()) == prefix;
+}
+
+bool ends_with(std::string_view text, std::string_view suffix)
+{
+    return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+std::string_view top_folder(std::string_view path) { return path.substr(0, path.find('/')); }
+
+// The longest entry of the table that `path` lies below, or null.
+const Area* area_of(std::string_view path)
+{
+    const Area* best = nullptr;
+    for (const Area& area : areas()) {
+        const bool below = starts_with(path, area.folder) && path.size() > area.folder.size() &&
+            path[area.folder.size()] == '/';
+        if (below && (best == nullptr || area.folder.size() > best->folder.size())) best = &area;
+    }
+    return best;
+}
+
+struct Include {
+    std::string_view path;
+    bool quoted = false;
+};
+
+// The file named on an #include line; an empty path for any other line.
+Include include_on(std::string_view line)
+{
+    const auto skip_blanks = [&line] {
+        while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front()))) line.remove_prefix(1);
+    };
+    skip_blanks();
+    if (!starts_with(line, "#")) return {};
+    line.remove_prefix(1);
+    skip_blanks();
+    if (!starts_with(line, "include")) return {};
+    line.remove_prefix(std::string_view("include").size());
+    skip_blanks();
+    if (line.empty() || (line.front() != '"' && line.front() != '<')) return {};
+    const bool quoted = line.front() == '"';
+    line.remove_prefix(1);
+    return {line.substr(0, line.find(quoted ? '"' : '>')), quoted};
+}
+
+bool is_systemc(std::string_view header)
+{
+    static constexpr std::array<std::string_view, 4> names{"systemc", "systemc.h", "tlm", "tlm.h"};
+    static constexpr std::array<std::string_view, 4> folders{"sysc/", "tlm_core/", "tlm_utils/", "systemc/"};
+    return std::find(names.begin(), names.end(), header) != names.end() ||
+        std::any_of(folders.begin(), folders.end(), [&](auto folder) { return starts_with(header, folder); });
+}
+
+// Made by protoc or Verilator in the build folder, included by its bare name.
+bool is_generated(std::string_view header)
+{
+    if (header.find("..") != std::string_view::npos) return false;
+    return ends_with(header, ".pb.h") || starts_with(header, "V") || starts_with(header, "verilated");
+}
+
+// What is wrong with `from` including `include`; empty when nothing is.
+std::string include_problem(const Area& from, const Include& include)
+{
+    const std::string header(include.path);
+    if (is_systemc(header)) {
+        if (from.systemc) return "";
+        return std::string(from.folder) + " is free of SystemC and includes " + header;
+    }
+    const Area* to = area_of(header);
+    if (to == nullptr) {
+        if (!include.quoted || is_generated(header)) return "";
+        return "includes \"" + header + "\"; expected a path from the repository root";
+    }
+    const std::string both = std::string(from.folder) + " includes " + header;
+    if (to->floor > from.floor)
+        return both + ", which is on a higher floor (" + std::string(to->folder) + ")";
+    if (to->floor == from.floor && top_folder(to->folder) != top_folder(from.folder))
+        return both + ", which stands beside it on the same floor";
+    if (to->systemc && !from.systemc)
+        return both + ", which may use SystemC; " + std::string(from.folder) + " may not";
+    return "";
+}
+
+bool is_code(std::string_view path)
+{
+    static constexpr std::array<std::string_view, 6> suffixes{".h", ".hpp", ".cpp", ".cc", ".sv", ".svh"};
+    return std::any_of(suffixes.begin(), suffixes.end(),
+        [&](std::string_view suffix) { return ends_with(path, suffix); });
+}
+
+bool is_source(std::string_view path)
+{
+    return is_code(path) || ends_with(path, ".sh") || ends_with(path, ".cmake") ||
+        ends_with(path, "CMakeLists.txt");
+}
+
+std::vector<std::string> lines_of(const std::string& text)
+{
+    std::vector<std::string> lines;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        lines.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return lines;
+}
+
+bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool has_word(std::string_view line, std::string_view word)
+{
+    for (std::size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
+        const std::size_t after = at + word.size();
+        if ((at == 0 || !is_word_character(line[at - 1])) &&
+            (after == line.size() || !is_word_character(line[after])))
+            return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::string Finding::text() const
+{
+    return file + (line > 0 ? ":" + std::to_string(line) : std::string()) + ": " + what;
+}
+
+std::vector<SourceFile> read_sources(const std::string& root)
+{
+    std::set<std::string> folders{"cmake", "tools"};
+    for (const Area& area : areas()) folders.emplace(top_folder(area.folder));
+    std::vector<SourceFile> sources;
+    for (const std::string& folder : folders) {
+        const fs::path top = fs::path(root) / folder;
+        if (!fs::is_directory(top)) continue;
+        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(top)) {
+            const std::string path = entry.path().lexically_relative(root).generic_string();
+            if (!entry.is_regular_file() || !is_source(path)) continue;
+            sources.push_back({path, lines_of(read_text_file(entry.path().string()))});
+        }
+    }
+    std::sort(sources.begin(), sources.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+    return sources;
+}
+
+std::vector<Finding> check_includes(const SourceFile& source)
+{
+    std::vector<Finding> findings;
+    const Area* from = area_of(source.path);
+    if (from == nullptr) return findings;
+    int number = 0;
+    for (const std::string& line : source.lines) {
+        ++number;
+        const Include include = include_on(line);
+        if (include.path.empty()) continue;
+        const std::string problem = include_problem(*from, include);
+        if (!problem.empty()) findings.push_back({source.path, number, problem});
+    }
+    return findings;
+}
+
+std::vector<Finding> check_length(const SourceFile& source, std::size_t limit)
+{
+    if (source.lines.size() <= limit) return {};
+    return {{source.path, static_cast<int>(source.lines.size()),
+        "has more than " + std::to_string(limit) + " lines: one concept per file, please split it"}};
+}
+
+std::vector<Finding> check_words(const SourceFile& source)
+{
+    // Written in two halves: this file is checked too.
+    static const std::array<std::string, 3> words{std::string("TO") + "DO", std::string("FIX") + "ME",
+        std::string("X") + "XX"};
+    std::vector<Finding> findings;
+    int number = 0;
+    for (const std::string& line : source.lines) {
+        ++number;
+        for (const std::string& word : words)
+            if (has_word(line, word)) findings.push_back({source.path, number, "left-over note: " + word});
+    }
+    return findings;
+}
+
+std::vector<Finding> check_readmes(const std::string& root, const std::vector<SourceFile>& sources)
+{
+    std::set<std::string> folders;
+    for (const SourceFile& source : sources)
+        if (area_of(source.path) != nullptr && is_code(source.path)) folders.emplace(top_folder(source.path));
+    std::vector<Finding> findings;
+    for (const std::string& folder : folders)
+        if (!fs::is_regular_file(fs::path(root) / folder / "README.md"))
+            findings.push_back({folder, 0,
+                "holds code but no README.md (what lives here, what it may include, where to start)"});
+    return findings;
+}
+
+}  // namespace weft::structure
