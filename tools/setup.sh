@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # Packages, build and tests, for the launcher ./weft, which sources this file and has set `here`,
 # `program`, `built` and `installed`. Every step may be interrupted at any point and done again: a stamp
 # is written only after the step it stands for.
@@ -41,6 +42,7 @@ as_root()
 missing_packages()
 {
     local name need
+    command -v dpkg-query > /dev/null || return 0
     while read -r name need _; do
         [[ $need == "$1" ]] || continue
         [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2> /dev/null) == installed ]] || echo "$name"
@@ -63,8 +65,9 @@ install_packages()
         echo "$sum" > "$installed"
         return
     fi
-    mapfile -t required < <(missing_packages required)
-    mapfile -t optional < <(missing_packages optional)
+    # (No process substitution: it needs /proc, which a bare chroot lacks.)
+    read -r -d '' -a required <<< "$(missing_packages required)" || true
+    read -r -d '' -a optional <<< "$(missing_packages optional)" || true
     if ((${#required[@]} + ${#optional[@]} > 0)); then
         say "missing Debian packages: ${required[*]} ${optional[*]}"
         if [[ $(id -u) != 0 ]] && ! command -v sudo > /dev/null; then
@@ -90,6 +93,14 @@ install_packages()
     echo "$sum" > "$installed"
 }
 
+# Something failed that should not: a package may have gone since the list was last checked.
+check_packages_again()
+{
+    [[ -n $(missing_packages required) ]] || return 0
+    rm -f -- "$installed"
+    install_packages
+}
+
 # build PRESET [TARGET...] ; without targets everything, tests included.
 build()
 {
@@ -106,18 +117,20 @@ build()
     say "configuring build/$preset"
     local configure=(cmake --preset "$preset" "-DCMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)")
     if ! (cd "$here" && "${configure[@]}") &> "$log" < /dev/null; then
+        check_packages_again
         if ! (cd "$here" && "${configure[@]}" --fresh) &> "$log" < /dev/null; then
-            rm -f -- "$installed"  # perhaps a package has gone
             cat "$log" >&2
             fail "cmake could not configure build/$preset (see above)"
         fi
     fi
     say "building build/$preset with $(nproc) jobs"
-    (cd "$here" && NINJA_STATUS='[%f/%t, %e s] ' cmake --build --preset "$preset" -j "$(nproc)" "${targets[@]}") >&2 < /dev/null || {
-        rm -f -- "$installed"
+    if ! (cd "$here" && compile "$preset" "${targets[@]}") < /dev/null >&2; then
+        check_packages_again
         fail "the build failed (see above); what was built is kept"
-    }
+    fi
 }
+
+compile() { NINJA_STATUS='[%f/%t, %e s] ' cmake --build --preset "$1" -j "$(nproc)" "${@:2}"; }
 
 build_program()
 {
