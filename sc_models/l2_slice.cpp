@@ -1,0 +1,258 @@
+#include "sc_models/l2_slice.h"
+
+#include <algorithm>
+
+namespace weft {
+
+L2Slice::L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path, const L2Spec& spec, unsigned index,
+    MemoryImage& image, LinePool& pool, std::uint32_t endpoint)
+    : sc_module(name), Station(agenda, std::move(path)), target("target", *this), memory("memory", *this),
+      spec_(spec), index_(index), slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint),
+      image_(image), pool_(pool), server_(std::max<std::uint64_t>(1, spec.bandwidth / spec.slices)),
+      tags_(std::max<std::uint64_t>(1, spec.size / line_bytes / spec.slices / spec.ways),
+          static_cast<unsigned>(spec.ways))
+{
+    misses_.reserve(std::min<std::uint64_t>(spec.outstanding_misses, 1024));
+}
+
+Time L2Slice::on_request(unsigned, Line& line, Time delay)
+{
+    line.kind = request_kind;
+    // Ties of one instant: by source GPU, then by the order in which the crossbar handed them over.
+    agenda().schedule(line, *this, agenda().now() + delay, line.source & 0xfffU);
+    return 0;
+}
+
+Time L2Slice::on_response(unsigned, Line& line, Time delay)
+{
+    if (line.op == LineOp::write) {
+        pool_.give(line);
+        return 0;
+    }
+    line.kind = fill_kind;
+    agenda().schedule(line, *this, agenda().now() + delay, 0xfff);
+    return 0;
+}
+
+unsigned L2Slice::debug(unsigned, Line& line)
+{
+    const std::uint64_t local = local_of(line.address);
+    if (line.op == LineOp::read) {
+        image_.read(local, line.data(), line.size);
+    } else {
+        image_.write(local, line.data(), line.size);
+    }
+    return line.size;
+}
+
+void L2Slice::run(AgendaItem& item)
+{
+    Line& line = Line::of(item);
+    if (item.kind == fill_kind) {
+        finish_fill(line);
+    } else {
+        serve(line);
+    }
+}
+
+void L2Slice::access_data(Line& line)
+{
+    if (!image_.data_on()) return;
+    const std::uint64_t local = local_of(line.address);
+    if (line.op == LineOp::read) {
+        image_.read(local, line.data(), line.size);
+    } else {
+        image_.write(local, line.data(), line.size);
+    }
+}
+
+void L2Slice::answer(Line& line, Time at)
+{
+    line.set_response_status(tlm::TLM_OK_RESPONSE);
+    target.send_response(line, at - agenda().now());
+}
+
+void L2Slice::serve(Line& line)
+{
+    const Time now = agenda().now();
+    const RateServer::Slot slot = server_.book(now, line_bytes);
+    const Time ready = slot.start + spec_.latency;
+    target.return_request_credit(line, slot.start - now);
+    const std::uint64_t local = local_of(line.address);
+    if (MemoryImage::is_flag(local)) {
+        serve_flag(line, ready);
+        return;
+    }
+    access_data(line);
+    const std::uint64_t number = slice_place(local / line_bytes, slices_).number;
+    std::uint32_t* word = tags_.find(number);
+    if (word != nullptr && (*word & TagArray::pending_bit) == 0) {
+        ++hits_;
+        if (line.op != LineOp::read) *word |= TagArray::dirty_bit;
+        answer(line, ready);
+        return;
+    }
+    if (word != nullptr) {
+        ++merged_;
+        if (line.op != LineOp::read) *word |= TagArray::dirty_bit;
+        const auto miss = std::find_if(misses_.begin(), misses_.end(),
+            [number](const Miss& entry) { return entry.number == number; });
+        line.next = nullptr;
+        miss->last->next = &line;
+        miss->last = &line;
+        return;
+    }
+    if (line.op == LineOp::write && line.full_line()) {
+        TagArray::Victim victim;
+        if (tags_.allocate(number, TagArray::dirty_bit, victim) != nullptr) {
+            ++hits_;
+            if (victim.dirty) write_back(victim.number, ready - now);
+            answer(line, ready);
+            return;
+        }
+    }
+    start_miss(line, number, ready);
+}
+
+void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready)
+{
+    const Time now = agenda().now();
+    TagArray::Victim victim;
+    std::uint32_t* word = nullptr;
+    if (misses_.size() < spec_.outstanding_misses)
+        word = tags_.allocate(number, TagArray::pending_bit | (line.op == LineOp::read ? 0 : TagArray::dirty_bit),
+            victim);
+    if (word == nullptr) {  // no room: try again when a fill has ended
+        line.next = nullptr;
+        (stalled_head_ == nullptr ? stalled_head_ : stalled_tail_->next) = &line;
+        stalled_tail_ = &line;
+        return;
+    }
+    ++missed_;
+    if (victim.dirty) write_back(victim.number, ready - now);
+    line.next = nullptr;
+    misses_.push_back({number, &line, &line});
+    Line& fetch = pool_.take();
+    fetch.begin(LineOp::read, address_of(number), line_bytes);
+    fetch.source = static_cast<std::uint16_t>(endpoint_);
+    memory.send_request(fetch, ready - now);
+}
+
+void L2Slice::finish_fill(Line& fetch)
+{
+    const Time now = agenda().now();
+    const std::uint64_t number = slice_place(local_of(fetch.address) / line_bytes, slices_).number;
+    pool_.give(fetch);
+    std::uint32_t* word = tags_.find(number);
+    *word &= ~TagArray::pending_bit;
+    const auto miss = std::find_if(misses_.begin(), misses_.end(),
+        [number](const Miss& entry) { return entry.number == number; });
+    Line* line = miss->first;
+    misses_.erase(miss);
+    while (line != nullptr) {
+        Line* following = line->next == nullptr ? nullptr : &Line::of(*line->next);
+        answer(*line, now);
+        line = following;
+    }
+    // Stalled misses take their turn again, in order, as if they had just arrived.
+    AgendaItem* stalled = stalled_head_;
+    stalled_head_ = stalled_tail_ = nullptr;
+    while (stalled != nullptr) {
+        AgendaItem* following = stalled->next;
+        Line& waiting = Line::of(*stalled);
+        const std::uint64_t place = slice_place(local_of(waiting.address) / line_bytes, slices_).number;
+        std::uint32_t* present = tags_.find(place);
+        if (present == nullptr) {
+            start_miss(waiting, place, now);
+        } else if ((*present & TagArray::pending_bit) != 0) {
+            ++merged_;
+            const auto entry = std::find_if(misses_.begin(), misses_.end(),
+                [place](const Miss& candidate) { return candidate.number == place; });
+            waiting.next = nullptr;
+            entry->last->next = &waiting;
+            entry->last = &waiting;
+        } else {
+            ++hits_;
+            answer(waiting, now);
+        }
+        stalled = following;
+    }
+}
+
+std::uint64_t L2Slice::address_of(std::uint64_t number) const
+{
+    // Inverse of slice_place for this slice.
+    const std::uint64_t rotation = slice_place(number * slices_, slices_).slice;
+    const std::uint64_t within = (index_ + slices_ - rotation) % slices_;
+    return global_address(endpoint_, (number * slices_ + within) * line_bytes);
+}
+
+void L2Slice::write_back(std::uint64_t number, Time delay)
+{
+    ++written_back_;
+    Line& line = pool_.take();
+    line.begin(LineOp::write, address_of(number), line_bytes);
+    line.source = static_cast<std::uint16_t>(endpoint_);
+    memory.send_request(line, delay);
+}
+
+void L2Slice::serve_flag(Line& line, Time ready)
+{
+    ++flag_operations_;
+    const std::uint64_t local = local_of(line.address);
+    std::uint64_t& value = image_.flag(local);
+    switch (line.op) {
+    case LineOp::read: line.set_operand(value); break;
+    case LineOp::write: value = line.operand(); break;
+    case LineOp::add: value += line.operand(); break;
+    case LineOp::await:
+        if (value < line.operand()) {
+            line.next = awaiting_;
+            awaiting_ = &line;
+            return;
+        }
+        break;
+    }
+    if ((line.op == LineOp::write || line.op == LineOp::add) && awaiting_ != nullptr) {
+        AgendaItem** link = &awaiting_;
+        while (*link != nullptr) {
+            Line& waiter = Line::of(**link);
+            if (local_of(waiter.address) == local && value >= waiter.operand()) {
+                *link = waiter.next;
+                answer(waiter, ready);
+            } else {
+                link = &waiter.next;
+            }
+        }
+    }
+    answer(line, ready);
+}
+
+std::vector<L2Slice::Waiting> L2Slice::waiting() const
+{
+    std::vector<Waiting> out;
+    for (AgendaItem* item = awaiting_; item != nullptr; item = item->next) {
+        const Line& line = Line::of(*item);
+        const std::uint64_t local = local_of(line.address);
+        out.push_back({local, image_.flag(local), line.operand(), line.source, line.tag});
+    }
+    return out;
+}
+
+std::vector<Statistic> L2Slice::statistics() const
+{
+    return {{"hits", static_cast<double>(hits_), "lines", "accesses that found their line, whole-line writes included"},
+        {"misses", static_cast<double>(missed_), "lines", "fills fetched from memory"},
+        {"merged", static_cast<double>(merged_), "lines", "accesses that waited for a fill already on its way"},
+        {"write_backs", static_cast<double>(written_back_), "lines", "dirty lines written to memory"},
+        {"flag_operations", static_cast<double>(flag_operations_), "lines", "flag reads, writes, adds and awaits"},
+        {"busy", static_cast<double>(server_.busy()), "ps", "time the slice was busy"}};
+}
+
+void L2Slice::reset_statistics()
+{
+    hits_ = missed_ = merged_ = written_back_ = flag_operations_ = 0;
+    server_.reset_busy();
+}
+
+}  // namespace weft

@@ -1,0 +1,45 @@
+// The contents of one GPU's memory.
+//
+// Data live in pages that appear when first touched, in a table indexed directly by page number, so
+// that the access of a line is no map look-up. With data off nothing is stored: reads and writes
+// of data do nothing, and only flags exist.
+//
+// Flags are 64-bit words in a region of their own (flag_base and up): synchronisation needs their
+// values whether or not data are carried.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace weft {
+
+class MemoryImage {
+public:
+    static constexpr std::uint64_t flag_base = std::uint64_t{1} << 46;  // local address
+    static constexpr std::uint64_t page_bytes = std::uint64_t{1} << 16;
+
+    explicit MemoryImage(bool data_on) : data_on_(data_on) {}
+
+    bool data_on() const { return data_on_; }
+    static bool is_flag(std::uint64_t local) { return local >= flag_base; }
+
+    // Ranges may cross lines and pages. Memory never written reads as zero.
+    void read(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes) const;
+    void write(std::uint64_t local, const std::uint8_t* in, std::uint64_t bytes);
+
+    // `local` is the word's address in the flag region, 8-byte aligned.
+    std::uint64_t& flag(std::uint64_t local);
+
+    // Forgets the pages of a range that is no longer in use, so that memory follows what is live.
+    void discard(std::uint64_t local, std::uint64_t bytes);
+
+private:
+    using Page = std::unique_ptr<std::uint8_t[]>;
+
+    bool data_on_;
+    std::vector<Page> pages_;
+    std::vector<std::uint64_t> flags_;
+};
+
+}  // namespace weft

@@ -1,0 +1,35 @@
+#include "sc_models/tag_array.h"
+
+namespace weft {
+
+TagArray::TagArray(std::uint64_t sets, unsigned ways) : sets_(sets), ways_(ways), words_(sets * ways, none) {}
+
+std::uint32_t* TagArray::find(std::uint64_t number)
+{
+    std::uint32_t* words = row(number);
+    const std::uint32_t wanted = tag(number);
+    for (unsigned way = 0; way < ways_; ++way) {
+        if ((words[way] & ~(dirty_bit | pending_bit)) != wanted || words[way] == none) continue;
+        const std::uint32_t word = words[way];
+        for (; way > 0; --way) words[way] = words[way - 1];
+        words[0] = word;
+        return words;
+    }
+    return nullptr;
+}
+
+std::uint32_t* TagArray::allocate(std::uint64_t number, std::uint32_t bits, Victim& victim)
+{
+    std::uint32_t* words = row(number);
+    unsigned way = ways_;
+    while (way > 0 && words[way - 1] != none && (words[way - 1] & pending_bit) != 0) --way;
+    if (way == 0) return nullptr;
+    --way;
+    victim.dirty = words[way] != none && (words[way] & dirty_bit) != 0;
+    victim.number = (words[way] >> 2) * sets_ + number % sets_;
+    for (; way > 0; --way) words[way] = words[way - 1];
+    words[0] = tag(number) | bits;
+    return words;
+}
+
+}  // namespace weft

@@ -1,0 +1,167 @@
+// The one agenda of timed work.
+//
+// Purpose: our models do not notify SystemC events; they put items on this agenda, which keeps them in
+// a timing wheel with a single sc_event and runs what is due, up to, never past, the next event of
+// anybody else in the kernel. A model reads its time from now(), not from sc_time_stamp(), which may
+// lag behind while the agenda drains.
+//
+// Order: items run in order of (due, rank of the station, input of the station, order of scheduling).
+// Ranks follow hierarchical names, so neither the order of construction nor of scheduling at
+// different stations decides anything. A station that must see all arrivals of an instant
+// before it decides asks for settle(), which runs after its last item of that instant.
+//
+// Beside foreign SystemC processes: a process that calls into our models does so through an adapter,
+// which calls enter(); a model that calls a foreign module does so from a kernel process that it wakes
+// with notify_kernel(). Both keep kernel time and agenda time equal at the border.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tlm_interconnect/time.h"
+
+namespace weft {
+
+class Agenda;
+class Station;
+
+// One piece of timed work: a line on its way, or a station's own wake-up. Intrusive: an item is on
+// the agenda at most once.
+struct AgendaItem {
+    AgendaItem* next = nullptr;  // link of the bucket or of whatever queue holds the item meanwhile
+    Time due = 0;
+    Station* owner = nullptr;
+    std::uint32_t order = 0;  // rank of the owner, then input
+    std::uint8_t kind = 0;    // for the owner
+    bool scheduled = false;
+};
+
+// Something that is due at times: it holds state in which streams of lines meet.
+class Station {
+public:
+    // `path` is unique in the agenda; ranks follow its alphabetical order.
+    Station(Agenda& agenda, std::string path);
+    virtual ~Station() = default;
+    Station(const Station&) = delete;
+    Station& operator=(const Station&) = delete;
+
+    virtual void run(AgendaItem& item) = 0;
+    // Called once after the last item of this station at one instant if request_settle() was called.
+    virtual void settle() {}
+
+    const std::string& path() const { return path_; }
+
+protected:
+    void request_settle() { settle_requested_ = true; }
+    Agenda& agenda() const { return agenda_; }
+
+private:
+    friend class Agenda;
+    Agenda& agenda_;
+    std::uint32_t rank_ = 0;
+    bool settle_requested_ = false;
+    std::string path_;
+};
+
+class Agenda : public sc_core::sc_module {
+public:
+    SC_HAS_PROCESS(Agenda);
+    explicit Agenda(sc_core::sc_module_name name);
+
+    Time now() const { return running_ ? now_ : to_ps(sc_core::sc_time_stamp()); }
+
+    // Puts `item` on the agenda for `station` at `due` >= now(). `input` < 4096 orders the arrivals of
+    // one instant at one station.
+    void schedule(AgendaItem& item, Station& station, Time due, unsigned input = 0);
+
+    // Notifies a foreign event at `due`; the agenda runs no item past it before the kernel got there.
+    void notify_kernel(sc_core::sc_event& event, Time due);
+
+    // To be called by code that a kernel process runs, before it calls into our models.
+    void enter();
+
+    // Items later than `end` stay on the agenda until the limit is raised.
+    void set_end(Time end) { end_ = end; }
+
+    // Called every few thousand items with the agenda's time; returning false stops the run.
+    void set_watch(std::function<bool(Time)> watch) { watch_ = std::move(watch); }
+
+    std::uint64_t items_run() const { return items_run_; }
+    bool idle() const { return pending_ == 0; }
+    bool stopped() const { return stopped_; }
+
+    // Width of a bucket is 2^bucket_bits ps, the wheel spans 2^wheel_bits buckets (2.1 us); later items
+    // wait in a heap.
+    static constexpr unsigned bucket_bits = 9;
+    static constexpr unsigned wheel_bits = 12;
+
+private:
+    friend class Station;
+
+    struct Entry {
+        Time due;
+        std::uint32_t order;
+        std::uint32_t sequence;
+        AgendaItem* item;
+        bool operator<(const Entry& other) const
+        {
+            if (due != other.due) return due < other.due;
+            if (order != other.order) return order < other.order;
+            return sequence < other.sequence;
+        }
+    };
+
+    static constexpr std::size_t buckets = std::size_t{1} << wheel_bits;
+
+    void end_of_elaboration() override;
+    void wake();
+    void drain(Time kernel_now, Time limit);
+    void file(AgendaItem& item);
+    void insert_open(AgendaItem& item);
+    bool open_next();
+    void collect(std::size_t bucket);
+    Time next_due();
+    void notify_self();
+
+    std::vector<Entry> open_;  // sorted; [cursor_, end) is what remains of the open bucket
+    std::size_t cursor_ = 0;
+    std::uint64_t open_bucket_ = 0;  // absolute number of the open bucket
+    std::uint32_t sequence_ = 0;
+    Time now_ = 0;
+    Time limit_ = 0;
+    bool running_ = false;
+    std::uint64_t items_run_ = 0;
+    std::uint64_t pending_ = 0;
+    std::vector<AgendaItem*> wheel_;
+    std::vector<std::uint64_t> occupied_;
+    std::vector<AgendaItem*> far_;  // heap by due
+    Time end_ = ~Time{0};
+    Time notified_ = ~Time{0};
+    bool stopped_ = false;
+    sc_core::sc_event event_;
+    std::function<bool(Time)> watch_;
+    std::vector<Station*> stations_;
+};
+
+inline void Agenda::schedule(AgendaItem& item, Station& station, Time due, unsigned input)
+{
+    item.due = due;
+    item.owner = &station;
+    item.order = (station.rank_ << 12) | input;
+    item.scheduled = true;
+    ++pending_;
+    const std::uint64_t bucket = due >> bucket_bits;
+    if (bucket > open_bucket_ && bucket - open_bucket_ < buckets) {
+        const std::size_t slot = bucket & (buckets - 1);
+        item.next = wheel_[slot];
+        wheel_[slot] = &item;
+        occupied_[slot >> 6] |= std::uint64_t{1} << (slot & 63);
+    } else {
+        file(item);
+    }
+    if (!running_ && due < notified_) notify_self();
+}
+
+}  // namespace weft

@@ -1,0 +1,139 @@
+// The transaction: one 64-byte-aligned line, or part of one (a flag, an atomic operand).
+//
+// A Line is a tlm_generic_payload, so adapters hand it to any TLM-2.0 model as it is: address, command,
+// data pointer, length and response status are always current. What the fabric needs beyond
+// that sits in the header, one host cache line: it is the mandatory extension of our protocol
+// types (line_protocol in protocol.h), reachable from a generic payload through LineExtension.
+//
+// Lines come from a LinePool together with their 64 bytes of data; none is allocated in steady state.
+#pragma once
+
+#include <cstdint>
+
+#include <tlm>
+
+#include "tlm_interconnect/agenda.h"
+
+namespace weft {
+
+constexpr std::uint32_t line_bytes = 64;
+
+// Bits 63..48 of an address are the index of the endpoint (GPU) that owns it, bits 47..0 are local.
+constexpr unsigned endpoint_shift = 48;
+inline std::uint64_t global_address(std::uint32_t endpoint, std::uint64_t local)
+{
+    return (std::uint64_t{endpoint} << endpoint_shift) | local;
+}
+inline std::uint16_t endpoint_of(std::uint64_t address) { return static_cast<std::uint16_t>(address >> endpoint_shift); }
+inline std::uint64_t local_of(std::uint64_t address) { return address & ((std::uint64_t{1} << endpoint_shift) - 1); }
+
+enum class LineOp : std::uint8_t {
+    read,
+    write,
+    add,   // 8-byte atomic add at the home slice, nothing returned but the acknowledge
+    await  // 8-byte load that is answered once the word is at least the operand (monitor)
+};
+
+const char* name_of(LineOp op);
+
+// Traffic classes: requests and responses are separate virtual networks.
+enum class LineClass : std::uint8_t { request, response };
+constexpr unsigned line_classes = 2;
+
+// The hot part of a line. Fields are written by the requester unless said otherwise.
+struct alignas(64) LineHeader : AgendaItem {
+    std::uint64_t address = 0;
+    std::uint32_t tag = 0;          // requester's own
+    std::uint32_t spread = 0;       // digits for the choice among equal paths; consumed on the way
+    std::uint16_t source = 0;       // endpoint that issued it
+    std::uint16_t destination = 0;  // endpoint that owns the address
+    LineOp op = LineOp::read;
+    std::uint8_t size = 0;          // bytes, 1..64
+    std::uint8_t flags = 0;
+    std::uint8_t depth = 0;         // entries on the return path
+    std::uint16_t near_path[4] = {};  // return path: input port at each routing module, innermost first
+
+    static constexpr std::uint8_t shared_flag = 1;  // somebody outside may hold a TLM reference
+    static constexpr std::uint8_t poll_flag = 2;    // one try of a spinning wait
+    static constexpr std::uint8_t control_flag = 4;  // synchronisation traffic
+
+    bool full_line() const { return size == line_bytes; }
+};
+static_assert(sizeof(LineHeader) == 64, "a line's header is one cache line");
+
+class Line final : public tlm::tlm_generic_payload, public LineHeader {
+public:
+    static constexpr unsigned max_depth = 32;
+
+    explicit Line(tlm::tlm_mm_interface* pool);
+
+    // Sets operation, place and the generic payload's attributes; data are not touched.
+    void begin(LineOp operation, std::uint64_t where, std::uint32_t bytes)
+    {
+        op = operation;
+        address = where;
+        size = static_cast<std::uint8_t>(bytes);
+        destination = endpoint_of(where);
+        spread = static_cast<std::uint32_t>(local_of(where) / line_bytes);
+        flags = 0;
+        depth = 0;
+        set_address(where);
+        set_command(operation == LineOp::read    ? tlm::TLM_READ_COMMAND
+                    : operation == LineOp::write ? tlm::TLM_WRITE_COMMAND
+                                                 : tlm::TLM_IGNORE_COMMAND);
+        set_data_length(bytes);
+        set_streaming_width(bytes);
+        set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    }
+
+    // Return path, kept by modules that choose among several ports.
+    void push_port(std::uint16_t port)
+    {
+        if (depth < 4) {
+            near_path[depth] = port;
+        } else if (depth < max_depth) {
+            far_path_[depth - 4] = port;
+        } else {
+            SC_REPORT_FATAL("/weft/line", "a path crosses more than 32 routing modules");
+        }
+        ++depth;
+    }
+    std::uint16_t pop_port()
+    {
+        --depth;
+        return depth < 4 ? near_path[depth] : far_path_[depth - 4];
+    }
+
+    // Picks one of `count` equal choices and uses up that digit, so that choices at successive
+    // modules are independent and a contiguous block spreads exactly evenly.
+    unsigned pick(unsigned count)
+    {
+        if (count <= 1) return 0;
+        const unsigned choice = spread % count;
+        spread /= count;
+        return choice;
+    }
+
+    std::uint8_t* data() { return data_; }
+    const std::uint8_t* data() const { return data_; }
+    std::uint64_t operand() const;  // add, await: the first 8 bytes of data
+    void set_operand(std::uint64_t value);
+
+    static Line& of(AgendaItem& item) { return static_cast<Line&>(static_cast<LineHeader&>(item)); }
+
+private:
+    std::uint16_t far_path_[max_depth - 4];
+    alignas(64) std::uint8_t data_[line_bytes];
+};
+
+// Sticky extension through which a foreign TLM-2.0 model finds the fabric's view of a payload.
+class LineExtension : public tlm::tlm_extension<LineExtension> {
+public:
+    explicit LineExtension(Line& line) : line(&line) {}
+    tlm::tlm_extension_base* clone() const override { return nullptr; }
+    void copy_from(const tlm::tlm_extension_base&) override {}
+
+    Line* line;
+};
+
+}  // namespace weft

@@ -1,0 +1,38 @@
+// The output ports of one node for each destination endpoint.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace weft {
+
+class RouteTable {
+public:
+    struct Choice {
+        const std::uint16_t* ports;  // equal alternatives, ascending
+        unsigned count;              // 0: no way there
+    };
+
+    // `ports_of[d]` lists the ports towards endpoint d.
+    explicit RouteTable(const std::vector<std::vector<std::uint16_t>>& ports_of = {})
+    {
+        first_.reserve(ports_of.size() + 1);
+        first_.push_back(0);
+        for (const std::vector<std::uint16_t>& ports : ports_of) {
+            ports_.insert(ports_.end(), ports.begin(), ports.end());
+            first_.push_back(static_cast<std::uint32_t>(ports_.size()));
+        }
+    }
+
+    Choice ports_to(std::uint32_t endpoint) const
+    {
+        return {ports_.data() + first_[endpoint], first_[endpoint + 1] - first_[endpoint]};
+    }
+    std::size_t endpoints() const { return first_.size() - 1; }
+
+private:
+    std::vector<std::uint32_t> first_;
+    std::vector<std::uint16_t> ports_;
+};
+
+}  // namespace weft

@@ -1,0 +1,78 @@
+// Routes of a fabric, made once before time starts, and the proof that they cannot deadlock.
+//
+// Rule: fewest hops; among those the paths whose narrowest link is widest; lines spread evenly over
+// what is then equal (Line::pick). Only forwarding nodes are passed through.
+//
+// Deadlock: a buffer of a link direction waits for a buffer of the next one on some route. If these
+// dependencies close a cycle, lines can block each other for ever; dependency_cycle() finds one.
+// Responses retrace their request's path in buffers of their own, so their dependencies are the same
+// graph reversed and one check covers both.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tlm_interconnect/route_table.h"
+
+namespace weft {
+
+struct FabricNode {
+    std::string name;
+    int endpoint = -1;     // index of the endpoint, -1: none
+    bool forwards = true;  // lines of others may pass
+};
+
+struct FabricEdge {
+    std::uint32_t a = 0;
+    std::uint32_t b = 0;
+    std::uint64_t bandwidth = 0;  // bytes/s
+};
+
+// Port p of a node is its p-th edge in the order of the edge list.
+struct Fabric {
+    std::vector<FabricNode> nodes;
+    std::vector<FabricEdge> edges;
+    std::uint32_t endpoints = 0;
+
+    struct Port {
+        std::uint32_t edge;
+        std::uint32_t peer;
+    };
+    std::vector<std::vector<Port>> ports() const;
+};
+
+class Routing {
+public:
+    explicit Routing(const Fabric& fabric);
+
+    // Ports of `node` towards endpoint `destination`; empty when there is no way.
+    const std::vector<std::uint16_t>& ports_to(std::uint32_t node, std::uint32_t destination) const
+    {
+        return next_[node][destination];
+    }
+    RouteTable table(std::uint32_t node) const { return RouteTable(next_[node]); }
+    bool reachable(std::uint32_t from_endpoint, std::uint32_t to_endpoint) const;
+    std::uint32_t node_of(std::uint32_t endpoint) const { return node_of_[endpoint]; }
+
+    // Nodes of the path that line number `line` takes, both ends included; empty when there is none.
+    std::vector<std::uint32_t> path(std::uint32_t from_endpoint, std::uint32_t to_endpoint, std::uint32_t line) const;
+
+    // Nodes and edges that some route between two endpoints uses.
+    std::vector<bool> used_nodes() const;
+    std::vector<bool> used_edges() const;
+
+    // A cycle of link directions as "a -> b" texts, each waiting for the next; empty: none exists.
+    std::vector<std::string> dependency_cycle() const;
+
+private:
+    void route_to(std::uint32_t destination);
+
+    Fabric fabric_;
+    std::vector<std::vector<Fabric::Port>> ports_;
+    std::vector<std::uint32_t> node_of_;
+    // [node][destination endpoint] -> ports
+    std::vector<std::vector<std::vector<std::uint16_t>>> next_;
+};
+
+}  // namespace weft

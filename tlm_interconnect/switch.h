@@ -1,0 +1,67 @@
+// A switch: input-queued, one virtual output queue per (class, input, output), an arbiter per output.
+//
+// Sockets: per port one target (requests in, responses out) and one initiator (requests out,
+// responses in), each bound to a link.
+//
+// Timing: a line is eligible for arbitration `latency` after it has arrived in the input buffer.
+// Arbitration over the complete set of lines of an instant: round robin over inputs within a class,
+// classes alternating (output_port.h). An output takes the next line when its wire is free. Inputs do
+// not conflict: the crossbar takes one line per output at a time from any input.
+// A slot of the input buffer is free, and its credit on the way back, when the line leaves it.
+//
+// Statistics: lines forwarded, largest output queue, time outputs waited for credits.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/statistic.h"
+#include "tlm_interconnect/output_port.h"
+#include "tlm_interconnect/route_table.h"
+#include "tlm_interconnect/switch_spec.h"
+
+namespace weft {
+
+class Switch : public sc_core::sc_module,
+               public Station,
+               public LineInitiator,
+               public LineTarget,
+               public OutputPortOwner,
+               public StatisticsProvider {
+public:
+    // `path` names it in reports; `routes` gives the output ports for each destination endpoint.
+    Switch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
+        RouteTable routes);
+
+    LineTargetSocket& target(unsigned port) { return *ports_[port].target; }
+    LineInitiatorSocket& initiator(unsigned port) { return *ports_[port].initiator; }
+    OutputPort& output(unsigned port) { return *ports_[port].output; }
+    const OutputPort& output(unsigned port) const { return *ports_[port].output; }
+    unsigned port_count() const { return static_cast<unsigned>(ports_.size()); }
+
+    std::vector<Statistic> statistics() const override;
+    void reset_statistics() override;
+
+private:
+    struct Port {
+        std::unique_ptr<LineTargetSocket> target;
+        std::unique_ptr<LineInitiatorSocket> initiator;
+        std::unique_ptr<OutputPort> output;
+    };
+
+    Time on_request(unsigned port, Line& line, Time delay) override;
+    Time on_response(unsigned port, Line& line, Time delay) override;
+    void on_request_credit(unsigned port, Line& line, Time delay) override;
+    void on_response_credit(unsigned port, Line& line, Time delay) override;
+    void on_sent(unsigned port, Line& line, LineClass cls, unsigned input) override;
+    void run(AgendaItem& item) override;
+    void settle() override;
+    void touch(unsigned port);
+
+    SwitchSpec spec_;
+    RouteTable routes_;
+    std::vector<Port> ports_;
+    std::vector<std::uint64_t> touched_;  // bit per output to serve at the end of this instant
+};
+
+}  // namespace weft
