@@ -28,6 +28,7 @@ public:
     Hbm(sc_core::sc_module_name name, Agenda& agenda, std::string path, const HbmSpec& spec, unsigned slices);
 
     LineTargetSocket& target(unsigned slice) { return *targets_[slice]; }
+    std::uint64_t responses(unsigned slice) const { return targets_[slice]->responses(); }
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;

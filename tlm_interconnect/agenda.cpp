@@ -175,10 +175,8 @@ void Agenda::drain(Time kernel_now, Time limit)
             station->settle_requested_ = false;
             station->settle();
         }
-        if ((++items_run_ & watch_mask) == 0 && watch_ && !watch_(now_)) {
-            stopped_ = true;
-            break;
-        }
+        if ((++items_run_ & watch_mask) == 0 && watch_ && !watch_(now_)) stopped_ = true;
+        if (stopped_) break;
     }
     running_ = false;
 }

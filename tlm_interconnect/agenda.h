@@ -88,6 +88,9 @@ public:
     // Called every few thousand items with the agenda's time; returning false stops the run.
     void set_watch(std::function<bool(Time)> watch) { watch_ = std::move(watch); }
 
+    // Ends the run after the item that is running.
+    void stop() { stopped_ = true; }
+
     std::uint64_t items_run() const { return items_run_; }
     bool idle() const { return pending_ == 0; }
     bool stopped() const { return stopped_; }

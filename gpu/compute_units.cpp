@@ -1,0 +1,498 @@
+#include "gpu/compute_units.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft {
+
+namespace {
+
+// A line's tag: workgroup place (12 bits), slot (12), source (8).
+std::uint32_t make_tag(std::uint32_t group, std::uint32_t slot, std::uint32_t source)
+{
+    return group << 20 | slot << 8 | source;
+}
+
+}  // namespace
+
+const char* name_of(StallCause cause)
+{
+    switch (cause) {
+    case StallCause::none: return "busy";
+    case StallCause::window: return "lines_in_flight";
+    case StallCause::outstanding: return "unit_outstanding";
+    case StallCause::issue: return "issue";
+    case StallCause::drain: return "acknowledge";
+    case StallCause::flag: return "flag";
+    case StallCause::compute: return "compute";
+    case StallCause::queued: return "queued";
+    }
+    return "?";
+}
+
+ComputeUnits::ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
+    std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on)
+    : sc_module(name), Station(agenda, std::move(path)), memory("memory", *this), spec_(spec), endpoint_(endpoint),
+      places_(static_cast<std::uint32_t>(spec.workgroups_per_unit)), pool_(pool), progress_(progress),
+      data_on_(data_on), units_(spec.compute_units), groups_(spec.compute_units * spec.workgroups_per_unit)
+{
+    if (groups_.size() > 4096)
+        SC_REPORT_FATAL("/weft/gpu", "compute_units x workgroups_per_unit exceeds 4096");
+    for (Unit& unit : units_) {
+        unit.issue.set_rate(spec.clock);
+        unit.wake.kind = unit_kind;
+    }
+    for (Workgroup& group : groups_) group.wake.kind = workgroup_kind;
+}
+
+void ComputeUnits::launch(const Launch& launch)
+{
+    progress_.busy();
+    for (std::uint32_t step = 0; step < units_.size(); ++step) {
+        const std::uint32_t unit = (next_unit_ + step) % static_cast<std::uint32_t>(units_.size());
+        if (units_[unit].resident >= places_) continue;
+        next_unit_ = (unit + 1) % static_cast<std::uint32_t>(units_.size());
+        place(launch, unit);
+        return;
+    }
+    queue_.push_back(launch);
+}
+
+void ComputeUnits::place(const Launch& launch, std::uint32_t unit)
+{
+    std::uint32_t index = unit * places_;
+    while (groups_[index].active) ++index;
+    Workgroup& group = groups_[index];
+    ++units_[unit].resident;
+    group.active = true;
+    group.program = launch.program;
+    group.operation = nullptr;
+    group.next = 0;
+    group.in_flight = group.posted = 0;
+    group.unit = unit;
+    group.listener = launch.listener;
+    group.token = launch.token;
+    group.spent.fill(0);
+    group.cause = StallCause::none;
+    group.cause_since = agenda().now();
+    const std::uint32_t window = std::clamp<std::uint32_t>(launch.lines_in_flight, 1, 4096);
+    if (group.slots.size() != window) {
+        group.slots.assign(window, Slot{});
+        group.ready.assign(window, 0);
+    }
+    group.free_slots.clear();
+    for (std::uint32_t slot = window; slot-- > 0;) group.free_slots.push_back(static_cast<std::uint16_t>(slot));
+    group.ready_head = group.ready_count = 0;
+    start_next(index);
+}
+
+void ComputeUnits::set_cause(Workgroup& group, StallCause cause)
+{
+    if (group.cause == cause) return;
+    const Time now = agenda().now();
+    group.spent[static_cast<unsigned>(group.cause)] += now - group.cause_since;
+    group.cause = cause;
+    group.cause_since = now;
+}
+
+void ComputeUnits::start_next(std::uint32_t index)
+{
+    Workgroup& group = groups_[index];
+    if (group.next == group.program->operations.size()) {
+        group.operation = nullptr;
+        if (group.posted == 0) {
+            finish(index);
+        } else {
+            set_cause(group, StallCause::drain);
+        }
+        return;
+    }
+    group.operation = &group.program->operations[group.next++];
+    switch (group.operation->kind) {
+    case Operation::Kind::move:
+        group.offset = 0;
+        group.piece_open = false;
+        if (data_on_) {
+            const std::size_t wanted = group.slots.size() * std::max<std::size_t>(group.operation->sources, 1);
+            if (group.held.size() < wanted) group.held.resize(wanted, nullptr);
+        }
+        break;
+    case Operation::Kind::signal:
+    case Operation::Kind::wait: group.to_issue = true; break;
+    case Operation::Kind::compute:
+        set_cause(group, StallCause::compute);
+        agenda().schedule(group.wake, *this, agenda().now() + group.operation->value, index);
+        return;
+    }
+    set_cause(group, StallCause::none);
+    touch(group.unit);
+}
+
+void ComputeUnits::finish(std::uint32_t index)
+{
+    Workgroup& group = groups_[index];
+    set_cause(group, StallCause::none);
+    for (unsigned cause = 0; cause < stall_causes; ++cause) spent_[cause] += group.spent[cause];
+    group.active = false;
+    --units_[group.unit].resident;
+    WorkgroupListener* listener = group.listener;
+    const std::uint64_t token = group.token;
+    if (!queue_.empty()) {
+        const Launch launch = queue_.front();
+        queue_.pop_front();
+        place(launch, group.unit);
+    }
+    if (listener != nullptr) listener->on_workgroup_done(token);
+    progress_.quiet(agenda().now());
+}
+
+Time ComputeUnits::on_response(unsigned, Line& line, Time delay)
+{
+    line.kind = line_kind;
+    agenda().schedule(line, *this, agenda().now() + delay, line.tag >> 20);
+    return 0;
+}
+
+void ComputeUnits::touch(std::uint32_t unit)
+{
+    if (units_[unit].touched) return;
+    units_[unit].touched = true;
+    touched_.push_back(unit);
+    request_settle();
+    // A launch comes from outside: settle() needs an item of this station at this instant.
+    if (!running_ && !units_[unit].wake.scheduled)
+        agenda().schedule(units_[unit].wake, *this, std::max(agenda().now(), units_[unit].issue.free_at()),
+            unit & 0xfffU);
+}
+
+void ComputeUnits::run(AgendaItem& item)
+{
+    running_ = true;
+    const std::uint32_t number = item.order & 0xfff;
+    switch (item.kind) {
+    case line_kind: answered(Line::of(item)); break;
+    case unit_kind:
+        touch(number);
+        request_settle();
+        break;
+    default: {
+        Workgroup& group = groups_[number];
+        if (group.operation->kind == Operation::Kind::compute) {
+            start_next(number);
+        } else {
+            group.to_issue = true;  // the next poll
+            touch(group.unit);
+        }
+    }
+    }
+}
+
+void ComputeUnits::settle()
+{
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+        units_[touched_[i]].touched = false;
+        serve_unit(touched_[i]);
+    }
+    touched_.clear();
+    running_ = false;
+}
+
+void ComputeUnits::answered(Line& line)
+{
+    const std::uint32_t index = line.tag >> 20;
+    const std::uint32_t slot = line.tag >> 8 & 0xfff;
+    Workgroup& group = groups_[index];
+    --units_[group.unit].outstanding;
+    touch(group.unit);
+    if ((line.flags & LineHeader::control_flag) != 0) {
+        flag_answered(index, line);
+        pool_.give(line);
+    } else if (line.op == LineOp::read) {
+        loaded(index, line, slot, line.tag & 0xff);
+    } else {
+        pool_.give(line);
+        if (--group.slots[slot].stores == 0 && group.slots[slot].next_store == group.operation->destinations)
+            release_slot(index, slot);
+    }
+}
+
+void ComputeUnits::flag_answered(std::uint32_t index, const Line& line)
+{
+    Workgroup& group = groups_[index];
+    const Time now = agenda().now();
+    if (line.op == LineOp::add) {
+        progress_.quiet(now);
+        if (--group.posted == 0 && group.operation == nullptr) finish(index);
+        return;
+    }
+    if (line.op == LineOp::await || line.operand() >= group.operation->value) {
+        progress_.busy();
+        group.waiting = false;
+        if (line.op == LineOp::read) progress_.leave_spin();
+        start_next(index);
+        return;
+    }
+    if (progress_.looked_in_vain(group.polled_at, group.vain_epoch)) {
+        cannot_progress_ = true;
+        agenda().stop();
+        return;
+    }
+    agenda().schedule(group.wake, *this, now + spec_.spin_interval, index);
+}
+
+void ComputeUnits::loaded(std::uint32_t index, Line& line, std::uint32_t slot, std::uint32_t source)
+{
+    Workgroup& group = groups_[index];
+    if (data_on_ && group.operation->destinations > 0) {
+        group.held[slot * group.operation->sources + source] = &line;
+    } else {
+        pool_.give(line);
+    }
+    Slot& piece = group.slots[slot];
+    if (--piece.loads > 0 || (group.piece_open && group.loading == slot)) return;
+    make_ready(group, slot);
+    if (group.operation->destinations == 0) release_slot(index, slot);
+}
+
+// All sources of a piece are there: combine them, in the order listed, and queue its stores.
+void ComputeUnits::make_ready(Workgroup& group, std::uint32_t slot)
+{
+    const Operation& move = *group.operation;
+    if (move.destinations == 0) return;
+    const Slot& piece = group.slots[slot];
+    if (data_on_ && move.sources > 1) {
+        Line** lines = &group.held[slot * move.sources];
+        for (unsigned s = 1; s < move.sources; ++s) {
+            reduce_elements(move.type, move.reduction, lines[0]->data(), lines[s]->data(), piece.size);
+            pool_.give(*lines[s]);
+            lines[s] = nullptr;
+        }
+    }
+    const std::uint32_t capacity = static_cast<std::uint32_t>(group.ready.size());
+    group.ready[(group.ready_head + group.ready_count++) % capacity] = static_cast<std::uint16_t>(slot);
+}
+
+void ComputeUnits::release_slot(std::uint32_t index, std::uint32_t slot)
+{
+    Workgroup& group = groups_[index];
+    group.free_slots.push_back(static_cast<std::uint16_t>(slot));
+    if (--group.in_flight == 0 && group.offset == group.operation->bytes && !group.piece_open) start_next(index);
+}
+
+bool ComputeUnits::can_issue(Workgroup& group, const Unit& unit)
+{
+    if (!group.active || group.operation == nullptr) return false;
+    const Operation& operation = *group.operation;
+    if (operation.kind == Operation::Kind::compute) return false;
+    if (operation.kind != Operation::Kind::move) {
+        if (!group.to_issue) return false;
+    } else if (group.ready_count == 0 && !group.piece_open) {
+        if (group.offset == operation.bytes) {
+            set_cause(group, StallCause::drain);
+            return false;
+        }
+        if (group.free_slots.empty()) {
+            set_cause(group, StallCause::window);
+            return false;
+        }
+    }
+    if (unit.outstanding >= spec_.outstanding) {
+        set_cause(group, StallCause::outstanding);
+        return false;
+    }
+    return true;
+}
+
+void ComputeUnits::serve_unit(std::uint32_t number)
+{
+    Unit& unit = units_[number];
+    const Time now = agenda().now();
+    std::uint32_t able = 0;
+    std::uint32_t chosen = 0;
+    bool found = false;
+    for (std::uint32_t step = 1; step <= places_; ++step) {
+        const std::uint32_t place = (unit.last + step) % places_;
+        Workgroup& group = groups_[number * places_ + place];
+        if (!group.active || !can_issue(group, unit)) continue;
+        ++able;
+        if (!found) {
+            found = true;
+            chosen = place;
+        } else {
+            set_cause(group, StallCause::issue);
+        }
+    }
+    if (!found) return;
+    if (unit.issue.free_at() <= now) {
+        unit.last = chosen;
+        const std::uint32_t index = number * places_ + chosen;
+        set_cause(groups_[index], StallCause::none);
+        unit.issue.book(now, 1);
+        issue(index);
+        if (able == 1 && !can_issue(groups_[index], unit)) return;
+    }
+    if (!unit.wake.scheduled) agenda().schedule(unit.wake, *this, unit.issue.free_at(), number & 0xfffU);
+}
+
+void ComputeUnits::issue(std::uint32_t index)
+{
+    Workgroup& group = groups_[index];
+    if (group.operation->kind != Operation::Kind::move) {
+        issue_flag(index);
+    } else if (group.ready_count > 0) {
+        issue_store(index);
+    } else {
+        if (!group.piece_open) open_piece(group);
+        if (group.operation->sources == 0) {
+            group.piece_open = false;
+            make_ready(group, group.loading);
+            issue_store(index);
+        } else {
+            issue_load(index);
+        }
+    }
+}
+
+void ComputeUnits::send(Line& line, std::uint32_t index, std::uint32_t slot, std::uint32_t source)
+{
+    line.tag = make_tag(index, slot, source);
+    line.source = static_cast<std::uint16_t>(endpoint_);
+    ++units_[groups_[index].unit].outstanding;
+    ++lines_;
+    memory.send_request(line, 0);
+}
+
+// The next piece ends where any of its operands reaches the end of a line.
+void ComputeUnits::open_piece(Workgroup& group)
+{
+    const Operation& move = *group.operation;
+    std::uint64_t size = std::min<std::uint64_t>(line_bytes, move.bytes - group.offset);
+    for (unsigned i = 0; i < unsigned{move.sources} + move.destinations; ++i)
+        size = std::min(size, line_bytes - (operand(group, i) + group.offset) % line_bytes);
+    group.loading = group.free_slots.back();
+    group.free_slots.pop_back();
+    group.slots[group.loading] = {group.offset, static_cast<std::uint8_t>(size), 0, 0, 0};
+    group.offset += size;
+    group.next_source = 0;
+    group.piece_open = true;
+    ++group.in_flight;
+}
+
+void ComputeUnits::issue_load(std::uint32_t index)
+{
+    Workgroup& group = groups_[index];
+    Slot& piece = group.slots[group.loading];
+    Line& line = pool_.take();
+    line.begin(LineOp::read, operand(group, group.next_source) + piece.offset, piece.size);
+    ++piece.loads;
+    const std::uint32_t source = group.next_source++;
+    if (group.next_source == group.operation->sources) group.piece_open = false;
+    send(line, index, group.loading, source);
+}
+
+void ComputeUnits::issue_store(std::uint32_t index)
+{
+    Workgroup& group = groups_[index];
+    const std::uint32_t slot = group.ready[group.ready_head];
+    Slot& piece = group.slots[slot];
+    const Operation& move = *group.operation;
+    const unsigned number = piece.next_store++;
+    const bool last = piece.next_store == move.destinations;
+    ++piece.stores;
+    if (last) {
+        group.ready_head = (group.ready_head + 1) % static_cast<std::uint32_t>(group.ready.size());
+        --group.ready_count;
+    }
+    // The first loaded line becomes the last store, so that a copy moves no byte twice.
+    Line* loaded = data_on_ && move.sources > 0 ? group.held[slot * move.sources] : nullptr;
+    Line& line = last && loaded != nullptr ? *loaded : pool_.take();
+    if (data_on_ && &line != loaded) {
+        if (loaded != nullptr) {
+            std::memcpy(line.data(), loaded->data(), piece.size);
+        } else {
+            std::memset(line.data(), 0, piece.size);
+        }
+    }
+    line.begin(LineOp::write, operand(group, move.sources + number) + piece.offset, piece.size);
+    send(line, index, slot, 0);
+}
+
+void ComputeUnits::issue_flag(std::uint32_t index)
+{
+    Workgroup& group = groups_[index];
+    const Operation& operation = *group.operation;
+    group.to_issue = false;
+    Line& line = pool_.take();
+    if (operation.kind == Operation::Kind::signal) {
+        line.begin(LineOp::add, operation.address, 8);
+        line.set_operand(1);
+        line.flags = LineHeader::control_flag;
+        ++group.posted;
+        ++signals_;
+        progress_.busy();
+        send(line, index, 0, 0);
+        start_next(index);
+        return;
+    }
+    const bool spin = static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::spin;
+    line.begin(spin ? LineOp::read : LineOp::await, operation.address, 8);
+    line.set_operand(operation.value);
+    line.flags = LineHeader::control_flag | (spin ? LineHeader::poll_flag : 0);
+    set_cause(group, StallCause::flag);
+    group.polled_at = agenda().now();
+    ++polls_;
+    if (!group.waiting) {
+        group.waiting = true;
+        if (spin) progress_.enter_spin();
+        progress_.quiet(agenda().now());
+    }
+    send(line, index, 0, 0);
+}
+
+std::array<Time, stall_causes> ComputeUnits::stalls() const
+{
+    std::array<Time, stall_causes> out = spent_;
+    for (const Workgroup& group : groups_)
+        if (group.active)
+            for (unsigned cause = 0; cause < stall_causes; ++cause) out[cause] += group.spent[cause];
+    return out;
+}
+
+std::vector<ComputeUnits::Blocked> ComputeUnits::blocked() const
+{
+    std::vector<Blocked> out;
+    for (const Workgroup& group : groups_) {
+        if (!group.active) continue;
+        Blocked entry{group.token, 0, group.next, Operation::Kind::move, 0, 0, group.in_flight};
+        if (group.operation != nullptr) {
+            entry.label = group.operation->label;
+            entry.operation = group.next - 1;
+            entry.kind = group.operation->kind;
+            entry.flag = group.operation->address;
+            entry.value = group.operation->value;
+        }
+        out.push_back(entry);
+    }
+    return out;
+}
+
+std::vector<Statistic> ComputeUnits::statistics() const
+{
+    std::vector<Statistic> out{
+        {"lines", static_cast<double>(lines_), "lines", "lines issued"},
+        {"flag_reads", static_cast<double>(polls_), "lines", "polls and awaits of flags among them"},
+        {"signals", static_cast<double>(signals_), "lines", "flag additions among them"}};
+    const std::array<Time, stall_causes> time = stalls();
+    for (unsigned cause = 0; cause < stall_causes; ++cause)
+        out.push_back({std::string("time_") + name_of(static_cast<StallCause>(cause)), static_cast<double>(time[cause]),
+            "ps", "time of workgroups, summed"});
+    return out;
+}
+
+void ComputeUnits::reset_statistics()
+{
+    lines_ = polls_ = signals_ = 0;
+    spent_.fill(0);
+}
+
+}  // namespace weft

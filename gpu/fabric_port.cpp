@@ -1,0 +1,71 @@
+#include "gpu/fabric_port.h"
+
+namespace weft {
+
+FabricPort::FabricPort(sc_core::sc_module_name name, Agenda& agenda, std::string path)
+    : sc_module(name), Station(agenda, std::move(path)), link_out("link_out", *this, link_side),
+      link_in("link_in", *this, link_side), die_in("die_in", *this, die_side), die_out("die_out", *this, die_side),
+      output_(agenda, *this, *this, 0, 1, link_out, link_in)
+{
+}
+
+Time FabricPort::on_request(unsigned side, Line& line, Time delay)
+{
+    if (side == link_side) {
+        die_out.send_request(line, delay);
+    } else {
+        line.kind = static_cast<std::uint8_t>(LineClass::request);
+        agenda().schedule(line, *this, agenda().now() + delay);
+    }
+    return 0;
+}
+
+Time FabricPort::on_response(unsigned side, Line& line, Time delay)
+{
+    if (side == link_side) {
+        link_out.return_response_credit(line, delay);
+        die_in.send_response(line, delay);
+    } else {
+        line.kind = static_cast<std::uint8_t>(LineClass::response);
+        agenda().schedule(line, *this, agenda().now() + delay);
+    }
+    return 0;
+}
+
+void FabricPort::on_request_credit(unsigned side, Line& line, Time delay)
+{
+    if (side == link_side) {
+        output_.add_credit(LineClass::request, agenda().now() + delay);
+    } else {
+        link_in.return_request_credit(line, delay);
+    }
+}
+
+void FabricPort::on_response_credit(unsigned side, Line&, Time delay)
+{
+    if (side == link_side) output_.add_credit(LineClass::response, agenda().now() + delay);
+}
+
+unsigned FabricPort::debug(unsigned side, Line& line)
+{
+    return side == link_side ? die_out.debug(line) : link_out.debug(line);
+}
+
+void FabricPort::run(AgendaItem& item)
+{
+    if (item.kind < OutputPort::wake_kind)
+        output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind), 0);
+    request_settle();
+}
+
+void FabricPort::settle() { output_.serve(agenda().now()); }
+
+std::vector<Statistic> FabricPort::statistics() const
+{
+    return {{"lines", static_cast<double>(output_.sent()), "lines", "requests and responses sent"},
+        {"peak_queue", static_cast<double>(output_.peak_queue()), "lines", "largest number of lines waiting"},
+        {"credit_stall", static_cast<double>(output_.credit_stall()), "ps",
+            "time with lines, a free wire and no credit"}};
+}
+
+}  // namespace weft

@@ -1,0 +1,55 @@
+// Where a GPU meets a link: one port of its fabric interface.
+//
+// Sockets: link_out and link_in (to and from the link), die_in (requests of the own compute units, from the
+// crossbar), die_out (requests of other GPUs, to the crossbar).
+//
+// Timing: lines going out wait for credits and for the wire (output_port.h: requests of own units and
+// answers to others alternate). Lines coming in pass through. The buffer slot of an incoming request is
+// free when its L2 slice begins to serve it; that of an incoming response at once, because
+// whoever asked has room for the answer.
+//
+// Statistics: lines sent, largest queue, time lines waited for credits while the wire was free.
+#pragma once
+
+#include "base/statistic.h"
+#include "tlm_interconnect/output_port.h"
+
+namespace weft {
+
+class FabricPort : public sc_core::sc_module,
+                   public Station,
+                   public LineTarget,
+                   public LineInitiator,
+                   public OutputPortOwner,
+                   public StatisticsProvider {
+public:
+    FabricPort(sc_core::sc_module_name name, Agenda& agenda, std::string path);
+
+    LineInitiatorSocket link_out;
+    LineTargetSocket link_in;
+    LineTargetSocket die_in;
+    LineInitiatorSocket die_out;
+
+    OutputPort& output() { return output_; }
+    const OutputPort& output() const { return output_; }
+
+    std::vector<Statistic> statistics() const override;
+    void reset_statistics() override { output_.reset_statistics(); }
+
+private:
+    static constexpr unsigned link_side = 0;
+    static constexpr unsigned die_side = 1;
+
+    Time on_request(unsigned side, Line& line, Time delay) override;
+    Time on_response(unsigned side, Line& line, Time delay) override;
+    void on_request_credit(unsigned side, Line& line, Time delay) override;
+    void on_response_credit(unsigned side, Line& line, Time delay) override;
+    unsigned debug(unsigned side, Line& line) override;
+    void on_sent(unsigned, Line&, LineClass, unsigned) override {}
+    void run(AgendaItem& item) override;
+    void settle() override;
+
+    OutputPort output_;
+};
+
+}  // namespace weft

@@ -1,0 +1,68 @@
+// A GPU: compute units, on-die crossbar, L2 slices, DRAM and fabric ports, wired together.
+//
+// Sockets: link_out(p) and link_in(p) of fabric port p, for links. Parameters: GpuSpec, L2Spec, HbmSpec.
+// Local addresses [0, capacity) are data; flags lie at MemoryImage::flag_base.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/compute_units.h"
+#include "gpu/crossbar.h"
+#include "gpu/fabric_port.h"
+#include "sc_models/hbm.h"
+#include "sc_models/l2_slice.h"
+#include "sc_models/memory_image.h"
+
+namespace weft {
+
+class Gpu : public sc_core::sc_module {
+public:
+    struct Wiring {
+        std::string path;        // full name, for reports
+        std::uint32_t endpoint = 0;
+        unsigned ports = 0;
+        RouteTable routes;       // fabric ports for each destination endpoint
+        bool data_on = true;
+    };
+
+    Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
+        const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring);
+
+    LineInitiatorSocket& link_out(unsigned port) { return ports_[port]->link_out; }
+    LineTargetSocket& link_in(unsigned port) { return ports_[port]->link_in; }
+    OutputPort& output(unsigned port) { return ports_[port]->output(); }
+
+    ComputeUnits& units() { return *units_; }
+    MemoryImage& image() { return image_; }
+    const GpuSpec& spec() const { return spec_; }
+    const L2Spec& l2_spec() const { return l2_spec_; }
+    const HbmSpec& hbm_spec() const { return hbm_spec_; }
+    const std::string& path() const { return path_; }
+    std::uint32_t endpoint() const { return endpoint_; }
+    const std::vector<std::unique_ptr<L2Slice>>& slices() const { return slices_; }
+    const std::vector<std::unique_ptr<FabricPort>>& ports() const { return ports_; }
+    const Hbm& hbm() const { return *hbm_; }
+
+    // Lines handed from one module to the next inside the GPU and into its links.
+    std::uint64_t line_hops() const;
+
+    // L2 as a whole: the slices' statistics summed.
+    std::vector<Statistic> l2_statistics() const;
+
+private:
+    std::string path_;
+    std::uint32_t endpoint_;
+    GpuSpec spec_;
+    L2Spec l2_spec_;
+    HbmSpec hbm_spec_;
+    MemoryImage image_;
+    std::unique_ptr<ComputeUnits> units_;
+    std::unique_ptr<Crossbar> crossbar_;
+    std::vector<std::unique_ptr<L2Slice>> slices_;
+    std::unique_ptr<Hbm> hbm_;
+    std::vector<std::unique_ptr<FabricPort>> ports_;
+};
+
+}  // namespace weft

@@ -1,0 +1,45 @@
+// Knows whether anything in the system can still change something.
+//
+// A workgroup that spins on a flag keeps time moving for ever, so an empty agenda is no sign of
+// deadlock then. Instead everything that may still write a flag is counted as busy; when nothing is and
+// every spinning workgroup has since looked at its flag in vain, the run cannot progress.
+#pragma once
+
+#include <cstdint>
+
+#include "tlm_interconnect/time.h"
+
+namespace weft {
+
+class Progress {
+public:
+    void busy() { ++busy_; }
+    void quiet(Time now)
+    {
+        if (--busy_ == 0) {
+            quiet_since_ = now;
+            ++epoch_;
+            vain_ = 0;
+        }
+    }
+    void enter_spin() { ++spinning_; }
+    void leave_spin() { --spinning_; }
+
+    // A spinning workgroup looked, at a time after `issued`, and must go on. `last_epoch` is kept by
+    // the workgroup. True when the run cannot progress.
+    bool looked_in_vain(Time issued, std::uint64_t& last_epoch)
+    {
+        if (busy_ != 0 || issued < quiet_since_ || last_epoch == epoch_) return false;
+        last_epoch = epoch_;
+        return ++vain_ == spinning_;
+    }
+
+private:
+    std::int64_t busy_ = 0;
+    std::int64_t spinning_ = 0;
+    std::int64_t vain_ = 0;
+    std::uint64_t epoch_ = 0;
+    Time quiet_since_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,60 @@
+// Two GPUs joined by one link: the smallest system in which every path of a line exists.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/gpu.h"
+#include "tlm_interconnect/link.h"
+
+namespace weft::testing {
+
+struct TwoGpus : WorkgroupListener {
+    explicit TwoGpus(bool data_on = true, const GpuSpec& gpu = {}, const L2Spec& l2 = {}, const HbmSpec& hbm = {},
+        const LinkSpec& link_spec = {})
+        : agenda("agenda"), link("link", agenda, link_spec)
+    {
+        for (std::uint32_t g = 0; g < 2; ++g) {
+            Gpu::Wiring wiring;
+            wiring.path = "gpu" + std::to_string(g);
+            wiring.endpoint = g;
+            wiring.ports = 1;
+            wiring.routes = RouteTable({{0}, {0}});
+            wiring.data_on = data_on;
+            gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, gpu, l2, hbm, wiring));
+            gpus[g]->output(0).set_credits(static_cast<std::uint32_t>(link_spec.request_credits),
+                static_cast<std::uint32_t>(link_spec.response_credits));
+            gpus[g]->link_out(0).bind(link.target(g));
+            link.initiator(g).bind(gpus[g]->link_in(0));
+        }
+    }
+
+    void on_workgroup_done(std::uint64_t token) override
+    {
+        if (done.size() <= token) done.resize(token + 1, 0);
+        done[token] = agenda.now();
+    }
+
+    // Launches before time starts; tokens count up from 0.
+    void launch(unsigned gpu, const Program& program, std::uint32_t lines_in_flight = 1)
+    {
+        ComputeUnits::Launch launch;
+        launch.program = &program;
+        launch.lines_in_flight = lines_in_flight;
+        launch.listener = this;
+        launch.token = tokens++;
+        gpus[gpu]->units().launch(launch);
+    }
+
+    Agenda agenda;
+    LinePool pool;
+    Progress progress;
+    Link link;
+    std::vector<std::unique_ptr<Gpu>> gpus;
+    std::vector<Time> done;  // by token
+    std::uint64_t tokens = 0;
+};
+
+}  // namespace weft::testing
