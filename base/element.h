@@ -3,6 +3,7 @@
 // int32 wraps. fp32 is IEEE-754 binary32, round to nearest even. bf16 is converted to fp32, reduced
 // there and rounded back to bf16 to nearest even after every pairwise operation (NaN stays NaN, made
 // quiet). u8 exists for messages that are not whole 4-byte elements and wraps.
+// min and max of a number and a NaN is the number; of +0 and -0 it is the accumulator's.
 #pragma once
 
 #include <cstddef>
