@@ -1,0 +1,100 @@
+#include "collectives/chakra/agreement.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "collectives/chakra/node_check.h"
+
+namespace weft::chakra {
+
+namespace {
+
+struct Open {
+    std::int64_t sends_over_receives = 0;
+    std::string sender;
+    int sender_line = 0;
+    std::string receiver;
+    int receiver_line = 0;
+};
+
+struct Collective {
+    std::string text;  // type and size
+    std::string node;
+    int line = 0;
+};
+
+std::vector<Collective> collectives_of(const TraceSet& set, const Verdict& verdict, std::uint64_t number,
+    std::uint32_t rank)
+{
+    std::vector<Collective> list;
+    Feeder feeder = make_feeder(set, verdict, rank);
+    Node node;
+    while (feeder.next(node)) {
+        feeder.finish(node.id);
+        if (node.type != NodeType::coll || !node.comm_type || GroupTable::number_of(node.group) != number)
+            continue;
+        const std::string size = node.comm_size ? " of " + std::to_string(*node.comm_size) + " bytes" : "";
+        list.push_back({name_of(*node.comm_type) + size, label_of(node), node.line});
+    }
+    return list;
+}
+
+}  // namespace
+
+void report_unmatched_transfers(const TraceSet& set, const Policy& policy,
+    const std::vector<TransferBalance::Pair>& pairs, Findings& findings)
+{
+    using Key = std::tuple<std::uint32_t, std::uint32_t, std::int64_t, std::uint64_t>;
+    std::set<std::uint32_t> ranks;
+    for (const auto& [source, destination] : pairs) ranks.insert({source, destination});
+    std::map<Key, Open> open;
+    for (const std::uint32_t rank : ranks) {
+        const NodeContext context{policy, set.file(rank), rank, set.ranks()};
+        const std::unique_ptr<NodeReader> reader = set.reader(rank);
+        Node node;
+        while (reader->next(node)) {
+            if (!is_matchable_transfer(node, context)) continue;
+            const bool send = node.type == NodeType::send;
+            const TransferBalance::Pair pair(send ? rank : *node.src, send ? *node.dst : rank);
+            if (!std::binary_search(pairs.begin(), pairs.end(), pair)) continue;
+            Open& entry = open[Key(pair.first, pair.second, *node.tag, *node.comm_size)];
+            entry.sends_over_receives += send ? 1 : -1;
+            std::string& label = send ? entry.sender : entry.receiver;
+            if (!label.empty()) continue;
+            label = label_of(node);
+            (send ? entry.sender_line : entry.receiver_line) = node.line;
+        }
+    }
+    for (const auto& [key, entry] : open) {
+        const auto& [source, destination, tag, size] = key;
+        if (entry.sends_over_receives == 0) continue;
+        const bool send = entry.sends_over_receives > 0;
+        const std::int64_t count = send ? entry.sends_over_receives : -entry.sends_over_receives;
+        findings.add(set.file(send ? source : destination), send ? entry.sender_line : entry.receiver_line,
+            (send ? entry.sender : entry.receiver) + ": " + std::to_string(count) +
+                (send ? " send(s) without receive" : " receive(s) without send") + " from rank " +
+                std::to_string(source) + " to rank " + std::to_string(destination) + ", comm_tag " +
+                std::to_string(tag) + ", comm_size " + std::to_string(size),
+            "as many receives as sends");
+    }
+}
+
+void report_collective_difference(const TraceSet& set, const Verdict& verdict, std::uint64_t number,
+    std::uint32_t rank, std::uint32_t other, Findings& findings)
+{
+    const std::vector<Collective> own = collectives_of(set, verdict, number, rank);
+    const std::vector<Collective> others = collectives_of(set, verdict, number, other);
+    const std::size_t common = std::min(own.size(), others.size());
+    std::size_t at = 0;
+    while (at < common && own[at].text == others[at].text) ++at;
+    const auto text_at = [at](const std::vector<Collective>& list) {
+        return at < list.size() ? list[at].text + " at " + list[at].node : std::string("nothing more");
+    };
+    findings.add(set.file(rank), at < own.size() ? own[at].line : 0,
+        "collective " + std::to_string(at + 1) + " of group " + std::to_string(number) + " is " +
+            text_at(own) + ", but on rank " + std::to_string(other) + " it is " + text_at(others),
+        "the same collectives in the same order on every member of a group");
+}
+
+}  // namespace weft::chakra

@@ -1,0 +1,143 @@
+#include "collectives/chakra/groups.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/diagnostic.h"
+#include "base/text_file.h"
+#include "collectives/chakra/json_text.h"
+
+namespace weft::chakra {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t largest_group_file = std::size_t{64} << 20;
+
+// Distinct ranks, or what is wrong with them.
+std::optional<std::string> ranks_from(const json& list, std::vector<std::uint32_t>& ranks)
+{
+    if (!list.is_array()) return "its ranks are not an array";
+    std::set<std::uint32_t> seen;
+    for (const json& entry : list) {
+        if (!entry.is_number_unsigned() ||
+            entry.get<std::uint64_t>() > std::numeric_limits<std::int32_t>::max())
+            return "a rank of it is " + brief_text(entry);
+        const auto rank = static_cast<std::uint32_t>(entry.get<std::uint64_t>());
+        if (!seen.insert(rank).second) return "it names rank " + std::to_string(rank) + " twice";
+        ranks.push_back(rank);
+    }
+    return std::nullopt;
+}
+
+int line_at(const std::string& text, std::size_t byte)
+{
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
+    return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
+}
+
+int line_of_key(const std::string& text, const std::string& key)
+{
+    const std::size_t at = text.find('"' + key + '"');
+    return at == std::string::npos ? 0 : line_at(text, at);
+}
+
+}  // namespace
+
+GroupDefinitions read_group_file(const std::string& path)
+{
+    constexpr const char* expected = R"({"1": [0, 1], ...}: group numbers above 0, each with its ranks)";
+    const std::string text = read_text_file(path, largest_group_file);
+    json document;
+    try {
+        document = json::parse(text);
+    } catch (const json::parse_error& error) {
+        throw InputError(path, line_at(text, error.byte), "not valid JSON", expected);
+    }
+    if (!document.is_object()) throw InputError(path, 0, "is not a JSON object", expected);
+    GroupDefinitions groups;
+    for (const auto& [key, list] : document.items()) {
+        const std::optional<std::uint64_t> number = GroupTable::number_of(key);
+        std::optional<std::string> problem;
+        std::vector<std::uint32_t> ranks;
+        if (!number || *number == 0)
+            problem = "its name is not a number above 0";
+        else
+            problem = ranks_from(list, ranks);
+        if (!problem && ranks.empty()) problem = "it has no ranks";
+        if (!problem && groups.count(*number) != 0) problem = "it is defined twice";
+        if (problem)
+            throw InputError(path, line_of_key(text, key), "group \"" + printable(key) + "\": " + *problem,
+                expected);
+        groups[*number] = std::move(ranks);
+    }
+    return groups;
+}
+
+std::optional<std::string> add_groups_of_metadata(const std::string& inputs, GroupDefinitions& groups)
+{
+    if (inputs.empty() || inputs == "[]") return std::nullopt;
+    // The text of a Python list that holds one text: ['...'].
+    constexpr std::size_t wrapping = 2;
+    const bool wrapped = inputs.size() >= 2 * wrapping && inputs[0] == '[' && inputs.back() == ']' &&
+        (inputs[1] == '\'' || inputs[1] == '"') && inputs[inputs.size() - 2] == inputs[1];
+    if (!wrapped) return "inputs.values is " + printable(inputs, 40);
+    const json list = json::parse(inputs.substr(wrapping, inputs.size() - 2 * wrapping), nullptr, false);
+    if (!list.is_array()) return "inputs.values holds no JSON array: " + printable(inputs, 40);
+    for (const json& entry : list) {
+        if (!entry.is_object() || !entry.contains("pg_name") || !entry["pg_name"].is_string() ||
+            !entry.contains("ranks"))
+            return "inputs.values holds an entry without pg_name and ranks";
+        const std::string name = entry["pg_name"].get<std::string>();
+        std::vector<std::uint32_t> ranks;
+        if (const auto problem = ranks_from(entry["ranks"], ranks))
+            return "inputs.values: group \"" + printable(name) + "\": " + *problem;
+        const std::optional<std::uint64_t> number = GroupTable::number_of(name);
+        if (number && *number != 0) groups[*number] = std::move(ranks);
+    }
+    return std::nullopt;
+}
+
+GroupTable::GroupTable(std::uint32_t ranks, GroupDefinitions definitions)
+    : all_(ranks), definitions_(std::move(definitions))
+{
+    std::iota(all_.begin(), all_.end(), 0U);
+}
+
+std::optional<std::uint64_t> GroupTable::number_of(const std::string& group)
+{
+    constexpr std::size_t most_digits = 18;
+    if (group.empty()) return 0;
+    if (group.size() > most_digits || group.find_first_not_of("0123456789") != std::string::npos)
+        return std::nullopt;
+    return std::stoull(group);
+}
+
+const std::vector<std::uint32_t>* GroupTable::members(const std::string& group) const
+{
+    const std::optional<std::uint64_t> number = number_of(group);
+    return number ? members(*number) : nullptr;
+}
+
+const std::vector<std::uint32_t>* GroupTable::members(std::uint64_t number) const
+{
+    if (number == 0) return &all_;
+    const auto found = definitions_.find(number);
+    if (found == definitions_.end()) return nullptr;
+    return found->second.empty() ? &all_ : &found->second;
+}
+
+std::vector<std::uint64_t> GroupTable::numbers() const
+{
+    std::vector<std::uint64_t> numbers;
+    for (const auto& [number, ranks] : definitions_) numbers.push_back(number);
+    return numbers;
+}
+
+}  // namespace weft::chakra

@@ -1,0 +1,117 @@
+#include "collectives/chakra/node_check.h"
+
+#include <algorithm>
+
+namespace weft::chakra {
+
+namespace {
+
+class NodeCheck {
+public:
+    NodeCheck(const Node& node, const NodeContext& context, Findings& findings)
+        : node_(node), context_(context), findings_(findings)
+    {
+    }
+
+    void run()
+    {
+        if (!is_known(node_.type)) {
+            problem("has the unknown type " + name_of(node_.type), "a node type from 0 to 7");
+            return;
+        }
+        if (node_.foreign_field != 0) {
+            problem("has field " + std::to_string(node_.foreign_field) + " of another layout",
+                "Chakra 0.0.4 or later; traces of mid 2023 (0.0.1 to 0.0.3) have to be made anew");
+            return;
+        }
+        if (context_.policy.replay || is_launcher(node_)) return;
+        if (is_communication(node_)) check_communication();
+        if (is_memory(node_) && !node_.tensor_size) missing("tensor_size");
+        if (node_.type == NodeType::comp && context_.policy.roofline && !node_.on_cpu) {
+            if (!node_.num_ops) missing("num_ops");
+            if (!node_.tensor_size) missing("tensor_size");
+        }
+    }
+
+private:
+    void problem(const std::string& what, const std::string& expected)
+    {
+        findings_.add(context_.file, node_.line, label_of(node_) + ": " + what, expected);
+    }
+
+    void missing(const std::string& attribute)
+    {
+        problem(name_of(node_.type) + " without attribute " + attribute, attribute + " on every such node");
+    }
+
+    void check_communication()
+    {
+        if (node_.on_cpu)
+            problem("attribute is_cpu_op is true on a communication node",
+                "false (or replay of recorded durations)");
+        if (node_.type == NodeType::coll)
+            check_collective();
+        else
+            check_transfer();
+    }
+
+    void check_collective()
+    {
+        const bool barrier = node_.comm_type == CollectiveType::barrier;
+        if (!node_.comm_size && !barrier) missing("comm_size");
+        if (!node_.comm_type) {
+            missing("comm_type");
+            return;
+        }
+        const auto& executable = context_.policy.collectives;
+        if (std::find(executable.begin(), executable.end(), *node_.comm_type) != executable.end()) return;
+        std::string names;
+        for (const CollectiveType type : executable) names += (names.empty() ? "" : " ") + name_of(type);
+        const bool known = is_known(*node_.comm_type);
+        problem("attribute comm_type is " + name_of(*node_.comm_type) +
+                (known ? ", which cannot be simulated" : ", which is no collective"),
+            "one of " + names);
+    }
+
+    void check_transfer()
+    {
+        const bool send = node_.type == NodeType::send;
+        const std::optional<std::uint32_t>& own = send ? node_.src : node_.dst;
+        const std::optional<std::uint32_t>& peer = send ? node_.dst : node_.src;
+        const char* own_name = send ? "comm_src" : "comm_dst";
+        const char* peer_name = send ? "comm_dst" : "comm_src";
+        if (own && *own != context_.rank)
+            problem(std::string("attribute ") + own_name + " is " + std::to_string(*own),
+                std::to_string(context_.rank) + ", the rank whose trace it is");
+        if (!peer)
+            missing(peer_name);
+        else if (*peer >= context_.ranks)
+            problem(std::string("attribute ") + peer_name + " is " + std::to_string(*peer),
+                "a rank from 0 to " + std::to_string(context_.ranks - 1));
+        if (!node_.comm_size) missing("comm_size");
+        if (!node_.tag) missing("comm_tag");
+    }
+
+    const Node& node_;
+    const NodeContext& context_;
+    Findings& findings_;
+};
+
+}  // namespace
+
+void check_node(const Node& node, const NodeContext& context, Findings& findings)
+{
+    NodeCheck(node, context, findings).run();
+}
+
+bool is_matchable_transfer(const Node& node, const NodeContext& context)
+{
+    if (node.type != NodeType::send && node.type != NodeType::recv) return false;
+    const bool send = node.type == NodeType::send;
+    const auto& own = send ? node.src : node.dst;
+    const auto& peer = send ? node.dst : node.src;
+    return node.comm_size && node.tag && peer && *peer < context.ranks &&
+        own.value_or(context.rank) == context.rank;
+}
+
+}  // namespace weft::chakra

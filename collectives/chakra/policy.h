@@ -1,0 +1,31 @@
+// How traces are to be executed, as far as it decides what can run.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/chakra/node.h"
+
+namespace weft::chakra {
+
+enum class Dependencies : std::uint8_t {
+    // Data and control, as today's ASTRA-sim; data alone where the control dependencies of a rank name
+    // absent nodes or close a cycle (PyTorch traces, where they are the call tree). With a notice.
+    automatic,
+    data,
+    data_and_control
+};
+
+struct Policy {
+    Dependencies dependencies = Dependencies::automatic;
+    // With data_and_control: refuse a control dependency on a node that the file lacks, or ignore it.
+    bool refuse_absent_control = true;
+    bool roofline = false;  // accelerator COMP nodes by num_ops and tensor_size, else by recorded duration
+    bool replay = false;    // every node takes its recorded duration and nothing is communicated
+    // What the engine can execute.
+    std::vector<CollectiveType> collectives = {CollectiveType::all_reduce, CollectiveType::all_gather,
+        CollectiveType::reduce_scatter, CollectiveType::all_to_all, CollectiveType::broadcast,
+        CollectiveType::barrier};
+};
+
+}  // namespace weft::chakra

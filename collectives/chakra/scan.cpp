@@ -1,0 +1,77 @@
+#include "collectives/chakra/scan.h"
+
+#include <algorithm>
+
+#include "collectives/chakra/node_check.h"
+
+namespace weft::chakra {
+
+namespace {
+
+void note_group(const Node& node, RankScan& scan)
+{
+    if (is_communication(node) && !is_launcher(node))
+        scan.mentions.emplace(node.group, RankScan::Mention{label_of(node), node.line});
+}
+
+void check_self_dependency(const Node& node, const NodeContext& context, Findings& findings)
+{
+    const auto names_itself = [&](const auto& deps) {
+        return std::find(deps.begin(), deps.end(), node.id) != deps.end();
+    };
+    if (names_itself(node.data_deps))
+        findings.add(context.file, node.line, label_of(node) + ": depends on itself (data_deps)",
+            "another node");
+    if (context.policy.dependencies == Dependencies::data_and_control && names_itself(node.ctrl_deps))
+        findings.add(context.file, node.line, label_of(node) + ": depends on itself (ctrl_deps)",
+            "another node");
+}
+
+}  // namespace
+
+RankScan scan_rank(const TraceSet& set, std::uint32_t rank, const Policy& policy, TransferBalance& transfers,
+    Findings& findings)
+{
+    const std::unique_ptr<NodeReader> reader = set.reader(rank);
+    const NodeContext context{policy, set.file(rank), rank, set.ranks()};
+    Summariser summariser(reader->metadata());
+    RankScan scan;
+    scan.groups = set.groups();
+    Node node;
+    while (reader->next(node)) {
+        if (!summariser.add(node))
+            findings.add(context.file, node.line, label_of(node) + ": a second node with this id",
+                "ids that occur once");
+        check_node(node, context, findings);
+        check_self_dependency(node, context, findings);
+        note_group(node, scan);
+        if (is_matchable_transfer(node, context)) {
+            if (node.type == NodeType::send)
+                transfers.add(rank, *node.dst, node);
+            else
+                transfers.add(*node.src, rank, node);
+        }
+        if (node.type == NodeType::metadata) {
+            if (const auto problem = add_groups_of_metadata(node.inputs, scan.groups))
+                findings.add(context.file, node.line, label_of(node) + ": " + *problem,
+                    R"(['[{"pg_name": "1", "ranks": [0, 1]}, ...]'])");
+        }
+        if (is_launcher(node)) ++scan.launchers;
+        if (node.type == NodeType::invalid) ++scan.invalid_nodes;
+        const auto& dims = node.involved_dim;
+        if (std::find(dims.begin(), dims.end(), false) != dims.end()) ++scan.partial_dimensions;
+        scan.has_operations = scan.has_operations || node.num_ops.value_or(0) > 0;
+    }
+    scan.summary = summariser.finish();
+    scan.absent = summariser.absent();
+    auto ids = std::make_shared<IdSet>();
+    for (const auto& [id, absent] : scan.absent) {
+        ids->insert(id);
+        scan.absent_control += absent.control;
+    }
+    scan.absent_ids = std::move(ids);
+    if (scan.summary.nodes == 0) findings.add(context.file, 0, "holds no nodes", "at least one node");
+    return scan;
+}
+
+}  // namespace weft::chakra

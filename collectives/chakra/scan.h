@@ -1,0 +1,41 @@
+// One pass over one rank's file: the summary, what cannot run by itself, and what is needed to judge
+// dependencies, groups and the agreement with other ranks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "collectives/chakra/findings.h"
+#include "collectives/chakra/groups.h"
+#include "collectives/chakra/matching.h"
+#include "collectives/chakra/policy.h"
+#include "collectives/chakra/summary.h"
+#include "collectives/chakra/trace_set.h"
+
+namespace weft::chakra {
+
+struct RankScan {
+    Summary summary;
+    std::map<std::uint64_t, AbsentParent> absent;
+    std::shared_ptr<const IdSet> absent_ids;
+    std::uint64_t absent_control = 0;  // control dependencies on absent nodes
+    GroupDefinitions groups;           // group file and metadata nodes together
+
+    struct Mention {
+        std::string node;
+        int line = 0;
+    };
+    std::map<std::string, Mention> mentions;  // group -> first communication node in it
+    std::uint64_t launchers = 0;
+    std::uint64_t invalid_nodes = 0;
+    std::uint64_t partial_dimensions = 0;  // nodes that leave out a network dimension
+    bool has_operations = false;           // num_ops on some node
+};
+
+// Throws InputError when the file cannot be read to its end.
+RankScan scan_rank(const TraceSet& set, std::uint32_t rank, const Policy& policy, TransferBalance& transfers,
+    Findings& findings);
+
+}  // namespace weft::chakra

@@ -1,0 +1,227 @@
+#include "collectives/chakra/validate.h"
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "testbenches/chakra/trace_writer.h"
+
+using namespace weft::chakra;
+using namespace weft::chakra::testing;
+
+namespace {
+
+using Ranks = std::vector<std::vector<std::string>>;
+
+class ValidateTest : public ::testing::Test {
+protected:
+    Verdict judge(const Ranks& ranks, const Policy& policy = {}, const std::string& groups = "")
+    {
+        TraceSetOptions options;
+        if (!groups.empty()) options.group_file = folder.write("groups.json", groups);
+        return validate(TraceSet::open(folder.write_set(ranks, "t" + std::to_string(++sets)), options),
+            policy);
+    }
+
+    void expect_runs(const Ranks& ranks, const Policy& policy = {}, const std::string& groups = "")
+    {
+        const Verdict verdict = judge(ranks, policy, groups);
+        EXPECT_TRUE(verdict.runnable()) << verdict.problems.front().text();
+    }
+
+    void expect_refused(const Ranks& ranks, const std::string& text, const Policy& policy = {},
+        const std::string& groups = "")
+    {
+        const Verdict verdict = judge(ranks, policy, groups);
+        std::string all;
+        for (const weft::Diagnostic& problem : verdict.problems) all += problem.text() + "\n";
+        EXPECT_NE(all.find(text), std::string::npos) << "wanted: " << text << "\ngot: " << all;
+    }
+
+    Folder folder;
+    int sets = 0;
+};
+
+Policy both(bool refuse_absent)
+{
+    Policy policy;
+    policy.dependencies = Dependencies::data_and_control;
+    policy.refuse_absent_control = refuse_absent;
+    return policy;
+}
+
+NodeText lacking(std::uint64_t id, unsigned type, const std::vector<std::string>& attributes)
+{
+    NodeText node(id, type, "n");
+    for (const std::string& name : attributes) node.integer(name, 0);
+    return node;
+}
+
+}  // namespace
+
+TEST_F(ValidateTest, Dependencies)
+{
+    expect_runs({{comp(2).data({1}), comp(1)}});
+    expect_refused({{comp(1), comp(1)}}, ":3: node 1 (c): a second node with this id");
+    expect_refused({{comp(1).data({1})}}, "node 1 (c): depends on itself (data_deps)");
+    expect_refused({{comp(1).data({5})}}, "node 1 (c): data_deps names node 5, which the file does not hold");
+    expect_refused({{comp(1).data({3}), comp(2).data({1}), comp(3).data({2}), comp(4)}},
+        "dependency cycle: node 1 waits for 3, which waits for 2, which waits for 1; expected");
+    // The cycle is named, not what hangs from it.
+    expect_refused({{comp(1).data({2}), comp(2).data({3}), comp(3).data({2})}},
+        "dependency cycle: node 2 waits for 3, which waits for 2; expected");
+}
+
+TEST_F(ValidateTest, AutomaticFallsBackToDataDependencies)
+{
+    EXPECT_TRUE(judge({{comp(1), comp(2).control({1})}}).control);
+
+    const Verdict absent = judge({{comp(1), comp(2).control({9})}});
+    EXPECT_TRUE(absent.runnable());
+    EXPECT_FALSE(absent.control);
+    ASSERT_EQ(absent.notices.size(), 1U);
+    EXPECT_NE(absent.notices[0].what.find("are ignored (1): 1 of them name nodes"), std::string::npos);
+
+    const Verdict cycle = judge({{comp(1)}, {comp(1).control({2}), comp(2).data({1})}});
+    EXPECT_TRUE(cycle.runnable());
+    EXPECT_FALSE(cycle.control);
+    ASSERT_EQ(cycle.notices.size(), 1U);
+    EXPECT_NE(cycle.notices[0].what.find("node 1 waits for 2, which waits for 1"), std::string::npos);
+
+    // A cycle of data dependencies is not control's fault.
+    const Verdict both_kinds = judge({{comp(1).data({2}), comp(2).data({1}), comp(3).control({1})}});
+    EXPECT_EQ(both_kinds.problems.size(), 1U);
+    EXPECT_TRUE(both_kinds.notices.empty());
+}
+
+TEST_F(ValidateTest, DependencyPolicies)
+{
+    const Ranks dangling = {{comp(1), comp(2).control({9})}};
+    expect_refused(dangling, "node 2 (c): ctrl_deps names node 9", both(true));
+    expect_runs(dangling, both(false));
+    const Ranks cycle = {{comp(1).control({2}), comp(2).data({1})}};
+    expect_refused(cycle, "dependency cycle", both(false));
+    expect_refused({{comp(1).control({1})}}, "depends on itself (ctrl_deps)", both(false));
+    Policy data;
+    data.dependencies = Dependencies::data;
+    const Verdict verdict = judge(cycle, data);
+    EXPECT_TRUE(verdict.runnable());
+    ASSERT_EQ(verdict.notices.size(), 1U);
+    EXPECT_NE(verdict.notices[0].what.find("asked for"), std::string::npos);
+}
+
+TEST_F(ValidateTest, EveryMissingAttributeIsNamed)
+{
+    expect_refused({{lacking(1, 7, {"comm_type"})}},
+        "node 1 (n): COMM_COLL_NODE without attribute comm_size");
+    expect_refused({{lacking(1, 7, {"comm_size"})}}, "COMM_COLL_NODE without attribute comm_type");
+    expect_refused({{lacking(1, 5, {"comm_tag", "comm_size"})}}, "COMM_SEND_NODE without attribute comm_dst");
+    expect_refused({{lacking(1, 5, {"comm_dst", "comm_size"})}}, "COMM_SEND_NODE without attribute comm_tag");
+    expect_refused({{lacking(1, 5, {"comm_dst", "comm_tag"})}}, "COMM_SEND_NODE without attribute comm_size");
+    expect_refused({{lacking(1, 6, {"comm_tag", "comm_size"})}}, "COMM_RECV_NODE without attribute comm_src");
+    expect_refused({{lacking(1, 2, {})}}, "MEM_LOAD_NODE without attribute tensor_size");
+    expect_refused({{lacking(1, 3, {})}}, "MEM_STORE_NODE without attribute tensor_size");
+    Policy roofline;
+    roofline.roofline = true;
+    expect_refused({{lacking(1, 4, {"num_ops"})}}, "COMP_NODE without attribute tensor_size", roofline);
+    expect_refused({{lacking(1, 4, {"tensor_size"})}}, "COMP_NODE without attribute num_ops", roofline);
+    expect_runs({{comp(1).flag("is_cpu_op", true)}}, roofline);
+    expect_runs({{lacking(1, 7, {}).integer("comm_type", 9)}});  // a barrier has no size
+}
+
+TEST_F(ValidateTest, TypesAndCollectives)
+{
+    expect_refused({{NodeText(4, 8, "n")}}, "node 4 (n): has the unknown type 8");
+    expect_refused({{collective(1, 99, 8)}}, "attribute comm_type is 99, which is no collective");
+    expect_refused({{collective(1, 3, 8)}}, "attribute comm_type is GATHER, which cannot be simulated");
+    Policy more;
+    more.collectives.push_back(CollectiveType::gather);
+    expect_runs({{collective(1, 3, 8)}}, more);
+    NodeText old = comp(1);
+    old.fields().number(12, 5);
+    expect_refused({{old}}, "has field 12 of another layout");
+    expect_refused({{}}, "holds no nodes");
+}
+
+TEST_F(ValidateTest, CommunicationOnTheCpu)
+{
+    expect_refused({{collective(1, 0, 8).flag("is_cpu_op", true)}}, "attribute is_cpu_op is true");
+    Policy replay;
+    replay.replay = true;
+    expect_runs({{collective(1, 0, 8).flag("is_cpu_op", true)}}, replay);
+    const Verdict launcher = judge({{NodeText(1, 7).flag("is_cpu_op", true).micros(7)}});
+    EXPECT_TRUE(launcher.runnable());
+    ASSERT_EQ(launcher.notices.size(), 1U);
+    EXPECT_NE(launcher.notices[0].what.find("1 collectives on the CPU side"), std::string::npos);
+}
+
+TEST_F(ValidateTest, Groups)
+{
+    const std::string pairs = R"({"1": [0, 1], "2": [1]})";
+    const Ranks members = {{collective(1, 0, 8, "1")}, {collective(1, 0, 8, "1")}};
+    expect_runs(members, {}, pairs);
+    expect_refused(members, "attribute pg_name is \"1\", a group that nothing defines");
+    expect_refused({{collective(1, 0, 8, "tp")}},
+        "pg_name is \"tp\"; expected the number of a process group");
+    expect_refused({{collective(1, 0, 8, "2")}, {collective(1, 0, 8, "2")}}, "a group without rank 0", {},
+        pairs);
+    expect_refused({{collective(1, 0, 8, "1")}}, "a group with ranks that have no trace", {}, pairs);
+    const NodeText definition = NodeText(9, 1).inputs(R"(['[{"pg_name": "1", "ranks": [1, 0]}]'])");
+    expect_runs({{collective(1, 0, 8, "1"), definition}, {collective(1, 0, 8, "1"), definition}});
+    expect_refused({{collective(1, 0, 8, "1"), definition}, {collective(1, 0, 8, "1")}},
+        "group 1 is not what it is on rank 1", {}, R"({"1": [0, 1]})");
+    expect_refused({{NodeText(9, 1).inputs("nonsense")}}, "inputs.values is nonsense");
+}
+
+TEST_F(ValidateTest, TransfersMustMatch)
+{
+    expect_runs({{send(1, 1, 7, 64), send(2, 1, 7, 64)}, {recv(1, 0, 7, 64), recv(2, 0, 7, 64)}});
+    expect_refused({{send(1, 1, 7, 64), send(2, 1, 7, 64)}, {recv(1, 0, 7, 64)}},
+        "node 1 (s): 1 send(s) without receive from rank 0 to rank 1, comm_tag 7, comm_size 64");
+    expect_refused({{comp(1)}, {recv(1, 0, 7, 64)}},
+        "node 1 (r): 1 receive(s) without send from rank 0 to rank 1");
+    // Another size does not match, another tag neither.
+    expect_refused({{send(1, 1, 7, 64)}, {recv(1, 0, 7, 65)}},
+        "1 receive(s) without send from rank 0 to rank 1, comm_tag 7, comm_size 65");
+    expect_refused({{send(1, 1, 7, 64)}, {recv(1, 0, 8, 64)}}, "comm_tag 8");
+    expect_refused({{send(1, 5, 7, 64)}}, "attribute comm_dst is 5; expected a rank from 0 to 0");
+    expect_refused({{send(1, 1, 7, 64).integer("comm_src", 1)}, {recv(1, 0, 7, 64)}},
+        "attribute comm_src is 1; expected 0");
+    expect_refused({{send(1, 1, 7, 64)}, {recv(1, 0, 7, 64).integer("comm_dst", 0)}},
+        "attribute comm_dst is 0; expected 1");
+}
+
+TEST_F(ValidateTest, MembersOfAGroupMustIssueTheSameCollectives)
+{
+    expect_runs({{collective(1, 0, 8), collective(2, 2, 8)}, {collective(5, 0, 8), collective(6, 2, 8)}});
+    expect_refused({{collective(1, 0, 8), collective(2, 2, 8)}, {collective(1, 0, 8), collective(2, 2, 9)}},
+        "collective 2 of group 0 is ALL_GATHER of 9 bytes at node 2 (x), but on rank 0 it is ALL_GATHER of 8 "
+        "bytes");
+    expect_refused({{collective(1, 0, 8), collective(2, 2, 8)}, {collective(1, 2, 8), collective(2, 0, 8)}},
+        "collective 1 of group 0 is ALL_GATHER");
+    expect_refused({{collective(1, 0, 8)}, {comp(1)}}, "on rank 1 it is nothing more");
+    expect_refused({{comp(1)}, {collective(1, 0, 8)}}, "on rank 0 it is nothing more");
+    // Order of issue, not of the file.
+    expect_runs({{collective(1, 0, 8), collective(2, 2, 8)}, {collective(2, 2, 8), collective(1, 0, 8)}});
+}
+
+TEST_F(ValidateTest, ProblemsAreBounded)
+{
+    std::vector<std::string> nodes;
+    for (std::uint64_t id = 1; id < 1000; ++id) nodes.push_back(lacking(id, 7, {"comm_size"}));
+    nodes.push_back(comp(1000).data({5000}));
+    const Verdict verdict = judge({nodes});
+    ASSERT_EQ(verdict.problems.size(), 12U);
+    EXPECT_NE(verdict.problems[10].what.find("names node 5000"), std::string::npos);
+    EXPECT_NE(verdict.problems[11].what.find("and 989 more problems"), std::string::npos);
+    EXPECT_THROW(verdict.require_runnable(), weft::InputError);
+}
+
+TEST_F(ValidateTest, NoDurationsButOperationsIsSaid)
+{
+    const Verdict verdict = judge({{comp(1, 0).integer("num_ops", 5).integer("tensor_size", 5)}});
+    ASSERT_EQ(verdict.notices.size(), 1U);
+    EXPECT_NE(verdict.notices[0].what.find("roofline"), std::string::npos);
+}
