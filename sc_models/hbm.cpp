@@ -30,6 +30,7 @@ void Hbm::run(AgendaItem& item)
     const Time now = agenda().now();
     const RateServer::Slot slot = channels_[channel].book(now, line_bytes);
     ++(line.op == LineOp::read ? reads_ : writes_);
+    line.set_response_status(tlm::TLM_OK_RESPONSE);
     targets_[slice]->send_response(line, std::max(slot.end, slot.start + spec_.latency) - now);
 }
 

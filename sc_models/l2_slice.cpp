@@ -84,29 +84,38 @@ void L2Slice::serve(Line& line)
         return;
     }
     access_data(line);
-    const std::uint64_t number = slice_place(local / line_bytes, slices_).number;
+    look_up(line, slice_place(local / line_bytes, slices_).number, ready);
+}
+
+void L2Slice::look_up(Line& line, std::uint64_t number, Time ready)
+{
     std::uint32_t* word = tags_.find(number);
-    if (word != nullptr && (*word & TagArray::pending_bit) == 0) {
+    if (word == nullptr) {
+        serve_absent(line, number, ready);
+        return;
+    }
+    if (line.op != LineOp::read) *word |= TagArray::dirty_bit;
+    if ((*word & TagArray::pending_bit) == 0) {
         ++hits_;
-        if (line.op != LineOp::read) *word |= TagArray::dirty_bit;
         answer(line, ready);
         return;
     }
-    if (word != nullptr) {
-        ++merged_;
-        if (line.op != LineOp::read) *word |= TagArray::dirty_bit;
-        const auto miss = std::find_if(misses_.begin(), misses_.end(),
-            [number](const Miss& entry) { return entry.number == number; });
-        line.next = nullptr;
-        miss->last->next = &line;
-        miss->last = &line;
-        return;
-    }
+    ++merged_;
+    const auto miss = std::find_if(misses_.begin(), misses_.end(),
+        [number](const Miss& entry) { return entry.number == number; });
+    line.due = ready;
+    line.next = nullptr;
+    miss->last->next = &line;
+    miss->last = &line;
+}
+
+void L2Slice::serve_absent(Line& line, std::uint64_t number, Time ready)
+{
     if (line.op == LineOp::write && line.full_line()) {
         TagArray::Victim victim;
         if (tags_.allocate(number, TagArray::dirty_bit, victim) != nullptr) {
             ++hits_;
-            if (victim.dirty) write_back(victim.number, ready - now);
+            if (victim.dirty) write_back(victim.number, ready - agenda().now());
             answer(line, ready);
             return;
         }
@@ -122,6 +131,7 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready)
     if (misses_.size() < spec_.outstanding_misses)
         word = tags_.allocate(number, TagArray::pending_bit | (line.op == LineOp::read ? 0 : TagArray::dirty_bit),
             victim);
+    line.due = ready;  // the slice's own work is done then; the fill may come earlier or later
     if (word == nullptr) {  // no room: try again when a fill has ended
         line.next = nullptr;
         (stalled_head_ == nullptr ? stalled_head_ : stalled_tail_->next) = &line;
@@ -151,7 +161,7 @@ void L2Slice::finish_fill(Line& fetch)
     misses_.erase(miss);
     while (line != nullptr) {
         Line* following = line->next == nullptr ? nullptr : &Line::of(*line->next);
-        answer(*line, now);
+        answer(*line, std::max(now, line->due));
         line = following;
     }
     // Stalled misses take their turn again, in order, as if they had just arrived.
@@ -161,20 +171,7 @@ void L2Slice::finish_fill(Line& fetch)
         AgendaItem* following = stalled->next;
         Line& waiting = Line::of(*stalled);
         const std::uint64_t place = slice_place(local_of(waiting.address) / line_bytes, slices_).number;
-        std::uint32_t* present = tags_.find(place);
-        if (present == nullptr) {
-            start_miss(waiting, place, now);
-        } else if ((*present & TagArray::pending_bit) != 0) {
-            ++merged_;
-            const auto entry = std::find_if(misses_.begin(), misses_.end(),
-                [place](const Miss& candidate) { return candidate.number == place; });
-            waiting.next = nullptr;
-            entry->last->next = &waiting;
-            entry->last = &waiting;
-        } else {
-            ++hits_;
-            answer(waiting, now);
-        }
+        look_up(waiting, place, std::max(now, waiting.due));
         stalled = following;
     }
 }

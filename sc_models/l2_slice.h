@@ -7,8 +7,9 @@
 // a hit its data are ready `latency` after its service began. Lines that arrive at one instant are
 // served in the crossbar's input order. A miss goes to memory when its `latency` has passed and
 // answers when the fill arrives; further accesses to a line that is being filled wait for the same
-// fill. A write of a whole line allocates without a fill; a partial write of an absent line fetches it
-// first. Write-back, least recently used; a dirty victim is written back behind the scenes.
+// fill and at least for their own `latency`. A write of a whole line allocates without a fill; a partial
+// write of an absent line fetches it first. Write-back, least recently used; a dirty victim is written
+// back behind the scenes.
 // At most `outstanding_misses` fills are in flight; further misses wait in order.
 // The credit of a request returns when its service begins.
 //
@@ -85,6 +86,8 @@ private:
     void run(AgendaItem& item) override;
     void serve(Line& line);
     void serve_flag(Line& line, Time ready);
+    void look_up(Line& line, std::uint64_t number, Time ready);
+    void serve_absent(Line& line, std::uint64_t number, Time ready);
     void start_miss(Line& line, std::uint64_t number, Time ready);
     void finish_fill(Line& fetch);
     void access_data(Line& line);

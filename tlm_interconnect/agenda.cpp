@@ -10,8 +10,6 @@ namespace {
 // Items between two calls of the watch.
 constexpr std::uint64_t watch_mask = (1U << 12) - 1;
 
-bool later(const AgendaItem* a, const AgendaItem* b) { return a->due > b->due; }
-
 }  // namespace
 
 Station::Station(Agenda& agenda, std::string path) : agenda_(agenda), path_(std::move(path))
@@ -41,6 +39,33 @@ void Agenda::end_of_elaboration()
             SC_REPORT_FATAL("/weft/agenda", ("two stations are called " + stations_[i]->path_).c_str());
         stations_[i]->rank_ = static_cast<std::uint32_t>(i);
     }
+    rank_pending();
+}
+
+// Items scheduled before ranks existed get theirs.
+void Agenda::rank_pending()
+{
+    const auto rank = [](AgendaItem& item) { item.order = (item.owner->rank_ << 12) | (item.order & 0xfffU); };
+    for (std::size_t i = cursor_; i < open_.size(); ++i) {
+        rank(*open_[i].item);
+        open_[i].order = open_[i].item->order;
+    }
+    std::sort(open_.begin() + static_cast<std::ptrdiff_t>(cursor_), open_.end());
+    for (AgendaItem* item : wheel_)
+        for (; item != nullptr; item = item->next) rank(*item);
+    for (const Far& entry : far_) rank(*entry.item);
+}
+
+void Agenda::set_end(Time end)
+{
+    end_ = end;
+    if (!running_ && pending_ > 0) notify_self();
+}
+
+void Agenda::stop()
+{
+    stopped_ = true;
+    if (!running_ && sc_core::sc_is_running()) sc_core::sc_stop();
 }
 
 void Agenda::enter()
@@ -66,7 +91,7 @@ void Agenda::file(AgendaItem& item)
         wheel_[slot] = &item;
         occupied_[slot >> 6] |= std::uint64_t{1} << (slot & 63);
     } else {
-        far_.push_back(&item);
+        far_.push_back({item.due, ++far_sequence_, &item});
         std::push_heap(far_.begin(), far_.end(), later);
     }
 }
@@ -127,14 +152,14 @@ bool Agenda::open_next()
         }
         if (++word == occupied_.size()) word = 0;
     }
-    if (!far_.empty()) bucket = std::min(bucket, far_.front()->due >> bucket_bits);
+    if (!far_.empty()) bucket = std::min(bucket, far_.front().due >> bucket_bits);
     if (bucket == ~std::uint64_t{0}) return false;
 
     open_bucket_ = bucket;
     // Far items that the wheel now spans come down; those of the open bucket go straight to the list.
-    while (!far_.empty() && (far_.front()->due >> bucket_bits) < bucket + buckets) {
+    while (!far_.empty() && (far_.front().due >> bucket_bits) < bucket + buckets) {
         std::pop_heap(far_.begin(), far_.end(), later);
-        AgendaItem* item = far_.back();
+        AgendaItem* item = far_.back().item;
         far_.pop_back();
         if ((item->due >> bucket_bits) == bucket) {
             const std::size_t slot = bucket & (buckets - 1);

@@ -83,13 +83,13 @@ public:
     void enter();
 
     // Items later than `end` stay on the agenda until the limit is raised.
-    void set_end(Time end) { end_ = end; }
+    void set_end(Time end);
 
     // Called every few thousand items with the agenda's time; returning false stops the run.
     void set_watch(std::function<bool(Time)> watch) { watch_ = std::move(watch); }
 
-    // Ends the run after the item that is running.
-    void stop() { stopped_ = true; }
+    // Ends the run after the item that is running, or at once when a kernel process calls it.
+    void stop();
 
     std::uint64_t items_run() const { return items_run_; }
     bool idle() const { return pending_ == 0; }
@@ -118,6 +118,7 @@ private:
 
     static constexpr std::size_t buckets = std::size_t{1} << wheel_bits;
 
+    void rank_pending();
     void end_of_elaboration() override;
     void wake();
     void drain(Time kernel_now, Time limit);
@@ -139,7 +140,17 @@ private:
     std::uint64_t pending_ = 0;
     std::vector<AgendaItem*> wheel_;
     std::vector<std::uint64_t> occupied_;
-    std::vector<AgendaItem*> far_;  // heap by due
+    struct Far {
+        Time due;
+        std::uint64_t sequence;  // a heap alone would not keep the order of scheduling
+        AgendaItem* item;
+    };
+    static bool later(const Far& a, const Far& b)
+    {
+        return a.due != b.due ? a.due > b.due : a.sequence > b.sequence;
+    }
+    std::vector<Far> far_;  // heap by due, then sequence
+    std::uint64_t far_sequence_ = 0;
     Time end_ = ~Time{0};
     Time notified_ = ~Time{0};
     bool stopped_ = false;
