@@ -6,11 +6,13 @@
 //
 // Memory: each rank has three buffers, input, output and scratch, divided into chunks. A collective
 // divides its message into `chunks` equal parts (the last ones may be smaller; see chunk_bounds).
-// In place means that the input is part of the output: `input chunk k` is the same memory as
-// `output chunk in_place_offset(rank) + k`.
+// Where a chunk lies in bytes for a given message is decided by Layout (layout.h).
+// In place means that input and output share one memory, the larger of the two: the input of
+// reduce_scatter and scatter, the output of everything else (see home and in_place_offset).
 //
 // Time: threads of a rank run concurrently; the steps of a thread run in order. A step starts when
-// the previous step of its thread is complete and every (thread, step) in `after` is complete.
+// all earlier steps of its thread are complete and every (thread, step) in `after`, and what precedes
+// it in its thread, is complete. `with_previous` relaxes the former for a run of data steps.
 // A data step is complete when all its stores are acknowledged. Across ranks, order comes only from
 // signal and wait.
 #pragma once
@@ -24,12 +26,20 @@
 namespace weft {
 
 enum class CollectiveOp : std::uint8_t {
-    all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, gather, scatter, barrier,
-    send_receive,  // chunk 0 of rank 0 to rank 1
+    all_reduce,
+    all_gather,
+    reduce_scatter,
+    all_to_all,
+    broadcast,
+    reduce,
+    gather,
+    scatter,
+    barrier,
+    send_receive,  // the input of rank 0 to the output of rank 1
     custom         // no end state is demanded
 };
 
-const char* name_of(CollectiveOp op);                       // "all_reduce", ...
+const char* name_of(CollectiveOp op);  // "all_reduce", ...
 bool collective_from_name(const std::string& name, CollectiveOp& op);
 
 enum class Buffer : std::uint8_t { input, output, scratch };
@@ -56,6 +66,7 @@ enum class StepKind : std::uint8_t {
 };
 
 const char* name_of(StepKind kind);
+const char* name_of(Buffer buffer);
 
 struct StepId {
     std::uint32_t thread = 0;
@@ -73,7 +84,11 @@ struct Step {
     // (several channels working on one chunk).
     std::uint32_t part = 0;
     std::uint32_t parts = 1;
-    std::vector<StepId> after;       // further dependencies, same rank
+    // A data step that need not wait for the data step before it: a run of such steps issues as one,
+    // and the step after the run waits for all of it. They must not touch each other's results.
+    // An executor that ignores this is right, only slower.
+    bool with_previous = false;
+    std::vector<StepId> after;  // further dependencies, same rank
 };
 
 struct Thread {
@@ -89,7 +104,7 @@ struct RankPlan {
 };
 
 struct Schedule {
-    std::string name;          // "ring", "direct", or the plan's own name
+    std::string name;  // "ring", "direct", or the plan's own name
     CollectiveOp op = CollectiveOp::custom;
     ReduceOp reduction = ReduceOp::sum;
     std::uint32_t chunks = 0;  // parts the message is divided into
@@ -98,12 +113,29 @@ struct Schedule {
     std::vector<RankPlan> ranks;
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
-    // Output chunk that input chunk 0 of `rank` coincides with when in place.
-    std::uint32_t in_place_offset(std::uint32_t rank) const;
+    // Chunks that one rank contributes to (or keeps of) the message: chunks / size for all_gather,
+    // reduce_scatter, all_to_all, gather and scatter, otherwise `chunks`.
+    std::uint32_t chunks_per_rank() const;
+    // Chunks that the collective gives to the input or output of a rank. A plan may leave a buffer
+    // out (0 chunks declared); a custom collective has what it declares.
+    std::uint32_t message_chunks(std::uint32_t rank, Buffer buffer) const;
+    // Chunks declared in the plan of the rank.
+    std::uint32_t declared_chunks(std::uint32_t rank, Buffer buffer) const;
+    // The buffer in whose memory `buffer` lies: itself, unless in place.
+    Buffer home(Buffer buffer) const;
+    // Chunk of the home of `buffer` that its chunk 0 is.
+    std::uint32_t in_place_offset(std::uint32_t rank, Buffer buffer) const;
 };
 
+// Steps by kind, for readers and generators of schedules.
+bool is_data(StepKind kind);  // move, multicast, load_reduce
+Step move_step(std::vector<ChunkRef> sources, std::vector<ChunkRef> destinations);
+Step signal_step(std::uint32_t peer, std::uint32_t semaphore);
+Step wait_step(std::uint32_t peer, std::uint32_t semaphore);
+
 // Byte range [begin, end) of chunk `index` of `chunks` in a message of `bytes` bytes of elements of
-// `element_bytes`: chunks differ by at most one element; sizes sum to `bytes`.
+// `element_bytes` (`bytes` is a multiple of it): chunks differ by at most one element, the longer ones
+// first; sizes sum to `bytes`.
 struct ByteRange {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;

@@ -1,0 +1,41 @@
+// What the built-in algorithms cost by their formulas, computed without a schedule: the other side of
+// every conservation and step test.
+//
+// Notation: n ranks, S bytes, s(i) = size of the i-th of n nearly equal shares of S (whole elements, the
+// longer ones first), so that sums are exact for any S.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "collectives/schedule/schedule.h"
+
+namespace weft {
+
+struct TheoryCase {
+    CollectiveOp op = CollectiveOp::all_reduce;
+    std::string algorithm;  // "ring" or "direct"
+    std::uint32_t ranks = 1;
+    std::uint64_t bytes = 0;  // as in layout.h
+    std::uint32_t element_bytes = 1;
+    std::uint32_t root = 0;
+    std::uint32_t pipeline = 1;  // broadcast ring: pieces the message travels in
+};
+
+// Payload that `from` sends to `to`, and to all others. Throws InputError for an algorithm that has no
+// formula here.
+std::uint64_t theory_bytes_between(const TheoryCase& theory, std::uint32_t from, std::uint32_t to);
+std::uint64_t theory_bytes_sent(const TheoryCase& theory, std::uint32_t rank);
+
+// Length of the longest chain of dependent transfers (barrier: of signals).
+std::uint32_t theory_steps(const TheoryCase& theory);
+
+// steps * alpha + bytes / rate, in ps, rounded up; `bytes_per_s` must not be 0.
+std::uint64_t alpha_beta_ps(std::uint32_t steps, std::uint64_t alpha_ps, std::uint64_t bytes,
+    std::uint64_t bytes_per_s);
+
+// busbw / algbw of nccl-tests: 2(n-1)/n for all_reduce; (n-1)/n for all_gather, reduce_scatter, all_to_all,
+// gather and scatter; 1 otherwise.
+double bus_factor(CollectiveOp op, std::uint32_t ranks);
+
+}  // namespace weft

@@ -1,0 +1,427 @@
+#include "collectives/schedule/verify.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "collectives/schedule/clocks.h"
+#include "collectives/schedule/contribution.h"
+#include "collectives/schedule/end_state.h"
+#include "collectives/schedule/layout.h"
+#include "collectives/schedule/order.h"
+#include "collectives/schedule/structure.h"
+#include "collectives/schedule/symbolic_memory.h"
+
+namespace weft {
+
+namespace {
+
+// What a hostile or mistaken plan may cost: far above what 64 ranks with 64 channels need.
+constexpr std::uint64_t most_chunks = std::uint64_t{1} << 24;
+constexpr std::uint64_t most_clock_entries = std::uint64_t{1} << 28;
+constexpr std::uint64_t most_contributions = std::uint64_t{1} << 27;
+constexpr std::uint64_t most_operands = std::uint64_t{1} << 28;
+
+struct Stretch {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    ValueId value = nothing_written;
+};
+
+// All chunks and all their parts come out as equal, whole lines.
+std::uint64_t even_size(const Schedule& schedule)
+{
+    std::uint64_t parts = 1;
+    for (const RankPlan& plan : schedule.ranks)
+        for (const Thread& thread : plan.threads)
+            for (const Step& step : thread.steps) {
+                const std::uint64_t both = std::lcm(parts, std::uint64_t{std::max(1u, step.parts)});
+                if (both <= 4096) parts = both;
+            }
+    return std::min(parts * line_bytes * std::max(1u, schedule.chunks), std::uint64_t{1} << 47);
+}
+
+// Chunks that all steps together touch.
+std::uint64_t operands_of(const Schedule& schedule)
+{
+    std::uint64_t operands = 0;
+    for (const RankPlan& plan : schedule.ranks)
+        for (const Thread& thread : plan.threads)
+            for (const Step& step : thread.steps)
+                if (is_data(step.kind))
+                    operands += (step.sources.size() + step.destinations.size()) * step.sources.front().count;
+    return operands;
+}
+
+std::string chunk_name(const ChunkRef& ref, std::uint32_t chunk)
+{
+    return fmt::format("{} chunk {} of rank {}", name_of(ref.buffer), ref.index + chunk, ref.rank);
+}
+
+class Run {
+public:
+    Run(const Schedule& schedule, const Layout& layout, const Numbering& numbering, Clocks& clocks,
+        std::size_t most_problems, Verification& result)
+        : schedule_(schedule),
+          layout_(layout),
+          numbering_(numbering),
+          clocks_(clocks),
+          values_(schedule.reduction),
+          memory_(schedule),
+          most_problems_(most_problems),
+          result_(result)
+    {
+        for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) write_input(rank);
+    }
+
+    void run()
+    {
+        const Order order = legal_order(schedule_, numbering_);
+        result_.executed = order.steps.size();
+        for (std::size_t i = 0; i < order.steps.size();) {
+            const Step& step = step_at(schedule_, order.steps[i]);
+            if (step.kind == StepKind::barrier) {
+                barrier(&order.steps[i], step.participants);
+                i += step.participants;
+            } else {
+                execute(order.steps[i++], step);
+            }
+            if (values_.held() > most_contributions) {
+                problem("the plan combines more contributions than can be followed");
+                break;
+            }
+        }
+        for (const Blocked& blocked : order.blocked)
+            problem(describe(schedule_, blocked.at) + " never runs: it " + blocked.waits_for);
+        statistics();
+        signals_taken();
+        // Outputs of a plan that did not run to its end say nothing that the lines above do not.
+        if (order.blocked.empty()) end_state();
+        if (order.blocked.empty() && schedule_.op == CollectiveOp::barrier) everybody_entered();
+        if (suppressed_ > 0) result_.problems.push_back(fmt::format("and {} further problems", suppressed_));
+    }
+
+private:
+    void problem(const std::string& text)
+    {
+        if (result_.problems.size() < most_problems_)
+            result_.problems.push_back(text);
+        else
+            ++suppressed_;
+    }
+
+    bool spelled_out() const { return result_.problems.size() < most_problems_; }
+
+    void write_input(std::uint32_t rank)
+    {
+        // In place, a plan may work in the output alone: the input is there all the same.
+        const bool declared = schedule_.declared_chunks(rank, Buffer::input) > 0;
+        const bool shared = schedule_.in_place && schedule_.declared_chunks(rank, Buffer::output) > 0;
+        if (!declared && !shared) return;
+        for (std::uint32_t i = 0; i < schedule_.message_chunks(rank, Buffer::input); ++i)
+            memory_.chunk(rank, Buffer::input, i).front().value = values_.input(rank, i);
+    }
+
+    void execute(StepAt at, const Step& step)
+    {
+        const std::uint32_t thread = numbering_.thread(at.rank, at.thread);
+        clocks_.start(thread, step, at.step);
+        bool remote = false;
+        if (step.kind == StepKind::wait) {
+            if (!clocks_.wait(thread, numbering_.semaphore(at.rank, step.semaphore)))
+                problem(fmt::format("{}: another thread waits on semaphore {} too, in no order with this one",
+                    describe(schedule_, at), step.semaphore));
+        } else if (step.kind == StepKind::signal) {
+            clocks_.signal(thread, numbering_.semaphore(step.peer, step.semaphore));
+        } else if (is_data(step.kind)) {
+            move(at, step, {thread, at.step + 1});
+            const auto elsewhere = [&at](const ChunkRef& ref) { return ref.rank != at.rank; };
+            remote = step.kind != StepKind::move ||
+                std::any_of(step.sources.begin(), step.sources.end(), elsewhere) ||
+                std::any_of(step.destinations.begin(), step.destinations.end(), elsewhere);
+        }
+        clocks_.finish(thread, at.step, remote);
+    }
+
+    void barrier(const StepAt* at, std::uint32_t participants)
+    {
+        std::vector<std::uint32_t> threads;
+        for (const StepAt* one = at; one != at + participants; ++one) {
+            threads.push_back(numbering_.thread(one->rank, one->thread));
+            clocks_.start(threads.back(), step_at(schedule_, *one), one->step);
+        }
+        clocks_.barrier(threads);
+        for (std::uint32_t i = 0; i < participants; ++i) clocks_.finish(threads[i], at[i].step, false);
+    }
+
+    void move(StepAt at, const Step& step, Epoch now)
+    {
+        const std::string mismatch = layout_.mismatch(step);
+        if (!mismatch.empty())
+            return problem(describe(schedule_, at) + ": operands differ in length: " + mismatch);
+        overlaps(at, step);
+        const auto in_scratch = [](const ChunkRef& ref) { return ref.buffer == Buffer::scratch; };
+        const bool whole_slots = std::all_of(step.sources.begin(), step.sources.end(), in_scratch) &&
+            std::all_of(step.destinations.begin(), step.destinations.end(), in_scratch);
+        for (const ChunkShare& share : layout_.shares(step)) {
+            for (const ChunkRef& source : step.sources) read(at, source, share, now, whole_slots);
+            const std::vector<Stretch> result = combined(step, share);
+            for (const ChunkRef& destination : step.destinations) write(at, destination, share, now, result);
+        }
+    }
+
+    // A chunk may be read and written by one step only in the same place.
+    void overlaps(StepAt at, const Step& step)
+    {
+        for (const ChunkRef& destination : step.destinations)
+            for (const ChunkRef& source : step.sources) {
+                const std::int64_t apart = memory_.distance(source, destination);
+                if (apart != 0 && std::abs(apart) < std::int64_t{source.count})
+                    problem(fmt::format("{}: source {} and destination {} overlap", describe(schedule_, at),
+                        chunk_name(source, 0), chunk_name(destination, 0)));
+            }
+    }
+
+    void conflict(StepAt at, const char* what, const ChunkRef& ref, std::uint32_t chunk, Epoch other,
+        const char* did)
+    {
+        if (!spelled_out()) {
+            ++suppressed_;
+            return;
+        }
+        const std::uint32_t thread = numbering_.thread(at.rank, at.thread);
+        if (other.thread == thread && other.count == at.step + 1)
+            return problem(
+                fmt::format("{} writes {} twice", describe(schedule_, at), chunk_name(ref, chunk)));
+        StepAt earlier = numbering_.owner(other.thread);
+        earlier.step = other.count - 1;
+        problem(fmt::format("{} {} {}, unordered with {}, which {} it", describe(schedule_, at), what,
+            chunk_name(ref, chunk), describe(schedule_, earlier), did));
+    }
+
+    std::uint64_t length(const ChunkRef& ref, std::uint32_t chunk) const
+    {
+        return layout_.range(ref.rank, ref.buffer, ref.index + chunk).size();
+    }
+
+    void read(StepAt at, const ChunkRef& ref, const ChunkShare& share, Epoch now, bool whole_slots)
+    {
+        SymbolicMemory::Chunk& chunk = memory_.chunk(ref.rank, ref.buffer, ref.index + share.chunk);
+        const auto [first, last] =
+            SymbolicMemory::split(chunk, share.begin, share.end, length(ref, share.chunk));
+        bool written = false;
+        bool missing = false;
+        for (std::size_t i = first; i < last; ++i) {
+            Cell& cell = chunk[i];
+            if (!clocks_.ordered(cell.writer, now.thread))
+                conflict(at, "reads", ref, share.chunk, cell.writer, "writes");
+            (cell.value == nothing_written ? missing : written) = true;
+            const auto mine = std::find_if(cell.readers.begin(), cell.readers.end(),
+                [now](const Epoch& reader) { return reader.thread == now.thread; });
+            if (mine == cell.readers.end())
+                cell.readers.push_back(now);
+            else
+                *mine = now;
+        }
+        // A copy of a whole slot carries along the bytes behind a shorter chunk.
+        const auto filled = [](const Cell& cell) { return cell.value != nothing_written; };
+        if (missing && !(whole_slots && std::any_of(chunk.begin(), chunk.end(), filled)))
+            problem(fmt::format("{} reads {}, {} of which was ever written", describe(schedule_, at),
+                chunk_name(ref, share.chunk), written ? "not all" : "nothing"));
+    }
+
+    void write(StepAt at, const ChunkRef& ref, const ChunkShare& share, Epoch now,
+        const std::vector<Stretch>& result)
+    {
+        SymbolicMemory::Chunk& chunk = memory_.chunk(ref.rank, ref.buffer, ref.index + share.chunk);
+        const std::uint64_t size = length(ref, share.chunk);
+        for (const Stretch& stretch : result) {
+            const auto [first, last] = SymbolicMemory::split(chunk, stretch.begin, stretch.end, size);
+            for (std::size_t i = first; i < last; ++i) {
+                Cell& cell = chunk[i];
+                if (!clocks_.ordered(cell.writer, now.thread))
+                    conflict(at, "writes", ref, share.chunk, cell.writer, "writes");
+                for (const Epoch& reader : cell.readers) {
+                    const bool by_this_step = reader.thread == now.thread && reader.count == now.count;
+                    if (!by_this_step && !clocks_.ordered(reader, now.thread))
+                        conflict(at, "writes", ref, share.chunk, reader, "reads");
+                }
+                cell.readers.clear();
+                cell.writer = now;
+                cell.value = stretch.value;
+            }
+        }
+    }
+
+    // The values that a step stores, cut where any of its sources changes.
+    std::vector<Stretch> combined(const Step& step, const ChunkShare& share)
+    {
+        std::vector<Stretch> result;
+        for (std::uint64_t begin = share.begin; begin < share.end;) {
+            Stretch stretch{begin, share.end, nothing_written};
+            bool first = true;
+            for (const ChunkRef& source : step.sources) {
+                SymbolicMemory::Chunk& chunk =
+                    memory_.chunk(source.rank, source.buffer, source.index + share.chunk);
+                const Cell* cell = &SymbolicMemory::at(chunk, begin);
+                stretch.value = first ? cell->value : values_.combine(stretch.value, cell->value);
+                first = false;
+                if (cell != &chunk.back()) stretch.end = std::min(stretch.end, cell[1].begin);
+            }
+            if (!result.empty() && result.back().value == stretch.value)
+                result.back().end = stretch.end;
+            else
+                result.push_back(stretch);
+            begin = stretch.end;
+        }
+        return result;
+    }
+
+    void statistics()
+    {
+        for (std::uint32_t t = 0; t < numbering_.threads(); ++t) {
+            result_.steps = std::max(result_.steps, clocks_.depth(t).moves);
+            result_.signal_steps = std::max(result_.signal_steps, clocks_.depth(t).signals);
+        }
+    }
+
+    // By rank and semaphore: as many signals as waits, and from the ranks that are waited for.
+    void signals_taken()
+    {
+        struct Use {
+            std::uint64_t signals = 0;
+            std::uint64_t waits = 0;
+            std::uint32_t rank = 0;
+            std::uint32_t index = 0;
+            std::vector<std::uint32_t> senders;
+        };
+        std::vector<Use> uses(numbering_.semaphores());
+        for_each_step(StepKind::signal, [&](StepAt at, const Step& step) {
+            Use& use = uses[numbering_.semaphore(step.peer, step.semaphore)];
+            use.rank = step.peer;
+            use.index = step.semaphore;
+            ++use.signals;
+            // Ranks come in order, so a known sender is the last one.
+            if (use.senders.empty() || use.senders.back() != at.rank) use.senders.push_back(at.rank);
+        });
+        for_each_step(StepKind::wait, [&](StepAt at, const Step& step) {
+            Use& use = uses[numbering_.semaphore(at.rank, step.semaphore)];
+            ++use.waits;
+            if (!use.senders.empty() &&
+                !std::binary_search(use.senders.begin(), use.senders.end(), step.peer))
+                problem(fmt::format("{} expects rank {} on semaphore {}, which only rank {} signals",
+                    describe(schedule_, at), step.peer, step.semaphore, use.senders.front()));
+        });
+        for (const Use& use : uses)
+            if (use.signals > use.waits)
+                problem(fmt::format("rank {} semaphore {} gets {} signals and is waited for {} times",
+                    use.rank, use.index, use.signals, use.waits));
+    }
+
+    template <typename Visit>
+    void for_each_step(StepKind kind, Visit&& visit)
+    {
+        for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank)
+            for (std::uint32_t t = 0; t < schedule_.ranks[rank].threads.size(); ++t) {
+                const std::vector<Step>& steps = schedule_.ranks[rank].threads[t].steps;
+                for (std::uint32_t s = 0; s < steps.size(); ++s)
+                    if (steps[s].kind == kind) visit(StepAt{rank, t, s}, steps[s]);
+            }
+    }
+
+    void end_state()
+    {
+        for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank) {
+            const bool declared = schedule_.declared_chunks(rank, Buffer::output) > 0 ||
+                (schedule_.in_place && schedule_.declared_chunks(rank, Buffer::input) > 0);
+            for (std::uint32_t i = 0; i < schedule_.message_chunks(rank, Buffer::output); ++i) {
+                const ValueId demanded = demanded_value(schedule_, rank, i, values_);
+                if (demanded == nothing_written) continue;
+                if (!declared) {
+                    problem(fmt::format("rank {} has no output; expected {} chunks", rank,
+                        schedule_.message_chunks(rank, Buffer::output)));
+                    break;
+                }
+                check_output(rank, i, demanded);
+            }
+        }
+    }
+
+    void check_output(std::uint32_t rank, std::uint32_t index, ValueId demanded)
+    {
+        if (layout_.range(rank, Buffer::output, index).size() == 0) return;
+        const SymbolicMemory::Chunk& chunk = memory_.chunk(rank, Buffer::output, index);
+        for (const Cell& cell : chunk) {
+            if (cell.value == demanded) continue;
+            const std::string where = chunk.size() > 1 ? fmt::format(" from byte {} on", cell.begin) : "";
+            return problem(fmt::format("output chunk {} of rank {} ends wrong{}: expected {}; found {}",
+                index, rank, where, values_.text(demanded), values_.text(cell.value)));
+        }
+    }
+
+    // Nobody leaves before everybody entered: the end of every rank comes after something of every other.
+    void everybody_entered()
+    {
+        for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank)
+            for (std::uint32_t other = 0; other < schedule_.size(); ++other)
+                if (other != rank && !after_entry(rank, other))
+                    problem(
+                        fmt::format("rank {} can leave the barrier before rank {} has entered", rank, other));
+    }
+
+    bool after_entry(std::uint32_t rank, std::uint32_t other) const
+    {
+        for (std::uint32_t t = 0; t < schedule_.ranks[rank].threads.size(); ++t)
+            for (std::uint32_t o = 0; o < schedule_.ranks[other].threads.size(); ++o)
+                if (clocks_.ordered({numbering_.thread(other, o), 1}, numbering_.thread(rank, t)))
+                    return true;
+        return false;
+    }
+
+    const Schedule& schedule_;
+    const Layout& layout_;
+    const Numbering& numbering_;
+    Clocks& clocks_;
+    Contributions values_;
+    SymbolicMemory memory_;
+    std::size_t most_problems_;
+    std::size_t suppressed_ = 0;
+    Verification& result_;
+};
+
+}  // namespace
+
+Verification verify(const Schedule& schedule, const VerifyOptions& options)
+{
+    Verification result;
+    result.problems = malformed_parts(schedule, options.most_problems);
+    if (!result.problems.empty()) return result;
+    if (SymbolicMemory::chunks_needed(schedule) > most_chunks) {
+        result.problems.push_back(fmt::format("the plan has more than {} chunks", most_chunks));
+        return result;
+    }
+    if (operands_of(schedule) > most_operands) {
+        result.problems.push_back(
+            fmt::format("the steps of the plan touch more than {} chunks", most_operands));
+        return result;
+    }
+    try {
+        const Layout layout(schedule, options.bytes == 0 ? even_size(schedule) : options.bytes,
+            options.bytes == 0 ? 1 : options.element_bytes);
+        const Numbering numbering(schedule);
+        Clocks clocks(schedule, numbering);
+        if (clocks.entries() > most_clock_entries)
+            result.problems.push_back("the plan has more interacting threads than can be followed");
+        else
+            Run(schedule, layout, numbering, clocks, options.most_problems, result).run();
+    } catch (const InputError& error) {
+        result.problems.push_back(error.what());
+    }
+    result.ok = result.problems.empty();
+    return result;
+}
+
+}  // namespace weft

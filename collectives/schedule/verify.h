@@ -1,0 +1,42 @@
+// Does a schedule do what its collective promises: found by running it symbolically.
+//
+// Every byte range of every buffer holds a multiset of contributions (rank, input chunk). All threads are
+// run to their end; then the outputs must hold what the collective demands. On the way every
+// access is checked against the order that the schedule guarantees (program order, `after`, barriers,
+// signal to wait), so that a verdict holds for every timing, not for the order tried.
+//
+// Found and named by rank, thread, step, buffer and chunk: malformed steps, ranges out of bounds, operands
+// of different length, threads that block for ever and what they wait for, reads of memory that was
+// never written, unordered accesses of which one writes, signals that nobody takes, wrong results.
+//
+// Parts: the schedule is run for one message size, byte-exact at the cuts between parts. The default
+// size divides evenly, so that all parts of all chunks are equal whole lines; a plan that is wrong for
+// uneven sizes only is found with that size.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectives/schedule/schedule.h"
+
+namespace weft {
+
+struct VerifyOptions {
+    std::uint64_t bytes = 0;          // size of the message (see layout.h); 0 = one that divides evenly
+    std::uint32_t element_bytes = 1;  // divides `bytes`
+    std::size_t most_problems = 50;   // further ones are counted, not spelled out
+};
+
+struct Verification {
+    bool ok = false;
+    std::vector<std::string> problems;
+    std::uint32_t steps = 0;         // longest chain of dependent data steps that reach another rank
+    std::uint32_t signal_steps = 0;  // longest chain of dependent signals
+    std::uint64_t executed = 0;      // steps of all threads that could run
+};
+
+// Problems of the schedule are reported, never thrown; a size that cannot be laid out is one of them.
+Verification verify(const Schedule& schedule, const VerifyOptions& options = {});
+
+}  // namespace weft
