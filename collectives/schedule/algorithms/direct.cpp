@@ -1,0 +1,136 @@
+// Direct algorithms: every rank stores to every other, all at once. Transfers of one phase are a run of
+// moves that need not wait for each other; each peer has a semaphore and, where sums are formed, a
+// scratch slot of its own. Peers are visited from r + 1 on, so that not all start with the same one.
+#include "collectives/schedule/algorithms/builders.h"
+
+namespace weft::algorithms {
+
+namespace {
+
+// Semaphore of `rank` that `from` signals, for one channel.
+std::uint32_t semaphore(const Schedule& schedule, std::uint32_t channel, std::uint32_t rank,
+    std::uint32_t from)
+{
+    return channel * (schedule.size() - 1) + peer_slot(rank, from);
+}
+
+void signal_all(Program& program, const Schedule& schedule, std::uint32_t rank, std::uint32_t channel)
+{
+    const std::uint32_t n = schedule.size();
+    for (std::uint32_t i = 1; i < n; ++i) {
+        const std::uint32_t peer = (rank + i) % n;
+        program.signal(peer, semaphore(schedule, channel, peer, rank));
+    }
+}
+
+void wait_all(Program& program, const Schedule& schedule, std::uint32_t rank, std::uint32_t channel)
+{
+    const std::uint32_t n = schedule.size();
+    for (std::uint32_t i = 1; i < n; ++i) {
+        const std::uint32_t peer = (rank + n - i) % n;
+        program.wait(peer, semaphore(schedule, channel, rank, peer));
+    }
+}
+
+// Input chunk j goes to a slot at rank j, which then has what it needs for the sum of chunk j.
+void send_terms(Program& program, std::uint32_t n, std::uint32_t rank)
+{
+    for (std::uint32_t i = 1; i < n; ++i) {
+        const std::uint32_t peer = (rank + i) % n;
+        program.move_too({input(rank, peer)}, {scratch(peer, peer_slot(peer, rank))});
+    }
+}
+
+// The terms of the own chunk, in the order of ranks: the same sum whatever arrives first.
+std::vector<ChunkRef> terms(std::uint32_t n, std::uint32_t rank)
+{
+    std::vector<ChunkRef> sources;
+    for (std::uint32_t from = 0; from < n; ++from)
+        sources.push_back(from == rank ? input(rank, rank) : scratch(rank, peer_slot(rank, from)));
+    return sources;
+}
+
+std::vector<ChunkRef> outputs_of_all(std::uint32_t n, std::uint32_t rank, std::uint32_t chunk)
+{
+    std::vector<ChunkRef> destinations;
+    for (std::uint32_t i = 0; i < n; ++i) destinations.push_back(output((rank + i) % n, chunk));
+    return destinations;
+}
+
+}  // namespace
+
+// Two-shot: terms to the owner of each chunk, which adds them and stores the sum to everybody.
+// Steps 2; bytes sent 2(n-1)/n S.
+void direct_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
+{
+    const std::uint32_t n = schedule.size();
+    frame(schedule, n, n - 1, options.channels * (n - 1), options.channels);
+    for_each_program(schedule, options.channels,
+        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+            send_terms(program, n, rank);
+            signal_all(program, schedule, rank, channel);
+            wait_all(program, schedule, rank, channel);
+            program.move(terms(n, rank), outputs_of_all(n, rank, rank));
+            signal_all(program, schedule, rank, channel);
+            wait_all(program, schedule, rank, channel);
+        });
+}
+
+// Steps 1; bytes sent (n-1)/n S.
+void direct_all_gather(Schedule& schedule, const AlgorithmOptions& options)
+{
+    const std::uint32_t n = schedule.size();
+    frame(schedule, n, 0, options.channels * (n - 1), options.channels);
+    for_each_program(schedule, options.channels,
+        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+            program.move({input(rank, 0)}, outputs_of_all(n, rank, rank));
+            signal_all(program, schedule, rank, channel);
+            wait_all(program, schedule, rank, channel);
+        });
+}
+
+// Steps 1 (and one local one); bytes sent (n-1)/n S.
+void direct_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
+{
+    const std::uint32_t n = schedule.size();
+    frame(schedule, n, n - 1, options.channels * (n - 1), options.channels);
+    for_each_program(schedule, options.channels,
+        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+            send_terms(program, n, rank);
+            signal_all(program, schedule, rank, channel);
+            wait_all(program, schedule, rank, channel);
+            program.move(terms(n, rank), {output(rank, 0)});
+        });
+}
+
+// Steps 1; bytes sent (n-1)/n S.
+void direct_all_to_all(Schedule& schedule, const AlgorithmOptions& options)
+{
+    const std::uint32_t n = schedule.size();
+    frame(schedule, n, 0, options.channels * (n - 1), options.channels);
+    for_each_program(schedule, options.channels,
+        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+            for (std::uint32_t i = 1; i <= n; ++i) {
+                const std::uint32_t peer = (rank + i) % n;
+                program.move_too({input(rank, peer)}, {output(peer, rank)});
+            }
+            signal_all(program, schedule, rank, channel);
+            wait_all(program, schedule, rank, channel);
+        });
+}
+
+// Steps 1; bytes sent (n-1) S by the root, nothing by the others.
+void direct_broadcast(Schedule& schedule, const AlgorithmOptions& options)
+{
+    const std::uint32_t n = schedule.size();
+    const std::uint32_t root = schedule.root;
+    frame(schedule, 1, 0, options.channels, options.channels);
+    for_each_program(schedule, options.channels,
+        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+            if (rank != root) return program.wait(root, channel);
+            program.move({input(root, 0)}, outputs_of_all(n, root, 0));
+            for (std::uint32_t i = 1; i < n; ++i) program.signal((root + i) % n, channel);
+        });
+}
+
+}  // namespace weft::algorithms
