@@ -104,10 +104,16 @@ std::optional<std::string> add_groups_of_metadata(const std::string& inputs, Gro
     return std::nullopt;
 }
 
-GroupTable::GroupTable(std::uint32_t ranks, GroupDefinitions definitions)
-    : all_(ranks), definitions_(std::move(definitions))
+GroupTable::GroupTable(Ranks all, std::shared_ptr<const GroupDefinitions> file, GroupDefinitions own)
+    : all_(std::move(all)), file_(std::move(file)), own_(std::move(own))
 {
-    std::iota(all_.begin(), all_.end(), 0U);
+}
+
+GroupTable::Ranks GroupTable::first_ranks(std::uint32_t count)
+{
+    auto ranks = std::make_shared<std::vector<std::uint32_t>>(count);
+    std::iota(ranks->begin(), ranks->end(), 0U);
+    return ranks;
 }
 
 std::optional<std::uint64_t> GroupTable::number_of(const std::string& group)
@@ -127,17 +133,20 @@ const std::vector<std::uint32_t>* GroupTable::members(const std::string& group) 
 
 const std::vector<std::uint32_t>* GroupTable::members(std::uint64_t number) const
 {
-    if (number == 0) return &all_;
-    const auto found = definitions_.find(number);
-    if (found == definitions_.end()) return nullptr;
-    return found->second.empty() ? &all_ : &found->second;
+    if (number == 0) return all_.get();
+    for (const GroupDefinitions* definitions : {&own_, file_.get()}) {
+        const auto found = definitions->find(number);
+        if (found != definitions->end()) return found->second.empty() ? all_.get() : &found->second;
+    }
+    return nullptr;
 }
 
 std::vector<std::uint64_t> GroupTable::numbers() const
 {
-    std::vector<std::uint64_t> numbers;
-    for (const auto& [number, ranks] : definitions_) numbers.push_back(number);
-    return numbers;
+    std::set<std::uint64_t> numbers;
+    for (const GroupDefinitions* definitions : {&own_, file_.get()})
+        for (const auto& [number, ranks] : *definitions) numbers.insert(number);
+    return {numbers.begin(), numbers.end()};
 }
 
 }  // namespace weft::chakra

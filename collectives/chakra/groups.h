@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,11 +24,14 @@ GroupDefinitions read_group_file(const std::string& path);
 // text, or nothing.
 std::optional<std::string> add_groups_of_metadata(const std::string& inputs, GroupDefinitions& groups);
 
-// The groups that one rank's trace may mention.
+// The groups that one rank's trace may mention. What is the same on every rank is shared: thousands of
+// ranks must not hold thousands of copies.
 class GroupTable {
 public:
-    GroupTable() = default;
-    GroupTable(std::uint32_t ranks, GroupDefinitions definitions);
+    using Ranks = std::shared_ptr<const std::vector<std::uint32_t>>;
+    // All ranks in order, the definitions of the group file, and those of the rank's own trace, which win.
+    GroupTable(Ranks all, std::shared_ptr<const GroupDefinitions> file, GroupDefinitions own);
+    static Ranks first_ranks(std::uint32_t count);
 
     // 0 for "" and "0"; nothing when the name is no number.
     static std::optional<std::uint64_t> number_of(const std::string& group);
@@ -39,8 +43,9 @@ public:
     std::vector<std::uint64_t> numbers() const;
 
 private:
-    std::vector<std::uint32_t> all_;
-    GroupDefinitions definitions_;
+    Ranks all_;
+    std::shared_ptr<const GroupDefinitions> file_;
+    GroupDefinitions own_;
 };
 
 }  // namespace weft::chakra

@@ -36,7 +36,6 @@ RankScan scan_rank(const TraceSet& set, std::uint32_t rank, const Policy& policy
     const NodeContext context{policy, set.file(rank), rank, set.ranks()};
     Summariser summariser(reader->metadata());
     RankScan scan;
-    scan.groups = set.groups();
     Node node;
     while (reader->next(node)) {
         if (!summariser.add(node))

@@ -21,7 +21,7 @@ struct RankScan {
     std::map<std::uint64_t, AbsentParent> absent;
     std::shared_ptr<const IdSet> absent_ids;
     std::uint64_t absent_control = 0;  // control dependencies on absent nodes
-    GroupDefinitions groups;           // group file and metadata nodes together
+    GroupDefinitions groups;           // of its metadata nodes
 
     struct Mention {
         std::string node;

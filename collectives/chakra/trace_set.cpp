@@ -108,7 +108,7 @@ TraceSet TraceSet::open(const std::string& prefix, const TraceSetOptions& option
             "one file for each rank from 0 to " + std::to_string(last));
     const std::string group_name = fs::path(options.group_file).stem().string();
     if (!options.group_file.empty() && group_name != "empty")
-        set.groups_ = read_group_file(options.group_file);
+        set.groups_ = std::make_shared<GroupDefinitions>(read_group_file(options.group_file));
     return set;
 }
 

@@ -27,12 +27,12 @@ public:
     std::uint32_t ranks() const { return static_cast<std::uint32_t>(files_.size()); }
     const std::string& file(std::uint32_t rank) const { return files_.at(rank); }
     std::unique_ptr<NodeReader> reader(std::uint32_t rank) const { return open_trace_file(file(rank)); }
-    const GroupDefinitions& groups() const { return groups_; }
+    const std::shared_ptr<const GroupDefinitions>& groups() const { return groups_; }  // of the group file
 
 private:
     std::string prefix_;
     std::vector<std::string> files_;  // by rank
-    GroupDefinitions groups_;
+    std::shared_ptr<const GroupDefinitions> groups_ = std::make_shared<GroupDefinitions>();
 };
 
 }  // namespace weft::chakra

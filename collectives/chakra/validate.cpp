@@ -21,10 +21,11 @@ public:
 
     Verdict run()
     {
+        const GroupTable::Ranks all_ranks = GroupTable::first_ranks(set_.ranks());
         for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) {
             scans_.push_back(scan_rank(set_, rank, policy_, transfers_, findings_));
             verdict_.summaries.push_back(scans_.back().summary);
-            verdict_.groups.emplace_back(set_.ranks(), scans_.back().groups);
+            verdict_.groups.emplace_back(all_ranks, set_.groups(), scans_.back().groups);
             verdict_.absent.push_back(scans_.back().absent_ids);
         }
         choose_dependencies();

@@ -1,6 +1,8 @@
 #include "collectives/chakra/groups.h"
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,10 +14,19 @@ using namespace weft::chakra::testing;
 
 using Ranks = std::vector<std::uint32_t>;
 
+namespace {
+
+GroupTable table_of(GroupDefinitions file, GroupDefinitions own = {})
+{
+    return {GroupTable::first_ranks(4), std::make_shared<GroupDefinitions>(std::move(file)), std::move(own)};
+}
+
+}  // namespace
+
 TEST(ChakraGroups, FileDefinesGroupsInOrder)
 {
     const Folder folder;
-    const GroupTable table(4, read_group_file(folder.write("g.json", R"({"1": [3, 0], "12": [2]})")));
+    const GroupTable table = table_of(read_group_file(folder.write("g.json", R"({"1": [3, 0], "12": [2]})")));
     EXPECT_EQ(*table.members("1"), (Ranks{3, 0}));
     EXPECT_EQ(*table.members("12"), (Ranks{2}));
     EXPECT_EQ(*table.members(""), (Ranks{0, 1, 2, 3}));
@@ -56,7 +67,7 @@ TEST(ChakraGroups, MetadataNodesReplaceDefinitions)
                   R"( {"pg_name": "5", "ranks": []}, {"pg_name": "named", "ranks": [0]}]'])",
                   groups),
         std::nullopt);
-    const GroupTable table(4, groups);
+    const GroupTable table = table_of({{1, {3}}}, groups);
     EXPECT_EQ(*table.members("1"), (Ranks{2, 1}));
     EXPECT_EQ(*table.members("2"), (Ranks{2, 3}));
     EXPECT_EQ(*table.members("5"), (Ranks{0, 1, 2, 3}));

@@ -82,9 +82,9 @@ TEST(TraceSet, ReadsTheGroupFileUnlessItIsEmpty)
     folder.write("a.0.et", framed({comp(1)}));
     TraceSetOptions options;
     options.group_file = folder.write("g.json", R"({"1": [0]})");
-    EXPECT_EQ(TraceSet::open(folder.path() + "a", options).groups().size(), 1U);
+    EXPECT_EQ(TraceSet::open(folder.path() + "a", options).groups()->size(), 1U);
     options.group_file = "empty";
-    EXPECT_TRUE(TraceSet::open(folder.path() + "a", options).groups().empty());
+    EXPECT_TRUE(TraceSet::open(folder.path() + "a", options).groups()->empty());
     options.group_file = "/no/such/file";
     EXPECT_NE(refused(folder.path() + "a", options), "");
 }
