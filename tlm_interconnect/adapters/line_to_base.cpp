@@ -1,0 +1,229 @@
+#include "tlm_interconnect/adapters/line_to_base.h"
+
+#include <algorithm>
+
+namespace weft {
+
+LineToBaseCore::LineToBaseCore(sc_core::sc_module_name name, Agenda& agenda, std::string path,
+    const LineToBaseSpec& spec)
+    : sc_module(name), Station(agenda, std::move(path)), in("in", *this), spec_(spec),
+      credits_(spec.response_credits)
+{
+    wake_.kind = wake_kind;
+    if (spec.mode == LineToBaseSpec::Mode::blocking) {
+        for (std::uint32_t t = 0; t < std::max(1U, spec.threads); ++t)
+            sc_core::sc_spawn([this] { serve_blocking(); }, ("thread" + std::to_string(t)).c_str());
+    } else {
+        SC_METHOD(issue);
+        sensitive << issue_event_;
+        dont_initialize();
+    }
+}
+
+void LineToBaseCore::violation(const std::string& what) const
+{
+    SC_REPORT_ERROR("/weft/adapter", (std::string(name()) + ": " + what).c_str());
+}
+
+Time LineToBaseCore::on_request(unsigned, Line& line, Time delay)
+{
+    line.kind = request_kind;
+    agenda().schedule(line, *this, agenda().now() + delay);
+    return 0;
+}
+
+void LineToBaseCore::on_response_credit(unsigned, Line&, Time delay)
+{
+    credits_.give(agenda().now() + delay);
+    if (!answers_.empty() && !wake_.scheduled) agenda().schedule(wake_, *this, credits_.next(agenda().now()));
+}
+
+unsigned LineToBaseCore::debug(unsigned, Line& line)
+{
+    const std::uint64_t address = line.get_address();
+    if (spec_.local_addresses) line.set_address(local_of(address));
+    const unsigned moved = foreign().transport_dbg(line);
+    line.set_address(address);
+    return moved;
+}
+
+void LineToBaseCore::run(AgendaItem& item)
+{
+    if (item.kind == request_kind) {
+        accept(Line::of(item));
+        return;
+    }
+    if (item.kind == answer_kind) {
+        Line& line = Line::of(item);
+        const std::uint16_t index = line.pop_port();
+        line.push_port(index);
+        answers_.push_back(index);
+    }
+    pump();
+}
+
+void LineToBaseCore::accept(Line& line)
+{
+    if (held_ >= spec_.buffer) violation("more lines than its buffer holds: the sender ignores credits");
+    if (free_slots_.empty()) {
+        if (slots_.size() > 0xffff) SC_REPORT_FATAL("/weft/adapter", "more than 65536 lines in one adapter");
+        free_slots_.push_back(static_cast<std::uint16_t>(slots_.size()));
+        slots_.emplace_back();
+    }
+    const std::uint16_t index = free_slots_.back();
+    free_slots_.pop_back();
+    ++held_;
+    slots_[index] = {&line, line.address, false};
+    line.push_port(index);
+    if (line.get_command() == tlm::TLM_IGNORE_COMMAND && !spec_.pass_atomics) {
+        violation(std::string("a plain memory cannot do ") + name_of(line.op));
+        line.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
+        answers_.push_back(index);
+        pump();
+        return;
+    }
+    queue_.push_back(index);
+    agenda().notify_kernel(issue_event_, agenda().now());
+}
+
+// Takes the next line and makes it ready for foreign eyes.
+std::uint16_t LineToBaseCore::next_line()
+{
+    const std::uint16_t index = queue_.front();
+    queue_.pop_front();
+    Slot& slot = slots_[index];
+    slot.waiting = true;
+    Line& line = *slot.line;
+    LinePool::share(line);
+    if (spec_.local_addresses) line.set_address(local_of(line.address));
+    line.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    line.set_dmi_allowed(false);
+    return index;
+}
+
+void LineToBaseCore::issue()
+{
+    agenda().enter();
+    const Time now = agenda().now();
+    if (spec_.mode == LineToBaseSpec::Mode::direct) {
+        while (!queue_.empty()) call_blocking(next_line());
+        return;
+    }
+    while (!queue_.empty() && requesting_ < 0 && request_free_ <= now) begin_request(next_line());
+    if (!queue_.empty() && requesting_ < 0) agenda().notify_kernel(issue_event_, request_free_);
+}
+
+void LineToBaseCore::serve_blocking()
+{
+    for (;;) {
+        while (queue_.empty()) sc_core::wait(issue_event_);
+        call_blocking(next_line());
+    }
+}
+
+void LineToBaseCore::call_blocking(std::uint16_t index)
+{
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    foreign().b_transport(*slots_[index].line, delay);
+    answered(index, to_ps(delay));
+}
+
+void LineToBaseCore::begin_request(std::uint16_t index)
+{
+    requesting_ = index;
+    Line& line = *slots_[index].line;
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const tlm::tlm_sync_enum answer = foreign().nb_transport_fw(line, phase, delay);
+    if (answer == tlm::TLM_ACCEPTED) return;
+    if (requesting_ == index) end_request(to_ps(delay));
+    if (answer == tlm::TLM_COMPLETED) {
+        answered(index, to_ps(delay));
+    } else if (phase == tlm::BEGIN_RESP) {
+        const Time answer_delay = to_ps(delay);
+        phase = tlm::END_RESP;
+        foreign().nb_transport_fw(line, phase, delay);
+        answered(index, answer_delay);
+    } else if (phase != tlm::END_REQ) {
+        violation("TLM_UPDATED with a phase that cannot follow BEGIN_REQ");
+    }
+}
+
+tlm::tlm_sync_enum LineToBaseCore::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+    sc_core::sc_time& delay)
+{
+    agenda().enter();
+    LineExtension* extension = nullptr;
+    payload.get_extension(extension);
+    const bool ours = extension != nullptr && extension->line->depth > 0;
+    std::uint16_t index = 0;
+    if (ours) {
+        index = extension->line->pop_port();
+        extension->line->push_port(index);
+    }
+    if (!ours || index >= slots_.size() || slots_[index].line != extension->line || !slots_[index].waiting) {
+        violation("an answer to no line that is under way");
+        return tlm::TLM_ACCEPTED;
+    }
+    if (phase == tlm::END_REQ) {
+        if (requesting_ == index) {
+            end_request(to_ps(delay));
+        } else {
+            violation("a second END_REQ");
+        }
+        return tlm::TLM_ACCEPTED;
+    }
+    if (phase != tlm::BEGIN_RESP) {
+        violation("a phase that is neither END_REQ nor BEGIN_RESP on the backward path");
+        return tlm::TLM_ACCEPTED;
+    }
+    if (requesting_ == index) end_request(to_ps(delay));
+    answered(index, to_ps(delay));
+    return tlm::TLM_COMPLETED;
+}
+
+void LineToBaseCore::end_request(Time delay)
+{
+    requesting_ = -1;
+    request_free_ = agenda().now() + delay;
+    if (!queue_.empty()) agenda().notify_kernel(issue_event_, request_free_);
+}
+
+void LineToBaseCore::answered(std::uint16_t index, Time delay)
+{
+    agenda().enter();
+    Slot& slot = slots_[index];
+    slot.waiting = false;
+    Line& line = *slot.line;
+    line.set_address(slot.address);
+    if (line.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) {
+        violation("an answer without a response status");
+        line.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    }
+    line.kind = answer_kind;
+    agenda().schedule(line, *this, agenda().now() + delay);
+}
+
+void LineToBaseCore::pump()
+{
+    const Time now = agenda().now();
+    while (!answers_.empty()) {
+        const Time next = credits_.next(now);
+        if (next != now) {
+            if (next != CreditGate::never && !wake_.scheduled) agenda().schedule(wake_, *this, next);
+            return;
+        }
+        credits_.take();
+        const std::uint16_t index = answers_.front();
+        answers_.pop_front();
+        Line& line = *slots_[index].line;
+        line.pop_port();
+        slots_[index].line = nullptr;
+        free_slots_.push_back(index);
+        --held_;
+        in.return_request_credit(line, 0);
+        in.send_response(line, 0);
+    }
+}
+
+}  // namespace weft
