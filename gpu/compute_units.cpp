@@ -31,10 +31,10 @@ const char* name_of(StallCause cause)
 }
 
 ComputeUnits::ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
-    std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on)
+    std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on, SpreadMode spread)
     : sc_module(name), Station(agenda, std::move(path)), memory("memory", *this), spec_(spec), endpoint_(endpoint),
       places_(static_cast<std::uint32_t>(spec.workgroups_per_unit)), pool_(pool), progress_(progress),
-      data_on_(data_on), units_(spec.compute_units), groups_(spec.compute_units * spec.workgroups_per_unit)
+      data_on_(data_on), spread_(spread), units_(spec.compute_units), groups_(spec.compute_units * spec.workgroups_per_unit)
 {
     if (groups_.size() > 4096)
         SC_REPORT_FATAL("/weft/gpu", "compute_units x workgroups_per_unit exceeds 4096");
@@ -64,6 +64,7 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t unit)
     while (groups_[index].active) ++index;
     Workgroup& group = groups_[index];
     ++units_[unit].resident;
+    ++workgroups_;
     group.active = true;
     group.program = launch.program;
     group.operation = nullptr;
@@ -83,6 +84,7 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t unit)
     group.free_slots.clear();
     for (std::uint32_t slot = window; slot-- > 0;) group.free_slots.push_back(static_cast<std::uint16_t>(slot));
     group.ready_head = group.ready_count = 0;
+    if (data_on_) group.held.assign(std::size_t{window} * launch.program->most_sources, nullptr);
     start_next(index);
 }
 
@@ -112,10 +114,6 @@ void ComputeUnits::start_next(std::uint32_t index)
     case Operation::Kind::move:
         group.offset = 0;
         group.piece_open = false;
-        if (data_on_) {
-            const std::size_t wanted = group.slots.size() * std::max<std::size_t>(group.operation->sources, 1);
-            if (group.held.size() < wanted) group.held.resize(wanted, nullptr);
-        }
         break;
     case Operation::Kind::signal:
     case Operation::Kind::wait: group.to_issue = true; break;
@@ -211,8 +209,8 @@ void ComputeUnits::answered(Line& line)
         loaded(index, line, slot, line.tag & 0xff);
     } else {
         pool_.give(line);
-        if (--group.slots[slot].stores == 0 && group.slots[slot].next_store == group.operation->destinations)
-            release_slot(index, slot);
+        Slot& piece = group.slots[slot];
+        if (--piece.stores == 0 && piece.next_store == piece.move->destinations) release_slot(index, slot);
     }
 }
 
@@ -243,25 +241,27 @@ void ComputeUnits::flag_answered(std::uint32_t index, const Line& line)
 void ComputeUnits::loaded(std::uint32_t index, Line& line, std::uint32_t slot, std::uint32_t source)
 {
     Workgroup& group = groups_[index];
-    if (data_on_ && group.operation->destinations > 0) {
-        group.held[slot * group.operation->sources + source] = &line;
+    Slot& piece = group.slots[slot];
+    if (data_on_ && piece.move->destinations > 0) {
+        held(group, slot, source) = &line;
     } else {
         pool_.give(line);
     }
-    Slot& piece = group.slots[slot];
     if (--piece.loads > 0 || (group.piece_open && group.loading == slot)) return;
-    make_ready(group, slot);
-    if (group.operation->destinations == 0) release_slot(index, slot);
+    if (piece.move->destinations == 0) {
+        release_slot(index, slot);
+    } else {
+        make_ready(group, slot);
+    }
 }
 
 // All sources of a piece are there: combine them, in the order listed, and queue its stores.
 void ComputeUnits::make_ready(Workgroup& group, std::uint32_t slot)
 {
-    const Operation& move = *group.operation;
-    if (move.destinations == 0) return;
     const Slot& piece = group.slots[slot];
+    const Operation& move = *piece.move;
     if (data_on_ && move.sources > 1) {
-        Line** lines = &group.held[slot * move.sources];
+        Line** lines = &held(group, slot, 0);
         for (unsigned s = 1; s < move.sources; ++s) {
             reduce_elements(move.type, move.reduction, lines[0]->data(), lines[s]->data(), piece.size);
             pool_.give(*lines[s]);
@@ -276,7 +276,7 @@ void ComputeUnits::release_slot(std::uint32_t index, std::uint32_t slot)
 {
     Workgroup& group = groups_[index];
     group.free_slots.push_back(static_cast<std::uint16_t>(slot));
-    if (--group.in_flight == 0 && group.offset == group.operation->bytes && !group.piece_open) start_next(index);
+    if (--group.in_flight == 0 && exhausted(group)) start_next(index);
 }
 
 bool ComputeUnits::can_issue(Workgroup& group, const Unit& unit)
@@ -346,6 +346,7 @@ void ComputeUnits::issue(std::uint32_t index)
         if (group.operation->sources == 0) {
             group.piece_open = false;
             make_ready(group, group.loading);
+            overlap(group);
             issue_store(index);
         } else {
             issue_load(index);
@@ -357,6 +358,7 @@ void ComputeUnits::send(Line& line, std::uint32_t index, std::uint32_t slot, std
 {
     line.tag = make_tag(index, slot, source);
     line.source = static_cast<std::uint16_t>(endpoint_);
+    if (spread_ != SpreadMode::lines) line.choose_path(spread_);
     ++units_[groups_[index].unit].outstanding;
     ++lines_;
     memory.send_request(line, 0);
@@ -368,10 +370,10 @@ void ComputeUnits::open_piece(Workgroup& group)
     const Operation& move = *group.operation;
     std::uint64_t size = std::min<std::uint64_t>(line_bytes, move.bytes - group.offset);
     for (unsigned i = 0; i < unsigned{move.sources} + move.destinations; ++i)
-        size = std::min(size, line_bytes - (operand(group, i) + group.offset) % line_bytes);
+        size = std::min(size, line_bytes - (operand(group, move, i) + group.offset) % line_bytes);
     group.loading = group.free_slots.back();
     group.free_slots.pop_back();
-    group.slots[group.loading] = {group.offset, static_cast<std::uint8_t>(size), 0, 0, 0};
+    group.slots[group.loading] = {&move, group.offset, static_cast<std::uint8_t>(size), 0, 0, 0};
     group.offset += size;
     group.next_source = 0;
     group.piece_open = true;
@@ -383,11 +385,24 @@ void ComputeUnits::issue_load(std::uint32_t index)
     Workgroup& group = groups_[index];
     Slot& piece = group.slots[group.loading];
     Line& line = pool_.take();
-    line.begin(LineOp::read, operand(group, group.next_source) + piece.offset, piece.size);
-    ++piece.loads;
+    const std::uint32_t slot = group.loading;
     const std::uint32_t source = group.next_source++;
-    if (group.next_source == group.operation->sources) group.piece_open = false;
-    send(line, index, group.loading, source);
+    line.begin(LineOp::read, operand(group, *piece.move, source) + piece.offset, piece.size);
+    ++piece.loads;
+    if (group.next_source == piece.move->sources) {
+        group.piece_open = false;
+        overlap(group);
+    }
+    send(line, index, slot, source);
+}
+
+// Goes on to the next move if that one need not wait for this one.
+void ComputeUnits::overlap(Workgroup& group)
+{
+    const std::vector<Operation>& operations = group.program->operations;
+    if (!exhausted(group) || group.next == operations.size() || !operations[group.next].with_previous) return;
+    group.operation = &operations[group.next++];
+    group.offset = 0;
 }
 
 void ComputeUnits::issue_store(std::uint32_t index)
@@ -395,7 +410,7 @@ void ComputeUnits::issue_store(std::uint32_t index)
     Workgroup& group = groups_[index];
     const std::uint32_t slot = group.ready[group.ready_head];
     Slot& piece = group.slots[slot];
-    const Operation& move = *group.operation;
+    const Operation& move = *piece.move;
     const unsigned number = piece.next_store++;
     const bool last = piece.next_store == move.destinations;
     ++piece.stores;
@@ -404,7 +419,7 @@ void ComputeUnits::issue_store(std::uint32_t index)
         --group.ready_count;
     }
     // The first loaded line becomes the last store, so that a copy moves no byte twice.
-    Line* loaded = data_on_ && move.sources > 0 ? group.held[slot * move.sources] : nullptr;
+    Line* loaded = data_on_ && move.sources > 0 ? held(group, slot, 0) : nullptr;
     Line& line = last && loaded != nullptr ? *loaded : pool_.take();
     if (data_on_ && &line != loaded) {
         if (loaded != nullptr) {
@@ -413,7 +428,7 @@ void ComputeUnits::issue_store(std::uint32_t index)
             std::memset(line.data(), 0, piece.size);
         }
     }
-    line.begin(LineOp::write, operand(group, move.sources + number) + piece.offset, piece.size);
+    line.begin(LineOp::write, operand(group, move, move.sources + number) + piece.offset, piece.size);
     send(line, index, slot, 0);
 }
 

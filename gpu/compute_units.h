@@ -3,7 +3,8 @@
 // Socket: memory (to the crossbar).
 //
 // A workgroup runs one Program, operation by operation; an operation starts when the one before it is
-// complete (a move: all its stores acknowledged; a signal: issued). Workgroups go to units round robin and
+// complete (a move: all its stores acknowledged; a signal: issued). A move marked with_previous starts
+// when the loads of the move before it have been issued. Workgroups go to units round robin and
 // wait in a queue when all units are full. A unit issues at most one line per clock cycle, round robin
 // over its workgroups that can issue, stores of loaded data before new loads. A workgroup keeps
 // at most `lines_in_flight` pieces of a move in flight, a unit at most `outstanding` lines.
@@ -48,7 +49,8 @@ const char* name_of(StallCause cause);
 class ComputeUnits : public sc_core::sc_module, public Station, public LineInitiator, public StatisticsProvider {
 public:
     ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
-        std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on);
+        std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on,
+        SpreadMode spread = SpreadMode::lines);
 
     LineInitiatorSocket memory;
 
@@ -63,6 +65,7 @@ public:
 
     // Time that workgroups spent by cause, summed over workgroups, ps.
     std::array<Time, stall_causes> stalls() const;
+    std::uint64_t workgroups() const { return workgroups_; }  // ever placed on a unit
     std::uint64_t lines() const { return lines_; }  // issued, polls and signals included
     bool cannot_progress() const { return cannot_progress_; }
 
@@ -83,6 +86,7 @@ public:
 
 private:
     struct Slot {  // one piece of a move in flight
+        const Operation* move = nullptr;
         std::uint64_t offset = 0;
         std::uint8_t size = 0;
         std::uint8_t loads = 0;     // without an answer
@@ -109,7 +113,7 @@ private:
         std::vector<std::uint16_t> ready;      // ring of slots whose data are there
         std::uint32_t ready_head = 0;
         std::uint32_t ready_count = 0;
-        std::vector<Line*> held;               // loaded lines by slot and source, data on only
+        std::vector<Line*> held;               // loaded lines by slot and source, with data on
         WorkgroupListener* listener = nullptr;
         std::uint64_t token = 0;
         std::uint64_t vain_epoch = 0;
@@ -151,15 +155,25 @@ private:
     void issue_store(std::uint32_t index);
     void issue_load(std::uint32_t index);
     void open_piece(Workgroup& group);
+    void overlap(Workgroup& group);
     void issue_flag(std::uint32_t index);
     void send(Line& line, std::uint32_t index, std::uint32_t slot, std::uint32_t source);
     void serve_unit(std::uint32_t unit);
     void touch(std::uint32_t unit);
     void set_cause(Workgroup& group, StallCause cause);
 
-    std::uint64_t operand(const Workgroup& group, unsigned number) const
+    static std::uint64_t operand(const Workgroup& group, const Operation& move, unsigned number)
     {
-        return group.program->operands[group.operation->first_operand + number];
+        return group.program->operands[move.first_operand + number];
+    }
+    // All pieces of the move have been opened and their loads issued.
+    static bool exhausted(const Workgroup& group)
+    {
+        return group.offset == group.operation->bytes && !group.piece_open;
+    }
+    static Line*& held(Workgroup& group, std::uint32_t slot, std::uint32_t source)
+    {
+        return group.held[slot * group.program->most_sources + source];
     }
 
     GpuSpec spec_;
@@ -168,9 +182,11 @@ private:
     LinePool& pool_;
     Progress& progress_;
     bool data_on_;
+    SpreadMode spread_;
     bool cannot_progress_ = false;
     bool running_ = false;  // between the first item of an instant and its settle()
     std::uint32_t next_unit_ = 0;
+    std::uint64_t workgroups_ = 0;
     std::uint64_t lines_ = 0;
     std::uint64_t polls_ = 0;
     std::uint64_t signals_ = 0;

@@ -25,6 +25,7 @@ public:
         unsigned ports = 0;
         RouteTable routes;       // fabric ports for each destination endpoint
         bool data_on = true;
+        SpreadMode spread = SpreadMode::lines;
     };
 
     Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
@@ -35,6 +36,9 @@ public:
     OutputPort& output(unsigned port) { return ports_[port]->output(); }
 
     ComputeUnits& units() { return *units_; }
+    const ComputeUnits& units() const { return *units_; }
+    std::vector<ComputeUnits::Blocked> blocked_workgroups() const { return units_->blocked(); }
+    std::size_t queued_workgroups() const { return units_->queued(); }
     MemoryImage& image() { return image_; }
     const GpuSpec& spec() const { return spec_; }
     const L2Spec& l2_spec() const { return l2_spec_; }

@@ -1,11 +1,12 @@
 #include "gpu/program.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace weft {
 
 void Program::add_move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
-    std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label)
+    std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label, bool with_previous)
 {
     if (sources.size() > max_sources || destinations.size() > max_sources)
         throw std::length_error("a move of more than 255 sources or destinations");
@@ -14,6 +15,8 @@ void Program::add_move(const std::vector<std::uint64_t>& sources, const std::vec
     operation.kind = Operation::Kind::move;
     operation.type = type;
     operation.reduction = reduction;
+    operation.with_previous = with_previous && !operations.empty() && operations.back().kind == Operation::Kind::move;
+    most_sources = std::max(most_sources, static_cast<std::uint32_t>(sources.size()));
     operation.first_operand = static_cast<std::uint32_t>(operands.size());
     operation.sources = static_cast<std::uint16_t>(sources.size());
     operation.destinations = static_cast<std::uint16_t>(destinations.size());

@@ -20,6 +20,7 @@ struct Operation {
     Kind kind = Kind::move;
     ElementType type = ElementType::u8;
     ReduceOp reduction = ReduceOp::sum;
+    bool with_previous = false;       // a move that issues right behind the move before it, without its drain
     std::uint32_t first_operand = 0;  // into Program::operands: sources, then destinations
     std::uint16_t sources = 0;        // 0: zeros are stored
     std::uint16_t destinations = 0;   // 0: loaded data are dropped
@@ -33,10 +34,13 @@ struct Program {
     std::vector<Operation> operations;
     std::vector<std::uint64_t> operands;  // global addresses
 
+    std::uint32_t most_sources = 1;       // of any move
+
     static constexpr unsigned max_sources = 255;
 
     void add_move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
-        std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label = 0);
+        std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label = 0,
+        bool with_previous = false);
     void add_signal(std::uint64_t flag, std::uint32_t label = 0);
     void add_wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label = 0);
     void add_compute(std::uint64_t ps, std::uint32_t label = 0);

@@ -91,6 +91,8 @@ public:
     // Ends the run after the item that is running, or at once when a kernel process calls it.
     void stop();
 
+    // Time of the last item that ran.
+    Time last() const { return now_; }
     std::uint64_t items_run() const { return items_run_; }
     bool idle() const { return pending_ == 0; }
     bool stopped() const { return stopped_; }

@@ -12,11 +12,10 @@
 
 #include <tlm>
 
+#include "base/line_size.h"
 #include "tlm_interconnect/agenda.h"
 
 namespace weft {
-
-constexpr std::uint32_t line_bytes = 64;
 
 // Bits 63..48 of an address are the index of the endpoint (GPU) that owns it, bits 47..0 are local.
 constexpr unsigned endpoint_shift = 48;
@@ -35,6 +34,9 @@ enum class LineOp : std::uint8_t {
 };
 
 const char* name_of(LineOp op);
+
+// What decides among equal paths: the line's address, the pair of endpoints, or nothing (always the first).
+enum class SpreadMode : std::uint8_t { lines, pairs, none };
 
 // Traffic classes: requests and responses are separate virtual networks.
 enum class LineClass : std::uint8_t { request, response };
@@ -84,6 +86,17 @@ public:
         set_data_length(bytes);
         set_streaming_width(bytes);
         set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    }
+
+    // Digits for the choice among equal paths. After begin(), with `source` set.
+    void choose_path(SpreadMode mode)
+    {
+        if (mode == SpreadMode::none) {
+            spread = 0;
+        } else if (mode == SpreadMode::pairs) {
+            spread = (source * 0x9e3779b1U) ^ (destination * 0x85ebca6bU);
+            spread ^= spread >> 15;
+        }
     }
 
     // Return path, kept by modules that choose among several ports.

@@ -48,6 +48,8 @@ public:
         Time busy = 0;
     };
     Direction direction(unsigned end) const;
+    // Lines handed on, both directions.
+    std::uint64_t line_hops() const { return wires_[0].lines + wires_[1].lines; }
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;

@@ -89,6 +89,28 @@ void Switch::on_sent(unsigned, Line& line, LineClass cls, unsigned input)
     }
 }
 
+void Switch::set_credits(unsigned port, std::uint32_t requests, std::uint32_t responses)
+{
+    ports_[port].output->set_credits(requests, responses);
+}
+
+std::uint64_t Switch::line_hops() const
+{
+    std::uint64_t hops = 0;
+    for (const Port& port : ports_) hops += port.output->sent();
+    return hops;
+}
+
+std::vector<std::string> Switch::blocked() const
+{
+    std::vector<std::string> out;
+    for (unsigned p = 0; p < ports_.size(); ++p) {
+        const std::string text = ports_[p].output->describe();
+        if (!text.empty()) out.push_back(path() + " output " + std::to_string(p) + ": " + text);
+    }
+    return out;
+}
+
 std::vector<Statistic> Switch::statistics() const
 {
     double lines = 0;

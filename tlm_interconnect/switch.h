@@ -15,9 +15,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/statistic.h"
 #include "tlm_interconnect/output_port.h"
 #include "tlm_interconnect/route_table.h"
+#include "tlm_interconnect/switch_model.h"
 #include "tlm_interconnect/switch_spec.h"
 
 namespace weft {
@@ -27,14 +27,19 @@ class Switch : public sc_core::sc_module,
                public LineInitiator,
                public LineTarget,
                public OutputPortOwner,
-               public StatisticsProvider {
+               public SwitchModel {
 public:
     // `path` names it in reports; `routes` gives the output ports for each destination endpoint.
     Switch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
         RouteTable routes);
 
-    LineTargetSocket& target(unsigned port) { return *ports_[port].target; }
-    LineInitiatorSocket& initiator(unsigned port) { return *ports_[port].initiator; }
+    LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
+    LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
+    void set_credits(unsigned port, std::uint32_t requests, std::uint32_t responses) override;
+    std::uint32_t peak_queue(unsigned port) const override { return ports_[port].output->peak_queue(); }
+    std::uint64_t line_hops() const override;
+    std::vector<std::string> blocked() const override;
+
     OutputPort& output(unsigned port) { return *ports_[port].output; }
     const OutputPort& output(unsigned port) const { return *ports_[port].output; }
     unsigned port_count() const { return static_cast<unsigned>(ports_.size()); }

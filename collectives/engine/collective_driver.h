@@ -1,0 +1,45 @@
+// Runs one named collective over a set of endpoints, all ranks entering at the same time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectives/engine/executor.h"
+#include "collectives/schedule/algorithms/algorithms.h"
+
+namespace weft {
+
+struct CollectiveRequest {
+    CollectiveOp op = CollectiveOp::all_reduce;
+    std::string algorithm;  // empty: the first that the operation knows
+    std::uint64_t bytes = 0;
+    ElementType type = ElementType::fp32;
+    AlgorithmOptions options;
+    std::vector<std::uint32_t> members;  // endpoints in rank order
+    std::uint32_t repeat = 1;            // one after another
+};
+
+class CollectiveDriver {
+public:
+    // Builds and verifies the schedule; throws InputError when it cannot be made or is wrong.
+    CollectiveDriver(Executor& executor, CollectiveRequest request);
+
+    void start();
+    bool finished() const { return rounds_left_ == 0; }
+    const Schedule& schedule() const { return *schedule_; }
+    // When each rank left, in rank order.
+    const std::vector<Picoseconds>& finish_times() const { return finish_; }
+
+private:
+    void next_round();
+
+    Executor& executor_;
+    CollectiveRequest request_;
+    std::shared_ptr<const Schedule> schedule_;
+    std::uint32_t rounds_left_;
+    std::uint32_t running_ = 0;
+    std::vector<Picoseconds> finish_;
+};
+
+}  // namespace weft

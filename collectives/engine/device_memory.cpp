@@ -1,0 +1,25 @@
+#include "collectives/engine/device_memory.h"
+
+namespace weft {
+
+bool DeviceMemory::allocate(std::uint64_t bytes, std::uint64_t& address)
+{
+    const std::uint64_t size = rounded(bytes);
+    const auto found = free_.find(size);
+    if (found != free_.end() && !found->second.empty()) {
+        address = found->second.back();
+        found->second.pop_back();
+        return true;
+    }
+    if (size > capacity_ - (next_ - base_)) return false;
+    address = next_;
+    next_ += size;
+    return true;
+}
+
+void DeviceMemory::release(std::uint64_t address, std::uint64_t bytes)
+{
+    if (bytes > 0) free_[rounded(bytes)].push_back(address);
+}
+
+}  // namespace weft

@@ -1,0 +1,33 @@
+// Addresses of one endpoint's memory: a bump allocator with free lists by size.
+//
+// What is freed is handed out again for requests of the same size, so that a long trace of alike
+// collectives runs in the memory of one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace weft {
+
+class DeviceMemory {
+public:
+    // Addresses lie in [base, base + capacity), aligned to 64 bytes.
+    DeviceMemory(std::uint64_t base, std::uint64_t capacity) : base_(base), next_(base), capacity_(capacity) {}
+
+    // False when it does not fit.
+    bool allocate(std::uint64_t bytes, std::uint64_t& address);
+    void release(std::uint64_t address, std::uint64_t bytes);
+
+    std::uint64_t high_water() const { return next_ - base_; }
+
+private:
+    static std::uint64_t rounded(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+    std::uint64_t base_;
+    std::uint64_t next_;
+    std::uint64_t capacity_;
+    std::map<std::uint64_t, std::vector<std::uint64_t>> free_;
+};
+
+}  // namespace weft

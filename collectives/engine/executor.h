@@ -1,0 +1,71 @@
+// What carries out schedules: the interface between what is to be communicated and what it runs on.
+//
+// The collective driver and the trace engine know this interface only. LineExecutor runs schedules as
+// 64-byte transactions on GPUs; other fidelities implement the same calls.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/schedule/schedule.h"
+
+namespace weft {
+
+using Picoseconds = std::uint64_t;
+
+// One collective or transfer to be executed once.
+struct Job {
+    std::shared_ptr<const Schedule> schedule;
+    std::uint64_t bytes = 0;  // meaning as in collectives/schedule/layout.h
+    ElementType type = ElementType::fp32;
+    std::vector<std::uint32_t> members;  // endpoint of each rank of the schedule
+    std::string name;                    // for reports
+    bool reported = true;                // appears among the collectives of the result
+};
+
+// What became of a job.
+struct JobRecord {
+    std::string name;
+    CollectiveOp op = CollectiveOp::custom;
+    std::string algorithm;
+    std::uint32_t ranks = 0;
+    std::uint64_t bytes = 0;
+    bool reported = true;
+    bool finished = false;
+    Picoseconds start = 0;  // first rank entered
+    Picoseconds end = 0;    // last rank left
+    bool checked = false;   // result compared in memory
+    std::string mismatch;   // empty: the result was right
+};
+
+class Executor {
+public:
+    using JobId = std::size_t;
+    using Done = std::function<void()>;
+
+    virtual ~Executor() = default;
+
+    virtual std::uint32_t endpoints() const = 0;
+    virtual Picoseconds now() const = 0;
+
+    // Throws InputError when the job cannot be executed on this system.
+    virtual JobId open(Job job) = 0;
+    // The rank at `position` of the job enters it now; `done` is called when it leaves.
+    virtual void enter(JobId job, std::uint32_t position, Done done) = 0;
+
+    // Local memory traffic of one endpoint: reads or writes `bytes` bytes.
+    virtual void access_memory(std::uint32_t endpoint, std::uint64_t bytes, bool write, Done done) = 0;
+    // Time in which nothing is moved.
+    virtual void wait(Picoseconds duration, Done done) = 0;
+
+    // Rates for the roofline of a compute node.
+    virtual double peak_flops(std::uint32_t endpoint) const = 0;
+    virtual double memory_rate(std::uint32_t endpoint) const = 0;
+
+    virtual const std::vector<JobRecord>& records() const = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,305 @@
+#include "collectives/engine/line_executor.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "base/units.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint64_t flag_space = std::uint64_t{1} << 40;
+constexpr std::uint64_t fill_block = std::uint64_t{1} << 20;
+
+}  // namespace
+
+struct LineExecutor::Part : AgendaItem {
+    std::uint32_t index = 0;  // in parts_
+    bool timer = false;       // no workgroups: done when due
+    std::uint32_t endpoint = 0;
+    std::uint32_t remaining = 0;  // workgroups
+    std::uint32_t lines_in_flight = 1;
+    std::vector<Program> programs;
+    Done done;
+    bool of_job = false;
+    JobId job = 0;
+    std::uint32_t position = 0;
+    std::uint64_t address = 0;  // memory access: its buffer
+    std::uint64_t bytes = 0;
+};
+
+struct LineExecutor::Running {
+    Job job;
+    JobId id = 0;
+    std::unique_ptr<Layout> layout;
+    std::vector<RankAddresses> addresses;
+    std::vector<std::uint32_t> flags;  // by rank: number
+    std::uint32_t entered = 0;
+    std::uint32_t left = 0;
+};
+
+LineExecutor::LineExecutor(Agenda& agenda, std::vector<Gpu*> gpus, Progress& progress, const EngineSpec& spec,
+    bool data_on, std::uint64_t seed)
+    : Station(agenda, "~executor"), gpus_(std::move(gpus)), progress_(progress), spec_(spec), data_on_(data_on),
+      seed_(seed)
+{
+    for (const Gpu* gpu : gpus_) {
+        const std::uint32_t endpoint = gpu->endpoint();
+        memories_.emplace_back(global_address(endpoint, 0), gpu->hbm_spec().capacity);
+        flags_.emplace_back(global_address(endpoint, MemoryImage::flag_base), flag_space);
+    }
+}
+
+LineExecutor::~LineExecutor() = default;
+
+Executor::JobId LineExecutor::open(Job job)
+{
+    auto running = std::make_unique<Running>();
+    running->id = records_.size();
+    running->layout = std::make_unique<Layout>(*job.schedule, job.bytes, size_of(job.type));
+    running->job = std::move(job);
+    allocate(*running);
+    if (data_on_) fill(*running);
+    JobRecord record;
+    record.name = running->job.name;
+    record.op = running->job.schedule->op;
+    record.algorithm = running->job.schedule->name;
+    record.ranks = running->job.schedule->size();
+    record.bytes = running->job.bytes;
+    record.reported = running->job.reported;
+    records_.push_back(std::move(record));
+    const JobId id = running->id;
+    jobs_[id] = std::move(running);
+    return id;
+}
+
+void LineExecutor::allocate(Running& job)
+{
+    const Schedule& schedule = *job.job.schedule;
+    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+        const std::uint32_t endpoint = job.job.members[rank];
+        RankAddresses addresses;
+        for (const Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {
+            const std::uint64_t bytes = job.layout->memory_bytes(rank, buffer);
+            if (bytes > 0 && !memories_[endpoint].allocate(bytes, addresses.memory[static_cast<unsigned>(buffer)]))
+                throw InputError(job.job.name, 0,
+                    "the buffers do not fit into the memory of " + gpus_[endpoint]->path() + " (" +
+                        format_bytes(gpus_[endpoint]->hbm_spec().capacity) + ")",
+                    "a smaller message or a larger hbm.capacity");
+        }
+        job.flags.push_back(flags_of(schedule.ranks[rank]));
+        const std::uint64_t flag_bytes = job.flags.back() * flag_stride;
+        if (flag_bytes > 0) flags_[endpoint].allocate(flag_bytes, addresses.flags);
+        for (std::uint32_t flag = 0; flag < job.flags.back(); ++flag)
+            gpus_[endpoint]->image().flag(local_of(addresses.flags + flag * flag_stride)) = 0;
+        job.addresses.push_back(addresses);
+    }
+}
+
+void LineExecutor::fill(Running& job)
+{
+    const Schedule& schedule = *job.job.schedule;
+    std::vector<std::uint8_t> block;
+    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+        const Place place = job.layout->place_of(rank, Buffer::input);
+        const std::uint64_t total = job.layout->buffer_bytes(rank, Buffer::input);
+        const std::uint64_t base =
+            local_of(job.addresses[rank].memory[static_cast<unsigned>(place.memory)]) + place.offset;
+        for (std::uint64_t begin = 0; begin < total; begin += fill_block) {
+            block.resize(std::min(fill_block, total - begin));
+            fill_input(job.job.type, rank, schedule.size(), seed_ + job.id, begin, block.size(), block.data());
+            gpus_[job.job.members[rank]]->image().write(base + begin, block.data(), block.size());
+        }
+    }
+}
+
+LineExecutor::Part& LineExecutor::new_part()
+{
+    if (free_parts_.empty()) {
+        free_parts_.push_back(static_cast<std::uint32_t>(parts_.size()));
+        parts_.push_back(std::make_unique<Part>());
+        parts_.back()->index = free_parts_.back();
+    }
+    Part& part = *parts_[free_parts_.back()];
+    free_parts_.pop_back();
+    progress_.busy();
+    return part;
+}
+
+void LineExecutor::recycle(Part& part)
+{
+    part.programs.clear();
+    part.done = nullptr;
+    part.timer = part.of_job = false;
+    part.bytes = 0;
+    free_parts_.push_back(part.index);
+}
+
+void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
+{
+    Running& job = *jobs_.at(id);
+    if (job.entered++ == 0) records_[id].start = agenda().now();
+    Part& part = new_part();
+    part.of_job = true;
+    part.job = id;
+    part.position = position;
+    part.endpoint = job.job.members[position];
+    part.done = std::move(done);
+    part.lines_in_flight = static_cast<std::uint32_t>(spec_.lines_in_flight);
+    part.programs = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses);
+    part.programs.erase(std::remove_if(part.programs.begin(), part.programs.end(),
+                            [](const Program& program) { return program.operations.empty(); }),
+        part.programs.end());
+    agenda().schedule(part, *this, agenda().now() + gpus_[part.endpoint]->spec().launch_latency);
+}
+
+void LineExecutor::access_memory(std::uint32_t endpoint, std::uint64_t bytes, bool write, Done done)
+{
+    Part& part = new_part();
+    part.endpoint = endpoint;
+    part.done = std::move(done);
+    part.lines_in_flight = static_cast<std::uint32_t>(spec_.lines_in_flight);
+    if (!memories_[endpoint].allocate(bytes, part.address))
+        throw InputError("memory node", 0, "its " + format_bytes(bytes) + " do not fit into " + gpus_[endpoint]->path(),
+            "a tensor_size below hbm.capacity");
+    part.bytes = bytes;
+    const std::uint64_t channels = std::min<std::uint64_t>(spec_.channels, (bytes + line_bytes - 1) / line_bytes);
+    for (std::uint64_t c = 0; c < channels; ++c) {
+        const ByteRange share = share_of(bytes, 0, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(channels));
+        Program program;
+        if (write) {
+            program.add_move({}, {part.address + share.begin}, share.size(), ElementType::u8, ReduceOp::sum);
+        } else {
+            program.add_move({part.address + share.begin}, {}, share.size(), ElementType::u8, ReduceOp::sum);
+        }
+        part.programs.push_back(std::move(program));
+    }
+    agenda().schedule(part, *this, agenda().now() + gpus_[endpoint]->spec().launch_latency);
+}
+
+void LineExecutor::wait(Picoseconds duration, Done done)
+{
+    Part& part = new_part();
+    part.timer = true;
+    part.done = std::move(done);
+    agenda().schedule(part, *this, agenda().now() + duration);
+}
+
+void LineExecutor::run(AgendaItem& item)
+{
+    Part& part = static_cast<Part&>(item);
+    if (part.timer || part.programs.empty()) {
+        part.remaining = 1;
+        on_workgroup_done(part.index);
+    } else {
+        launch(part);
+    }
+    // From here on its workgroups stand for the part.
+    progress_.quiet(agenda().now());
+}
+
+void LineExecutor::launch(Part& part)
+{
+    part.remaining = static_cast<std::uint32_t>(part.programs.size());
+    for (const Program& program : part.programs) {
+        ComputeUnits::Launch launch;
+        launch.program = &program;
+        launch.lines_in_flight = part.lines_in_flight;
+        launch.listener = this;
+        launch.token = part.index;
+        gpus_[part.endpoint]->units().launch(launch);
+    }
+}
+
+void LineExecutor::on_workgroup_done(std::uint64_t token)
+{
+    Part& part = *parts_[token];
+    if (--part.remaining > 0) return;
+    const Done done = std::move(part.done);
+    if (part.of_job) {
+        Running& job = *jobs_.at(part.job);
+        if (++job.left == job.job.schedule->size()) finish(job);
+    } else if (part.bytes > 0) {
+        gpus_[part.endpoint]->image().discard(local_of(part.address), part.bytes);
+        memories_[part.endpoint].release(part.address, part.bytes);
+    }
+    if (done) done();
+    recycle(part);
+}
+
+void LineExecutor::finish(Running& job)
+{
+    const Schedule& schedule = *job.job.schedule;
+    JobRecord& record = records_[job.id];
+    record.finished = true;
+    record.end = agenda().now();
+    const auto address = [&](std::uint32_t rank, Buffer memory) {
+        return local_of(job.addresses[rank].memory[static_cast<unsigned>(memory)]);
+    };
+    if (data_on_) {
+        record.mismatch = check_outputs(schedule, *job.layout, job.job.type, seed_ + job.id,
+            [&](std::uint32_t rank, std::uint64_t begin, std::uint64_t bytes, std::uint8_t* out) {
+                const Place place = job.layout->place_of(rank, Buffer::output);
+                gpus_[job.job.members[rank]]->image().read(address(rank, place.memory) + place.offset + begin, out, bytes);
+            });
+        record.checked = true;
+    }
+    if (on_finished) on_finished(job.id);
+    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+        const std::uint32_t endpoint = job.job.members[rank];
+        for (const Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {
+            const std::uint64_t bytes = job.layout->memory_bytes(rank, buffer);
+            if (bytes == 0) continue;
+            gpus_[endpoint]->image().discard(address(rank, buffer), bytes);
+            memories_[endpoint].release(job.addresses[rank].memory[static_cast<unsigned>(buffer)], bytes);
+        }
+        flags_[endpoint].release(job.addresses[rank].flags, job.flags[rank] * flag_stride);
+    }
+    jobs_.erase(job.id);
+}
+
+double LineExecutor::peak_flops(std::uint32_t endpoint) const
+{
+    return static_cast<double>(gpus_[endpoint]->spec().peak_flops);
+}
+
+double LineExecutor::memory_rate(std::uint32_t endpoint) const
+{
+    return static_cast<double>(gpus_[endpoint]->hbm_spec().bandwidth);
+}
+
+std::vector<std::string> LineExecutor::blocked() const
+{
+    std::vector<std::string> out;
+    for (const Gpu* gpu : gpus_) {
+        for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
+            const Part& part = *parts_[entry.token];
+            if (!part.of_job) continue;
+            const Running& job = *jobs_.at(part.job);
+            const Schedule& schedule = *job.job.schedule;
+            std::string line = fmt::format("{} (rank {} of {}): ", gpu->path(), part.position, job.job.name);
+            if (entry.kind == Operation::Kind::wait) {
+                const std::uint64_t number = (entry.flag - job.addresses[part.position].flags) / flag_stride;
+                line += fmt::format("step {} waits for signal {} of semaphore {}", entry.label, entry.value, number);
+                for (const Thread& thread : schedule.ranks[part.position].threads)
+                    if (entry.label < thread.steps.size() && thread.steps[entry.label].kind == StepKind::wait &&
+                        thread.steps[entry.label].semaphore == number) {
+                        line += fmt::format(" from rank {}", thread.steps[entry.label].peer);
+                        break;
+                    }
+                line += fmt::format(", has {}", gpus_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
+            } else {
+                line += fmt::format("step {} has {} pieces without an answer", entry.label, entry.in_flight);
+            }
+            out.push_back(std::move(line));
+        }
+        if (gpu->queued_workgroups() > 0)
+            out.push_back(fmt::format("{}: {} workgroups wait for a compute unit", gpu->path(), gpu->queued_workgroups()));
+    }
+    return out;
+}
+
+}  // namespace weft

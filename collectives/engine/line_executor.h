@@ -1,0 +1,74 @@
+// Runs schedules on GPUs, line by line.
+//
+// A job's buffers and flags are allocated afresh when it is opened and given back when its last rank has left.
+// With data on, inputs are written before time touches them and outputs are compared afterwards.
+// A rank's threads are launched `gpu.launch_latency` after it enters, one workgroup each.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/engine/contents.h"
+#include "collectives/engine/device_memory.h"
+#include "collectives/engine/engine_spec.h"
+#include "collectives/engine/executor.h"
+#include "collectives/engine/lowering.h"
+#include "gpu/gpu.h"
+
+namespace weft {
+
+class LineExecutor : public Executor, public Station, public WorkgroupListener {
+public:
+    // `gpus[e]` is endpoint e. `seed` decides the contents of inputs.
+    LineExecutor(Agenda& agenda, std::vector<Gpu*> gpus, Progress& progress, const EngineSpec& spec, bool data_on,
+        std::uint64_t seed);
+    ~LineExecutor() override;
+
+    std::uint32_t endpoints() const override { return static_cast<std::uint32_t>(gpus_.size()); }
+    Picoseconds now() const override { return agenda().now(); }
+    JobId open(Job job) override;
+    void enter(JobId job, std::uint32_t position, Done done) override;
+    void access_memory(std::uint32_t endpoint, std::uint64_t bytes, bool write, Done done) override;
+    void wait(Picoseconds duration, Done done) override;
+    double peak_flops(std::uint32_t endpoint) const override;
+    double memory_rate(std::uint32_t endpoint) const override;
+    const std::vector<JobRecord>& records() const override { return records_; }
+
+    const EngineSpec& spec() const { return spec_; }
+
+    // Who waits for what, one line per blocked workgroup, for a run that cannot progress.
+    std::vector<std::string> blocked() const;
+
+    // Called for every job whose last rank has left, before its memory is given back.
+    std::function<void(JobId)> on_finished;
+
+private:
+    struct Part;  // one rank of a job, or a memory access
+    struct Running;
+
+    void run(AgendaItem& item) override;
+    void on_workgroup_done(std::uint64_t token) override;
+    void allocate(Running& job);
+    void fill(Running& job);
+    void finish(Running& job);
+    Part& new_part();
+    void recycle(Part& part);
+    void launch(Part& part);
+
+    std::vector<Gpu*> gpus_;
+    Progress& progress_;
+    EngineSpec spec_;
+    bool data_on_;
+    std::uint64_t seed_;
+    std::vector<DeviceMemory> memories_;
+    std::vector<DeviceMemory> flags_;
+    std::map<JobId, std::unique_ptr<Running>> jobs_;
+    std::vector<JobRecord> records_;
+    std::vector<std::unique_ptr<Part>> parts_;
+    std::vector<std::uint32_t> free_parts_;
+};
+
+}  // namespace weft

@@ -1,0 +1,34 @@
+// From a schedule to wavefront programs: chunks become address ranges, signals and waits become flags.
+//
+// A thread becomes one workgroup. Data steps move contiguous pieces (layout.h); a signal adds 1 to a flag at
+// the peer; the k-th wait of a rank on a semaphore waits until its flag is at least k; a barrier is a
+// flag that its participants add to; a dependency on a step of another thread is a flag that the
+// other thread sets behind that step.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/schedule/layout.h"
+#include "collectives/schedule/schedule.h"
+#include "gpu/program.h"
+
+namespace weft {
+
+// Global addresses of one rank's memories and flags (64 bytes apart).
+struct RankAddresses {
+    std::uint64_t memory[3] = {0, 0, 0};  // by Buffer
+    std::uint64_t flags = 0;
+};
+
+constexpr std::uint64_t flag_stride = 64;
+
+// Flags that a rank needs: its semaphores, and one for every step that another of its threads depends on.
+std::uint32_t flags_of(const RankPlan& plan);
+
+// Programs of every thread of `rank`. Labels are step indices. Throws InputError for steps that
+// need a switch that multicasts or reduces.
+std::vector<Program> lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
+    const std::vector<RankAddresses>& addresses);
+
+}  // namespace weft

@@ -1,0 +1,34 @@
+// The line on stderr that a long run keeps up to date: simulated time, lines moved, rate, estimate.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "tlm_interconnect/time.h"
+
+namespace weft {
+
+class ProgressLine {
+public:
+    // `expected_lines` 0: unknown, no estimate.
+    ProgressLine(bool enabled, std::uint64_t expected_lines);
+    ~ProgressLine();
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    // Whether it is time to print; cheap enough to be asked often.
+    bool due();
+    void print(Time simulated, std::uint64_t lines);
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    bool enabled_;
+    bool terminal_;
+    bool printed_ = false;
+    std::uint64_t expected_;
+    Clock::time_point started_;
+    Clock::time_point next_;
+};
+
+}  // namespace weft

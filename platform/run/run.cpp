@@ -1,0 +1,312 @@
+#include "platform/run/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "base/diagnostic.h"
+#include "collectives/chakra/validate.h"
+#include "collectives/engine/collective_driver.h"
+#include "collectives/engine/line_executor.h"
+#include "collectives/engine/trace_engine.h"
+#include "collectives/schedule/theory.h"
+#include "platform/run/interrupt.h"
+#include "platform/run/progress_line.h"
+#include "platform/run/theory.h"
+#include "platform/system/fabric_plan.h"
+#include "platform/system/system.h"
+
+namespace weft {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+chakra::Dependencies dependencies_of(const Workload& workload)
+{
+    if (workload.dependencies == "data") return chakra::Dependencies::data;
+    if (workload.dependencies == "data_and_control") return chakra::Dependencies::data_and_control;
+    return chakra::Dependencies::automatic;
+}
+
+CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t ranks)
+{
+    const Workload& workload = system.workload;
+    CollectiveRequest request;
+    if (!collective_from_name(workload.collective, request.op))
+        throw InputError(system.file, workload.line, "unknown collective '" + workload.collective + "'",
+            "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast or barrier");
+    request.algorithm = workload.algorithm;
+    request.bytes = workload.bytes;
+    if (!element_type_from_name(workload.element, request.type))
+        throw InputError(system.file, workload.line, "unknown element type '" + workload.element + "'",
+            "int32, fp32, bf16 or u8");
+    if (request.bytes % size_of(request.type) != 0)
+        throw InputError(system.file, workload.line,
+            std::to_string(request.bytes) + " bytes are not whole " + workload.element + " elements",
+            "a multiple of " + std::to_string(size_of(request.type)) + ", or element u8");
+    request.options.channels = static_cast<std::uint32_t>(system.engine().channels);
+    request.options.root = static_cast<std::uint32_t>(workload.root);
+    request.options.reduction = workload.reduction == "min"   ? ReduceOp::min
+                                : workload.reduction == "max" ? ReduceOp::max
+                                                              : ReduceOp::sum;
+    for (std::uint32_t e = 0; e < ranks; ++e) request.members.push_back(e);
+    return request;
+}
+
+// What runs: one collective, or a trace set.
+class Load {
+public:
+    Load(const ResolvedSystem& system) : system_(system)
+    {
+        const Workload& workload = system.workload;
+        if (workload.kind == Workload::Kind::trace) {
+            chakra::TraceSetOptions options;
+            options.ranks = static_cast<std::uint32_t>(workload.rank_count);
+            options.group_file = workload.groups;
+            traces_ = chakra::TraceSet::open(workload.trace, options);
+            chakra::Policy policy;
+            policy.dependencies = dependencies_of(workload);
+            verdict_ = chakra::validate(*traces_, policy);
+            verdict_.require_runnable();
+        } else if (workload.kind == Workload::Kind::none) {
+            throw InputError(system.file, 0, "nothing to run", "a workload (--collective or --trace)");
+        }
+    }
+
+    std::uint64_t ranks() const { return traces_ ? traces_->ranks() : 0; }
+
+    void attach(LineExecutor& executor, std::size_t members)
+    {
+        if (!traces_) {
+            driver_.emplace(executor, collective_request(system_, members));
+            return;
+        }
+        TraceRequest request;
+        for (std::uint32_t e = 0; e < members; ++e) request.members.push_back(e);
+        request.algorithm = system_.workload.algorithm;
+        engine_ = std::make_unique<TraceEngine>(executor, *traces_, verdict_, system_.engine(), request);
+    }
+
+    void start() { driver_ ? driver_->start() : engine_->start(); }
+    bool finished() const { return driver_ ? driver_->finished() : engine_->finished(); }
+    bool look_further() { return engine_ && engine_->look_further(); }
+    const std::vector<Picoseconds>& finish_times() const
+    {
+        return driver_ ? driver_->finish_times() : engine_->finish_times();
+    }
+    std::vector<std::string> blocked() const { return engine_ ? engine_->blocked() : std::vector<std::string>(); }
+    const CollectiveDriver* driver() const { return driver_ ? &*driver_ : nullptr; }
+    const std::vector<Diagnostic>& notices() const { return verdict_.notices; }
+
+private:
+    const ResolvedSystem& system_;
+    std::optional<chakra::TraceSet> traces_;
+    chakra::Verdict verdict_;
+    std::optional<CollectiveDriver> driver_;
+    std::unique_ptr<TraceEngine> engine_;
+};
+
+std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const Load& load)
+{
+    std::vector<RankResult> out;
+    const std::vector<Gpu*> gpus = system.gpus();
+    for (std::uint32_t rank = 0; rank < gpus.size(); ++rank) {
+        RankResult result;
+        result.rank = rank;
+        result.node = plan.fabric.nodes[plan.members[rank]].name;
+        if (rank < load.finish_times().size()) result.finish_ps = load.finish_times()[rank];
+        const std::array<Time, stall_causes> stalls = gpus[rank]->units().stalls();
+        const std::uint64_t groups = std::max<std::uint64_t>(1, gpus[rank]->units().workgroups());
+        for (unsigned cause = 0; cause < stall_causes; ++cause)
+            if (static_cast<StallCause>(cause) != StallCause::queued)
+                result.stall_ps.emplace_back(name_of(static_cast<StallCause>(cause)), stalls[cause] / groups);
+        out.push_back(std::move(result));
+    }
+    return out;
+}
+
+std::vector<LinkResult> link_results(const System& system, const ResolvedSystem& resolved)
+{
+    std::vector<LinkResult> out;
+    const Graph& graph = resolved.graph();
+    for (const System::LinkPlace& place : system.links()) {
+        const Edge& edge = graph.edge(place.edge);
+        const std::string names[2] = {graph.node(edge.a).name, graph.node(edge.b).name};
+        for (unsigned end = 0; end < 2; ++end) {
+            const Link::Direction direction = place.link->direction(end);
+            LinkResult result;
+            result.name = edge_name(graph, place.edge);
+            result.from = names[end];
+            result.to = names[1 - end];
+            result.GBps = static_cast<double>(place.link->spec().bandwidth) / 1e9;
+            result.lines = direction.lines;
+            result.wire_bytes = direction.wire_bytes;
+            result.payload_bytes = direction.payload_bytes;
+            result.busy_ps = direction.busy;
+            result.peak_queue = place.peak[end]();
+            out.push_back(std::move(result));
+        }
+    }
+    return out;
+}
+
+std::vector<ModuleResult> module_results(const System& system, const ResolvedSystem& resolved, const FabricPlan& plan)
+{
+    std::vector<ModuleResult> out;
+    const std::vector<Gpu*> gpus = system.gpus();
+    for (std::uint32_t rank = 0; rank < gpus.size(); ++rank) {
+        const Gpu& gpu = *gpus[rank];
+        const std::string& model = resolved.model(plan.members[rank]);
+        out.push_back({gpu.path() + ".units", "gpu", model, gpu.units().statistics()});
+        out.push_back({gpu.path() + ".l2", "l2", model, gpu.l2_statistics()});
+        out.push_back({gpu.path() + ".hbm", "hbm", model, gpu.hbm().statistics()});
+        for (std::size_t p = 0; p < gpu.ports().size(); ++p)
+            out.push_back({gpu.path() + ".port." + std::to_string(p), "port", model, gpu.ports()[p]->statistics()});
+    }
+    for (const System::SwitchPlace& place : system.switches())
+        out.push_back({place.path, "switch", place.model, place.module->statistics()});
+    return out;
+}
+
+std::vector<CollectiveResult> collective_results(const LineExecutor& executor)
+{
+    std::vector<CollectiveResult> out;
+    for (const JobRecord& record : executor.records()) {
+        if (!record.reported) continue;
+        CollectiveResult result;
+        result.op = name_of(record.op);
+        result.algorithm = record.algorithm;
+        result.name = record.name;
+        result.ranks = record.ranks;
+        result.bytes = record.bytes;
+        result.finished = record.finished;
+        result.start_ps = record.start;
+        result.end_ps = record.end;
+        if (record.finished && record.end > record.start) {
+            result.algbw_GBps = static_cast<double>(record.bytes) * 1e3 / static_cast<double>(record.end - record.start);
+            result.busbw_GBps = result.algbw_GBps * bus_factor(record.op, record.ranks);
+        }
+        out.push_back(std::move(result));
+    }
+    return out;
+}
+
+// Lines that a collective should take, for the estimate of the remaining time.
+std::uint64_t expected_lines(const CollectiveDriver* driver, const Workload& workload)
+{
+    if (driver == nullptr) return 0;
+    std::uint64_t operands = 0;
+    const Schedule& schedule = driver->schedule();
+    for (const RankPlan& plan : schedule.ranks)
+        for (const Thread& thread : plan.threads)
+            for (const Step& step : thread.steps)
+                if (is_data(step.kind)) operands += (step.sources.size() + step.destinations.size()) * 1000 / step.parts;
+    return operands * (workload.bytes / std::max(1U, schedule.chunks) / line_bytes) / 1000;
+}
+
+}  // namespace
+
+const char* name_of(StopReason reason)
+{
+    switch (reason) {
+    case StopReason::finished: return "finished";
+    case StopReason::deadlock: return "deadlock";
+    case StopReason::until: return "until";
+    case StopReason::interrupted: return "interrupted";
+    }
+    return "?";
+}
+
+int RunResult::exit_code() const
+{
+    switch (stop) {
+    case StopReason::deadlock: return 3;
+    case StopReason::interrupted: return 130;
+    case StopReason::until:
+    case StopReason::finished: break;
+    }
+    return verified == "failed" ? 1 : 0;
+}
+
+RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& registry, const RunOptions& options)
+{
+    const Clock::time_point begun = Clock::now();
+    Load load(resolved);
+    const FabricPlan plan = plan_fabric(resolved, members_of(resolved, load.ranks()));
+    System system("weft", resolved, plan, registry, options.data_on);
+    LineExecutor executor(system.agenda(), system.gpus(), system.progress(), resolved.engine(), options.data_on,
+        resolved.seed);
+    load.attach(executor, plan.members.size());
+
+    RunResult result;
+    result.seed = resolved.seed;
+    result.system = resolved.name;
+    result.endpoints = plan.members.size();
+    result.nodes = resolved.graph().node_count();
+    result.links = system.links().size();
+    result.switches = system.switches().size();
+    result.notices = resolved.notices;
+    result.notices.insert(result.notices.end(), plan.notices.begin(), plan.notices.end());
+    for (const Diagnostic& notice : load.notices()) result.notices.push_back(notice.text());
+    if (const CollectiveDriver* driver = load.driver())
+        result.theory = alpha_beta(resolved, plan, collective_request(resolved, plan.members.size()), driver->schedule());
+
+    const InterruptGuard interrupt;
+    bool interrupted = false;
+    ProgressLine progress(options.progress, expected_lines(load.driver(), resolved.workload));
+    Agenda& agenda = system.agenda();
+    agenda.set_watch([&](Time now) {
+        interrupted = InterruptGuard::requested();
+        if (progress.due()) progress.print(now, system.lines());
+        return !interrupted;
+    });
+    if (options.until) agenda.set_end(*options.until);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    result.elaborate_s = seconds_since(begun);
+
+    const Clock::time_point started = Clock::now();
+    load.start();
+    do {
+        sc_core::sc_start();
+    } while (!load.finished() && !agenda.stopped() && agenda.idle() && load.look_further());
+    result.wall_s = seconds_since(started);
+
+    if (load.finished()) {
+        result.stop = StopReason::finished;
+    } else if (interrupted) {
+        result.stop = StopReason::interrupted;
+    } else if (options.until && !agenda.idle() && !system.cannot_progress()) {
+        result.stop = StopReason::until;
+    } else {
+        result.stop = StopReason::deadlock;
+        result.blocked = load.blocked();
+        for (std::string& line : executor.blocked()) result.blocked.push_back(std::move(line));
+        for (const System::SwitchPlace& place : system.switches())
+            for (std::string& line : place.module->blocked()) result.blocked.push_back(std::move(line));
+    }
+
+    result.collectives = collective_results(executor);
+    result.ranks = rank_results(system, plan, load);
+    if (result.stop == StopReason::finished) {
+        for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
+    } else {
+        result.simulated_ps = result.stop == StopReason::until ? *options.until : agenda.last();
+    }
+    result.lines = system.lines();
+    result.line_hops = system.line_hops();
+    bool checked = false;
+    for (const JobRecord& record : executor.records()) {
+        checked = checked || record.checked;
+        if (!record.mismatch.empty()) result.mismatches.push_back(record.name + ": " + record.mismatch);
+    }
+    if (checked) result.verified = result.mismatches.empty() ? "passed" : "failed";
+    result.link_results = link_results(system, resolved);
+    result.modules = module_results(system, resolved, plan);
+    result.parameters = explained_parameters(resolved, plan.used);
+    return result;
+}
+
+}  // namespace weft

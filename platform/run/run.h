@@ -1,0 +1,107 @@
+// Simulates the workload of a resolved system and gathers everything there is to report.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/statistic.h"
+#include "platform/config/explain.h"
+#include "platform/config/resolved_system.h"
+#include "platform/system/model_registry.h"
+
+namespace weft {
+
+enum class StopReason : std::uint8_t { finished, deadlock, until, interrupted };
+const char* name_of(StopReason reason);
+
+struct RunOptions {
+    bool data_on = true;
+    std::optional<Time> until;  // ps
+    bool progress = true;       // a line on stderr about every second, once two have passed
+};
+
+struct CollectiveResult {
+    std::string op;
+    std::string algorithm;
+    std::string name;
+    std::uint32_t ranks = 0;
+    std::uint64_t bytes = 0;
+    bool finished = false;
+    Time start_ps = 0;
+    Time end_ps = 0;
+    double algbw_GBps = 0;
+    double busbw_GBps = 0;
+};
+
+struct RankResult {
+    std::uint32_t rank = 0;
+    std::string node;
+    Time finish_ps = 0;
+    // Mean over the rank's workgroups of the time they spent, by cause.
+    std::vector<std::pair<std::string, Time>> stall_ps;
+};
+
+struct LinkResult {  // one direction
+    std::string name;
+    std::string from;
+    std::string to;
+    double GBps = 0;
+    std::uint64_t lines = 0;
+    std::uint64_t wire_bytes = 0;
+    std::uint64_t payload_bytes = 0;
+    Time busy_ps = 0;
+    std::uint32_t peak_queue = 0;
+};
+
+struct ModuleResult {
+    std::string name;
+    std::string kind;
+    std::string model;
+    std::vector<Statistic> statistics;
+};
+
+// What the alpha-beta model says of a single collective, from the same parameters.
+struct AlphaBeta {
+    std::uint32_t steps = 0;
+    Time alpha_ps = 0;            // one step without payload
+    std::uint64_t wire_bytes = 0;  // that one rank sends
+    std::uint64_t rate = 0;        // bytes/s out of one rank
+    Time time_ps = 0;
+    std::string explanation;       // the parts of alpha
+};
+
+struct RunResult {
+    StopReason stop = StopReason::finished;
+    Time simulated_ps = 0;
+    double wall_s = 0;
+    double elaborate_s = 0;
+    std::uint64_t lines = 0;
+    std::uint64_t line_hops = 0;
+    std::string verified = "off";  // passed, failed, off
+    std::vector<std::string> mismatches;
+    std::uint64_t seed = 0;
+    std::string system;
+    std::size_t endpoints = 0;
+    std::size_t nodes = 0;
+    std::size_t links = 0;
+    std::size_t switches = 0;
+    std::vector<CollectiveResult> collectives;
+    std::vector<RankResult> ranks;
+    std::vector<LinkResult> link_results;
+    std::vector<ModuleResult> modules;
+    std::vector<ExplainedParameter> parameters;
+    std::vector<std::string> blocked;  // stop == deadlock: who waits for what
+    std::vector<std::string> notices;
+    std::optional<AlphaBeta> theory;
+
+    // Of the contract: 0 finished, 1 wrong result, 3 deadlock, 130 interrupted.
+    int exit_code() const;
+};
+
+// One simulation per process. Throws InputError for what cannot be run. A SIGINT ends the run early with
+// what there is so far.
+RunResult run_system(const ResolvedSystem& system, const ModelRegistry& registry, const RunOptions& options = {});
+
+}  // namespace weft

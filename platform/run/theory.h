@@ -1,0 +1,30 @@
+// The alpha-beta figure of a single collective, from the parameters of the system it runs on.
+//
+// A step of a chunk: read it at the local L2 (hit), send it, wait for its acknowledge, signal, and be
+// noticed by the next rank's poll. Without payload that takes
+//
+//   alpha = load + put + answer + signal + notice
+//     load    unit_to_l2 + l2.latency + l2_to_unit
+//     put     unit_to_port + links and switches of the path + port_to_l2 + l2.latency, for a whole line
+//     answer  l2_to_port + the path back + port_to_unit
+//     signal  as put, for a flag
+//     notice  l2_to_unit, plus with spin half of the mean period (flag round trip + spin_interval)
+//
+// and time = launch_latency + steps x alpha + wire bytes of one rank / rate out of it. Contention, cold misses,
+// issue slots and the pipelining of chunks over channels are what this leaves out.
+#pragma once
+
+#include <optional>
+
+#include "collectives/engine/collective_driver.h"
+#include "platform/config/resolved_system.h"
+#include "platform/run/run.h"
+#include "platform/system/fabric_plan.h"
+
+namespace weft {
+
+// Nothing for algorithms without a formula and for a single rank.
+std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPlan& plan,
+    const CollectiveRequest& request, const Schedule& schedule);
+
+}  // namespace weft

@@ -1,0 +1,33 @@
+// Which parts of a resolved system take part in a run, and the routes between them.
+//
+// Endpoints that run something take part, and the nodes and edges on routes between them. An endpoint
+// passes lines of others on only where some pair would otherwise be unreachable (a torus of GPUs).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/config/explain.h"
+#include "platform/config/resolved_system.h"
+#include "tlm_interconnect/routing.h"
+
+namespace weft {
+
+struct FabricPlan {
+    std::vector<NodeId> members;  // node of each endpoint, in rank order
+    Fabric fabric;                // nodes and edges with the numbers of the graph
+    Routing routing;
+    UsedParts used;               // by the graph's numbers
+    std::vector<std::string> notices;
+};
+
+// The nodes that take part according to the workload: all endpoints, the first `rank_count`, or those that
+// `rank_nodes` names; `wanted` > 0 asks for that many. Throws InputError when there are fewer.
+std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wanted = 0);
+
+// Throws InputError when members cannot reach each other, when a link that is used has no
+// bandwidth, or when the routes could deadlock and the system does not allow it (the cycle is spelled out).
+FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members);
+
+}  // namespace weft

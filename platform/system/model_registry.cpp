@@ -1,0 +1,73 @@
+#include "platform/system/model_registry.h"
+
+#include "base/diagnostic.h"
+#include "base/nearest.h"
+
+namespace weft {
+
+namespace {
+
+template <class Map>
+const typename Map::mapped_type::second_type& chosen(const Map& models, const std::string& kind, const std::string& name)
+{
+    const auto found = models.find(name);
+    if (found != models.end()) return found->second.second;
+    std::vector<std::string> names;
+    for (const auto& entry : models) names.push_back(entry.first);
+    const std::string nearest = nearest_name(name, names);
+    throw InputError("", 0, "no model '" + name + "' of kind " + kind,
+        "one of `weft models`" + (nearest.empty() ? std::string() : " (did you mean '" + nearest + "'?)"));
+}
+
+}  // namespace
+
+ModelRegistry::ModelRegistry()
+{
+    add_switch("switch", "input-queued, virtual output queues, round robin per output",
+        [](const RunContext& context, const SwitchRequest& request) {
+            return std::make_unique<Switch>(request.module_name.c_str(), context.agenda, request.path, request.spec,
+                request.ports, request.routes);
+        });
+    add_gpu("gpu", "compute units, crossbar, L2 slices, HBM channels, fabric ports",
+        [](const RunContext& context, const GpuRequest& request) {
+            return std::make_unique<Gpu>(request.module_name.c_str(), context.agenda, context.pool, context.progress,
+                request.gpu, request.l2, request.hbm, request.wiring);
+        });
+}
+
+void ModelRegistry::add_switch(const std::string& name, const std::string& text, SwitchFactory factory)
+{
+    switches_[name] = {text, std::move(factory)};
+}
+
+void ModelRegistry::add_gpu(const std::string& name, const std::string& text, GpuFactory factory)
+{
+    gpus_[name] = {text, std::move(factory)};
+}
+
+const ModelRegistry::SwitchFactory& ModelRegistry::switch_factory(const std::string& name) const
+{
+    return chosen(switches_, "switch", name);
+}
+
+const ModelRegistry::GpuFactory& ModelRegistry::gpu_factory(const std::string& name) const
+{
+    return chosen(gpus_, "gpu", name);
+}
+
+std::vector<ModelRegistry::Entry> ModelRegistry::entries() const
+{
+    std::vector<Entry> out;
+    for (const auto& [name, model] : gpus_) out.push_back({"gpu", name, model.first});
+    for (const auto& [name, model] : switches_) out.push_back({"switch", name, model.first});
+    return out;
+}
+
+std::map<std::string, std::vector<std::string>> ModelRegistry::names_by_kind() const
+{
+    std::map<std::string, std::vector<std::string>> out;
+    for (const Entry& entry : entries()) out[entry.kind].push_back(entry.name);
+    return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,27 @@
+// What the platform needs of anything that stands in the place of a switch: our Switch, a user's model, or a
+// block of RTL behind an adapter.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/statistic.h"
+#include "tlm_interconnect/protocol.h"
+
+namespace weft {
+
+class SwitchModel : public StatisticsProvider {
+public:
+    virtual LineTargetSocket& target(unsigned port) = 0;
+    virtual LineInitiatorSocket& initiator(unsigned port) = 0;
+    // Lines of each class that the module at the far end of `port` can hold. Before time starts.
+    virtual void set_credits(unsigned port, std::uint32_t requests, std::uint32_t responses) = 0;
+    virtual std::uint32_t peak_queue(unsigned port) const = 0;
+    // Lines handed on so far, requests and responses.
+    virtual std::uint64_t line_hops() const = 0;
+    // One line per port that has lines and cannot send them; for the report of a run without progress.
+    virtual std::vector<std::string> blocked() const = 0;
+};
+
+}  // namespace weft
