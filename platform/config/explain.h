@@ -1,0 +1,39 @@
+// A ResolvedSystem for people and for reports: every parameter with its unit and where it comes from.
+// Modules that are alike are listed once, under names such as "dgx.0.xpu.[0-7]".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/config/blocks.h"
+#include "platform/config/resolved_system.h"
+
+namespace weft {
+
+// What of the system is simulated; an empty vector stands for everything.
+struct UsedParts {
+    std::vector<bool> nodes;
+    std::vector<bool> edges;
+    std::vector<bool>
+        transit;  // endpoints that pass lines of others on: they show a `switch` block (empty: none)
+};
+
+struct ExplainedParameter {
+    std::string path;  // "dgx.0.xpu.[0-7].l2.size"
+    const ParameterInfo* info = nullptr;
+    std::uint64_t value = 0;  // base units; index for a choice
+    bool known = true;        // false: a bandwidth that nothing states
+    std::string source;
+
+    std::string text() const { return known ? value_text(*info, value) : "unknown"; }
+    std::string unit() const { return name_of(info->unit); }
+};
+
+// In the order: engine, routing, nodes, links.
+std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& system,
+    const UsedParts& used = {});
+
+// The same as a text of one block per kind of module.
+std::string explain(const ResolvedSystem& system, const UsedParts& used = {});
+
+}  // namespace weft

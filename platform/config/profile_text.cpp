@@ -1,0 +1,93 @@
+#include "platform/config/profile_text.h"
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "platform/config/link_table.h"
+#include "platform/config/node_table.h"
+#include "platform/config/profile.h"
+
+namespace weft {
+
+namespace {
+
+std::string row(const std::string& name, const std::string& value, const Figure& figure)
+{
+    return fmt::format("| {} | {} | {} | {} |\n", name, value, figure.source, figure.grade);
+}
+
+std::string figure_rows(Block block, const Figures& figures)
+{
+    std::string out;
+    for (const auto& [parameter, figure] : figures)
+        out += row(parameter_name(block, parameter),
+            value_text(*info_of(block).parameters[parameter], figure.value), figure);
+    return out;
+}
+
+std::string profile_section(const Profile& profile)
+{
+    std::string out = fmt::format("\n## {}\n\n{}.", profile.name, profile.description);
+    if (!profile.match.empty()) {
+        out += " Chosen for components that are described as ";
+        for (std::size_t i = 0; i < profile.match.size(); ++i) out += (i == 0 ? "" : ", ") + profile.match[i];
+        out += ".";
+    }
+    out += "\n\n| parameter | value | source | grade |\n|---|---|---|---|\n";
+    const Profile::ScaleUp& fabric = profile.scale_up;
+    if (fabric.links)
+        out += row("links of the scale-up fabric", std::to_string(fabric.links->value) + " x " + fabric.link,
+            *fabric.links);
+    if (fabric.rate) out += row("rate of one link", format_rate(fabric.rate->value), *fabric.rate);
+    for (const Block block : all_blocks) out += figure_rows(block, profile.of(block));
+    return out;
+}
+
+}  // namespace
+
+std::string profiles_markdown()
+{
+    std::string out =
+        "# Device profiles, link table, node table\n\n"
+        "Every figure that Weft assumes where an InfraGraph document is silent, with its source and its "
+        "grade:\n"
+        "*vendor specification* and *measured* figures are published; *derived* ones follow from those by\n"
+        "arithmetic; *calibrated* ones are parts chosen so that their sum is a published measurement; "
+        "*inferred*\n"
+        "ones are engineering judgement, and the first to question. All of them can be overridden (see\n"
+        "[systems](../systems.md)). What a profile does not list keeps its default (`weft models`).\n\n"
+        "On-die paths add up to published latency plateaus: a local L2 hit is `gpu.unit_to_l2 + l2.latency "
+        "+\n"
+        "gpu.l2_to_unit`; a miss adds `hbm.latency`; a load from a peer takes `gpu.unit_to_port`, the links "
+        "and\n"
+        "switches on the way, `gpu.port_to_l2 + l2.latency + gpu.l2_to_port`, the way back, and\n"
+        "`gpu.port_to_unit`. The time that packets take to be sent comes on top. `hbm.bandwidth` is what\n"
+        "is sustained, not the peak of the pins.\n\n"
+        "This page is generated from `platform/profiles/*.yaml`: `WEFT_UPDATE_DOCS=1 "
+        "build/.../tests/config_test`.\n";
+    const ProfileStore store;
+    for (const std::string& name : store.names())
+        for (const Profile& profile : store.profiles())
+            if (profile.name == name) out += profile_section(profile);
+    out += "\n## Links\n\nBandwidth is per direction, headers included. Names and words of a description "
+           "that call for\n"
+           "each kind are in `platform/profiles/links.yaml`.\n\n| link | value | source | grade "
+           "|\n|---|---|---|---|\n";
+    for (const LinkKind& kind : LinkTable::built_in().kinds()) {
+        Figures figures = kind.figures;
+        if (const auto bandwidth = bandwidth_of(kind, "", std::nullopt))
+            figures[*info_of(Block::link).find("bandwidth")] = *bandwidth;
+        for (const auto& [parameter, figure] : figures) {
+            const ParameterInfo& info = *info_of(Block::link).parameters[parameter];
+            out += row(kind.name + " " + info.name, value_text(info, figure.value), figure);
+        }
+    }
+    out += "\n## Forwarding nodes\n\n| node | value | source | grade |\n|---|---|---|---|\n";
+    for (const NodeRow& node : NodeTable::built_in().rows())
+        for (const auto& [parameter, figure] : node.figures)
+            out += row(node.name, value_text(*info_of(Block::switch_).parameters[parameter], figure.value),
+                figure);
+    return out;
+}
+
+}  // namespace weft

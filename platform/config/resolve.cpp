@@ -1,0 +1,296 @@
+#include "platform/config/resolve.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "infragraph/load.h"
+#include "platform/config/glob.h"
+#include "platform/config/node_table.h"
+#include "platform/config/resolver.h"
+
+namespace weft {
+
+namespace {
+
+std::string component_text(const Node& node)
+{
+    if (node.component == nullptr) return "";
+    return node.component->description + " " + node.component->name;
+}
+
+}  // namespace
+
+Resolver::Resolver(const SystemDescription& description, std::shared_ptr<const Graph> graph,
+    const KnownNames& known)
+    : description_(description), graph_(*graph), known_(known)
+{
+    system_.graph_ = std::move(graph);
+    system_.name = description.name.empty() ? graph_.infrastructure().name : description.name;
+    system_.infrastructure = description.infrastructure;
+    system_.file = description.file;
+    system_.seed = description.seed;
+    system_.workload = description.workload;
+    source("default");
+    source("unknown");
+}
+
+ResolvedSystem Resolver::run()
+{
+    assign_roles();
+    assign_ranks();
+    choose_profiles();
+    choose_models();
+    find_fabric();
+    make_nodes();
+    make_links();
+    system_.engine_variant_ = pool(Block::engine).add(defaults(Block::engine));
+    system_.routing_variant_ = pool(Block::routing).add(defaults(Block::routing));
+    apply_annotations();
+    for (const Assignment& assignment : description_.assignments) apply_assignment(assignment);
+    for (const Assignment& assignment : description_.sets) apply_assignment(assignment);
+    size_credits();
+    check_values();
+    check_workload(description_.workload, known_, description_.file, problems_);
+    if (!problems_.empty()) throw InputError(std::move(problems_));
+    system_.make_specs();
+    return std::move(system_);
+}
+
+void Resolver::assign_roles()
+{
+    system_.nodes_.resize(graph_.node_count());
+    // Nodes of one component share the answer of the table.
+    std::map<const Component*, const NodeRow*> rows;
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+        const Node& node = graph_.node(id);
+        const auto [entry, fresh] = rows.try_emplace(node.component, nullptr);
+        if (fresh) entry->second = NodeTable::built_in().find(graph_.type(id), component_text(node));
+        ResolvedSystem::NodeEntry& out = system_.nodes_[id];
+        const bool passes = entry->second == nullptr || entry->second->forwards;
+        if (node.component != nullptr && node.component->choice == Choice::xpu)
+            out.role = NodeRole::endpoint;
+        else if (passes && graph_.neighbours(id).size() > 1)
+            out.role = NodeRole::forwarder;
+        if (out.role == NodeRole::passive) continue;
+        if (out.role == NodeRole::endpoint) system_.endpoints_.push_back(id);
+        Variant variant = defaults(Block::switch_);
+        if (entry->second != nullptr)
+            apply(variant, entry->second->figures, "node table " + entry->second->name + ": ");
+        out.variants[static_cast<std::size_t>(Block::switch_)] = pool(Block::switch_).add(std::move(variant));
+    }
+}
+
+void Resolver::assign_ranks()
+{
+    std::vector<std::pair<std::uint64_t, NodeId>> order;
+    const Attribute* first = nullptr;
+    std::vector<bool> taken(system_.endpoints_.size(), false);
+    for (const NodeId node : system_.endpoints_) {
+        const Attribute* rank = Graph::find(graph_.node_attributes(node), "rank");
+        if (rank == nullptr) continue;
+        if (first == nullptr) first = rank;
+        const ParameterInfo info{"rank", Unit::count, 0, system_.endpoints_.size() - 1, "", {}};
+        const auto value = parse_value(info, rank->value);
+        if (!value || *value > info.high || taken[*value]) {
+            problem(rank->file, rank->line,
+                "rank " + quoted(rank->value) + " of " + graph_.node(node).name +
+                    (value && *value <= info.high ? " is taken twice" : " is no rank"),
+                "each number from 0 to " + std::to_string(info.high) + " once");
+            return;
+        }
+        taken[*value] = true;
+        order.emplace_back(*value, node);
+    }
+    if (first == nullptr) return;
+    if (order.size() != system_.endpoints_.size()) {
+        problem(first->file, first->line,
+            "only " + std::to_string(order.size()) + " of " + std::to_string(system_.endpoints_.size()) +
+                " xpu nodes have a rank",
+            "a rank on each of them, or on none");
+        return;
+    }
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < order.size(); ++i) system_.endpoints_[i] = order[i].second;
+}
+
+bool Resolver::matches(NodeId id, const NodeSelector& selector) const
+{
+    const Node& node = graph_.node(id);
+    const std::string component = node.component == nullptr ? "" : node.component->name;
+    return (selector.glob.empty() || glob_matches(selector.glob, node.name)) &&
+        (selector.component.empty() || selector.component == component) &&
+        (selector.device.empty() || selector.device == graph_.device_name(id)) &&
+        (selector.type.empty() || selector.type == graph_.type(id));
+}
+
+std::vector<NodeId> Resolver::selected(const NodeSelector& selector) const
+{
+    std::vector<NodeId> nodes;
+    for (NodeId id = 0; id < graph_.node_count(); ++id)
+        if (system_.nodes_[id].role != NodeRole::passive && matches(id, selector)) nodes.push_back(id);
+    return nodes;
+}
+
+void Resolver::choose_profiles()
+{
+    profile_of_.assign(graph_.node_count(), nullptr);
+    const auto lookup = [this](const std::string& name, const std::string& file, int line) -> const Profile* {
+        try {
+            return profiles_.get(name, file, line);
+        } catch (const InputError& error) {
+            problems_.insert(problems_.end(), error.diagnostics().begin(), error.diagnostics().end());
+            return nullptr;
+        }
+    };
+    const Profile* given = description_.profile.empty()
+        ? nullptr
+        : lookup(description_.profile, description_.profile_file, description_.profile_line);
+    std::map<const Component*, const Profile*> described;
+    for (const NodeId id : system_.endpoints_) {
+        const Node& node = graph_.node(id);
+        profile_of_[id] = given;
+        if (given == nullptr) {
+            const auto [entry, fresh] = described.try_emplace(node.component, nullptr);
+            if (fresh) {
+                const std::string text = component_text(node) +
+                    (node.device == nullptr ? "" : " " + node.device->name + " " + node.device->description);
+                entry->second = profiles_.matching(text);
+                if (entry->second == nullptr) {
+                    entry->second = profiles_.get("generic", "", 0);
+                    if (description_.profile.empty())
+                        system_.notices.push_back("profile generic for " + node.name + " and its like: " +
+                            quoted(component_text(node)) + " names no part that a profile describes");
+                }
+            }
+            profile_of_[id] = entry->second;
+        }
+        if (const Attribute* wish = Graph::find(graph_.node_attributes(id), "weft.profile"))
+            if (const Profile* profile = lookup(wish->value, wish->file, wish->line))
+                profile_of_[id] = profile;
+    }
+    for (const Binding& binding : description_.bindings) {
+        if (binding.profile.empty()) continue;
+        const Profile* profile = lookup(binding.profile, binding.file, binding.line);
+        bool any = false;
+        for (const NodeId id : selected(binding.nodes)) {
+            if (system_.nodes_[id].role != NodeRole::endpoint) continue;
+            any = true;
+            if (profile != nullptr) profile_of_[id] = profile;
+        }
+        if (!any)
+            problem(binding.file, binding.line, "no xpu matches " + quoted(binding.nodes.text()),
+                "nodes of type xpu: only they have a profile");
+    }
+}
+
+void Resolver::choose_models()
+{
+    const auto set_model = [this](NodeId id, const std::string& name, const std::string& file, int line) {
+        const char* kind = system_.nodes_[id].role == NodeRole::endpoint ? "gpu" : "switch";
+        const auto known = known_.models.find(kind);
+        const bool good = known == known_.models.end() ||
+            std::find(known->second.begin(), known->second.end(), name) != known->second.end();
+        if (!good)
+            problem(file, line, "unknown model " + quoted(name) + " for " + graph_.node(id).name,
+                expected_name(std::string("a model of kind ") + kind, name, known->second));
+        system_.nodes_[id].model = name_index(name);
+        return good;
+    };
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+        ResolvedSystem::NodeEntry& entry = system_.nodes_[id];
+        if (entry.role == NodeRole::passive) continue;
+        entry.model = name_index(entry.role == NodeRole::endpoint ? "gpu" : "switch");
+        if (const Attribute* wish = Graph::find(graph_.node_attributes(id), "weft.model"))
+            set_model(id, wish->value, wish->file, wish->line);
+    }
+    for (const Binding& binding : description_.bindings) {
+        if (binding.model.empty()) continue;
+        const std::vector<NodeId> nodes = selected(binding.nodes);
+        for (const NodeId id : nodes)
+            if (!set_model(id, binding.model, binding.file, binding.line)) break;  // once is enough
+        if (nodes.empty())
+            problem(binding.file, binding.line,
+                "no node that is simulated matches " + quoted(binding.nodes.text()),
+                "the name of an xpu or of a node that forwards" +
+                    (graph_.node_count() == 0 ? "" : ", such as " + graph_.node(0).name));
+    }
+}
+
+void Resolver::make_nodes()
+{
+    for (const NodeId id : system_.endpoints_) {
+        const Profile* profile = profile_of_[id];
+        if (profile == nullptr) profile = profiles_.get("generic", "", 0);  // a problem is already noted
+        profile_of_[id] = profile;
+        ResolvedSystem::NodeEntry& entry = system_.nodes_[id];
+        entry.profile = name_index(profile->name);
+        for (const Block block : {Block::gpu, Block::l2, Block::hbm}) {
+            Variant variant = defaults(block);
+            apply(variant, profile->of(block), "profile " + profile->name + ": ");
+            entry.variants[static_cast<std::size_t>(block)] = pool(block).add(std::move(variant));
+        }
+    }
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+        if (fabric_of_[id] == nullptr) continue;
+        VariantId& slot = system_.nodes_[id].variants[static_cast<std::size_t>(Block::switch_)];
+        Variant variant = pool(Block::switch_).at(slot);
+        apply(variant, fabric_of_[id]->of(Block::switch_), "profile " + fabric_of_[id]->name + ": ");
+        slot = pool(Block::switch_).add(std::move(variant));
+    }
+}
+
+SourceId Resolver::source(std::string text, std::string file, int line)
+{
+    const auto [entry, fresh] = source_ids_.try_emplace(text, static_cast<SourceId>(system_.sources_.size()));
+    if (fresh) system_.sources_.push_back({std::move(text), std::move(file), line});
+    return entry->second;
+}
+
+std::uint32_t Resolver::name_index(const std::string& name)
+{
+    const auto [entry, fresh] =
+        name_ids_.try_emplace(name, static_cast<std::uint32_t>(system_.names_.size()));
+    if (fresh) system_.names_.push_back(name);
+    return entry->second;
+}
+
+Variant Resolver::defaults(Block block) const
+{
+    const BlockInfo& info = info_of(block);
+    return {info.defaults, std::vector<SourceId>(info.defaults.size(), default_source)};
+}
+
+void Resolver::apply(Variant& variant, const Figures& figures, const std::string& prefix)
+{
+    for (const auto& [parameter, figure] : figures) {
+        variant.values[parameter] = figure.value;
+        variant.sources[parameter] = source(prefix + figure.provenance());
+    }
+}
+
+void Resolver::problem(const std::string& file, int line, std::string what, std::string expected)
+{
+    problems_.push_back({file, line, std::move(what), std::move(expected)});
+}
+
+ResolvedSystem resolve(const SystemDescription& description, std::shared_ptr<const Graph> graph,
+    const KnownNames& known)
+{
+    return Resolver(description, std::move(graph), known).run();
+}
+
+ResolvedSystem load_system(const SystemDescription& description, const KnownNames& known)
+{
+    LoadOptions options;
+    options.lenient = description.lenient;
+    LoadedGraph loaded = load_infrastructure(description.infrastructure, options);
+    ResolvedSystem system =
+        resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)), known);
+    std::vector<std::string> notices;
+    for (const Notice& notice : loaded.notices)
+        notices.push_back(Diagnostic{notice.file, notice.line, notice.text, ""}.text());
+    system.notices.insert(system.notices.begin(), notices.begin(), notices.end());
+    return system;
+}
+
+}  // namespace weft

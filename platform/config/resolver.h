@@ -1,0 +1,92 @@
+// The stages of resolve(), private to platform/config.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "platform/config/link_table.h"
+#include "platform/config/profile.h"
+#include "platform/config/resolve.h"
+#include "platform/config/selector.h"
+
+namespace weft {
+
+class Resolver {
+public:
+    Resolver(const SystemDescription& description, std::shared_ptr<const Graph> graph,
+        const KnownNames& known);
+
+    ResolvedSystem run();
+
+private:
+    // What an edge contributes to the share of its accelerator's links.
+    struct Share {
+        const Profile* profile = nullptr;  // nullptr: the edge is no part of a scale-up fabric
+        std::uint32_t edges = 0;           // of that accelerator with this link name
+
+        // For looking up only: nothing follows from this order.
+        bool operator<(const Share& other) const
+        {
+            return profile != other.profile ? std::less<>()(profile, other.profile) : edges < other.edges;
+        }
+    };
+
+    // resolve.cpp
+    void assign_roles();
+    void assign_ranks();
+    void choose_profiles();
+    void choose_models();
+    void make_nodes();
+    std::vector<NodeId> selected(const NodeSelector& selector) const;
+    bool matches(NodeId node, const NodeSelector& selector) const;
+    SourceId source(std::string text, std::string file = "", int line = 0);
+    std::uint32_t name_index(const std::string& name);
+    Variant defaults(Block block) const;
+    void apply(Variant& variant, const Figures& figures, const std::string& prefix);
+    VariantPool& pool(Block block) { return system_.pools_[static_cast<std::size_t>(block)]; }
+    void problem(const std::string& file, int line, std::string what, std::string expected = "");
+
+    // resolve_links.cpp
+    void find_fabric();
+    void make_links();
+    const LinkMatch& match_of(EdgeId edge);
+    Share share_of(NodeId node, EdgeId edge);
+    VariantId make_link(EdgeId edge, const Share& a, const Share& b);
+    void apply_document(Variant& variant, EdgeId edge);
+    void size_credits();
+    std::uint64_t dwell(NodeId node) const;
+
+    // overrides.cpp
+    void apply_annotations();
+    void apply_annotation(const Attribute& attribute, Block block, VariantId& variant);
+    void apply_assignment(const Assignment& assignment);
+    bool assign(const Selector& selector, const Assignment& assignment);
+    void explain_no_match(const Selector& selector, const Assignment& assignment);
+    // The variant of every instance of `block`, with the name of the instance on request.
+    std::vector<VariantId*> instances(Block block);
+    std::vector<std::string> instance_names(Block block, std::size_t index) const;
+
+    // checks.cpp
+    void check_values();
+
+    const SystemDescription& description_;
+    const Graph& graph_;
+    const KnownNames& known_;
+    ResolvedSystem system_;
+    ProfileStore profiles_;
+    std::vector<Diagnostic> problems_;
+    std::map<std::string, SourceId> source_ids_;
+    std::map<std::string, std::uint32_t> name_ids_;
+    std::vector<const Profile*> profile_of_;  // by node; nullptr: no endpoint
+    std::vector<LinkMatch> match_of_;         // by edge kind, made on first use
+    std::vector<bool> matched_;
+    std::vector<const Profile*> fabric_of_;  // by node: profile whose scale-up fabric a switch belongs to
+    std::map<std::pair<NodeId, std::string>, std::uint32_t> fabric_edges_;  // accelerator, link name -> edges
+    std::map<std::tuple<std::uint32_t, Share, Share>, VariantId> link_variants_;  // by edge kind and shares
+};
+
+}  // namespace weft

@@ -1,0 +1,65 @@
+#include "platform/config/selector.h"
+
+#include "infragraph/findings.h"
+#include "platform/config/glob.h"
+
+namespace weft {
+
+namespace {
+
+bool set_parameter(Selector& selector, std::string_view name, std::string_view path, ValueProblem& problem)
+{
+    const BlockInfo& info = info_of(selector.block);
+    if (const auto parameter = info.find(name)) {
+        selector.parameter = *parameter;
+        return true;
+    }
+    problem.what = "unknown parameter " + quoted(path);
+    problem.expected = expected_name("a parameter of " + info.name, name, info.parameter_names());
+    return false;
+}
+
+}  // namespace
+
+std::optional<Selector> parse_selector(std::string_view path, ValueProblem& problem)
+{
+    Selector selector;
+    const std::size_t last = path.rfind('.');
+    if (last == std::string_view::npos || last == 0 || last + 1 == path.size()) {
+        problem.what = quoted(path) + " is no parameter path";
+        problem.expected = "BLOCK.PARAMETER, NODE.BLOCK.PARAMETER or links.NAME.PARAMETER";
+        return std::nullopt;
+    }
+    const std::string_view parameter = path.substr(last + 1);
+    constexpr std::string_view by_link = "links.";
+    if (path.substr(0, by_link.size()) == by_link && last > by_link.size()) {
+        selector.scope = Selector::Scope::link_name;
+        selector.block = Block::link;
+        selector.target = path.substr(by_link.size(), last - by_link.size());
+        if (!set_parameter(selector, parameter, path, problem)) return std::nullopt;
+        return selector;
+    }
+    const std::size_t middle = path.rfind('.', last - 1);
+    const bool whole = middle == std::string_view::npos;
+    const std::string_view block_name =
+        whole ? path.substr(0, last) : path.substr(middle + 1, last - middle - 1);
+    if (has_glob(block_name) || has_glob(parameter)) {
+        selector.scope = Selector::Scope::paths;
+        selector.target = path;
+        return selector;
+    }
+    const auto block = block_from_name(block_name);
+    if (!block) {
+        problem.what = "unknown block " + quoted(block_name) + " in " + quoted(path);
+        problem.expected = expected_name("a block", block_name, block_names());
+        return std::nullopt;
+    }
+    selector.block = *block;
+    if (!set_parameter(selector, parameter, path, problem)) return std::nullopt;
+    if (whole) return selector;
+    selector.target = path.substr(0, middle);
+    selector.scope = has_glob(selector.target) ? Selector::Scope::targets : Selector::Scope::exact;
+    return selector;
+}
+
+}  // namespace weft

@@ -1,0 +1,111 @@
+#include "platform/config/workload.h"
+
+#include <algorithm>
+
+#include "base/units.h"
+
+namespace weft {
+
+namespace {
+
+const std::vector<std::string> elements{"int32", "fp32", "bf16", "u8"};
+const std::vector<std::string> reductions{"sum", "min", "max"};
+
+bool contains(const std::vector<std::string>& names, const std::string& name)
+{
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_name(const std::string& name, const char* kind, const std::vector<std::string>& known,
+    const std::string& file, int line, std::vector<Diagnostic>& problems)
+{
+    if (known.empty() || contains(known, name)) return;
+    problems.push_back({file, line, std::string("unknown ") + kind + " " + quoted(name),
+        expected_name(std::string("a known ") + kind, name, known)});
+}
+
+void read_ranks(const YamlSource& source, const YamlField& field, Workload& out)
+{
+    if (source.tree.kind(field.value) == YamlTree::Kind::integer) {
+        out.rank_count = yaml_number(source, field).value_or(0);
+        if (out.rank_count == 0) source.findings.refuse(field.line, "'ranks' is 0", "at least 1");
+        return;
+    }
+    for (const YamlTree::Id item : yaml_items(source, field))
+        if (auto text = yaml_text(source, item, "an entry of 'ranks'"))
+            out.rank_nodes.push_back(std::move(*text));
+}
+
+std::string resolved(const std::string& path, const std::string& folder)
+{
+    return path.empty() || path[0] == '/' ? path : folder + path;
+}
+
+}  // namespace
+
+Workload read_workload(const YamlSource& source, const YamlField& field, const std::string& folder)
+{
+    Workload out;
+    out.line = field.line;
+    const std::vector<std::string> of_collective{"collective", "bytes", "algorithm", "type", "reduction",
+        "ranks", "root"};
+    const std::vector<std::string> of_trace{"trace", "groups", "dependencies"};
+    std::vector<std::string> all = of_collective;
+    all.insert(all.end(), of_trace.begin(), of_trace.end());
+    const auto fields = yaml_fields(source, field.value, "'workload'", all);
+    for (const YamlField& part : fields) {
+        if (part.key == "collective") out.kind = Workload::Kind::collective;
+        if (part.key == "trace") out.kind = Workload::Kind::trace;
+    }
+    bool has_bytes = false;
+    for (const YamlField& part : fields) {
+        const bool trace_key = contains(of_trace, part.key);
+        if (out.kind == Workload::Kind::none || trace_key != (out.kind == Workload::Kind::trace)) {
+            source.findings.refuse(part.line,
+                quoted(part.key) + " without '" + (trace_key ? "trace'" : "collective'"),
+                "either 'collective' or 'trace' and the keys that go with it");
+            continue;
+        }
+        if (part.key == "ranks") {
+            read_ranks(source, part, out);
+            continue;
+        }
+        if (part.key == "root") {
+            out.root = yaml_number(source, part).value_or(0);
+            continue;
+        }
+        const auto text = yaml_text(source, part);
+        if (!text) continue;
+        if (part.key == "collective") out.collective = *text;
+        if (part.key == "algorithm") out.algorithm = *text;
+        if (part.key == "type") out.element = *text;
+        if (part.key == "reduction") out.reduction = *text;
+        if (part.key == "trace") out.trace = resolved(*text, folder);
+        if (part.key == "groups") out.groups = resolved(*text, folder);
+        if (part.key == "dependencies") out.dependencies = *text;
+        if (part.key == "bytes") {
+            has_bytes = true;
+            const auto bytes = parse_bytes(*text);
+            if (!bytes)
+                source.findings.refuse(part.line, quoted(*text) + " is no size", "a size such as 1 MiB");
+            out.bytes = bytes.value_or(0);
+        }
+    }
+    if (fields.empty() && source.tree.kind(field.value) == YamlTree::Kind::mapping)
+        source.findings.refuse(field.line, "'workload' is empty", "'collective' or 'trace'");
+    if (out.kind == Workload::Kind::collective && !has_bytes && out.collective != "barrier")
+        source.findings.refuse(field.line, "the collective has no size", "'bytes: 1 MiB' or the like");
+    return out;
+}
+
+void check_workload(const Workload& workload, const KnownNames& known, const std::string& file,
+    std::vector<Diagnostic>& problems)
+{
+    if (workload.kind != Workload::Kind::collective) return;
+    check_name(workload.collective, "collective", known.collectives, file, workload.line, problems);
+    check_name(workload.algorithm, "algorithm", known.algorithms, file, workload.line, problems);
+    check_name(workload.element, "element type", elements, file, workload.line, problems);
+    check_name(workload.reduction, "reduction", reductions, file, workload.line, problems);
+}
+
+}  // namespace weft

@@ -1,0 +1,47 @@
+// What runs on a system, as its file or the command line says; who runs it looks up the names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "platform/config/yaml_fields.h"
+
+namespace weft {
+
+// Names that only higher floors know, by what they name, for checks and "did you mean". A list that
+// is empty or absent is not checked.
+struct KnownNames {
+    std::map<std::string, std::vector<std::string>> models;  // by kind: "gpu", "switch"
+    std::vector<std::string> collectives;
+    std::vector<std::string> algorithms;
+};
+
+struct Workload {
+    enum class Kind : std::uint8_t { none, collective, trace };
+    Kind kind = Kind::none;
+    int line = 0;  // of the system file
+
+    std::string collective;  // "all_reduce", ...
+    std::uint64_t bytes = 0;
+    std::string algorithm = "ring";
+    std::string element = "fp32";
+    std::string reduction = "sum";
+    std::uint64_t rank_count = 0;         // the first endpoints; 0 = all, unless rank_nodes says which
+    std::vector<std::string> rank_nodes;  // globs over node names, in order
+    std::uint64_t root = 0;
+
+    std::string trace;         // prefix of the files, relative paths resolved
+    std::string groups;        // group file, relative paths resolved
+    std::string dependencies;  // policy; empty = the feeder's own
+};
+
+// The `workload:` mapping of a system file; `folder` is where relative paths start ("" or ending in '/').
+Workload read_workload(const YamlSource& source, const YamlField& field, const std::string& folder);
+
+// Names that are not in `known`; `file` is the place of the workload.
+void check_workload(const Workload& workload, const KnownNames& known, const std::string& file,
+    std::vector<Diagnostic>& problems);
+
+}  // namespace weft

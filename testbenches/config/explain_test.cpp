@@ -1,0 +1,76 @@
+// The explanation: complete, short, and the same every time.
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "platform/config/explain.h"
+#include "testbenches/config/support.h"
+
+namespace weft {
+namespace {
+
+TEST(Explain, IdenticalModulesAreListedOnce)
+{
+    const std::string text =
+        explain(resolved("system: demo\n", {"box.0.xpu.1~box.0.cpu.0.link.latency=5 ns"}));
+    EXPECT_NE(
+        text.find("system demo from box.yaml as system.yaml says\n5 nodes, 6 edges, 2 endpoints, seed 1\n"),
+        std::string::npos)
+        << text;
+    EXPECT_NE(text.find("box.0.xpu.[0,1]  (2)\n  gpu, model gpu, profile h100\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("box.0.xpu.[0,1]~box.0.nvsw.[0,1]  (4)\n  link xpu_fabric\n"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("box.0.xpu.1~box.0.cpu.0\n  link pcie\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("    l2.size                    50 MiB           profile h100: NVIDIA H100 "
+                        "whitepaper (vendor specification)\n"),
+        std::string::npos)
+        << text;
+}
+
+TEST(Explain, TheFlatListHasEveryParameterOnce)
+{
+    const ResolvedSystem system = resolved();
+    std::set<std::string> paths;
+    for (const ExplainedParameter& parameter : explained_parameters(system)) {
+        EXPECT_TRUE(paths.insert(parameter.path).second) << parameter.path;
+        EXPECT_FALSE(parameter.source.empty()) << parameter.path;
+        EXPECT_FALSE(parameter.text().empty()) << parameter.path;
+    }
+    for (const char* path : {"engine.channels", "routing.spread", "box.0.xpu.[0,1].gpu.clock",
+             "box.0.xpu.[0,1].l2.size", "box.0.xpu.[0,1].hbm.capacity", "box.0.nvsw.[0,1].switch.latency",
+             "box.0.xpu.[0,1]~box.0.nvsw.[0,1].link.bandwidth"})
+        EXPECT_EQ(paths.count(path), 1U) << path;
+}
+
+TEST(Explain, PartsThatAreNotUsedAreLeftOut)
+{
+    const ResolvedSystem system = resolved();
+    UsedParts used;
+    used.nodes = {true, true, true, true, false};
+    for (EdgeId edge = 0; edge < 6; ++edge)
+        used.edges.push_back(system.graph().kind(edge).link == "xpu_fabric");
+    used.transit = {true};
+    const std::string text = explain(system, used);
+    EXPECT_EQ(text.find("box.0.cpu"), std::string::npos);
+    EXPECT_NE(text.find("node table xpu"), std::string::npos);  // xpu.0 passes lines on
+}
+
+TEST(Explain, AnUnknownBandwidthSaysSo)
+{
+    std::string document = small_box;
+    document.replace(document.find("nvlink_4}"), 9, "x}       ");
+    const std::string fabric = "xpu_fabric";
+    for (std::size_t at = document.find(fabric); at != std::string::npos; at = document.find(fabric))
+        document.replace(at, fabric.size(), "mystery");
+    EXPECT_NE(
+        explain(resolved("", {}, document)).find("link.bandwidth             unknown          unknown\n"),
+        std::string::npos);
+}
+
+TEST(Explain, TwiceTheSame)
+{
+    EXPECT_EQ(explain(resolved("", {"l2.size=40 MiB"})), explain(resolved("", {"l2.size=40 MiB"})));
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,85 @@
+// What names and descriptions of links imply.
+#include <gtest/gtest.h>
+
+#include "platform/config/link_table.h"
+#include "testbenches/config/support.h"
+
+namespace weft {
+namespace {
+
+std::string kind_of(const char* link, const char* description = "")
+{
+    const LinkMatch match = LinkTable::built_in().find(link, description);
+    return match.kind == nullptr ? "none" : match.kind->name;
+}
+
+std::uint64_t rate_of(const char* link, const char* description = "")
+{
+    const LinkMatch match = LinkTable::built_in().find(link, description);
+    const auto figure =
+        match.kind == nullptr ? std::nullopt : bandwidth_of(*match.kind, description, std::nullopt);
+    return figure ? figure->value : 0;
+}
+
+TEST(LinkTable, NamesDecideUnlessTheyAreGeneric)
+{
+    EXPECT_EQ(kind_of("nvlink_3", "XPU fabric"), "nvlink_3");
+    EXPECT_EQ(kind_of("NVLink4"), "nvlink_4");
+    EXPECT_EQ(kind_of("pcie", "PCI Express PCIE_GEN4 x16"), "pcie_gen4");
+    EXPECT_EQ(kind_of("pcie", "Host PCIe interconnect"), "pcie");
+    EXPECT_EQ(kind_of("pcie_gen5", "PCI Express Gen 3.0"), "pcie_gen5");
+    EXPECT_EQ(kind_of("xpu_fabric", "nvlink_4"), "nvlink_4");
+    EXPECT_EQ(kind_of("xpu_fabric"), "xpu_fabric");
+    EXPECT_EQ(kind_of("cpu_fabric", "infinity_fabric"), "xgmi");
+    EXPECT_EQ(kind_of("cpu_fabric", "upi"), "upi");
+    EXPECT_EQ(kind_of("fabric", "CPU Fabric"), "cpu_fabric");
+    EXPECT_EQ(kind_of("c2c_link"), "nvlink_c2c");
+    EXPECT_EQ(kind_of("nvlink", "NVLink NVSwitch"), "nvlink");
+}
+
+TEST(LinkTable, UnknownNamesAreReadLikeDescriptions)
+{
+    EXPECT_EQ(kind_of("Intel Ultra Path Interconnect(UPI)"), "upi");
+    EXPECT_EQ(kind_of("AMD Infinity Fabric", "AMD Infinity Fabric"), "xgmi");
+    EXPECT_EQ(kind_of("rails", "Ethernet 400G"), "ethernet");
+    EXPECT_EQ(kind_of("leaf-link", "between servers and leaf switches"), "none");
+}
+
+TEST(LinkTable, LanesAndEncodingGiveTheBandwidth)
+{
+    EXPECT_EQ(rate_of("pcie_gen3"), 15'753'846'153U);
+    EXPECT_EQ(rate_of("pcie_gen5"), 63'015'384'615U);
+    EXPECT_EQ(rate_of("pcie_gen5", "Gen5 x8"), 31'507'692'307U);
+    EXPECT_EQ(rate_of("pcie_gen6"), 121'000'000'000U);
+    EXPECT_EQ(rate_of("nvlink_5"), 50'000'000'000U);
+    EXPECT_EQ(rate_of("xpu_fabric"), 0U);
+    // A rate per lane from the document.
+    const LinkKind& bus = *LinkTable::built_in().by_name("bus");
+    EXPECT_EQ(bandwidth_of(bus, "", 32'000'000'000U)->value, 63'015'384'615U);
+    EXPECT_FALSE(bandwidth_of(*LinkTable::built_in().by_name("upi"), "", 16'000'000'000U));
+}
+
+TEST(LinkTable, EveryKindHasALatencyWithSourceAndGrade)
+{
+    for (const LinkKind& kind : LinkTable::built_in().kinds()) {
+        ASSERT_EQ(kind.figures.count(1), 1U) << kind.name;
+        for (const auto& [parameter, figure] : kind.figures)
+            EXPECT_FALSE(figure.grade.empty()) << kind.name << parameter;
+    }
+}
+
+TEST(LinkTable, ABrokenTableIsRefusedWithItsLines)
+{
+    const std::string error = error_of([] {
+        LinkTable("t.yaml",
+            "links:\n  a: {latency: 0 ns}\n  b: {like: c, encoding: 9/8}\n  d: {wide: 1}\nfallback: e\n");
+    });
+    EXPECT_NE(error.find("t.yaml:2: link.latency"), std::string::npos) << error;
+    EXPECT_NE(error.find("t.yaml:3: unknown link 'c'"), std::string::npos) << error;
+    EXPECT_NE(error.find("t.yaml:3: '9/8' is no value of 'encoding'"), std::string::npos) << error;
+    EXPECT_NE(error.find("t.yaml:4: unknown key 'wide'"), std::string::npos) << error;
+    EXPECT_NE(error.find("t.yaml:5: the fallback"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,164 @@
+// Links of a system: shares of an accelerator's links, the document's figures, buffers, what is missing.
+#include <gtest/gtest.h>
+
+#include "infragraph/load.h"
+#include "testbenches/config/support.h"
+
+namespace weft {
+namespace {
+
+// `xpus` accelerators on `switches` switches over links called `link`.
+std::string star(const std::string& part, int xpus, int switches, const std::string& link,
+    const std::string& more = "")
+{
+    return "name: star\ndevices:\n- name: d\n  components:\n"
+           "  - {name: xpu, choice: xpu, count: " +
+        std::to_string(xpus) + ", description: " + part +
+        "}\n"
+        "  - {name: sw, choice: switch, count: " +
+        std::to_string(switches) +
+        ", description: switch}\n"
+        "  links:\n  - {name: " +
+        link + more +
+        "}\n  edges:\n"
+        "  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: " +
+        link +
+        "}\n"
+        "instances:\n- {name: d, device: d, count: 1}\n";
+}
+
+std::uint64_t rate(const std::string& document) { return resolved("", {}, document).link(0).bandwidth; }
+
+TEST(Links, AnEdgeCarriesItsShareOfTheAcceleratorsLinks)
+{
+    EXPECT_EQ(rate(star("H100", 8, 4, "xpu_fabric", ", description: nvlink_4")), 112'500'000'000U);
+    EXPECT_EQ(rate(star("A100", 8, 6, "nvlink")), 50'000'000'000U);
+    EXPECT_EQ(rate(star("V100", 8, 6, "nvlink_2")), 25'000'000'000U);
+    EXPECT_EQ(rate(star("Grace Blackwell", 4, 18, "xpu_fabric", ", description: nvlink_c2c")),
+        50'000'000'000U);
+    EXPECT_EQ(rate(star("accelerator", 2, 1, "nvlink")), 450'000'000'000U);
+    // A link that is no part of the scale-up fabric is what its name says.
+    EXPECT_EQ(rate(star("H100", 8, 4, "pcie_gen5")), 63'015'384'615U);
+    const ResolvedSystem system = resolved("", {}, star("H100", 8, 4, "xpu_fabric"));
+    EXPECT_EQ(explained(system, "d.0.xpu.0~d.0.sw.0", "link.bandwidth"),
+        "112.5 GB/s | profile h100: 18 x 25 GB/s over 4 edges: NVIDIA H100 whitepaper (vendor "
+        "specification)");
+}
+
+TEST(Links, BothEndsMustAgreeAndTheSmallerShareCounts)
+{
+    const std::string mesh = "name: m\ndevices:\n- name: d\n  components:\n"
+                             "  - {name: xpu, choice: xpu, count: 4, description: MI300X}\n"
+                             "  links: [{name: infinity_fabric}]\n  edges:\n"
+                             "  - {ep1: {component: \"xpu[0]\"}, ep2: {component: xpu}, scheme: many2many, "
+                             "link: infinity_fabric}\n"
+                             "  - {ep1: {component: \"xpu[1]\"}, ep2: {component: \"xpu[2]\"}, scheme: "
+                             "one2one, link: infinity_fabric}\n"
+                             "instances: [{name: d, device: d, count: 1}]\n";
+    const ResolvedSystem system = resolved("", {}, mesh);
+    EXPECT_EQ(explained(system, "d.0.xpu.0~d.0.xpu.3", "link.bandwidth").substr(0, 29),
+        "149.333 GB/s | profile mi300x");
+    EXPECT_EQ(explained(system, "d.0.xpu.1~d.0.xpu.2", "link.bandwidth").substr(0, 10), "224 GB/s |");
+}
+
+TEST(Links, TheSharesLatencyAndPacketsAreThoseOfTheProfilesLink)
+{
+    const ResolvedSystem system = resolved("", {}, star("B200", 2, 2, "xpu_fabric"));
+    EXPECT_EQ(system.link(0).latency, 180'000U);
+    EXPECT_EQ(system.link(0).header, 16U);
+    EXPECT_EQ(system.switch_of(*system.graph().find("d.0.sw.0")).latency, 200'000U);
+}
+
+TEST(Links, CreditsNobodyStatedCoverTheRoundTrip)
+{
+    const ResolvedSystem system = resolved("", {}, star("H100", 8, 4, "xpu_fabric"));
+    // 2 x 70 ns + 100 ns in the switch + 100 ns at 112.5 GB/s are 597.7 lines.
+    EXPECT_EQ(system.link(0).request_credits, 598U);
+    EXPECT_EQ(explained(system, "d.0.xpu.0~d.0.sw.0", "link.response_credits"),
+        "598 | sized for a round trip of 340 ns at 112.5 GB/s");
+    const ResolvedSystem stated = resolved("", {"link.request_credits=7"}, star("H100", 8, 4, "xpu_fabric"));
+    EXPECT_EQ(stated.link(0).request_credits, 7U);
+    EXPECT_EQ(stated.link(0).response_credits, 598U);
+}
+
+TEST(Links, TheDocumentsFiguresWinOverTheTableAndTheShare)
+{
+    const std::string physical = ", physical: {bandwidth: {gigabits_per_second: 400}, latency: {us: 0.5}}";
+    const ResolvedSystem system = resolved("", {}, star("H100", 2, 2, "xpu_fabric", physical));
+    EXPECT_EQ(system.link(0).bandwidth, 50'000'000'000U);
+    EXPECT_EQ(system.link(0).latency, 500'000U);
+    EXPECT_EQ(explained(system, "d.0.xpu.0~d.0.sw.0", "link.bandwidth"),
+        "50 GB/s | box.yaml:8 (InfraGraph link xpu_fabric)");
+    // An unknown name with a bandwidth takes everything else from the fallback.
+    const ResolvedSystem unknown =
+        resolved("", {}, star("H100", 2, 2, "rails", ", physical: {bandwidth: {gigabytes_per_second: 7}}"));
+    EXPECT_EQ(unknown.link(0).bandwidth, 7'000'000'000U);
+    EXPECT_EQ(unknown.link(0).latency, 125'000U);
+}
+
+TEST(Links, ARatePerLaneNeedsLanesAndEncoding)
+{
+    const std::string transfers = ", physical: {bandwidth: {gigatransfers_per_second: 16}}";
+    EXPECT_EQ(rate(star("H100", 2, 2, "pcie", transfers)), 31'507'692'307U);
+    const std::string error = error_of([&] { rate(star("H100", 2, 2, "rails", transfers)); });
+    EXPECT_NE(error.find("box.yaml:8: nothing gives a bandwidth for link 'rails' (d.0.xpu.0~d.0.sw.0): 16 "
+                         "GT/s is a rate per lane"),
+        std::string::npos)
+        << error;
+}
+
+TEST(Links, AnUnknownLinkIsAnErrorWhereItIsUsedOnly)
+{
+    const std::string document = star("H100", 2, 2, "nvlnk");
+    const ResolvedSystem system = resolved("", {}, document);
+    EXPECT_FALSE(system.has_bandwidth(0));
+    system.require_links(std::vector<bool>(4, false));
+    const std::string error = error_of([&] { system.require_links(std::vector<bool>(4, true)); });
+    EXPECT_EQ(error,
+        "box.yaml:8: nothing gives a bandwidth for link 'nvlnk' (d.0.xpu.0~d.0.sw.0), and the name is not in "
+        "the link "
+        "table; expected a bandwidth in the document, links: {nvlnk: {bandwidth: 25 GB/s}} in the system "
+        "file, --set "
+        "'links.nvlnk.bandwidth=25 GB/s', or a known link name (did you mean 'nvlink'?)");
+    EXPECT_EQ(error_of([&] { system.link(0); }), error);
+    EXPECT_EQ(resolved("links: {nvlnk: {bandwidth: 3 GB/s}}\n", {}, document).link(0).bandwidth,
+        3'000'000'000U);
+    EXPECT_EQ(resolved("", {"links.nvlnk.bandwidth=3 GB/s"}, document).link(0).bandwidth, 3'000'000'000U);
+}
+
+TEST(Links, DocumentFiguresOutOfRangeAreRefused)
+{
+    const std::string error =
+        error_of([] { rate(star("H100", 2, 2, "x", ", physical: {bandwidth: {gigabits_per_second: 0}}")); });
+    EXPECT_NE(error.find("box.yaml:8"), std::string::npos) << error;
+    const std::string slowest = error_of(
+        [] { rate(star("H100", 2, 2, "x", ", physical: {bandwidth: {gigabits_per_second: 0.000001}}")); });
+    EXPECT_EQ(slowest,
+        "box.yaml:8: bandwidth 125 B/s of link 'x' is out of range; expected 1 MB/s to 100 TB/s");
+    const std::string slow = ", physical: {bandwidth: {gigabits_per_second: 400}, latency: {ns: 0}}";
+    EXPECT_EQ(resolved("", {}, star("H100", 2, 2, "x", slow)).link(0).latency, 1U);
+}
+
+TEST(Links, BundlesOfTheSharedDocuments)
+{
+    const std::string folder = std::string(WEFT_SHARED_DIR) + "/infragraph/";
+    const auto rate_of = [&](const char* file, const char* a, const char* b) {
+        SystemDescription description;
+        description.infrastructure = folder + file;
+        const ResolvedSystem system = load_system(description);
+        return system.link(*system.graph().find_edge(*system.graph().find(a), *system.graph().find(b)))
+            .bandwidth;
+    };
+    if (std::FILE* probe = std::fopen((folder + "device_dgx_h100.yaml").c_str(), "r"))
+        std::fclose(probe);
+    else
+        GTEST_SKIP() << "no shared documents";
+    EXPECT_EQ(rate_of("device_dgx_h100.yaml", "dgx_h100.0.xpu.0", "dgx_h100.0.nvsw.0"), 112'500'000'000U);
+    EXPECT_EQ(rate_of("device_dgx_a100.yaml", "dgx_a100.0.xpu.0", "dgx_a100.0.nvsw.0"), 50'000'000'000U);
+    EXPECT_EQ(rate_of("device_mi300x.yaml", "mi300x.0.xpu.0", "mi300x.0.xpu.7"), 64'000'000'000U);
+    EXPECT_EQ(rate_of("device_dgx_gb200.yaml", "dgx_gb200.0.xpu.0", "dgx_gb200.0.nvsw.17"), 50'000'000'000U);
+    EXPECT_EQ(rate_of("device_dgx_gb200.yaml", "dgx_gb200.0.xpu.0", "dgx_gb200.0.cpu.0"), 450'000'000'000U);
+}
+
+}  // namespace
+}  // namespace weft

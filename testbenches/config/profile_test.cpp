@@ -1,0 +1,139 @@
+// Built-in profiles: complete, their parts add up to the published plateaus, users' files work.
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "platform/config/link_table.h"
+#include "platform/config/profile.h"
+#include "testbenches/config/support.h"
+
+namespace weft {
+namespace {
+
+std::uint64_t figure(const Profile& profile, Block block, const char* name)
+{
+    return profile.of(block).at(*info_of(block).find(name)).value;
+}
+
+std::uint64_t local_hit(const Profile& p)
+{
+    return figure(p, Block::gpu, "unit_to_l2") + figure(p, Block::l2, "latency") +
+        figure(p, Block::gpu, "l2_to_unit");
+}
+
+// A dependent load from a peer across one switch, without serialisation.
+std::uint64_t peer_load(const Profile& p)
+{
+    const LinkKind& link = *LinkTable::built_in().by_name(p.scale_up.link);
+    const std::uint64_t wire = link.figures.at(*info_of(Block::link).find("latency")).value;
+    return figure(p, Block::gpu, "unit_to_port") + 4 * wire + 2 * figure(p, Block::switch_, "latency") +
+        figure(p, Block::gpu, "port_to_l2") + figure(p, Block::l2, "latency") +
+        figure(p, Block::gpu, "l2_to_port") + figure(p, Block::gpu, "port_to_unit");
+}
+
+TEST(Profiles, PartsAddUpToTheLatencyPlateaus)
+{
+    ProfileStore store;
+    const auto get = [&](const char* name) -> const Profile& { return *store.get(name, "", 0); };
+    EXPECT_EQ(local_hit(get("h100")), 142'000U);
+    EXPECT_EQ(local_hit(get("a100")), 146'000U);
+    EXPECT_EQ(local_hit(get("mi300x")), 102'000U);
+    EXPECT_EQ(local_hit(get("b200")), 154'000U);
+    EXPECT_EQ(local_hit(get("v100")), 154'000U);
+    const auto miss = [&](const char* name) {
+        return local_hit(get(name)) + figure(get(name), Block::hbm, "latency");
+    };
+    EXPECT_EQ(miss("h100"), 330'000U);
+    EXPECT_EQ(miss("a100"), 375'000U);
+    EXPECT_EQ(miss("mi300x"), 415'000U);
+    EXPECT_EQ(miss("b200"), 388'000U);
+    EXPECT_EQ(miss("v100"), 312'000U);
+    EXPECT_EQ(peer_load(get("h100")), 824'000U);    // 826 ns measured, 2 ns of it serialisation
+    EXPECT_EQ(peer_load(get("b200")), 1'716'000U);  // 1710 to 1727 ns measured
+}
+
+TEST(Profiles, EveryFigureHasSourceAndGradeAndEveryPhysicalParameterIsStated)
+{
+    ProfileStore store;
+    const std::vector<std::string> policies{"launch_latency", "wait_policy", "spin_interval",
+        "outstanding_misses"};
+    for (const Profile& profile : store.profiles()) {
+        for (const Block block : {Block::gpu, Block::l2, Block::hbm}) {
+            for (std::size_t i = 0; i < info_of(block).parameters.size(); ++i) {
+                const std::string& name = info_of(block).parameters[i]->name;
+                if (std::find(policies.begin(), policies.end(), name) != policies.end()) continue;
+                ASSERT_TRUE(profile.of(block).count(i) == 1)
+                    << profile.name << " " << parameter_name(block, i);
+                EXPECT_FALSE(profile.of(block).at(i).grade.empty()) << profile.name << " " << name;
+                EXPECT_EQ(profile.of(block).at(i).source.find(".yaml:"), std::string::npos)
+                    << profile.name << " " << name;
+            }
+        }
+        EXPECT_TRUE(profile.scale_up.links && profile.scale_up.rate) << profile.name;
+        EXPECT_NE(LinkTable::built_in().by_name(profile.scale_up.link), nullptr) << profile.name;
+    }
+    EXPECT_EQ(store.names().size(), 7U);
+}
+
+TEST(Profiles, DescriptionsCallForThePartThatTheyNameFirst)
+{
+    ProfileStore store;
+    const auto name = [&](const char* text) {
+        const Profile* profile = store.matching(text);
+        return profile == nullptr ? std::string("none") : profile->name;
+    };
+    EXPECT_EQ(name("NVIDIA H100 / H200 SXM5"), "h100");
+    EXPECT_EQ(name("NVIDIA HGX H200 141GB 700W SXM5"), "h200");
+    EXPECT_EQ(name("NVIDIA HGX H20 96GB"), "none");
+    EXPECT_EQ(name("AMD INSTINCT MI300X OAM"), "mi300x");
+    EXPECT_EQ(name("NVIDIA Grace Blackwell Superchip"), "b200");
+    EXPECT_EQ(name("NVIDIA Tesla V100 SXM2"), "v100");
+    EXPECT_EQ(name("Intel Gaudi3"), "none");
+}
+
+TEST(Profiles, UnknownNamesNameTheNearestAndThePlace)
+{
+    const std::string error = error_of([] { resolved("profile: h10\n"); });
+    EXPECT_EQ(error, "system.yaml:2: unknown profile 'h10'; expected a profile (did you mean 'h100'?)");
+    const std::string file = error_of([] { resolved("profile: ./nowhere.yaml\n"); });
+    EXPECT_NE(file.find("system.yaml:2: profile './nowhere.yaml' cannot be read"), std::string::npos) << file;
+}
+
+struct TemporaryProfile {
+    std::string path = testing::TempDir() + "weft_profile_test.yaml";
+    explicit TemporaryProfile(const std::string& text) { std::ofstream(path) << text; }
+    ~TemporaryProfile() { std::remove(path.c_str()); }
+};
+
+TEST(Profiles, AFileMayBuildOnABuiltInOne)
+{
+    const TemporaryProfile file(
+        "profile: mine\nbase: h100\nl2:\n  size: 60 MiB\nhbm:\n"
+        "  capacity: {value: 96 GB, source: data sheet, grade: vendor specification}\n");
+    const ResolvedSystem system = resolved("profile: " + file.path + "\n");
+    EXPECT_EQ(explained(system, "box.0.xpu.0", "l2.size"), "60 MiB | profile mine: " + file.path + ":4");
+    EXPECT_NE(explained(system, "box.0.xpu.0", "hbm.capacity")
+                  .find("profile mine: data sheet (vendor specification)"),
+        std::string::npos);
+    EXPECT_EQ(system.hbm(0).capacity, 96'000'000'000U);
+    EXPECT_EQ(system.gpu(0).compute_units, 132U);
+    EXPECT_EQ(system.profile(0), "mine");
+}
+
+TEST(Profiles, MistakesInAFileHaveItsLine)
+{
+    const TemporaryProfile file("profile: mine\ngpu:\n  clok: 2 GHz\nl2:\n  size: 1 B\nhbm:\n"
+                                "  channels: {value: 8, grade: guessed}\nscale_up:\n  links: 0\n");
+    const std::string error = error_of([&] { resolved("profile: " + file.path + "\n"); });
+    EXPECT_NE(error.find(file.path + ":3: unknown key 'clok' in 'gpu'; expected 'clock'"), std::string::npos)
+        << error;
+    EXPECT_NE(error.find(":5: l2.size = 1 B is out of range; expected 64 B to 64 GiB"), std::string::npos)
+        << error;
+    EXPECT_NE(error.find(":7: unknown grade 'guessed'"), std::string::npos) << error;
+    EXPECT_NE(error.find(":9: '0' is no value of scale_up.links"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace weft

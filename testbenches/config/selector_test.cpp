@@ -1,0 +1,86 @@
+// Parameter paths: what they match, and what is said when they match nothing.
+#include <gtest/gtest.h>
+
+#include "testbenches/config/support.h"
+
+namespace weft {
+namespace {
+
+std::uint64_t size_of_l2(const ResolvedSystem& system, const char* node)
+{
+    return system.l2(*system.graph().find(node)).size >> 20;
+}
+
+TEST(Selector, FullPathGlobAndKind)
+{
+    const ResolvedSystem one = resolved("", {"box.0.xpu.1.l2.size=40 MiB"});
+    EXPECT_EQ(size_of_l2(one, "box.0.xpu.0"), 50U);
+    EXPECT_EQ(size_of_l2(one, "box.0.xpu.1"), 40U);
+    const ResolvedSystem some = resolved("", {"box.*.xpu.?.l2.size=40 MiB"});
+    EXPECT_EQ(size_of_l2(some, "box.0.xpu.0"), 40U);
+    EXPECT_EQ(size_of_l2(some, "box.0.xpu.1"), 40U);
+    EXPECT_EQ(size_of_l2(resolved("", {"l2.size=40 MiB"}), "box.0.xpu.1"), 40U);
+    const ResolvedSystem wild = resolved("", {"*.xpu.0.l2.s?ze=40 MiB"});
+    EXPECT_EQ(size_of_l2(wild, "box.0.xpu.0"), 40U);
+    EXPECT_EQ(size_of_l2(wild, "box.0.xpu.1"), 50U);
+    const ResolvedSystem every = resolved("", {"*.latency=9 ns"});
+    EXPECT_EQ(every.hbm(0).latency, 9'000U);
+    EXPECT_EQ(every.link(0).latency, 9'000U);
+    EXPECT_EQ(every.switch_of(*every.graph().find("box.0.nvsw.1")).latency, 9'000U);
+}
+
+TEST(Selector, LinksByEndsInEitherOrderByGlobAndByName)
+{
+    const auto rate = [](const ResolvedSystem& system, const char* a, const char* b) {
+        return system.link(*system.graph().find_edge(*system.graph().find(a), *system.graph().find(b)))
+                   .latency /
+            1000;
+    };
+    for (const char* set : {"box.0.xpu.0~box.0.nvsw.1.link.latency=9 ns",
+             "box.0.nvsw.1~box.0.xpu.0.link.latency=9 ns", "*nvsw.1~*xpu.0.link.latency=9 ns"}) {
+        const ResolvedSystem system = resolved("", {set});
+        EXPECT_EQ(rate(system, "box.0.xpu.0", "box.0.nvsw.1"), 9U) << set;
+        EXPECT_EQ(rate(system, "box.0.xpu.1", "box.0.nvsw.1"), 70U) << set;
+    }
+    const ResolvedSystem named = resolved("", {"links.xpu_fabric.latency=9 ns"});
+    EXPECT_EQ(rate(named, "box.0.xpu.1", "box.0.nvsw.1"), 9U);
+    EXPECT_EQ(rate(named, "box.0.xpu.1", "box.0.cpu.0"), 100U);
+    EXPECT_EQ(resolved("", {"engine.channels=4", "routing.spread=none"}).engine().channels, 4U);
+}
+
+TEST(Selector, MistakesAreNamedWithTheNearest)
+{
+    const auto error = [](const char* set) { return error_of([&] { resolved("", {set}); }); };
+    EXPECT_EQ(error("l2.siez=1 MiB"),
+        "--set: unknown parameter 'l2.siez'; expected a parameter of l2 (did you mean 'size'?)");
+    EXPECT_EQ(error("box.0.xpu.0.l3.size=1 MiB"),
+        "--set: unknown block 'l3' in 'box.0.xpu.0.l3.size'; expected a block (did you mean 'l2'?)");
+    EXPECT_EQ(error("box.0.xpu.7.l2.size=1 MiB"),
+        "--set: no node is called 'box.0.xpu.7'; expected the name of a node (did you mean 'box.0.xpu.0'?)");
+    EXPECT_EQ(error("links.xpu_fabrik.latency=1 ns"),
+        "--set: no edge has link 'xpu_fabrik'; expected the name of a link (did you mean 'xpu_fabric'?)");
+    EXPECT_NE(error("box.0.nvsw.0.gpu.clock=1 GHz").find("'box.0.nvsw.0' has no block 'gpu'"),
+        std::string::npos);
+    EXPECT_NE(error("box.0.nvsw.0~box.0.nvsw.1.link.latency=1 ns").find("no edge joins"), std::string::npos);
+    EXPECT_NE(error("dgx.*.l2.size=1 MiB").find("'dgx.*.l2.size' matches no parameter"), std::string::npos);
+    EXPECT_NE(error("size=1 MiB").find("is no parameter path"), std::string::npos);
+    EXPECT_NE(error("..=1").find("is no parameter path"), std::string::npos);
+    EXPECT_NE(error_of([] { parse_set("l2.size"); }).find("--set 'l2.size' is incomplete"),
+        std::string::npos);
+}
+
+TEST(Selector, ValuesAreCheckedWithUnitAndRange)
+{
+    const auto error = [](const char* set) { return error_of([&] { resolved("", {set}); }); };
+    EXPECT_EQ(error("l2.size=3 B"), "--set: l2.size = 3 B is out of range; expected 64 B to 64 GiB");
+    EXPECT_EQ(error("link.latency=fast"),
+        "--set: 'fast' is no value of link.latency; expected a time such as 70 ns, 1 ps to 1 s");
+    EXPECT_EQ(error("link.request_credits=0"),
+        "--set: link.request_credits = 0 is out of range; expected 1 to 65535");
+    EXPECT_EQ(error("gpu.wait_policy=sleep"),
+        "--set: 'sleep' is no value of gpu.wait_policy; expected one of spin, monitor");
+    EXPECT_NE(error("hbm.bandwidth=3 GB").find("a rate such as"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft
