@@ -18,8 +18,8 @@ constexpr std::uint64_t most_assignments = 50'000'000;
 
 bool is_immutable(std::string_view attribute)
 {
-    constexpr std::array<std::string_view, 6> names{
-        "type", "instance", "instance_idx", "device", "composed_device", "link"};
+    constexpr std::array<std::string_view, 6> names{"type", "instance", "instance_idx", "device",
+        "composed_device", "link"};
     return std::find(names.begin(), names.end(), attribute) != names.end();
 }
 
@@ -53,14 +53,12 @@ public:
     void nodes(const NodeAnnotation& annotation);
     void edges(const EdgeAnnotation& annotation);
     void link(const LinkAnnotation& annotation);
-    void graph(const AnnotationAttribute& attribute)
-    {
-        assign(graph_.graph_attributes_, located(attribute));
-    }
+    void graph(const AnnotationAttribute& attribute) { assign(graph_.graph_attributes_, located(attribute)); }
 
     void index_links()
     {
-        for (EdgeId id = 0; id < graph_.edge_count(); ++id) edges_of_link_[graph_.kind(id).link].push_back(id);
+        for (EdgeId id = 0; id < graph_.edge_count(); ++id)
+            edges_of_link_[graph_.kind(id).link].push_back(id);
     }
 
 private:
@@ -74,15 +72,16 @@ private:
     }
     // Names and prefixes that the expression stands for; false after reporting one that does not exist.
     bool expand_name(const std::string& expression, int line, std::vector<std::string>& names);
-    bool append_element(std::vector<std::string>& names, const PathElement& element, const std::string& expression,
-        int line);
+    bool append_element(std::vector<std::string>& names, const PathElement& element,
+        const std::string& expression, int line);
     std::int64_t index_count(const std::string& stem) const;
     bool unknown(const std::string& name, int line);
 
     bool afford(std::uint64_t assignments, int line);
     void set_on_edge(EdgeId id, const AnnotationAttribute& attribute);
     void override_physical(EdgeId id, const AnnotationAttribute& attribute);
-    bool skips_immutable(const AnnotationAttribute& attribute, const std::string& target, std::string_view actual);
+    bool skips_immutable(const AnnotationAttribute& attribute, const std::string& target,
+        std::string_view actual);
     std::string derived(NodeId id, std::string_view attribute) const;
     Attribute located(const AnnotationAttribute& attribute) const
     {
@@ -105,7 +104,8 @@ Annotator::Range Annotator::below(const std::string& prefix) const
     const auto before = [&](NodeId id, const std::string& text) { return graph_.node(id).name < text; };
     const auto first = std::lower_bound(by_name_.begin(), by_name_.end(), low, before);
     const auto last = std::lower_bound(first, by_name_.end(), prefix + "/", before);  // '/' follows '.'
-    return {static_cast<std::size_t>(first - by_name_.begin()), static_cast<std::size_t>(last - by_name_.begin())};
+    return {static_cast<std::size_t>(first - by_name_.begin()),
+        static_cast<std::size_t>(last - by_name_.begin())};
 }
 
 bool Annotator::unknown(const std::string& name, int line)
@@ -146,19 +146,22 @@ bool Annotator::expand_name(const std::string& expression, int line, std::vector
     return true;
 }
 
-bool Annotator::append_element(
-    std::vector<std::string>& names, const PathElement& element, const std::string& expression, int line)
+bool Annotator::append_element(std::vector<std::string>& names, const PathElement& element,
+    const std::string& expression, int line)
 {
     std::vector<std::string> longer;
     for (const std::string& name : names) {
-        const std::string stem = name.empty() ? std::string(element.name) : name + "." + std::string(element.name);
+        const std::string stem =
+            name.empty() ? std::string(element.name) : name + "." + std::string(element.name);
         if (!element.sliced) {
             if (!exists(stem)) return unknown(stem, line);
             longer.push_back(stem);
             continue;
         }
+        if (!afford(below(stem).second - below(stem).first, line)) return false;
         const IndexRange range = element.slice.range(index_count(stem));
         if (range.count == 0 || range.count > graph_.node_count()) return unknown(expression, line);
+        if (!afford(range.count, line)) return false;
         for (std::uint64_t i = 0; i < range.count; ++i) {
             longer.push_back(stem + "." + std::to_string(range.at(i)));
             if (!exists(longer.back())) return unknown(longer.back(), line);
@@ -188,7 +191,8 @@ bool Annotator::afford(std::uint64_t assignments, int line)
     assignments_ += assignments;
     if (assignments_ <= most_assignments) return true;
     if (could)
-        findings_.refuse(line, "the annotations set more than " + std::to_string(most_assignments) + " attributes",
+        findings_.refuse(line,
+            "the annotations set more than " + std::to_string(most_assignments) + " attributes",
             "fewer annotations");
     return false;
 }
@@ -202,13 +206,14 @@ std::string Annotator::derived(NodeId id, std::string_view attribute) const
     return attribute == "composed_device" ? std::string(graph_.composed_device(id)) : std::string();
 }
 
-bool Annotator::skips_immutable(
-    const AnnotationAttribute& attribute, const std::string& target, std::string_view actual)
+bool Annotator::skips_immutable(const AnnotationAttribute& attribute, const std::string& target,
+    std::string_view actual)
 {
     if (!is_immutable(attribute.name)) return false;
     if (source_ == AnnotationSource::request || attribute.value != actual)
-        findings_.note(attribute.line, "the attribute '" + attribute.name + "' of " + quoted(target) +
-                                           " cannot be set; " + quoted(attribute.value) + " is ignored");
+        findings_.note(attribute.line,
+            "the attribute '" + attribute.name + "' of " + quoted(target) + " cannot be set; " +
+                quoted(attribute.value) + " is ignored");
     return true;
 }
 
@@ -254,7 +259,8 @@ void Annotator::edges(const EdgeAnnotation& annotation)
     for (const NodeId a : ends[0]) {
         if (!afford(graph_.neighbours(a).size(), annotation.line)) return;
         for (const Neighbour& neighbour : graph_.neighbours(a))
-            if (std::binary_search(ends[1].begin(), ends[1].end(), neighbour.node)) targets.push_back(neighbour.edge);
+            if (std::binary_search(ends[1].begin(), ends[1].end(), neighbour.node))
+                targets.push_back(neighbour.edge);
     }
     std::sort(targets.begin(), targets.end());
     targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
@@ -276,10 +282,13 @@ void Annotator::link(const LinkAnnotation& annotation)
 {
     const auto found = edges_of_link_.find(annotation.name);
     if (found == edges_of_link_.end()) {
-        std::vector<std::string> known;
-        for (const auto& entry : edges_of_link_) known.push_back(entry.first);
+        const auto known = [&] {
+            std::vector<std::string> names;
+            for (const auto& entry : edges_of_link_) names.push_back(entry.first);
+            return names;
+        };
         findings_.doubt(annotation.line, "no edge uses a link named " + quoted(annotation.name),
-            expected_name("the link of an edge", annotation.name, known), "ignored");
+            findings_.nearest("the link of an edge", annotation.name, known), "ignored");
         return;
     }
     for (const AnnotationAttribute& attribute : annotation.attributes) {
@@ -301,7 +310,8 @@ void Annotator::override_physical(EdgeId id, const AnnotationAttribute& attribut
 {
     const bool is_bandwidth = attribute.name == "bandwidth";
     std::uint32_t& kind = graph_.edges_[id].kind;
-    const auto [found, added] = overridden_.emplace(std::make_tuple(kind, attribute.name, attribute.value), kind);
+    const auto [found, added] =
+        overridden_.emplace(std::make_tuple(kind, attribute.name, attribute.value), kind);
     if (!added) {
         kind = found->second;
         return;
@@ -311,11 +321,13 @@ void Annotator::override_physical(EdgeId id, const AnnotationAttribute& attribut
     if (present && present->text() == attribute.value) return;
     const std::optional<Quantity> value =
         is_bandwidth ? parse_bandwidth(attribute.value) : parse_latency(attribute.value);
-    const bool usable =
-        value && (is_bandwidth ? value->unit == Unit::gigatransfers_per_second || bytes_per_second(*value).has_value()
-                               : picoseconds(*value).has_value());
+    const bool usable = value &&
+        (is_bandwidth ? value->unit == QuantityUnit::gigatransfers_per_second ||
+                    bytes_per_second(*value).has_value()
+                      : picoseconds(*value).has_value());
     if (!usable) {
-        findings_.doubt(attribute.line, "the " + attribute.name + " " + quoted(attribute.value) + " is not understood",
+        findings_.doubt(attribute.line,
+            "the " + attribute.name + " " + quoted(attribute.value) + " is not understood",
             is_bandwidth ? "a positive value with Gbps, GBps or GT/s, such as '400 Gbps'"
                          : "a value with ms, us or ns, such as '250 ns'",
             "ignored");
@@ -329,7 +341,8 @@ void Annotator::override_physical(EdgeId id, const AnnotationAttribute& attribut
 
 void annotate(Graph& graph, const Annotation& annotation, AnnotationSource source, Findings& findings)
 {
-    if (annotation.nodes.empty() && annotation.edges.empty() && annotation.links.empty() && annotation.graph.empty())
+    if (annotation.nodes.empty() && annotation.edges.empty() && annotation.links.empty() &&
+        annotation.graph.empty())
         return;
     Annotator annotator(graph, source, findings);
     for (const NodeAnnotation& entry : annotation.nodes) annotator.nodes(entry);
@@ -337,7 +350,7 @@ void annotate(Graph& graph, const Annotation& annotation, AnnotationSource sourc
     // A response that lists every edge has each attribute there; its list of links is then a summary
     // made from one edge of each link and must not be spread over the others.
     const bool summary = source == AnnotationSource::response && !annotation.edges.empty() &&
-                         annotation.edges.size() >= graph.edge_count();
+        annotation.edges.size() >= graph.edge_count();
     if (!summary && !annotation.links.empty()) {
         annotator.index_links();
         for (const LinkAnnotation& entry : annotation.links) annotator.link(entry);

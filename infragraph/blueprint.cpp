@@ -14,7 +14,9 @@ constexpr std::uint64_t longest_index = 10;  // digits of an int32
 }  // namespace
 
 Blueprints::Blueprints(const Infrastructure& infrastructure, Findings& findings)
-    : infrastructure_(infrastructure), findings_(findings), blueprints_(infrastructure.devices.size()),
+    : infrastructure_(infrastructure),
+      findings_(findings),
+      blueprints_(infrastructure.devices.size()),
       states_(infrastructure.devices.size(), State::untouched)
 {
     const auto count = static_cast<std::uint32_t>(infrastructure_.devices.size());
@@ -63,7 +65,7 @@ bool Blueprints::lay_out(std::uint32_t i, int depth)
         if (child == Part::leaf) {
             findings_.refuse(part.component->line,
                 "component " + quoted(part.component->name) + " of choice 'device' is no device",
-                expected_name("the name of a device", part.component->name, names()));
+                findings_.nearest("the name of a device", part.component->name, [&] { return names(); }));
             part.broken = true;
         } else if (!lay_out(child, depth + 1)) {
             part.broken = true;

@@ -16,8 +16,8 @@ namespace {
 
 using Need = Fields::Need;
 
-constexpr std::array<const char*, 8> choice_names{
-    "custom", "device", "cpu", "xpu", "nic", "memory", "port", "switch"};
+constexpr std::array<const char*, 8> choice_names{"custom", "device", "cpu", "xpu", "nic", "memory", "port",
+    "switch"};
 constexpr std::array<const char*, 3> scheme_names{"one2one", "many2many", "ring"};
 
 class DocumentReader {
@@ -32,8 +32,9 @@ private:
     Component component(YamlTree::Id id);
     void component_choice(Fields& fields, Component& component);
     std::optional<Choice> choice_from(std::string_view name, int line);
-    Link link(YamlTree::Id id);
-    std::optional<Quantity> quantity(YamlTree::Id id, const char* what, Unit first, Unit last);
+    LinkDeclaration link(YamlTree::Id id);
+    std::optional<Quantity> quantity(YamlTree::Id id, const char* what, QuantityUnit first,
+        QuantityUnit last);
     Instance instance(YamlTree::Id id);
     EdgeRule edge(YamlTree::Id id, bool in_device);
     Endpoint endpoint(const Fields& edge, std::optional<YamlTree::Id> id, bool in_device, bool& broken);
@@ -65,7 +66,10 @@ Infrastructure DocumentReader::infrastructure(YamlTree::Id id)
     result.name = fields.name("name").value_or("");
     result.description = fields.text("description").value_or("");
     for (const YamlTree::Id item : fields.list("devices")) result.devices.push_back(device(item));
-    for (const YamlTree::Id item : fields.list("links")) result.links.push_back(link(item));
+    for (const YamlTree::Id item : fields.list("links", Need::optional, &result.broken)) {
+        result.links.push_back(link(item));
+        result.broken = result.broken || result.links.back().name.empty();
+    }
     for (const YamlTree::Id item : fields.list("instances")) result.instances.push_back(instance(item));
     const std::vector<YamlTree::Id> edges = fields.list("edges");
     result.edges.reserve(edges.size());
@@ -84,9 +88,14 @@ Device DocumentReader::device(YamlTree::Id id)
     Fields fields(tree_, id, "device", findings_);
     result.name = fields.name("name", Need::required).value_or("");
     result.description = fields.text("description").value_or("");
-    for (const YamlTree::Id item : fields.list("components", Need::required))
+    for (const YamlTree::Id item : fields.list("components", Need::required, &result.broken)) {
         result.components.push_back(component(item));
-    for (const YamlTree::Id item : fields.list("links", Need::required)) result.links.push_back(link(item));
+        result.broken = result.broken || result.components.back().name.empty();
+    }
+    for (const YamlTree::Id item : fields.list("links", Need::required, &result.broken)) {
+        result.links.push_back(link(item));
+        result.broken = result.broken || result.links.back().name.empty();
+    }
     for (const YamlTree::Id item : fields.list("edges", Need::required))
         result.edges.push_back(edge(item, true));
     fields.finish();
@@ -148,18 +157,23 @@ void DocumentReader::component_choice(Fields& fields, Component& component)
             explicit_choice = true;
             if (tree_.kind(value) == YamlTree::Kind::text) candidate = choice_from(tree_.text(value), line);
             if (!candidate) {
-                if (tree_.kind(value) == YamlTree::Kind::null) explicit_choice = false;
+                if (tree_.kind(value) == YamlTree::Kind::null)
+                    explicit_choice = false;
                 else
                     findings_.refuse(line, "component field 'choice' is " + tree_.describe(value),
-                        expected_name("one of custom, device, cpu, xpu, nic, memory, port, switch",
-                            tree_.text_or_empty(value), {choice_names.begin(), choice_names.end()}));
+                        findings_.nearest("one of custom, device, cpu, xpu, nic, memory, port, switch",
+                            tree_.text_or_empty(value), [] {
+                                return std::vector<std::string>(choice_names.begin(), choice_names.end());
+                            }));
                 component.broken = component.broken || explicit_choice;
                 continue;
             }
-        } else if (key == "npu" || std::find(choice_names.begin(), choice_names.end(), key) != choice_names.end()) {
+        } else if (key == "npu" ||
+            std::find(choice_names.begin(), choice_names.end(), key) != choice_names.end()) {
             if (tree_.kind(value) == YamlTree::Kind::null) continue;
             candidate = choice_from(key, line);
-            Fields member(tree_, value, key == "custom" ? "custom component type" : "component marker", findings_);
+            Fields member(tree_, value, key == "custom" ? "custom component type" : "component marker",
+                findings_);
             if (*candidate == Choice::custom) {
                 const auto type = member.text("type", Need::required);
                 custom_type = type;
@@ -172,7 +186,8 @@ void DocumentReader::component_choice(Fields& fields, Component& component)
         if (chosen && *chosen != *candidate && !reported) {
             reported = true;
             findings_.doubt(line,
-                std::string("a component is both '") + name_of(*chosen) + "' and '" + name_of(*candidate) + "'",
+                std::string("a component is both '") + name_of(*chosen) + "' and '" + name_of(*candidate) +
+                    "'",
                 "one choice", "the last one counts");
         }
         chosen = candidate;
@@ -198,9 +213,9 @@ void DocumentReader::component_choice(Fields& fields, Component& component)
     component.custom_type = custom_type.value_or("custom");
 }
 
-Link DocumentReader::link(YamlTree::Id id)
+LinkDeclaration DocumentReader::link(YamlTree::Id id)
 {
-    Link result;
+    LinkDeclaration result;
     result.line = tree_.line(id);
     Fields fields(tree_, id, "link", findings_);
     result.name = fields.name("name", Need::required).value_or("");
@@ -208,10 +223,11 @@ Link DocumentReader::link(YamlTree::Id id)
     if (const auto physical = fields.get("physical")) {
         Fields members(tree_, *physical, "physical", findings_);
         if (const auto value = members.get("bandwidth"))
-            result.bandwidth =
-                quantity(*value, "bandwidth", Unit::gigabits_per_second, Unit::gigatransfers_per_second);
+            result.bandwidth = quantity(*value, "bandwidth", QuantityUnit::gigabits_per_second,
+                QuantityUnit::gigatransfers_per_second);
         if (const auto value = members.get("latency"))
-            result.latency = quantity(*value, "latency", Unit::milliseconds, Unit::nanoseconds);
+            result.latency =
+                quantity(*value, "latency", QuantityUnit::milliseconds, QuantityUnit::nanoseconds);
         members.finish();
     }
     fields.finish();
@@ -220,12 +236,13 @@ Link DocumentReader::link(YamlTree::Id id)
 
 // A value with its unit: {choice: UNIT, UNIT: number}. The member implies the choice; a choice without
 // its member states no value.
-std::optional<Quantity> DocumentReader::quantity(YamlTree::Id id, const char* what, Unit first, Unit last)
+std::optional<Quantity> DocumentReader::quantity(YamlTree::Id id, const char* what, QuantityUnit first,
+    QuantityUnit last)
 {
     Fields fields(tree_, id, what, findings_);
     std::vector<std::string> units;
     for (int unit = static_cast<int>(first); unit <= static_cast<int>(last); ++unit)
-        units.emplace_back(member_of(static_cast<Unit>(unit)));
+        units.emplace_back(member_of(static_cast<QuantityUnit>(unit)));
     std::string all_units = "one of " + units[0] + ", " + units[1] + ", " + units[2];
 
     std::optional<std::string> chosen;
@@ -240,7 +257,7 @@ std::optional<Quantity> DocumentReader::quantity(YamlTree::Id id, const char* wh
             const std::string name(tree_.text_or_empty(entry));
             if (kind != YamlTree::Kind::text || std::find(units.begin(), units.end(), name) == units.end()) {
                 findings_.refuse(tree_.line(entry), std::string(what) + " choice is " + tree_.describe(entry),
-                    expected_name(all_units, name, units));
+                    findings_.nearest(all_units, name, [&] { return units; }));
                 continue;
             }
             conflict = conflict || (chosen && *chosen != name);
@@ -249,21 +266,22 @@ std::optional<Quantity> DocumentReader::quantity(YamlTree::Id id, const char* wh
         } else if (unit != units.end()) {
             if (kind == YamlTree::Kind::null) continue;
             if (kind != YamlTree::Kind::integer && kind != YamlTree::Kind::number) {
-                findings_.refuse(tree_.line(entry), std::string(what) + " " + key + " is " + tree_.describe(entry),
+                findings_.refuse(tree_.line(entry),
+                    std::string(what) + " " + key + " is " + tree_.describe(entry),
                     "a number without quotes");
                 continue;
             }
             conflict = conflict || (chosen && *chosen != key);
             chosen = key;
             value = Quantity{std::string(tree_.text(entry)),
-                static_cast<Unit>(static_cast<int>(first) + static_cast<int>(unit - units.begin()))};
+                static_cast<QuantityUnit>(static_cast<int>(first) + static_cast<int>(unit - units.begin()))};
             const double number = std::strtod(value->number.c_str(), nullptr);
-            const bool is_bandwidth = first == Unit::gigabits_per_second;
+            const bool is_bandwidth = first == QuantityUnit::gigabits_per_second;
             if (!std::isfinite(number) || number < 0 || (is_bandwidth && number <= 0))
                 findings_.doubt(tree_.line(entry), std::string(what) + " is " + value->text(),
                     is_bandwidth ? "more than 0" : "0 or more", "kept as text without a usable value");
-            else if (value->unit != Unit::gigatransfers_per_second &&
-                     !(is_bandwidth ? bytes_per_second(*value) : picoseconds(*value)))
+            else if (value->unit != QuantityUnit::gigatransfers_per_second &&
+                !(is_bandwidth ? bytes_per_second(*value) : picoseconds(*value)))
                 findings_.doubt(tree_.line(entry),
                     std::string(what) + " is " + value->text() + ", which is beyond what can be simulated",
                     is_bandwidth ? "from 1 byte/s to 9.2e18 bytes/s" : "at most 9.2e18 ps",
@@ -310,7 +328,8 @@ EdgeRule DocumentReader::edge(YamlTree::Id id, bool in_device)
         const auto found = std::find(scheme_names.begin(), scheme_names.end(), given);
         if (found == scheme_names.end() || tree_.kind(*scheme) != YamlTree::Kind::text) {
             findings_.refuse(tree_.line(*scheme), "edge scheme is " + tree_.describe(*scheme),
-                expected_name("one of one2one, many2many, ring", given, {scheme_names.begin(), scheme_names.end()}));
+                findings_.nearest("one of one2one, many2many, ring", given,
+                    [] { return std::vector<std::string>(scheme_names.begin(), scheme_names.end()); }));
             result.broken = true;
         } else {
             result.scheme = static_cast<Scheme>(found - scheme_names.begin());
@@ -326,8 +345,8 @@ EdgeRule DocumentReader::edge(YamlTree::Id id, bool in_device)
     return result;
 }
 
-Endpoint DocumentReader::endpoint(
-    const Fields& edge, std::optional<YamlTree::Id> id, bool in_device, bool& broken)
+Endpoint DocumentReader::endpoint(const Fields& edge, std::optional<YamlTree::Id> id, bool in_device,
+    bool& broken)
 {
     Endpoint result;
     result.line = edge.line();
@@ -407,7 +426,8 @@ Document read_document(const std::string& text, Findings& findings)
         Fields fields(tree, tree.root(), "graph response", findings);
         if (const auto id = fields.get("infrastructure", Need::required))
             document.infrastructure = reader.infrastructure(*id);
-        if (const auto id = fields.get("annotations", Need::required)) document.annotation = reader.annotation(*id);
+        if (const auto id = fields.get("annotations", Need::required))
+            document.annotation = reader.annotation(*id);
         fields.finish();
     } else if (is_device(tree)) {
         document.form = Document::Form::device;

@@ -31,7 +31,7 @@ struct Component {
     std::string type() const { return choice == Choice::custom ? custom_type : name_of(choice); }
 };
 
-struct Link {
+struct LinkDeclaration {
     std::string name;
     std::string description;
     std::optional<Quantity> bandwidth;
@@ -59,9 +59,10 @@ struct Device {
     std::string name;
     std::string description;
     std::vector<Component> components;
-    std::vector<Link> links;
+    std::vector<LinkDeclaration> links;
     std::vector<EdgeRule> edges;
     int line = 0;
+    bool broken = false;  // components or links that could not be read: references may mean those
 };
 
 struct Instance {
@@ -78,9 +79,10 @@ struct Infrastructure {
     std::string name;
     std::string description;
     std::vector<Device> devices;
-    std::vector<Link> links;
+    std::vector<LinkDeclaration> links;
     std::vector<Instance> instances;
     std::vector<EdgeRule> edges;
+    bool broken = false;  // as of a device
 };
 
 struct AnnotationAttribute {

@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::uint64_t most_name_bytes = std::uint64_t{1} << 29;
 
-using LinkIndex = std::unordered_map<std::string_view, const Link*>;
+using LinkIndex = std::unordered_map<std::string_view, const LinkDeclaration*>;
 
-LinkIndex index_links(const std::vector<Link>& links)
+LinkIndex index_links(const std::vector<LinkDeclaration>& links)
 {
     LinkIndex index;
-    for (const Link& link : links) index[link.name] = &link;
+    for (const LinkDeclaration& link : links) index[link.name] = &link;
     return index;
 }
 
@@ -62,9 +62,13 @@ std::uint64_t pair_count(Scheme scheme, std::uint64_t size1, std::uint64_t size2
 
 class Expander {
 public:
-    Expander(std::shared_ptr<const Infrastructure> infrastructure, Findings& findings, const ExpansionLimits& limits)
-        : infrastructure_(*infrastructure), findings_(findings), limits_(limits),
-          blueprints_(infrastructure_, findings), selector_(blueprints_, findings, limits.edges),
+    Expander(std::shared_ptr<const Infrastructure> infrastructure, Findings& findings,
+        const ExpansionLimits& limits)
+        : infrastructure_(*infrastructure),
+          findings_(findings),
+          limits_(limits),
+          blueprints_(infrastructure_, findings),
+          selector_(blueprints_, findings, limits.edges),
           builder_(std::move(infrastructure))
     {
     }
@@ -80,7 +84,8 @@ private:
     void wire_infrastructure();
 
     // The kind of edges of a rule.
-    std::uint32_t kind_of(const EdgeRule& rule, const LinkIndex& links, const std::string& owner);
+    std::uint32_t kind_of(const EdgeRule& rule, const LinkIndex& links, bool all_links,
+        const std::string& owner);
     // Whether the rule's pairs may be made; counts them against the limit.
     bool admit(const EdgeRule& rule, const Selection& list1, const Selection& list2);
 
@@ -88,7 +93,7 @@ private:
     Findings& findings_;
     const ExpansionLimits& limits_;
     Blueprints blueprints_;
-    Selector selector_;
+    EndpointSelector selector_;
     GraphBuilder builder_;
     InstanceTable instances_;
     std::uint64_t pairs_ = 0;
@@ -122,15 +127,20 @@ Graph Expander::run()
     return builder_.finish();
 }
 
-std::uint32_t Expander::kind_of(const EdgeRule& rule, const LinkIndex& links, const std::string& owner)
+std::uint32_t Expander::kind_of(const EdgeRule& rule, const LinkIndex& links, bool all_links,
+    const std::string& owner)
 {
     const auto found = links.find(rule.link);
     if (found != links.end()) return builder_.kind_of(*found->second);
-    std::vector<std::string> known;
-    for (const auto& link : links) known.emplace_back(link.first);
-    std::sort(known.begin(), known.end());
+    if (!all_links) return builder_.kind_of_undeclared(rule.link);
+    const auto known = [&] {
+        std::vector<std::string> names;
+        for (const auto& link : links) names.emplace_back(link.first);
+        std::sort(names.begin(), names.end());
+        return names;
+    };
     findings_.doubt(rule.link_line, "undeclared link " + quoted(rule.link) + " in " + owner,
-        expected_name("one of its links", rule.link, known), "the edges carry the name alone");
+        findings_.nearest("one of its links", rule.link, known), "the edges carry the name alone");
     return builder_.kind_of_undeclared(rule.link);
 }
 
@@ -143,8 +153,8 @@ bool Expander::admit(const EdgeRule& rule, const Selection& list1, const Selecti
     pairs_ = saturating_add(pairs_, (size1 + size2) / 4);
     if (pairs_ <= limits_.edges) return true;
     if (!over_limit_)
-        findings_.refuse(rule.line, "the edges expand to more than " + std::to_string(limits_.edges) + " pairs",
-            "a smaller system");
+        findings_.refuse(rule.line,
+            "the edges expand to more than " + std::to_string(limits_.edges) + " pairs", "a smaller system");
     over_limit_ = true;
     return false;
 }
@@ -159,20 +169,21 @@ void Expander::wire_device(Blueprint& blueprint)
     std::vector<RelativeEdge> pairs;
     for (const EdgeRule& rule : blueprint.device->edges) {
         if (over_limit_) break;
-        const std::uint32_t kind = rule.broken ? 0 : kind_of(rule, links, owner);
+        const std::uint32_t kind = rule.broken ? 0 : kind_of(rule, links, !blueprint.device->broken, owner);
         const Selection list1 = rule.ep1.component.empty() && rule.broken
-                                    ? Selection{}
-                                    : selector_.in_device(rule.ep1, blueprint, strays);
+            ? Selection{}
+            : selector_.in_device(rule.ep1, blueprint, strays);
         const Selection list2 = rule.ep2.component.empty() && rule.broken
-                                    ? Selection{}
-                                    : selector_.in_device(rule.ep2, blueprint, strays);
+            ? Selection{}
+            : selector_.in_device(rule.ep2, blueprint, strays);
         if (rule.broken || !list1.usable || !list2.usable) continue;
         if (rule.scheme == Scheme::ring && list1.type != list2.type)
             findings_.doubt(rule.line, "the ring joins " + quoted(list1.type) + " with " + quoted(list2.type),
                 "both endpoints of one type", "one ring through all of them");
         if (!admit(rule, list1, list2) || too_large || findings_.failed()) continue;
-        for_each_pair(rule.scheme, list1.targets, list2.targets,
-            [&](std::uint32_t x, std::uint32_t y) { pairs.push_back({x, y, kind, rule.line}); });
+        for_each_pair(rule.scheme, list1.targets, list2.targets, [&](std::uint32_t x, std::uint32_t y) {
+            pairs.push_back({x, y, kind, rule.line});
+        });
     }
 
     // Where edges repeat within a device, the reference service lets the last one win in this order: by
@@ -229,7 +240,8 @@ void Expander::list_instances()
             if (!instance.broken)
                 findings_.refuse(instance.device_line,
                     "unknown device " + quoted(instance.device) + " of instance " + quoted(instance.name),
-                    expected_name("the name of a device", instance.device, blueprints_.names()));
+                    findings_.nearest("the name of a device", instance.device,
+                        [&] { return blueprints_.names(); }));
             part.broken = true;
         } else if (!added && part.blueprint != Part::leaf && part.blueprint != device) {
             findings_.refuse(instance.line,
@@ -264,8 +276,8 @@ void Expander::check_size()
         const std::uint64_t size = std::max<std::uint64_t>(blueprint.size + blueprint.stray_total, 1);
         nodes = saturating_add(nodes, saturating_multiply(part.placed, size));
         edges = saturating_add(edges, saturating_multiply(part.placed, blueprint.edge_total));
-        const std::uint64_t one = saturating_add(
-            blueprint.name_bytes, saturating_multiply(blueprint.size, instances_.names[i].size() + 12));
+        const std::uint64_t one = saturating_add(blueprint.name_bytes,
+            saturating_multiply(blueprint.size, instances_.names[i].size() + 12));
         name_bytes = saturating_add(name_bytes, saturating_multiply(part.placed, one));
     }
     if (nodes > limits_.nodes)
@@ -275,7 +287,7 @@ void Expander::check_size()
         findings_.refuse(0,
             "the devices' edges expand to more than " + std::to_string(limits_.edges) + " definitions",
             "a smaller system");
-    if (name_bytes > most_name_bytes)
+    if (nodes <= limits_.nodes && name_bytes > most_name_bytes)
         findings_.refuse(0, "the node names take more than " + std::to_string(most_name_bytes) + " bytes",
             "shorter names or a smaller system");
 }
@@ -311,7 +323,8 @@ void Expander::add_device_edges(const Blueprint& blueprint, std::uint32_t base, 
     for (const Part& part : blueprint.parts) {
         if (part.blueprint == Part::leaf || part.stride == 0) continue;
         const Blueprint& child = blueprints_.at(part.blueprint);
-        const std::string stem = child.stray_total > 0 ? prefix + "." + part.component->name + "." : std::string();
+        const std::string stem =
+            child.stray_total > 0 ? prefix + "." + part.component->name + "." : std::string();
         for (std::uint64_t k = 0; k < part.placed; ++k)
             add_device_edges(child, static_cast<std::uint32_t>(base + part.offset + k * part.stride),
                 child.stray_total > 0 ? stem + std::to_string(k) : stem);
@@ -328,18 +341,22 @@ void Expander::wire_infrastructure()
     };
     for (const EdgeRule& rule : infrastructure_.edges) {
         if (over_limit_) return;
-        const std::uint32_t kind = rule.broken ? 0 : kind_of(rule, links, "the infrastructure");
+        const std::uint32_t kind =
+            rule.broken ? 0 : kind_of(rule, links, !infrastructure_.broken, "the infrastructure");
         const bool skip1 = rule.broken && (rule.ep1.component.empty() || rule.ep1.container.empty());
         const bool skip2 = rule.broken && (rule.ep2.component.empty() || rule.ep2.container.empty());
-        const Selection list1 = skip1 ? Selection{} : selector_.in_infrastructure(rule.ep1, instances_, strays);
-        const Selection list2 = skip2 ? Selection{} : selector_.in_infrastructure(rule.ep2, instances_, strays);
+        const Selection list1 =
+            skip1 ? Selection{} : selector_.in_infrastructure(rule.ep1, instances_, strays);
+        const Selection list2 =
+            skip2 ? Selection{} : selector_.in_infrastructure(rule.ep2, instances_, strays);
         if (rule.broken || !list1.usable || !list2.usable) continue;
         if (rule.scheme == Scheme::ring && list1.type != list2.type)
             findings_.doubt(rule.line, "the ring joins " + quoted(list1.type) + " with " + quoted(list2.type),
                 "both endpoints of one type", "one ring through all of them");
         if (!admit(rule, list1, list2) || findings_.failed()) continue;
-        for_each_pair(rule.scheme, list1.targets, list2.targets,
-            [&](std::uint32_t x, std::uint32_t y) { builder_.add_edge(node_at(x), node_at(y), kind, rule.line); });
+        for_each_pair(rule.scheme, list1.targets, list2.targets, [&](std::uint32_t x, std::uint32_t y) {
+            builder_.add_edge(node_at(x), node_at(y), kind, rule.line);
+        });
     }
 }
 

@@ -13,18 +13,23 @@ bool in_name_class(std::string_view name)
 {
     return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
         const auto byte = static_cast<unsigned char>(c);
-        return byte < 0x80 && (std::isalnum(byte) != 0 || std::isspace(byte) != 0 ||
-                                  std::string_view("-_()><[]").find(c) != std::string_view::npos);
+        return byte < 0x80 &&
+            (std::isalnum(byte) != 0 || std::isspace(byte) != 0 ||
+                std::string_view("-_()><[]").find(c) != std::string_view::npos);
     });
 }
 
 }  // namespace
 
 Fields::Fields(const YamlTree& tree, YamlTree::Id id, const char* what, Findings& findings)
-    : tree_(tree), id_(id), what_(what), findings_(findings), is_mapping_(tree.kind(id) == YamlTree::Kind::mapping)
+    : tree_(tree),
+      id_(id),
+      what_(what),
+      findings_(findings),
+      is_mapping_(tree.kind(id) == YamlTree::Kind::mapping)
 {
     if (!is_mapping_) {
-        findings_.refuse(line(), std::string("a ") + what_ + " is " + tree_.describe(id_), "a mapping");
+        findings_.refuse(line(), std::string("the ") + what_ + " is " + tree_.describe(id_), "a mapping");
         return;
     }
     std::unordered_set<std::string_view> seen;
@@ -77,7 +82,8 @@ std::optional<std::string> Fields::name(const char* key_name, Need need)
 {
     auto found = text(key_name, need);
     if (found && !in_name_class(*found))
-        findings_.refuse(tree_.line(*get(key_name)), std::string(what_) + " name " + quoted(*found) + " is not allowed",
+        findings_.refuse(tree_.line(*get(key_name)),
+            std::string(what_) + " name " + quoted(*found) + " is not allowed",
             "one or more of letters, digits, whitespace and - _ ( ) > < [ ]");
     return found;
 }
@@ -100,12 +106,14 @@ std::optional<std::int32_t> Fields::int32(const char* key_name, Need need)
     return value;
 }
 
-std::vector<YamlTree::Id> Fields::list(const char* key_name, Need need)
+std::vector<YamlTree::Id> Fields::list(const char* key_name, Need need, bool* broken)
 {
     std::vector<YamlTree::Id> items;
     const auto found = get(key_name, need);
+    const bool is_list = found && tree_.kind(*found) == YamlTree::Kind::sequence;
+    if (broken != nullptr && !is_list && (found || need == Need::required)) *broken = true;
     if (!found) return items;
-    if (tree_.kind(*found) != YamlTree::Kind::sequence) {
+    if (!is_list) {
         findings_.refuse(tree_.line(*found),
             std::string(what_) + " field '" + key_name + "' is " + tree_.describe(*found), "a list");
         return items;
@@ -119,12 +127,14 @@ void Fields::finish()
 {
     for (std::uint32_t i = 0; i < size(); ++i) {
         const std::string_view given = key(i);
-        if (std::any_of(known_.begin(), known_.end(), [&](const char* known) { return given == known; })) continue;
+        if (std::any_of(known_.begin(), known_.end(), [&](const char* known) { return given == known; }))
+            continue;
         const YamlTree::Id id = tree_.key(id_, i);
         findings_.doubt(tree_.line(id),
             given.empty() ? std::string(what_) + " key is " + tree_.describe(id)
                           : std::string("unknown ") + what_ + " key " + quoted(given),
-            expected_name(std::string("a ") + what_ + " field", given, {known_.begin(), known_.end()}),
+            findings_.nearest(std::string("a field of the ") + what_, given,
+                [&] { return std::vector<std::string>(known_.begin(), known_.end()); }),
             "ignored");
     }
 }

@@ -29,8 +29,8 @@ public:
     // A text that must also match the character class of names.
     std::optional<std::string> name(const char* key, Need need = Need::optional);
     std::optional<std::int32_t> int32(const char* key, Need need = Need::optional);
-    // The items of a list; none when absent or not a list.
-    std::vector<YamlTree::Id> list(const char* key, Need need = Need::optional);
+    // The items of a list; none when absent or not a list, which sets `broken` if that is refused.
+    std::vector<YamlTree::Id> list(const char* key, Need need = Need::optional, bool* broken = nullptr);
 
     // Entries in document order, for choices, where the order decides.
     std::uint32_t size() const { return is_mapping_ ? tree_.size(id_) : 0; }

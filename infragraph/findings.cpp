@@ -53,8 +53,7 @@ void Findings::throw_if_failed() const
 std::string quoted(std::string_view text)
 {
     std::string out = "'";
-    for (const char c : text.substr(0, longest_quote))
-        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    for (const char c : text.substr(0, longest_quote)) out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
     // Never cut a UTF-8 character in half.
     if (text.size() > longest_quote) {
         while (out.size() > 1 && (static_cast<unsigned char>(out.back()) & 0x80U) != 0) out.pop_back();

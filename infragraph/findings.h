@@ -17,6 +17,12 @@ struct Notice {
     std::string text;
 };
 
+// 'text' in quotes, shortened and with control characters replaced, fit for a one-line message.
+std::string quoted(std::string_view text);
+
+// `kind` and the nearest of `known`, if any is near: see Findings::nearest.
+std::string expected_name(std::string kind, std::string_view name, const std::vector<std::string>& known);
+
 class Findings {
 public:
     // `lenient` turns doubts into notices.
@@ -39,18 +45,23 @@ public:
 
     std::vector<Notice> take_notices() { return std::move(notices_); }
 
+    // "a component of device 'x' (did you mean 'y'?)": `kind`, with the nearest of the known names when
+    // there is one. `names()` lists them. Once there is plenty to read already, it is not looked for:
+    // the search costs far more than what it is about.
+    template <typename Names>
+    std::string nearest(std::string kind, std::string_view name, const Names& names) const
+    {
+        return has_plenty() ? std::move(kind) : expected_name(std::move(kind), name, names());
+    }
+
 private:
+    bool has_plenty() const { return unreported_ > 0 || notices_.size() > 200; }
+
     std::string file_;
     bool lenient_;
     std::vector<Diagnostic> problems_;
     std::vector<Notice> notices_;
     std::size_t unreported_ = 0;
 };
-
-// 'text' in quotes, shortened and with control characters replaced, fit for a one-line message.
-std::string quoted(std::string_view text);
-
-// "a component of device 'x' (did you mean 'y'?)": `kind`, with the nearest of `known` when there is one.
-std::string expected_name(std::string kind, std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace weft

@@ -32,8 +32,8 @@ struct Attribute {
 using Attributes = std::vector<Attribute>;
 
 struct Node {
-    std::string name;             // "dgx_h100.0.xpu.3"
-    std::uint32_t prefix = 0;     // length of the device's own name in it: "dgx_h100.0"
+    std::string name;                      // "dgx_h100.0.xpu.3"
+    std::uint32_t prefix = 0;              // length of the device's own name in it: "dgx_h100.0"
     const Device* device = nullptr;        // innermost blueprint
     const Component* component = nullptr;  // nullptr: not in the inventory (lenient documents only)
 };
@@ -41,7 +41,8 @@ struct Node {
 // What edges with the same definition share.
 struct EdgeKind {
     std::string link;
-    const Link* declared = nullptr;  // its declaration with the description; nullptr when undeclared
+    const LinkDeclaration* declared =
+        nullptr;                        // its declaration with the description; nullptr when undeclared
     std::optional<Quantity> bandwidth;  // as in the document or overridden by an annotation
     std::optional<Quantity> latency;
     std::optional<std::uint64_t> bytes_per_second;  // per direction; none for GT/s
@@ -83,11 +84,11 @@ public:
     Neighbours neighbours(NodeId id) const;
 
     // Derived attributes of a node; empty (index 0) for one outside the inventory.
-    std::string type(NodeId id) const;                       // "xpu", or the text of a custom type
-    std::string_view device_name(NodeId id) const;           // "dgx_h100"
-    std::string_view composed_device(NodeId id) const;       // "dgx_h100.0"
-    std::string_view instance(NodeId id) const;              // "dgx_h100"
-    std::string_view instance_index(NodeId id) const;        // "0"
+    std::string type(NodeId id) const;                  // "xpu", or the text of a custom type
+    std::string_view device_name(NodeId id) const;      // "dgx_h100"
+    std::string_view composed_device(NodeId id) const;  // "dgx_h100.0"
+    std::string_view instance(NodeId id) const;         // "dgx_h100"
+    std::string_view instance_index(NodeId id) const;   // "0"
 
     // Annotations, in the order in which they were made.
     const Attributes& node_attributes(NodeId id) const;

@@ -42,7 +42,7 @@ std::uint32_t GraphBuilder::add_kind(EdgeKind kind)
     return static_cast<std::uint32_t>(graph_.kinds_.size() - 1);
 }
 
-std::uint32_t GraphBuilder::kind_of(const Link& link)
+std::uint32_t GraphBuilder::kind_of(const LinkDeclaration& link)
 {
     const auto found = declared_.find(&link);
     if (found != declared_.end()) return found->second;

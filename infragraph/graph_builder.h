@@ -20,7 +20,7 @@ public:
     std::uint32_t node_count() const { return graph_.node_count(); }
 
     // The kind of edges over a declared link, and of edges that name an undeclared one.
-    std::uint32_t kind_of(const Link& link);
+    std::uint32_t kind_of(const LinkDeclaration& link);
     std::uint32_t kind_of_undeclared(const std::string& name);
 
     // The kind of an edge of kind `earlier` that is defined again: the later link, with what that leaves
@@ -36,7 +36,7 @@ private:
     std::uint32_t add_kind(EdgeKind kind);
 
     Graph graph_;
-    std::map<const Link*, std::uint32_t> declared_;
+    std::map<const LinkDeclaration*, std::uint32_t> declared_;
     std::map<std::string, std::uint32_t> undeclared_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> overwritten_;
 };

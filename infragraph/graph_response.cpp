@@ -23,7 +23,7 @@ Json quantity_json(const Quantity& quantity)
     return {{"choice", member_of(quantity.unit)}, {member_of(quantity.unit), value}};
 }
 
-Json link_json(const Link& link)
+Json link_json(const LinkDeclaration& link)
 {
     Json out;
     out["name"] = link.name;
@@ -64,9 +64,10 @@ Json device_json(const Device& device)
     out["components"] = Json::array();
     out["edges"] = Json::array();
     out["links"] = Json::array();
-    for (const Component& component : device.components) out["components"].push_back(component_json(component));
+    for (const Component& component : device.components)
+        out["components"].push_back(component_json(component));
     for (const EdgeRule& rule : device.edges) out["edges"].push_back(edge_json(rule, "device"));
-    for (const Link& link : device.links) out["links"].push_back(link_json(link));
+    for (const LinkDeclaration& link : device.links) out["links"].push_back(link_json(link));
     return out;
 }
 
@@ -89,13 +90,16 @@ Json infrastructure_json(const Infrastructure& infrastructure)
         entry["count"] = instance.count;
         out["instances"].push_back(entry);
     }
-    for (const Link& link : infrastructure.links) out["links"].push_back(link_json(link));
+    for (const LinkDeclaration& link : infrastructure.links) out["links"].push_back(link_json(link));
     return out;
 }
 
 class AttributeList {
 public:
-    void add(const char* name, std::string_view value) { list_.push_back({{"attribute", name}, {"value", value}}); }
+    void add(const char* name, std::string_view value)
+    {
+        list_.push_back({{"attribute", name}, {"value", value}});
+    }
     void add(const Attributes& attributes)
     {
         for (const Attribute& attribute : attributes) add(attribute.name.c_str(), attribute.value);
@@ -155,8 +159,8 @@ std::string graph_response(const Graph& graph, ResponseScope scope)
             if (listed.emplace(graph.kind(neighbour.edge).link, true).second)
                 annotations["links"].push_back(
                     {{"name", graph.kind(neighbour.edge).link}, {"attributes", attributes}});
-            annotations["edges"].push_back({{"ep1", graph.node(id).name}, {"ep2", graph.node(neighbour.node).name},
-                {"attributes", std::move(attributes)}});
+            annotations["edges"].push_back({{"ep1", graph.node(id).name},
+                {"ep2", graph.node(neighbour.node).name}, {"attributes", std::move(attributes)}});
         }
     AttributeList list;
     list.add(graph.graph_attributes());

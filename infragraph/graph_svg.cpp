@@ -27,7 +27,8 @@ public:
         const char* folder = std::getenv("TMPDIR");
         path_ = std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") + "/weft-XXXXXX";
         const int descriptor = ::mkstemp(path_.data());
-        if (descriptor < 0) throw InputError(path_, 0, std::string("cannot be made: ") + std::strerror(errno));
+        if (descriptor < 0)
+            throw InputError(path_, 0, std::string("cannot be made: ") + std::strerror(errno));
         ::close(descriptor);
     }
     ~TemporaryFile() { ::unlink(path_.c_str()); }

@@ -22,8 +22,8 @@ void note_isolated(const Graph& graph, Findings& findings)
     constexpr std::size_t most_named = 5;
     const std::vector<NodeId> isolated = connectivity(graph).isolated;
     if (isolated.empty() || graph.node_count() == 1) return;
-    std::string text = std::to_string(isolated.size()) + (isolated.size() == 1 ? " node has" : " nodes have") +
-                       " no edge: ";
+    std::string text =
+        std::to_string(isolated.size()) + (isolated.size() == 1 ? " node has" : " nodes have") + " no edge: ";
     for (std::size_t i = 0; i < isolated.size() && i < most_named; ++i)
         text += (i == 0 ? "" : ", ") + graph.node(isolated[i]).name;
     if (isolated.size() > most_named) text += ", ...";
@@ -37,7 +37,8 @@ LoadedGraph load_infrastructure(const std::string& path, const LoadOptions& opti
     return load_infrastructure_text(path, read_text_file(path, options.largest_text), options);
 }
 
-LoadedGraph load_infrastructure_text(const std::string& name, const std::string& text, const LoadOptions& options)
+LoadedGraph load_infrastructure_text(const std::string& name, const std::string& text,
+    const LoadOptions& options)
 {
     Findings findings(name, options.lenient);
     auto document = std::make_shared<Document>(read_document(text, findings));
@@ -57,7 +58,8 @@ LoadedGraph load_infrastructure_text(const std::string& name, const std::string&
     return loaded;
 }
 
-void apply_annotation_text(LoadedGraph& loaded, const std::string& name, const std::string& text, bool lenient)
+void apply_annotation_text(LoadedGraph& loaded, const std::string& name, const std::string& text,
+    bool lenient)
 {
     Findings findings(name, lenient);
     const Annotation annotation = read_annotation(text, findings);

@@ -11,7 +11,7 @@
 
 namespace weft {
 
-enum class Unit : std::uint8_t {
+enum class QuantityUnit : std::uint8_t {
     gigabits_per_second,
     gigabytes_per_second,
     gigatransfers_per_second,
@@ -22,13 +22,13 @@ enum class Unit : std::uint8_t {
 
 struct Quantity {
     std::string number;  // as written: "100", "100.5"
-    Unit unit = Unit::gigabits_per_second;
+    QuantityUnit unit = QuantityUnit::gigabits_per_second;
 
     std::string text() const;  // "100.5 Gbps"
 };
 
-const char* symbol_of(Unit unit);  // Gbps GBps GT/s ms us ns
-const char* member_of(Unit unit);  // gigabits_per_second ... ns: the key of the document
+const char* symbol_of(QuantityUnit unit);  // Gbps GBps GT/s ms us ns
+const char* member_of(QuantityUnit unit);  // gigabits_per_second ... ns: the key of the document
 
 // Rounded to a whole byte per second or picosecond. Nothing for GT/s, for a value that is not positive
 // (a latency may be 0) and for one beyond 9.2e18.

@@ -22,7 +22,8 @@ std::regex compiled(const std::string& pattern)
         // The polynomial matcher: no pattern can make it run away.
         return std::regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
     } catch (const std::regex_error& error) {
-        throw InputError("", 0, "the regular expression " + quoted(pattern) + " is not understood: " + error.what(),
+        throw InputError("", 0,
+            "the regular expression " + quoted(pattern) + " is not understood: " + error.what(),
             "an ECMAScript expression without back references");
     }
 }
@@ -80,7 +81,8 @@ std::vector<NodeId> select_nodes(const Graph& graph, const std::vector<NodeFilte
                 filter.attribute.empty() ? graph.node(id).name : node_attribute(graph, id, filter.attribute);
             if (!value) return true;
             if (filter.op == NodeFilter::Operator::equals) return *value != filter.value;
-            if (filter.op == NodeFilter::Operator::contains) return value->find(filter.value) == std::string::npos;
+            if (filter.op == NodeFilter::Operator::contains)
+                return value->find(filter.value) == std::string::npos;
             return !std::regex_search(*value, pattern, std::regex_constants::match_continuous);
         };
         selected.erase(std::remove_if(selected.begin(), selected.end(), fails), selected.end());
@@ -145,7 +147,8 @@ std::vector<NodeId> endpoints_in_rank_order(const Graph& graph)
     }
     if (some_rank == nullptr) return endpoints;
 
-    const std::string expected = "each of the ranks 0 to " + std::to_string(endpoints.size() - 1) + " on one xpu";
+    const std::string expected =
+        "each of the ranks 0 to " + std::to_string(endpoints.size() - 1) + " on one xpu";
     std::vector<NodeId> ordered(endpoints.size(), graph.node_count());
     for (const NodeId id : endpoints) {
         const Attribute* rank = Graph::find(graph.node_attributes(id), "rank");
@@ -157,10 +160,13 @@ std::vector<NodeId> endpoints_in_rank_order(const Graph& graph)
         const auto result = std::from_chars(rank->value.data(), last, number);
         if (result.ec != std::errc() || result.ptr != last || number >= ordered.size())
             throw InputError(rank->file, rank->line,
-                "the rank " + quoted(rank->value) + " of " + quoted(graph.node(id).name) + " does not fit", expected);
+                "the rank " + quoted(rank->value) + " of " + quoted(graph.node(id).name) + " does not fit",
+                expected);
         if (ordered[number] != graph.node_count())
-            throw InputError(rank->file, rank->line, "the rank " + rank->value + " is given to " +
-                quoted(graph.node(ordered[number]).name) + " and to " + quoted(graph.node(id).name), expected);
+            throw InputError(rank->file, rank->line,
+                "the rank " + rank->value + " is given to " + quoted(graph.node(ordered[number]).name) +
+                    " and to " + quoted(graph.node(id).name),
+                expected);
         ordered[number] = id;
     }
     return ordered;

@@ -29,7 +29,7 @@ std::uint32_t Strays::number_of(const std::string& name)
     return found->second;
 }
 
-bool Selector::parse(const std::string& expression, int line, std::vector<PathElement>& path)
+bool EndpointSelector::parse(const std::string& expression, int line, std::vector<PathElement>& path)
 {
     std::string problem;
     if (parse_path(expression, path, problem)) return true;
@@ -37,12 +37,13 @@ bool Selector::parse(const std::string& expression, int line, std::vector<PathEl
     return false;
 }
 
-bool Selector::check_range(const Step& step, int line, const std::string& owner, bool& empty, bool& stray)
+bool EndpointSelector::check_range(const Step& step, int line, const std::string& owner, bool& empty,
+    bool& stray)
 {
     if (step.part->broken) return false;
-    const std::string range =
-        step.part->count == 0 ? "an element that exists (its count is 0)"
-                              : "indices from 0 to " + std::to_string(step.part->count - 1);
+    const std::string range = step.part->count == 0
+        ? "an element that exists (its count is 0)"
+        : "indices from 0 to " + std::to_string(step.part->count - 1);
     if (step.range.count == 0) {
         findings_.doubt(line, "the selection of " + quoted(step.name) + owner + " is empty", range,
             "it makes no edge");
@@ -53,8 +54,9 @@ bool Selector::check_range(const Step& step, int line, const std::string& owner,
     const std::int64_t highest = std::max(step.range.first, step.range.last());
     if (lowest < 0 || highest >= static_cast<std::int64_t>(step.part->count)) {
         const std::int64_t wrong = lowest < 0 ? lowest : highest;
-        findings_.doubt(line, "the index " + std::to_string(wrong) + " of " + quoted(step.name) + owner +
-                                  " is outside its count of " + std::to_string(step.part->count),
+        findings_.doubt(line,
+            "the index " + std::to_string(wrong) + " of " + quoted(step.name) + owner +
+                " is outside its count of " + std::to_string(step.part->count),
             range, "it makes nodes without attributes");
         stray = true;
         return findings_.lenient();
@@ -62,7 +64,7 @@ bool Selector::check_range(const Step& step, int line, const std::string& owner,
     return true;
 }
 
-void Selector::advance(Places& places, const Step& step)
+void EndpointSelector::advance(Places& places, const Step& step)
 {
     Places next;
     next.named = places.named;
@@ -74,9 +76,9 @@ void Selector::advance(Places& places, const Step& step)
         for (std::uint64_t i = 0; i < step.range.count; ++i) {
             const std::int64_t index = step.range.at(i);
             const bool there = places.offsets[k] != nowhere && index >= 0 &&
-                               index < static_cast<std::int64_t>(step.part->placed);
+                index < static_cast<std::int64_t>(step.part->placed);
             next.offsets.push_back(there ? places.offsets[k] + step.part->offset +
-                                               static_cast<std::uint64_t>(index) * step.part->stride
+                        static_cast<std::uint64_t>(index) * step.part->stride
                                          : nowhere);
             if (!places.named) continue;
             std::string name = places.names[k];
@@ -87,8 +89,8 @@ void Selector::advance(Places& places, const Step& step)
     places = std::move(next);
 }
 
-Selection Selector::walk(const std::vector<PathElement>& path, std::size_t first, const Blueprint& blueprint,
-    std::vector<Step> steps, int line, bool empty, bool stray, Strays& strays)
+Selection EndpointSelector::walk(const std::vector<PathElement>& path, std::size_t first,
+    const Blueprint& blueprint, std::vector<Step> steps, int line, bool empty, bool stray, Strays& strays)
 {
     Selection result;
     const Blueprint* within = &blueprint;
@@ -97,10 +99,11 @@ Selection Selector::walk(const std::vector<PathElement>& path, std::size_t first
         const bool is_last = i + 1 == path.size();
         const std::string owner = " in " + device_text(*within);
         const auto found = within->part_of.find(path[i].name);
+        if (found == within->part_of.end() && within->device->broken) return result;
         if (found == within->part_of.end()) {
             const std::string what = "unknown component " + quoted(path[i].name) + owner;
-            const std::string expected =
-                expected_name("a component of that device", path[i].name, component_names(*within));
+            const std::string expected = findings_.nearest("a component of that device", path[i].name,
+                [&] { return component_names(*within); });
             if (!is_last) {
                 findings_.refuse(line, what, expected);
                 return result;
@@ -114,7 +117,8 @@ Selection Selector::walk(const std::vector<PathElement>& path, std::size_t first
         if (!check_range(steps.back(), line, owner, empty, stray)) return result;
         result.type = part.component->type();
         if (is_last && part.blueprint != Part::leaf) {
-            findings_.doubt(line, "the endpoint ends at " + quoted(path[i].name) + owner + ", which is a device",
+            findings_.doubt(line,
+                "the endpoint ends at " + quoted(path[i].name) + owner + ", which is a device",
                 "a component inside it: " + std::string(path[i].name.substr(0, 40)) + ".NAME",
                 "it makes nodes without attributes");
             ends_at_device = true;
@@ -146,12 +150,12 @@ Selection Selector::walk(const std::vector<PathElement>& path, std::size_t first
     result.targets.reserve(places.offsets.size());
     for (std::size_t i = 0; i < places.offsets.size(); ++i)
         result.targets.push_back(places.offsets[i] == nowhere || ends_at_device
-                                     ? strays.number_of(places.names[i]) | Blueprint::stray_bit
-                                     : static_cast<std::uint32_t>(places.offsets[i]));
+                ? strays.number_of(places.names[i]) | Blueprint::stray_bit
+                : static_cast<std::uint32_t>(places.offsets[i]));
     return result;
 }
 
-Selection Selector::in_device(const Endpoint& endpoint, const Blueprint& blueprint, Strays& strays)
+Selection EndpointSelector::in_device(const Endpoint& endpoint, const Blueprint& blueprint, Strays& strays)
 {
     std::vector<PathElement> path;
     if (!endpoint.container.empty() && !parse(endpoint.container, endpoint.line, path)) return {};
@@ -159,19 +163,21 @@ Selection Selector::in_device(const Endpoint& endpoint, const Blueprint& bluepri
     return walk(path, 0, blueprint, {}, endpoint.line, false, false, strays);
 }
 
-Selection Selector::in_infrastructure(const Endpoint& endpoint, const InstanceTable& instances, Strays& strays)
+Selection EndpointSelector::in_infrastructure(const Endpoint& endpoint, const InstanceTable& instances,
+    Strays& strays)
 {
     std::vector<PathElement> path;
     if (!parse(endpoint.container, endpoint.line, path)) return {};
     if (path.size() != 1) {
-        findings_.refuse(endpoint.line, "the instance " + quoted(endpoint.container) + " has more than one element",
+        findings_.refuse(endpoint.line,
+            "the instance " + quoted(endpoint.container) + " has more than one element",
             "one instance name with an optional slice; inner devices belong to 'component'");
         return {};
     }
     const auto found = instances.part_of.find(path[0].name);
     if (found == instances.part_of.end()) {
         findings_.refuse(endpoint.line, "unknown instance " + quoted(path[0].name),
-            expected_name("the name of an instance", path[0].name, instances.names));
+            findings_.nearest("the name of an instance", path[0].name, [&] { return instances.names; }));
         return {};
     }
     if (!parse(endpoint.component, endpoint.line, path)) return {};

@@ -38,10 +38,10 @@ struct Selection {
     std::string type;                    // of the selected component
 };
 
-class Selector {
+class EndpointSelector {
 public:
     // `limit` bounds the length of one list.
-    Selector(const Blueprints& blueprints, Findings& findings, std::uint64_t limit)
+    EndpointSelector(const Blueprints& blueprints, Findings& findings, std::uint64_t limit)
         : blueprints_(blueprints), findings_(findings), limit_(limit)
     {
     }

@@ -33,8 +33,8 @@ Tally count_links(const Graph& graph)
 std::string tally_text(const Tally& tally)
 {
     std::vector<std::pair<std::string, std::size_t>> entries(tally.begin(), tally.end());
-    std::stable_sort(
-        entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::stable_sort(entries.begin(), entries.end(),
+        [](const auto& a, const auto& b) { return a.second > b.second; });
     std::string out;
     for (const auto& [name, count] : entries)
         out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name.empty() ? "(none)" : name, count);
@@ -55,7 +55,8 @@ std::string instances_text(const Infrastructure& infrastructure)
     for (std::size_t i = 0; i < infrastructure.instances.size(); ++i) {
         const Instance& instance = infrastructure.instances[i];
         if (i == most) return out + fmt::format(", and {} more", infrastructure.instances.size() - most);
-        out += fmt::format("{}{} = {} x {}", out.empty() ? "" : ", ", instance.name, instance.count, instance.device);
+        out += fmt::format("{}{} = {} x {}", out.empty() ? "" : ", ", instance.name, instance.count,
+            instance.device);
     }
     return out;
 }
@@ -83,9 +84,9 @@ std::string check_text(const LoadedGraph& loaded)
     line("description", infrastructure.description);
     line("instances", instances_text(infrastructure));
     line("nodes", fmt::format("{} ({})", graph.node_count(), tally_text(types)));
-    line("edges", graph.edge_count() == 0
-                      ? std::string("0")
-                      : fmt::format("{} ({})", graph.edge_count(), tally_text(count_links(graph))));
+    line("edges",
+        graph.edge_count() == 0 ? std::string("0")
+                                : fmt::format("{} ({})", graph.edge_count(), tally_text(count_links(graph))));
     line("endpoints", fmt::format("{} (nodes of type xpu)", endpoint_count(types)));
     line("components", fmt::format("{} connected", connected.components));
     line("isolated", fmt::format("{}", connected.isolated.size()));

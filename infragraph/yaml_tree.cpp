@@ -221,7 +221,8 @@ private:
         }
         for (const YamlTree::Id source : sources) {
             if (tree_.kind(source) != YamlTree::Kind::mapping)
-                throw InputError(file_, tree_.line(source), "'<<' merges " + tree_.describe(source), "a mapping");
+                throw InputError(file_, tree_.line(source), "'<<' merges " + tree_.describe(source),
+                    "a mapping");
             for (std::uint32_t i = 0; i < tree_.size(source); ++i) {
                 const YamlTree::Id key = tree_.key(source, i);
                 if (!present.emplace(tree_.text_or_empty(key), true).second) continue;
@@ -258,7 +259,8 @@ private:
 YamlTree::YamlTree(const std::string& file, const std::string& text)
 {
     if (text.size() > longest_text)
-        throw InputError(file, 0, "is larger than " + std::to_string(longest_text) + " bytes", "a smaller document");
+        throw InputError(file, 0, "is larger than " + std::to_string(longest_text) + " bytes",
+            "a smaller document");
     YamlTreeBuilder builder(*this, file);
     try {
         std::istringstream stream(text);

@@ -160,7 +160,8 @@ TEST_F(InfraGraphConformance, ExpandedLists)
         const std::size_t dot = name.find('.');
         SCOPED_TRACE(name);
         const std::string document = name.substr(0, dot) + ".yaml";
-        const Graph graph = load_infrastructure(folder + document, options(document == "device_dgx2.yaml")).graph;
+        const Graph graph =
+            load_infrastructure(folder + document, options(document == "device_dgx2.yaml")).graph;
         std::vector<std::string> lines;
         std::istringstream stream(read_text_file(entry.path().string()));
         for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -170,8 +171,8 @@ TEST_F(InfraGraphConformance, ExpandedLists)
         if (name.substr(dot) == ".edges.txt") {
             EXPECT_EQ(edge_list(graph, "\t",
                           [](const EdgeKind& kind) {
-                              return kind.link + "\t" + (kind.bandwidth ? kind.bandwidth->text() : "-") + "\t" +
-                                     (kind.latency ? kind.latency->text() : "-");
+                              return kind.link + "\t" + (kind.bandwidth ? kind.bandwidth->text() : "-") +
+                                  "\t" + (kind.latency ? kind.latency->text() : "-");
                           }),
                 expected);
         } else {
@@ -233,7 +234,8 @@ TEST_F(InfraGraphConformance, DoubtfulDocumentsAreAcceptedWhenLenient)
         EXPECT_EQ(loaded.graph.node_count(), expected.nodes);
         EXPECT_EQ(loaded.graph.edge_count(), expected.edges);
         std::uint32_t bare = 0;
-        for (NodeId id = 0; id < loaded.graph.node_count(); ++id) bare += loaded.graph.node(id).component == nullptr;
+        for (NodeId id = 0; id < loaded.graph.node_count(); ++id)
+            bare += loaded.graph.node(id).component == nullptr;
         EXPECT_EQ(bare, expected.without_attributes);
         EXPECT_EQ(connectivity(loaded.graph).isolated.size(), expected.isolated);
         ASSERT_FALSE(loaded.notices.empty());
