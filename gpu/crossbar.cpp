@@ -38,7 +38,7 @@ Time Crossbar::on_request(unsigned port, Line& line, Time delay)
 
 Time Crossbar::on_response(unsigned port, Line& line, Time delay)
 {
-    if (port >= slices_) {
+    if (port >= slices_.divisor()) {
         units.send_response(line, delay + spec_.port_to_unit);
     } else if (line.source == endpoint_) {
         units.send_response(line, delay + spec_.l2_to_unit);
@@ -51,7 +51,7 @@ Time Crossbar::on_response(unsigned port, Line& line, Time delay)
 void Crossbar::on_request_credit(unsigned port, Line& line, Time delay)
 {
     // Only requests that came over the fabric hold a slot of a port's buffer.
-    if (port < slices_ && line.source != endpoint_) {
+    if (port < slices_.divisor() && line.source != endpoint_) {
         const std::uint16_t from = line.pop_port();
         line.push_port(from);
         from_ports_[from]->return_request_credit(line, delay);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/divider.h"
 #include "gpu/gpu_spec.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/route_table.h"
@@ -39,7 +40,7 @@ private:
 
     GpuSpec spec_;
     std::uint32_t endpoint_;
-    std::uint32_t slices_;
+    Divider slices_;
     RouteTable routes_;
     std::vector<std::unique_ptr<LineInitiatorSocket>> to_slices_;
     std::vector<std::unique_ptr<LineInitiatorSocket>> to_ports_;

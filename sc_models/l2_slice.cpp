@@ -12,6 +12,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path,
       tags_(std::max<std::uint64_t>(1, spec.size / line_bytes / spec.slices / spec.ways),
           static_cast<unsigned>(spec.ways))
 {
+    request_prepare();
     misses_.reserve(std::min<std::uint64_t>(spec.outstanding_misses, 1024));
 }
 
@@ -43,6 +44,12 @@ unsigned L2Slice::debug(unsigned, Line& line)
         image_.write(local, line.data(), line.size);
     }
     return line.size;
+}
+
+void L2Slice::prepare(const AgendaItem& item) const
+{
+    const std::uint64_t local = local_of(Line::of(item).address);
+    if (!MemoryImage::is_flag(local)) tags_.prefetch(slice_place(local / line_bytes, slices_).number);
 }
 
 void L2Slice::run(AgendaItem& item)
@@ -179,9 +186,10 @@ void L2Slice::finish_fill(Line& fetch)
 std::uint64_t L2Slice::address_of(std::uint64_t number) const
 {
     // Inverse of slice_place for this slice.
-    const std::uint64_t rotation = slice_place(number * slices_, slices_).slice;
-    const std::uint64_t within = (index_ + slices_ - rotation) % slices_;
-    return global_address(endpoint_, (number * slices_ + within) * line_bytes);
+    const std::uint32_t count = slices_.divisor();
+    const std::uint64_t rotation = slice_place(number * count, slices_).slice;
+    const std::uint64_t within = (index_ + count - rotation) % count;
+    return global_address(endpoint_, (number * count + within) * line_bytes);
 }
 
 void L2Slice::write_back(std::uint64_t number, Time delay)

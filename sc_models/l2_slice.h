@@ -23,6 +23,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/divider.h"
 #include "base/statistic.h"
 #include "sc_models/l2_spec.h"
 #include "sc_models/memory_image.h"
@@ -38,11 +39,15 @@ struct SlicePlace {
     std::uint32_t slice;
     std::uint64_t number;
 };
-inline SlicePlace slice_place(std::uint64_t line, std::uint32_t slices)
+inline SlicePlace slice_place(std::uint64_t line, const Divider& slices)
 {
-    const std::uint64_t group = line / slices;
-    const std::uint64_t rotation = (group * 0x9e3779b1U >> 12) % slices;
-    return {static_cast<std::uint32_t>((line % slices + rotation) % slices), group};
+    const std::uint64_t group = slices.quotient(line);
+    const std::uint32_t count = slices.divisor();
+    const auto within = static_cast<std::uint32_t>(line - group * count);
+    const std::uint32_t mixed = static_cast<std::uint32_t>(group) * 0x9e3779b1U;
+    const auto rotation = static_cast<std::uint32_t>(std::uint64_t{mixed} * count >> 32);
+    const std::uint32_t slice = within + rotation;
+    return {slice >= count ? slice - count : slice, group};
 }
 
 class L2Slice : public sc_core::sc_module,
@@ -84,6 +89,7 @@ private:
     Time on_response(unsigned port, Line& line, Time delay) override;
     unsigned debug(unsigned port, Line& line) override;
     void run(AgendaItem& item) override;
+    void prepare(const AgendaItem& item) const override;
     void serve(Line& line);
     void serve_flag(Line& line, Time ready);
     void look_up(Line& line, std::uint64_t number, Time ready);
@@ -97,7 +103,7 @@ private:
 
     L2Spec spec_;
     unsigned index_;
-    std::uint32_t slices_;
+    Divider slices_;
     std::uint32_t endpoint_;
     MemoryImage& image_;
     LinePool& pool_;

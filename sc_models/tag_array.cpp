@@ -2,7 +2,8 @@
 
 namespace weft {
 
-TagArray::TagArray(std::uint64_t sets, unsigned ways) : sets_(sets), ways_(ways), words_(sets * ways, none) {}
+TagArray::TagArray(std::uint64_t sets, unsigned ways)
+    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), words_(sets * ways, none) {}
 
 std::uint32_t* TagArray::find(std::uint64_t number)
 {
@@ -26,7 +27,7 @@ std::uint32_t* TagArray::allocate(std::uint64_t number, std::uint32_t bits, Vict
     if (way == 0) return nullptr;
     --way;
     victim.dirty = words[way] != none && (words[way] & dirty_bit) != 0;
-    victim.number = (words[way] >> 2) * sets_ + number % sets_;
+    victim.number = std::uint64_t{words[way] >> 2} * sets_.divisor() + sets_.remainder(number);
     for (; way > 0; --way) words[way] = words[way - 1];
     words[0] = tag(number) | bits;
     return words;

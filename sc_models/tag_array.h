@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/divider.h"
+
 namespace weft {
 
 class TagArray {
@@ -21,6 +23,8 @@ public:
     // Word of the line, moved to the front of its set; nullptr when it is not there.
     std::uint32_t* find(std::uint64_t number);
 
+    void prefetch(std::uint64_t number) const { __builtin_prefetch(words_.data() + std::size_t{sets_.remainder(number)} * ways_, 1); }
+
     struct Victim {
         bool dirty = false;
         std::uint64_t number = 0;
@@ -30,10 +34,10 @@ public:
     std::uint32_t* allocate(std::uint64_t number, std::uint32_t bits, Victim& victim);
 
 private:
-    std::uint32_t* row(std::uint64_t number) { return words_.data() + number % sets_ * ways_; }
-    std::uint32_t tag(std::uint64_t number) const { return static_cast<std::uint32_t>(number / sets_) << 2; }
+    std::uint32_t* row(std::uint64_t number) { return words_.data() + std::size_t{sets_.remainder(number)} * ways_; }
+    std::uint32_t tag(std::uint64_t number) const { return static_cast<std::uint32_t>(sets_.quotient(number)) << 2; }
 
-    std::uint64_t sets_;
+    Divider sets_;
     unsigned ways_;
     std::vector<std::uint32_t> words_;
 };

@@ -10,6 +10,9 @@ namespace {
 // Items between two calls of the watch.
 constexpr std::uint64_t watch_mask = (1U << 12) - 1;
 
+// Items between the preparation of one and its turn.
+constexpr std::size_t prepare_distance = 2;
+
 }  // namespace
 
 Station::Station(Agenda& agenda, std::string path) : agenda_(agenda), path_(std::move(path))
@@ -18,11 +21,10 @@ Station::Station(Agenda& agenda, std::string path) : agenda_(agenda), path_(std:
 }
 
 Agenda::Agenda(sc_core::sc_module_name name)
-    : sc_module(name), wheel_(buckets, nullptr), occupied_(buckets / 64, 0)
+    : sc_module(name)
 {
     if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
         SC_REPORT_FATAL("/weft/agenda", "the time resolution must be 1 ps");
-    open_.reserve(1024);
     SC_METHOD(wake);
     sensitive << event_;
     dont_initialize();
@@ -45,21 +47,16 @@ void Agenda::end_of_elaboration()
 // Items scheduled before ranks existed get theirs.
 void Agenda::rank_pending()
 {
-    const auto rank = [](AgendaItem& item) { item.order = (item.owner->rank_ << 12) | (item.order & 0xfffU); };
-    for (std::size_t i = cursor_; i < open_.size(); ++i) {
-        rank(*open_[i].item);
-        open_[i].order = open_[i].item->order;
-    }
-    std::sort(open_.begin() + static_cast<std::ptrdiff_t>(cursor_), open_.end());
-    for (AgendaItem* item : wheel_)
-        for (; item != nullptr; item = item->next) rank(*item);
-    for (const Far& entry : far_) rank(*entry.item);
+    wheel_.reorder([](AgendaItem& item) {
+        item.order = (item.owner->rank_ << 12) | (item.order & 0xfffU);
+        return item.order;
+    });
 }
 
 void Agenda::set_end(Time end)
 {
     end_ = end;
-    if (!running_ && pending_ > 0) notify_self();
+    if (!running_ && !idle()) notify_self();
 }
 
 void Agenda::stop()
@@ -80,125 +77,28 @@ void Agenda::notify_kernel(sc_core::sc_event& event, Time due)
     limit_ = std::min(limit_, due);
 }
 
-void Agenda::file(AgendaItem& item)
-{
-    const std::uint64_t bucket = item.due >> bucket_bits;
-    if (bucket <= open_bucket_) {
-        insert_open(item);
-    } else if (bucket - open_bucket_ < buckets) {
-        const std::size_t slot = bucket & (buckets - 1);
-        item.next = wheel_[slot];
-        wheel_[slot] = &item;
-        occupied_[slot >> 6] |= std::uint64_t{1} << (slot & 63);
-    } else {
-        far_.push_back({item.due, ++far_sequence_, &item});
-        std::push_heap(far_.begin(), far_.end(), later);
-    }
-}
-
-void Agenda::insert_open(AgendaItem& item)
-{
-    const Entry entry{item.due, item.order, ++sequence_, &item};
-    open_.push_back(entry);
-    std::size_t i = open_.size() - 1;
-    while (i > cursor_ && entry < open_[i - 1]) {
-        open_[i] = open_[i - 1];
-        --i;
-    }
-    open_[i] = entry;
-}
-
-// Moves the items of one bucket into the open list, in the order in which they were scheduled.
-void Agenda::collect(std::size_t slot)
-{
-    AgendaItem* item = wheel_[slot];
-    wheel_[slot] = nullptr;
-    occupied_[slot >> 6] &= ~(std::uint64_t{1} << (slot & 63));
-    std::size_t count = 0;
-    for (; item != nullptr; item = item->next, ++count) open_.push_back({item->due, item->order, 0, item});
-    // The bucket is a stack: number its items from the bottom.
-    const std::size_t first = open_.size() - count;
-    for (std::size_t i = 0; i < count; ++i) open_[open_.size() - 1 - i].sequence = sequence_ + 1 + i;
-    sequence_ += static_cast<std::uint32_t>(count);
-    if (count == 1) return;
-    if (count > 24) {
-        std::sort(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end());
-        return;
-    }
-    for (std::size_t i = first + 1; i < open_.size(); ++i) {
-        const Entry entry = open_[i];
-        std::size_t j = i;
-        for (; j > first && entry < open_[j - 1]; --j) open_[j] = open_[j - 1];
-        open_[j] = entry;
-    }
-}
-
-// Opens the earliest bucket that holds anything. False when there is none.
-bool Agenda::open_next()
-{
-    open_.clear();
-    cursor_ = 0;
-    sequence_ = 0;
-    std::uint64_t bucket = ~std::uint64_t{0};
-    // The wheel: circular search from the slot after the open one.
-    const std::size_t start = (open_bucket_ + 1) & (buckets - 1);
-    for (std::size_t step = 0, word = start >> 6; step <= occupied_.size(); ++step) {
-        std::uint64_t bits = occupied_[word];
-        if (step == 0) bits &= ~std::uint64_t{0} << (start & 63);
-        if (bits != 0) {
-            const std::size_t slot = (word << 6) + static_cast<std::size_t>(__builtin_ctzll(bits));
-            bucket = open_bucket_ + 1 + ((slot - start) & (buckets - 1));
-            break;
-        }
-        if (++word == occupied_.size()) word = 0;
-    }
-    if (!far_.empty()) bucket = std::min(bucket, far_.front().due >> bucket_bits);
-    if (bucket == ~std::uint64_t{0}) return false;
-
-    open_bucket_ = bucket;
-    // Far items that the wheel now spans come down; those of the open bucket go straight to the list.
-    while (!far_.empty() && (far_.front().due >> bucket_bits) < bucket + buckets) {
-        std::pop_heap(far_.begin(), far_.end(), later);
-        AgendaItem* item = far_.back().item;
-        far_.pop_back();
-        if ((item->due >> bucket_bits) == bucket) {
-            const std::size_t slot = bucket & (buckets - 1);
-            item->next = wheel_[slot];
-            wheel_[slot] = item;
-        } else {
-            file(*item);
-        }
-    }
-    collect(bucket & (buckets - 1));
-    return true;
-}
-
-Time Agenda::next_due()
-{
-    if (cursor_ == open_.size() && !open_next()) return ~Time{0};
-    return open_[cursor_].due;
-}
-
 void Agenda::drain(Time kernel_now, Time limit)
 {
     running_ = true;
     limit_ = limit;
-    for (;;) {
-        if (cursor_ == open_.size() && !open_next()) break;
-        const Entry entry = open_[cursor_];
+    while (const TimingWheel::Entry* front = wheel_.front()) {
+        const TimingWheel::Entry entry = *front;
         if ((entry.due >= limit_ && entry.due > kernel_now) || entry.due > end_) break;
         now_ = entry.due;
-        ++cursor_;
-        --pending_;
-        if (cursor_ < open_.size()) __builtin_prefetch(open_[cursor_].item);
-        Station* station = entry.item->owner;
+        wheel_.pop();
+        if (const TimingWheel::Entry* ahead = wheel_.peek(prepare_distance)) {
+            const Station* later = stations_[ahead->order >> 12];
+            if (later->prepares_) later->prepare(*ahead->item);
+        }
+        Station* station = stations_[entry.order >> 12];
         entry.item->scheduled = false;
         station->run(*entry.item);
-        if (station->settle_requested_ &&
-            (cursor_ == open_.size() || open_[cursor_].due != entry.due ||
-                open_[cursor_].item->owner != station)) {
-            station->settle_requested_ = false;
-            station->settle();
+        if (station->settle_requested_) {
+            const TimingWheel::Entry* next = wheel_.peek();
+            if (next == nullptr || next->due != entry.due || next->order >> 12 != station->rank_) {
+                station->settle_requested_ = false;
+                station->settle();
+            }
         }
         if ((++items_run_ & watch_mask) == 0 && watch_ && !watch_(now_)) stopped_ = true;
         if (stopped_) break;
@@ -228,8 +128,9 @@ void Agenda::wake()
 
 void Agenda::notify_self()
 {
-    const Time due = next_due();
-    if (due == ~Time{0} || due > end_) return;
+    const TimingWheel::Entry* front = wheel_.front();
+    if (front == nullptr || front->due > end_) return;
+    const Time due = front->due;
     const Time kernel = to_ps(sc_core::sc_time_stamp());
     notified_ = due;
     event_.notify(to_sc_time(due > kernel ? due - kernel : 0));

@@ -21,16 +21,17 @@
 #include <vector>
 
 #include "tlm_interconnect/time.h"
+#include "tlm_interconnect/timing_wheel.h"
 
 namespace weft {
 
 class Agenda;
 class Station;
 
-// One piece of timed work: a line on its way, or a station's own wake-up. Intrusive: an item is on
-// the agenda at most once.
+// One piece of timed work: a line on its way, or a station's own wake-up. An item is on the agenda at
+// most once.
 struct AgendaItem {
-    AgendaItem* next = nullptr;  // link of the bucket or of whatever queue holds the item meanwhile
+    AgendaItem* next = nullptr;  // link of whatever queue holds the item while it is not on the agenda
     Time due = 0;
     Station* owner = nullptr;
     std::uint32_t order = 0;  // rank of the owner, then input
@@ -50,11 +51,15 @@ public:
     virtual void run(AgendaItem& item) = 0;
     // Called once after the last item of this station at one instant if request_settle() was called.
     virtual void settle() {}
+    // Called shortly before run(item): a station with large tables may prefetch what it will need. Must not
+    // change anything.
+    virtual void prepare(const AgendaItem& /*item*/) const {}
 
     const std::string& path() const { return path_; }
 
 protected:
     void request_settle() { settle_requested_ = true; }
+    void request_prepare() { prepares_ = true; }  // once, in the constructor
     Agenda& agenda() const { return agenda_; }
 
 private:
@@ -62,6 +67,7 @@ private:
     Agenda& agenda_;
     std::uint32_t rank_ = 0;
     bool settle_requested_ = false;
+    bool prepares_ = false;
     std::string path_;
 };
 
@@ -94,65 +100,26 @@ public:
     // Time of the last item that ran.
     Time last() const { return now_; }
     std::uint64_t items_run() const { return items_run_; }
-    bool idle() const { return pending_ == 0; }
+    bool idle() const { return wheel_.size() == 0; }
     bool stopped() const { return stopped_; }
 
-    // Width of a bucket is 2^bucket_bits ps, the wheel spans 2^wheel_bits buckets (2.1 us); later items
-    // wait in a heap.
-    static constexpr unsigned bucket_bits = 9;
-    static constexpr unsigned wheel_bits = 12;
+    static constexpr unsigned bucket_bits = TimingWheel::bucket_bits;
+    static constexpr unsigned wheel_bits = TimingWheel::wheel_bits;
 
 private:
     friend class Station;
-
-    struct Entry {
-        Time due;
-        std::uint32_t order;
-        std::uint32_t sequence;
-        AgendaItem* item;
-        bool operator<(const Entry& other) const
-        {
-            if (due != other.due) return due < other.due;
-            if (order != other.order) return order < other.order;
-            return sequence < other.sequence;
-        }
-    };
-
-    static constexpr std::size_t buckets = std::size_t{1} << wheel_bits;
 
     void rank_pending();
     void end_of_elaboration() override;
     void wake();
     void drain(Time kernel_now, Time limit);
-    void file(AgendaItem& item);
-    void insert_open(AgendaItem& item);
-    bool open_next();
-    void collect(std::size_t bucket);
-    Time next_due();
     void notify_self();
 
-    std::vector<Entry> open_;  // sorted; [cursor_, end) is what remains of the open bucket
-    std::size_t cursor_ = 0;
-    std::uint64_t open_bucket_ = 0;  // absolute number of the open bucket
-    std::uint32_t sequence_ = 0;
+    TimingWheel wheel_;
     Time now_ = 0;
     Time limit_ = 0;
     bool running_ = false;
     std::uint64_t items_run_ = 0;
-    std::uint64_t pending_ = 0;
-    std::vector<AgendaItem*> wheel_;
-    std::vector<std::uint64_t> occupied_;
-    struct Far {
-        Time due;
-        std::uint64_t sequence;  // a heap alone would not keep the order of scheduling
-        AgendaItem* item;
-    };
-    static bool later(const Far& a, const Far& b)
-    {
-        return a.due != b.due ? a.due > b.due : a.sequence > b.sequence;
-    }
-    std::vector<Far> far_;  // heap by due, then sequence
-    std::uint64_t far_sequence_ = 0;
     Time end_ = ~Time{0};
     Time notified_ = ~Time{0};
     bool stopped_ = false;
@@ -167,16 +134,7 @@ inline void Agenda::schedule(AgendaItem& item, Station& station, Time due, unsig
     item.owner = &station;
     item.order = (station.rank_ << 12) | input;
     item.scheduled = true;
-    ++pending_;
-    const std::uint64_t bucket = due >> bucket_bits;
-    if (bucket > open_bucket_ && bucket - open_bucket_ < buckets) {
-        const std::size_t slot = bucket & (buckets - 1);
-        item.next = wheel_[slot];
-        wheel_[slot] = &item;
-        occupied_[slot >> 6] |= std::uint64_t{1} << (slot & 63);
-    } else {
-        file(item);
-    }
+    wheel_.push(due, item.order, &item);
     if (!running_ && due < notified_) notify_self();
 }
 

@@ -133,6 +133,7 @@ public:
     void set_operand(std::uint64_t value);
 
     static Line& of(AgendaItem& item) { return static_cast<Line&>(static_cast<LineHeader&>(item)); }
+    static const LineHeader& of(const AgendaItem& item) { return static_cast<const LineHeader&>(item); }
 
 private:
     std::uint16_t far_path_[max_depth - 4];

@@ -94,7 +94,11 @@ void OutputPort::send(unsigned index, Time now)
     Queue& queue = state.inputs[input];
     Line& line = Line::of(*queue.head);
     queue.head = line.next;
-    if (queue.head == nullptr) state.waiting[input >> 6] &= ~(std::uint64_t{1} << (input & 63));
+    if (queue.head == nullptr) {
+        state.waiting[input >> 6] &= ~(std::uint64_t{1} << (input & 63));
+    } else {
+        __builtin_prefetch(queue.head, 1);  // a long queue has left the host's caches
+    }
     --state.queued;
     --queued_;
     state.last_input = input;

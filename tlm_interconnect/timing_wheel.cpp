@@ -1,0 +1,152 @@
+#include "tlm_interconnect/timing_wheel.h"
+
+#include <algorithm>
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint64_t no_bucket = ~std::uint64_t{0};
+constexpr std::size_t small_bucket = 24;  // up to here insertion sort is faster
+
+}  // namespace
+
+TimingWheel::TimingWheel() : heads_(buckets, no_block), occupied_(buckets / 64, 0), summary_(buckets / 4096, 0)
+{
+    open_.reserve(1024);
+}
+
+std::uint32_t TimingWheel::add_block(std::size_t slot)
+{
+    if (free_ == no_block) {
+        const auto first = static_cast<std::uint32_t>(storage_.size()) * blocks_at_once;
+        storage_.push_back(std::make_unique<Block[]>(blocks_at_once));
+        for (std::uint32_t i = blocks_at_once; i-- > 0;) {
+            block(first + i).next = free_;
+            free_ = first + i;
+        }
+    }
+    const std::uint32_t number = free_;
+    Block& added = block(number);
+    free_ = added.next;
+    added.count = 0;
+    added.next = heads_[slot];
+    heads_[slot] = number;
+    occupied_[slot >> 6] |= std::uint64_t{1} << (slot & 63);
+    summary_[slot >> 12] |= std::uint64_t{1} << (slot >> 6 & 63);
+    return number;
+}
+
+void TimingWheel::push_elsewhere(Time due, std::uint32_t order, AgendaItem* item)
+{
+    if (due >> bucket_bits <= open_bucket_) {
+        insert_open(due, order, item);
+    } else {
+        far_.push_back({due, ++far_sequence_, order, item});
+        std::push_heap(far_.begin(), far_.end(), later);
+    }
+}
+
+void TimingWheel::insert_open(Time due, std::uint32_t order, AgendaItem* item)
+{
+    const Entry entry{due, order, ++sequence_, item};
+    open_.push_back(entry);
+    std::size_t i = open_.size() - 1;
+    for (; i > cursor_ && entry < open_[i - 1]; --i) open_[i] = open_[i - 1];
+    open_[i] = entry;
+}
+
+// The earliest bucket of the wheel behind the open one.
+std::uint64_t TimingWheel::next_bucket() const
+{
+    const std::size_t start = (open_bucket_ + 1) & (buckets - 1);
+    const auto found = [&](std::size_t word, std::uint64_t bits) {
+        const std::size_t slot = (word << 6) + static_cast<std::size_t>(__builtin_ctzll(bits));
+        return open_bucket_ + 1 + ((slot - start) & (buckets - 1));
+    };
+    const std::size_t first = start >> 6;
+    const std::uint64_t rest = occupied_[first] & (~std::uint64_t{0} << (start & 63));
+    if (rest != 0) return found(first, rest);
+    // Whole words behind it by their summary; round once, so that the first word's low bits come last.
+    std::size_t group = first >> 6;
+    std::uint64_t words = (first & 63) == 63 ? 0 : summary_[group] & (~std::uint64_t{0} << ((first & 63) + 1));
+    for (std::size_t step = 0; step <= summary_.size(); ++step) {
+        if (words != 0) {
+            const std::size_t word = (group << 6) + static_cast<std::size_t>(__builtin_ctzll(words));
+            return found(word, occupied_[word]);
+        }
+        if (++group == summary_.size()) group = 0;
+        words = summary_[group];
+    }
+    return no_bucket;
+}
+
+// Opens the earliest bucket that holds anything. False when there is none.
+bool TimingWheel::open_next()
+{
+    open_.clear();
+    cursor_ = 0;
+    sequence_ = 0;
+    std::uint64_t bucket = next_bucket();
+    if (!far_.empty()) bucket = std::min(bucket, far_.front().due >> bucket_bits);
+    if (bucket == no_bucket) return false;
+
+    open_bucket_ = bucket;
+    // Far items that the wheel now spans come down.
+    while (!far_.empty() && (far_.front().due >> bucket_bits) < bucket + buckets) {
+        std::pop_heap(far_.begin(), far_.end(), later);
+        const Far far = far_.back();
+        far_.pop_back();
+        append((far.due >> bucket_bits) & (buckets - 1), far.due, far.order, far.item);
+    }
+    collect(bucket & (buckets - 1));
+    prefetch(next_bucket());
+    return true;
+}
+
+// Moves the entries of one bucket into the open list, in order.
+void TimingWheel::collect(std::size_t slot)
+{
+    std::uint32_t number = heads_[slot];
+    heads_[slot] = no_block;
+    occupied_[slot >> 6] &= ~(std::uint64_t{1} << (slot & 63));
+    if (occupied_[slot >> 6] == 0) summary_[slot >> 12] &= ~(std::uint64_t{1} << (slot >> 6 & 63));
+    while (number != no_block) {
+        Block& taken = block(number);
+        for (std::uint32_t i = taken.count; i-- > 0;) open_.push_back(taken.entries[i]);
+        const std::uint32_t older = taken.next;
+        taken.next = free_;
+        free_ = number;
+        number = older;
+    }
+    // Newest first: number them from the end.
+    const auto count = static_cast<std::uint32_t>(open_.size());
+    for (std::uint32_t i = 0; i < count; ++i) open_[i].sequence = count - i;
+    sequence_ = count;
+    sort_open(0);
+}
+
+void TimingWheel::sort_open(std::size_t first)
+{
+    if (open_.size() - first > small_bucket) {
+        std::sort(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end());
+        return;
+    }
+    for (std::size_t i = first + 1; i < open_.size(); ++i) {
+        const Entry entry = open_[i];
+        std::size_t j = i;
+        for (; j > first && entry < open_[j - 1]; --j) open_[j] = open_[j - 1];
+        open_[j] = entry;
+    }
+}
+
+void TimingWheel::prefetch(std::uint64_t bucket) const
+{
+    if (bucket == no_bucket) return;
+    for (std::uint32_t number = heads_[bucket & (buckets - 1)]; number != no_block; number = block(number).next) {
+        const Block& ahead = block(number);
+        for (std::uint32_t i = 0; i < ahead.count; ++i) __builtin_prefetch(ahead.entries[i].item, 1);
+    }
+}
+
+}  // namespace weft

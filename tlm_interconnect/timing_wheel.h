@@ -1,0 +1,146 @@
+// Pending items in order of time: the agenda's store.
+//
+// A wheel of buckets, each a chain of small blocks of entries, so that filing an item is one append and
+// ordering a bucket touches no item. The earliest bucket is sorted into the open list when its turn comes. Items
+// beyond the wheel wait in a heap. While the front is worked on, the items behind it are prefetched:
+// with thousands of lines in flight, a line that is due has long left the host's caches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tlm_interconnect/time.h"
+
+namespace weft {
+
+struct AgendaItem;
+
+class TimingWheel {
+public:
+    // Width of a bucket is 2^bucket_bits ps, the wheel spans 2^wheel_bits buckets (2.1 us). An 8-GPU
+    // all-reduce has some 300 items per nanosecond.
+    static constexpr unsigned bucket_bits = 5;
+    static constexpr unsigned wheel_bits = 16;
+
+    struct Entry {
+        Time due;
+        std::uint32_t order;
+        std::uint32_t sequence;  // of scheduling, within the open list
+        AgendaItem* item;
+        bool operator<(const Entry& other) const
+        {
+            if (due != other.due) return due < other.due;
+            if (order != other.order) return order < other.order;
+            return sequence < other.sequence;
+        }
+    };
+
+    TimingWheel();
+
+    void push(Time due, std::uint32_t order, AgendaItem* item)
+    {
+        ++size_;
+        const std::uint64_t bucket = due >> bucket_bits;
+        if (bucket > open_bucket_ && bucket - open_bucket_ < buckets) {
+            append(bucket & (buckets - 1), due, order, item);
+        } else {
+            push_elsewhere(due, order, item);
+        }
+    }
+
+    // Earliest by (due, order, sequence of scheduling); nullptr when empty.
+    const Entry* front()
+    {
+        if (cursor_ == open_.size() && !open_next()) return nullptr;
+        return &open_[cursor_];
+    }
+    void pop()
+    {
+        ++cursor_;
+        --size_;
+        if (cursor_ + prefetch_distance < open_.size()) __builtin_prefetch(open_[cursor_ + prefetch_distance].item, 1);
+    }
+    // The entry `ahead` behind the popped ones if its bucket is open; nullptr otherwise (it is later then).
+    const Entry* peek(std::size_t ahead = 0) const
+    {
+        return cursor_ + ahead < open_.size() ? &open_[cursor_ + ahead] : nullptr;
+    }
+
+    std::uint64_t size() const { return size_; }
+
+    // Replaces the order of every entry by f(item), and sorts accordingly.
+    template <class F>
+    void reorder(const F& f)
+    {
+        for (std::size_t i = cursor_; i < open_.size(); ++i) open_[i].order = f(*open_[i].item);
+        sort_open(cursor_);
+        for (const std::uint32_t head : heads_)
+            for (std::uint32_t b = head; b != no_block; b = block(b).next)
+                for (std::uint32_t i = 0; i < block(b).count; ++i)
+                    block(b).entries[i].order = f(*block(b).entries[i].item);
+        for (Far& far : far_) far.order = f(*far.item);
+    }
+
+private:
+    static constexpr std::size_t buckets = std::size_t{1} << wheel_bits;
+    static constexpr std::size_t prefetch_distance = 6;
+    static constexpr std::uint32_t block_entries = 10;
+
+    static constexpr std::uint32_t no_block = ~std::uint32_t{0};
+    static constexpr std::uint32_t blocks_at_once = 1024;
+
+    struct alignas(64) Block {
+        std::uint32_t next = no_block;  // older entries of the bucket
+        std::uint32_t count = 0;
+        Entry entries[block_entries];
+    };
+    Block& block(std::uint32_t number) { return storage_[number / blocks_at_once][number % blocks_at_once]; }
+    const Block& block(std::uint32_t number) const
+    {
+        return storage_[number / blocks_at_once][number % blocks_at_once];
+    }
+
+    struct Far {
+        Time due;
+        std::uint64_t sequence;  // a heap alone would not keep the order of scheduling
+        std::uint32_t order;
+        AgendaItem* item;
+    };
+    static bool later(const Far& a, const Far& b)
+    {
+        return a.due != b.due ? a.due > b.due : a.sequence > b.sequence;
+    }
+
+    void append(std::size_t slot, Time due, std::uint32_t order, AgendaItem* item)
+    {
+        std::uint32_t number = heads_[slot];
+        if (number == no_block || block(number).count == block_entries) number = add_block(slot);
+        Block& newest = block(number);
+        newest.entries[newest.count++] = {due, order, 0, item};
+    }
+
+    std::uint32_t add_block(std::size_t slot);
+    void push_elsewhere(Time due, std::uint32_t order, AgendaItem* item);
+    void insert_open(Time due, std::uint32_t order, AgendaItem* item);
+    std::uint64_t next_bucket() const;
+    bool open_next();
+    void collect(std::size_t slot);
+    void sort_open(std::size_t first);
+    void prefetch(std::uint64_t bucket) const;
+
+    std::vector<Entry> open_;  // sorted; [cursor_, end) is what remains of the open bucket
+    std::size_t cursor_ = 0;
+    std::uint64_t open_bucket_ = 0;  // absolute number of the open bucket
+    std::uint32_t sequence_ = 0;
+    std::uint64_t size_ = 0;
+    std::vector<std::uint32_t> heads_;    // newest block of each bucket
+    std::vector<std::uint64_t> occupied_;  // bit per bucket
+    std::vector<std::uint64_t> summary_;   // bit per word of occupied_
+    std::uint32_t free_ = no_block;
+    std::vector<std::unique_ptr<Block[]>> storage_;
+    std::vector<Far> far_;  // heap by due, then sequence
+    std::uint64_t far_sequence_ = 0;
+};
+
+}  // namespace weft
