@@ -1,0 +1,419 @@
+#include <algorithm>
+#include <map>
+#include <random>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "testbenches/tlm_interconnect/child.h"
+#include "testbenches/tlm_interconnect/reports.h"
+#include "tlm_interconnect/agenda.h"
+
+using namespace weft;
+using weft::testing::in_child;
+
+namespace {
+
+// Writes down what runs, and lets a test act from within.
+struct Recorder : Station {
+    struct Item : AgendaItem {
+        unsigned id = 0;
+    };
+
+    Recorder(Agenda& agenda, std::string path, std::vector<std::string>& log)
+        : Station(agenda, std::move(path)), log(log)
+    {
+    }
+
+    void at(Time due, unsigned id, unsigned input = 0)
+    {
+        items.push_back(std::make_unique<Item>());
+        items.back()->id = id;
+        agenda().schedule(*items.back(), *this, due, input);
+    }
+    void run(AgendaItem& item) override
+    {
+        const unsigned id = static_cast<Item&>(item).id;
+        log.push_back(std::to_string(agenda().now()) + " " + path() + " " + std::to_string(id));
+        if (wants_settle) request_settle();
+        if (action) action(id);
+    }
+    void settle() override
+    {
+        log.push_back(std::to_string(agenda().now()) + " " + path() + " settles");
+        if (on_settle) on_settle();
+    }
+
+    std::vector<std::string>& log;
+    std::vector<std::unique_ptr<Item>> items;
+    std::function<void(unsigned)> action;
+    std::function<void()> on_settle;
+    bool wants_settle = false;
+};
+
+using Log = std::vector<std::string>;
+
+}  // namespace
+
+TEST(Agenda, OrderIsDueThenNameThenInputThenScheduling)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder b(agenda, "b", log);
+    Recorder a(agenda, "a", log);
+    Recorder driver(agenda, "driver", log);
+    driver.action = [&](unsigned) {
+        b.at(100, 1, 3);
+        b.at(100, 2, 1);
+        a.at(100, 3, 5);
+        b.at(100, 4, 1);
+        a.at(99, 5);
+        a.at(100, 6, 2);
+    };
+    driver.at(10, 0);
+    sc_core::sc_start();
+    EXPECT_EQ(log, (Log{"10 driver 0", "99 a 5", "100 a 6", "100 a 3", "100 b 2", "100 b 4", "100 b 1"}));
+    EXPECT_TRUE(agenda.idle());
+    EXPECT_EQ(agenda.items_run(), 7u);
+}
+
+TEST(Agenda, ItemsScheduledBeforeElaborationFollowTheSameRule)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder b(agenda, "b", log);
+    Recorder a(agenda, "a", log);
+    for (const Time due : {Time{0}, Time{700}, Time{5'000'000}}) {
+        b.at(due, 1, 7);
+        b.at(due, 2, 3);
+        a.at(due, 3, 4000);
+    }
+    sc_core::sc_start();
+    EXPECT_EQ(log, (Log{"0 a 3", "0 b 2", "0 b 1", "700 a 3", "700 b 2", "700 b 1", "5000000 a 3", "5000000 b 2",
+                       "5000000 b 1"}));
+}
+
+TEST(Agenda, FarItemsKeepTheOrderOfScheduling)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "a", log);
+    Log expected;
+    for (unsigned i = 0; i < 50; ++i) a.at(3'000'000'000, i);
+    for (unsigned i = 0; i < 50; ++i) expected.push_back("3000000000 a " + std::to_string(i));
+    sc_core::sc_start();
+    EXPECT_EQ(log, expected);
+}
+
+TEST(Agenda, AFarItemComesBeforeOneScheduledLaterForTheSameTime)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "a", log);
+    a.action = [&](unsigned id) {
+        if (id == 1) a.at(10'000'000, 3);
+    };
+    a.at(10'000'000, 0);
+    a.at(9'999'000, 1);
+    a.at(10'000'000, 2);
+    sc_core::sc_start();
+    EXPECT_EQ(log, (Log{"9999000 a 1", "10000000 a 0", "10000000 a 2", "10000000 a 3"}));
+}
+
+TEST(Agenda, WorkForTheSameInstantRunsInThatInstant)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "a", log);
+    Recorder z(agenda, "z", log);
+    unsigned rounds = 0;
+    z.action = [&](unsigned) {
+        if (++rounds < 4) a.at(agenda.now(), rounds);
+    };
+    a.action = [&](unsigned id) { z.at(agenda.now(), id); };
+    z.at(50, 0);
+    a.at(51, 9);
+    sc_core::sc_start();
+    EXPECT_EQ(log, (Log{"50 z 0", "50 a 1", "50 z 1", "50 a 2", "50 z 2", "50 a 3", "50 z 3", "51 a 9", "51 z 9"}));
+}
+
+TEST(Agenda, SettleRunsOnceAfterTheLastItemOfAnInstant)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "a", log);
+    Recorder b(agenda, "b", log);
+    a.wants_settle = b.wants_settle = true;
+    for (unsigned i = 0; i < 3; ++i) {
+        b.at(20, i, 2 - i);
+        a.at(20, i, i);
+    }
+    a.at(21, 9);
+    sc_core::sc_start();
+    EXPECT_EQ(log, (Log{"20 a 0", "20 a 1", "20 a 2", "20 a settles", "20 b 2", "20 b 1", "20 b 0", "20 b settles",
+                       "21 a 9", "21 a settles"}));
+}
+
+TEST(Agenda, ALateArrivalOfTheInstantIsSettledToo)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "a", log);
+    Recorder b(agenda, "b", log);
+    a.wants_settle = true;
+    b.action = [&](unsigned) { a.at(20, 7); };
+    a.at(20, 0);
+    b.at(20, 1);
+    sc_core::sc_start();
+    EXPECT_EQ(log, (Log{"20 a 0", "20 a settles", "20 b 1", "20 a 7", "20 a settles"}));
+}
+
+TEST(Agenda, ItemsAfterTheEndWaitUntilItIsRaised)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "a", log);
+    for (const Time due : {100, 200, 300, 5'000'000}) a.at(due, 0);
+    agenda.set_end(200);
+    sc_core::sc_start();
+    EXPECT_EQ(log, (Log{"100 a 0", "200 a 0"}));
+    EXPECT_FALSE(agenda.idle());
+    agenda.set_end(300);
+    sc_core::sc_start();
+    EXPECT_EQ(log.size(), 3u);
+    agenda.set_end(~Time{0});
+    sc_core::sc_start();
+    EXPECT_EQ(log.back(), "5000000 a 0");
+    EXPECT_TRUE(agenda.idle());
+}
+
+TEST(Agenda, StopEndsTheRunAfterTheItem)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "a", log);
+    a.action = [&](unsigned id) {
+        if (id == 1) agenda.stop();
+    };
+    for (unsigned i = 0; i < 4; ++i) a.at(100 + i, i);
+    sc_core::sc_start();
+    EXPECT_EQ(log, (Log{"100 a 0", "101 a 1"}));
+    EXPECT_TRUE(agenda.stopped());
+    EXPECT_EQ(sc_core::sc_get_status(), sc_core::SC_STOPPED);
+}
+
+TEST(Agenda, TheWatchCanStopARun)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "a", log);
+    a.action = [&](unsigned) {
+        log.clear();
+        a.at(agenda.now() + 10, 0);
+    };
+    unsigned calls = 0;
+    agenda.set_watch([&](Time) { return ++calls < 5; });
+    a.at(0, 0);
+    sc_core::sc_start();
+    EXPECT_EQ(calls, 5u);
+    EXPECT_EQ(agenda.items_run() % 5, 0u);
+    EXPECT_GT(agenda.items_run(), 1000u);
+}
+
+TEST(Agenda, TwoStationsOfOneNameAreRefused)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "same", log);
+    Recorder b(agenda, "same", log);
+    weft::testing::Reports reports;
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    EXPECT_TRUE(reports.contain("/weft/agenda: two stations are called same")) << reports.all();
+}
+
+TEST(Agenda, TheOrderOfConstructionDecidesNothing)
+{
+    const auto run = [](bool reversed) {
+        Agenda agenda("agenda");
+        Log log;
+        std::vector<std::unique_ptr<Recorder>> stations(20);
+        std::vector<std::mt19937> random(20);
+        for (unsigned i = 0; i < 20; ++i) {
+            const unsigned k = reversed ? 19 - i : i;
+            stations[k] = std::make_unique<Recorder>(agenda, "s" + std::to_string(k), log);
+            random[k].seed(k);
+            stations[k]->wants_settle = k % 3 == 0;
+            // Each item sends one on to another station, often in the same instant as others do.
+            stations[k]->action = [&, k](unsigned id) {
+                if (id < 60) stations[random[k]() % 20]->at(agenda.now() + random[k]() % 4 * 100, id + 1, k);
+            };
+        }
+        for (unsigned i = 0; i < 20; ++i) stations[reversed ? 19 - i : i]->at(100, 0);
+        sc_core::sc_start();
+        std::string out;
+        for (const std::string& line : log) out += line + "\n";
+        return out;
+    };
+    const std::string forward = in_child([&run] { return run(false); });
+    EXPECT_EQ(forward, in_child([&run] { return run(true); }));
+    EXPECT_GT(std::count(forward.begin(), forward.end(), '\n'), 1000);
+}
+
+namespace {
+
+// Runs against a std::multimap that holds (due, station, input, scheduling) in the order demanded.
+struct Mirror : Station {
+    struct Item : AgendaItem {
+        std::uint64_t sequence = 0;
+        Time expected = 0;
+    };
+    using Key = std::tuple<Time, unsigned, unsigned>;
+
+    Mirror(Agenda& agenda, std::string path, unsigned number, std::multimap<Key, Item*>& reference,
+        std::vector<std::unique_ptr<Mirror>>& all, std::mt19937_64& random)
+        : Station(agenda, std::move(path)), number(number), reference(reference), all(all), random(random)
+    {
+    }
+
+    void add(Item& item, Time due, unsigned input)
+    {
+        item.expected = due;
+        reference.emplace(Key{due, number, input}, &item);  // equal keys stay in order of insertion
+        agenda().schedule(item, *this, due, input);
+    }
+    void run(AgendaItem& base) override
+    {
+        Item& item = static_cast<Item&>(base);
+        ++ran;
+        if (reference.begin()->second != &item || agenda().now() != item.expected) ++wrong;
+        reference.erase(reference.begin());
+        if (ran_total++ >= limit) return;
+        Mirror& next = *all[random() % all.size()];
+        next.add(item, agenda().now() + step(), static_cast<unsigned>(random() % 8));
+    }
+    // Most steps are short, some land in the same instant, some lie beyond the wheel.
+    Time step()
+    {
+        const std::uint64_t draw = random();
+        switch (draw % 16) {
+        case 0: return 0;
+        case 1: return draw / 16 % 10'000'000;
+        case 2: return 2'097'152 + draw / 16 % 1024;
+        case 3: return draw / 16 % 40'000'000'000;
+        default: return draw / 16 % 2000;
+        }
+    }
+
+    unsigned number;
+    std::multimap<Key, Item*>& reference;
+    std::vector<std::unique_ptr<Mirror>>& all;
+    std::mt19937_64& random;
+    std::uint64_t ran = 0;
+    static inline std::uint64_t wrong = 0;
+    static inline std::uint64_t ran_total = 0;
+    static inline std::uint64_t limit = 0;
+};
+
+}  // namespace
+
+TEST(Agenda, MillionsOfRandomItemsRunInTheReferenceOrder)
+{
+    Agenda agenda("agenda");
+    std::multimap<Mirror::Key, Mirror::Item*> reference;
+    std::vector<std::unique_ptr<Mirror>> all;
+    std::mt19937_64 random(20260101);
+    Mirror::limit = 2'000'000;
+    constexpr unsigned stations = 64;
+    for (unsigned i = 0; i < stations; ++i) {
+        const std::string digits = std::to_string(100 + i);
+        all.push_back(std::make_unique<Mirror>(agenda, "m" + digits, i, reference, all, random));
+    }
+    std::vector<Mirror::Item> items(3000);
+    for (Mirror::Item& item : items)
+        all[random() % stations]->add(item, random() % 5'000'000, static_cast<unsigned>(random() % 8));
+    sc_core::sc_start();
+    EXPECT_EQ(Mirror::wrong, 0u);
+    EXPECT_TRUE(reference.empty());
+    EXPECT_EQ(Mirror::ran_total, Mirror::limit + items.size());
+}
+
+namespace {
+
+// A kernel process that puts items on the agenda and is woken by it.
+struct Foreign : sc_core::sc_module {
+    SC_HAS_PROCESS(Foreign);
+    Foreign(sc_core::sc_module_name name, Agenda& agenda, Recorder& station, Log& log)
+        : sc_module(name), agenda(agenda), station(station), log(log)
+    {
+        SC_THREAD(body);
+        SC_METHOD(woken);
+        sensitive << event;
+        dont_initialize();
+    }
+    void body()
+    {
+        wait(sc_core::sc_time(1000, sc_core::SC_PS));
+        agenda.enter();
+        log.push_back("thread at " + std::to_string(agenda.now()));
+        station.at(agenda.now(), 1);
+        station.at(agenda.now() + 5, 2);
+        wait(sc_core::sc_time(3, sc_core::SC_PS));
+        log.push_back("thread at " + std::to_string(agenda.now()));
+    }
+    void woken() { log.push_back("woken at " + sc_core::sc_time_stamp().to_string()); }
+
+    Agenda& agenda;
+    Recorder& station;
+    Log& log;
+    sc_core::sc_event event;
+};
+
+}  // namespace
+
+TEST(Agenda, NeverRunsPastAForeignEvent)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "a", log);
+    Foreign foreign("foreign", agenda, a, log);
+    for (const Time due : {900, 999, 1001, 1004}) a.at(due, 0);
+    sc_core::sc_start();
+    EXPECT_EQ(log, (Log{"900 a 0", "999 a 0", "thread at 1000", "1000 a 1", "1001 a 0", "thread at 1003", "1004 a 0",
+                       "1005 a 2"}));
+}
+
+TEST(Agenda, NotifyKernelWakesAProcessAtTheExactTimeAndHoldsTheAgendaBack)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "a", log);
+    Foreign foreign("foreign", agenda, a, log);
+    a.action = [&](unsigned id) {
+        if (id == 7) agenda.notify_kernel(foreign.event, agenda.now() + 20);
+        if (id == 8) agenda.notify_kernel(foreign.event, agenda.now());
+    };
+    a.at(2000, 7);
+    a.at(2019, 0);
+    a.at(2021, 0);
+    a.at(2500, 8);
+    a.at(2501, 0);
+    sc_core::sc_start();
+    log.erase(log.begin(), std::find(log.begin(), log.end(), "2000 a 7"));
+    EXPECT_EQ(log, (Log{"2000 a 7", "2019 a 0", "woken at 2020 ps", "2021 a 0", "2500 a 8", "woken at 2500 ps", "2501 a 0"}));
+}
+
+TEST(Agenda, StopFromAKernelProcessEndsTheRun)
+{
+    Agenda agenda("agenda");
+    Log log;
+    Recorder a(agenda, "a", log);
+    a.at(100, 0);
+    a.at(5000, 0);
+    sc_core::sc_spawn([&] {
+        sc_core::wait(sc_core::sc_time(200, sc_core::SC_PS));
+        agenda.stop();
+    });
+    sc_core::sc_start();
+    EXPECT_EQ(log, (Log{"100 a 0"}));
+    EXPECT_EQ(sc_core::sc_get_status(), sc_core::SC_STOPPED);
+}

@@ -1,0 +1,91 @@
+#include "testbenches/tlm_interconnect/endpoint.h"
+
+namespace weft::testing {
+
+Endpoint::Endpoint(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool, unsigned index,
+    unsigned ports, RouteTable routes, Time service)
+    : sc_module(name), Station(agenda, std::move(path)), pool_(pool), routes_(std::move(routes)),
+      index_(static_cast<std::uint16_t>(index)), service_(service)
+{
+    for (unsigned p = 0; p < ports; ++p) {
+        auto port = std::make_unique<Port>();
+        port->out = std::make_unique<LineInitiatorSocket>(("out" + std::to_string(p)).c_str(), *this, p);
+        port->in = std::make_unique<LineTargetSocket>(("in" + std::to_string(p)).c_str(), *this, p);
+        port->output = std::make_unique<OutputPort>(agenda, *this, *this, p, 1, *port->out, *port->in);
+        ports_.push_back(std::move(port));
+    }
+}
+
+Line& Endpoint::issue(Time at, LineOp op, unsigned to, std::uint64_t local, std::uint32_t size)
+{
+    Line& line = pool_.take();
+    line.begin(op, global_address(to, local), size);
+    line.source = index_;
+    line.tag = tags_++;
+    line.kind = issue_kind;
+    agenda().schedule(line, *this, at, 4095);
+    return line;
+}
+
+Time Endpoint::on_request(unsigned port, Line& line, Time delay)
+{
+    line.kind = arrival_kind;
+    agenda().schedule(line, *this, agenda().now() + delay, port);
+    return 0;
+}
+
+Time Endpoint::on_response(unsigned port, Line& line, Time delay)
+{
+    ports_[port]->out->return_response_credit(line, delay + hold_);
+    line.kind = answer_kind;
+    agenda().schedule(line, *this, agenda().now() + delay, port);
+    return 0;
+}
+
+void Endpoint::on_request_credit(unsigned port, Line&, Time delay)
+{
+    ports_[port]->output->add_credit(LineClass::request, agenda().now() + delay);
+}
+
+void Endpoint::on_response_credit(unsigned port, Line&, Time delay)
+{
+    ports_[port]->output->add_credit(LineClass::response, agenda().now() + delay);
+}
+
+void Endpoint::run(AgendaItem& item)
+{
+    request_settle();
+    if (item.kind >= OutputPort::wake_kind) return;
+    Line& line = Line::of(item);
+    const Time now = agenda().now();
+    switch (item.kind) {
+    case issue_kind: {
+        const RouteTable::Choice choice = routes_.ports_to(line.destination);
+        ports_[choice.ports[line.pick(choice.count)]]->output->enqueue(line, LineClass::request, 0);
+        return;
+    }
+    case arrival_kind:
+        served.push_back({now, line.source, line.tag});
+        line.push_port(static_cast<std::uint16_t>(item.order & 0xfff));
+        line.kind = service_kind;
+        agenda().schedule(line, *this, now + service_, item.order & 0xfff);
+        return;
+    case service_kind: {
+        Port& port = *ports_[line.pop_port()];
+        port.in->return_request_credit(line, 0);
+        line.set_response_status(tlm::TLM_OK_RESPONSE);
+        port.output->enqueue(line, LineClass::response, 0);
+        return;
+    }
+    default: break;
+    }
+    answered.push_back({now, line.source, line.tag});
+    pool_.give(line);
+}
+
+void Endpoint::settle()
+{
+    for (const auto& port : ports_) port->output->serve(agenda().now());
+}
+
+}  // namespace weft::testing

@@ -1,0 +1,98 @@
+#include "testbenches/tlm_interconnect/fabric_system.h"
+
+#include <gtest/gtest.h>
+
+namespace weft::testing {
+
+FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
+    : routing(fabric), agenda("agenda"), checkers(agenda, options.checkers)
+{
+    const auto ports = fabric.ports();
+    endpoints.resize(fabric.endpoints);
+    switches.resize(fabric.nodes.size());
+    links.resize(fabric.edges.size());
+    const auto node_count = static_cast<std::uint32_t>(fabric.nodes.size());
+    const auto edge_count = static_cast<std::uint32_t>(fabric.edges.size());
+    for (std::uint32_t i = 0; i < node_count; ++i) {
+        const std::uint32_t n = options.reversed ? node_count - 1 - i : i;
+        const FabricNode& node = fabric.nodes[n];
+        const unsigned count = static_cast<unsigned>(ports[n].size());
+        if (node.endpoint >= 0) {
+            endpoints[static_cast<unsigned>(node.endpoint)] = std::make_unique<Endpoint>(node.name.c_str(), agenda,
+                node.name, pool, static_cast<unsigned>(node.endpoint), count, routing.table(n), options.service);
+        } else {
+            switches[n] = std::make_unique<Switch>(node.name.c_str(), agenda, node.name, options.switches, count,
+                routing.table(n));
+        }
+    }
+    ProtocolChecker::Rules rules;
+    rules.request_credits = static_cast<std::uint32_t>(options.link.request_credits);
+    rules.response_credits = static_cast<std::uint32_t>(options.link.response_credits);
+    rules.in_order = true;
+    for (std::uint32_t i = 0; i < edge_count; ++i) {
+        const std::uint32_t e = options.reversed ? edge_count - 1 - i : i;
+        LinkSpec spec = options.link;
+        spec.bandwidth = fabric.edges[e].bandwidth;
+        links[e] = std::make_unique<Link>(("link" + std::to_string(e)).c_str(), agenda, spec);
+        for (unsigned end = 0; end < 2; ++end) {
+            const std::uint32_t n = end == 0 ? fabric.edges[e].a : fabric.edges[e].b;
+            unsigned p = 0;
+            while (ports[n][p].edge != e) ++p;
+            Endpoint* endpoint = fabric.nodes[n].endpoint < 0
+                                     ? nullptr
+                                     : endpoints[static_cast<unsigned>(fabric.nodes[n].endpoint)].get();
+            OutputPort& output = endpoint != nullptr ? endpoint->output(p) : switches[n]->output(p);
+            output.set_credits(rules.request_credits, rules.response_credits);
+            checkers.bind(endpoint != nullptr ? endpoint->out(p) : switches[n]->initiator(p), links[e]->target(end),
+                rules);
+            checkers.bind(links[e]->initiator(end), endpoint != nullptr ? endpoint->in(p) : switches[n]->target(p),
+                rules);
+        }
+    }
+}
+
+void FabricSystem::expect_clean()
+{
+    checkers.finish();
+    EXPECT_EQ(checkers.problems(), 0u);
+    EXPECT_EQ(pool.live(), 0u);
+    for (const auto& endpoint : endpoints)
+        EXPECT_EQ(endpoint->answered.size(), endpoint->issued()) << endpoint->path();
+}
+
+std::string FabricSystem::trace() const
+{
+    std::string out;
+    const auto add = [&out](const std::string& node, const char* what, const Endpoint::Record& record) {
+        out += std::to_string(record.at) + " " + node + " " + what + " " + std::to_string(record.source) + " " +
+               std::to_string(record.tag) + "\n";
+    };
+    for (const auto& endpoint : endpoints) {
+        for (const Endpoint::Record& record : endpoint->served) add(endpoint->path(), "serves", record);
+        for (const Endpoint::Record& record : endpoint->answered) add(endpoint->path(), "gets", record);
+    }
+    return out;
+}
+
+Fabric star(unsigned count, std::uint64_t bandwidth)
+{
+    Fabric fabric;
+    fabric.endpoints = count;
+    fabric.nodes.push_back({"s", -1, true});
+    for (unsigned e = 0; e < count; ++e) {
+        fabric.nodes.push_back({"e" + std::to_string(e), static_cast<int>(e), false});
+        fabric.edges.push_back({1 + e, 0, bandwidth});
+    }
+    return fabric;
+}
+
+Fabric two_ends(std::uint64_t bandwidth)
+{
+    Fabric fabric;
+    fabric.endpoints = 2;
+    fabric.nodes = {{"e0", 0, false}, {"e1", 1, false}};
+    fabric.edges = {{0, 1, bandwidth}};
+    return fabric;
+}
+
+}  // namespace weft::testing

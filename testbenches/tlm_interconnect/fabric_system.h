@@ -1,0 +1,48 @@
+// A fabric of endpoints, switches and links built from its graph, with a checker at both ends of
+// every link.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "testbenches/tlm_interconnect/endpoint.h"
+#include "tlm_interconnect/link.h"
+#include "tlm_interconnect/protocol_checker.h"
+#include "tlm_interconnect/routing.h"
+#include "tlm_interconnect/switch.h"
+
+namespace weft::testing {
+
+struct FabricSystem {
+    struct Options {
+        LinkSpec link;
+        SwitchSpec switches;
+        Time service = 0;
+        bool checkers = true;
+        bool reversed = false;  // modules are constructed in the opposite order
+    };
+
+    FabricSystem(const Fabric& fabric, const Options& options);
+
+    // Nothing is left anywhere: lines answered, checkers content.
+    void expect_clean();
+
+    // "time node source tag" of every request and answer, by node.
+    std::string trace() const;
+
+    Routing routing;
+    Agenda agenda;
+    LinePool pool;
+    Checkers checkers;
+    std::vector<std::unique_ptr<Endpoint>> endpoints;  // by endpoint index
+    std::vector<std::unique_ptr<Switch>> switches;     // by node; null where an endpoint is
+    std::vector<std::unique_ptr<Link>> links;          // by edge
+};
+
+// Endpoints e0.. on one switch "s", each by one link.
+Fabric star(unsigned endpoints, std::uint64_t bandwidth = 25'000'000'000);
+// Two endpoints joined directly.
+Fabric two_ends(std::uint64_t bandwidth = 25'000'000'000);
+
+}  // namespace weft::testing

@@ -1,0 +1,161 @@
+// Our side of the adapter tests: a memory with a fixed latency and few buffer slots, and an initiator that
+// issues lines when told to.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "tlm_interconnect/adapters/credit_gate.h"
+#include "tlm_interconnect/protocol.h"
+
+namespace weft::testing {
+
+// Serves one line per `interval`, answers `latency` after its service began; a slot is free when its
+// service begins.
+class LineMemory : public sc_core::sc_module, public Station, public LineTarget {
+public:
+    LineMemory(sc_core::sc_module_name name, Agenda& agenda, Time latency, Time interval = 0)
+        : sc_module(name), Station(agenda, std::string(this->name())), in("in", *this), bytes(1 << 16),
+          latency_(latency), interval_(interval)
+    {
+    }
+
+    LineTargetSocket in;
+    std::vector<std::uint8_t> bytes;
+    std::vector<Time> arrivals;
+    std::vector<const Line*> lines;
+    std::vector<std::uint32_t> tags;
+    tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
+
+private:
+    Time on_request(unsigned, Line& line, Time delay) override
+    {
+        agenda().schedule(line, *this, agenda().now() + delay);
+        return 0;
+    }
+    unsigned debug(unsigned, Line& line) override
+    {
+        move(line);
+        return line.size;
+    }
+    void move(Line& line)
+    {
+        std::uint8_t* place = &bytes[local_of(line.address) % bytes.size()];
+        if (line.op == LineOp::read) std::memcpy(line.data(), place, line.size);
+        if (line.op == LineOp::write) std::memcpy(place, line.data(), line.size);
+        if (line.op == LineOp::add) {
+            std::uint64_t value = 0;
+            std::memcpy(&value, place, 8);
+            value += line.operand();
+            std::memcpy(place, &value, 8);
+        }
+    }
+    void run(AgendaItem& item) override
+    {
+        Line& line = Line::of(item);
+        const Time now = agenda().now();
+        arrivals.push_back(now);
+        lines.push_back(&line);
+        tags.push_back(line.tag);
+        free_at_ = std::max(free_at_, now);
+        const Time start = free_at_;
+        free_at_ += interval_;
+        move(line);
+        line.set_response_status(status);
+        in.return_request_credit(line, start - now);
+        in.send_response(line, start + latency_ - now);
+    }
+
+    Time latency_;
+    Time interval_;
+    Time free_at_ = 0;
+};
+
+class LineIssuer : public sc_core::sc_module, public Station, public LineInitiator {
+public:
+    LineIssuer(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, std::uint32_t credits = 0)
+        : sc_module(name), Station(agenda, std::string(this->name())), out("out", *this), pool_(pool), gate_(credits)
+    {
+        wake_.kind = 2;
+    }
+
+    LineInitiatorSocket out;
+
+    Line& issue(Time at, LineOp op, std::uint64_t address, std::uint32_t size = 64)
+    {
+        Line& line = pool_.take();
+        line.begin(op, address, size);
+        line.tag = static_cast<std::uint32_t>(done.size());
+        done.push_back({});
+        line.kind = 0;
+        agenda().schedule(line, *this, at);
+        return line;
+    }
+
+    struct Done {
+        Time sent = 0, at = 0;
+        tlm::tlm_response_status status = tlm::TLM_INCOMPLETE_RESPONSE;
+        std::vector<std::uint8_t> data;
+        const Line* line = nullptr;
+        std::uint64_t address = 0;
+    };
+    std::vector<Done> done;  // by tag
+    std::vector<std::uint32_t> order;
+
+private:
+    Time on_response(unsigned, Line& line, Time delay) override
+    {
+        out.return_response_credit(line, delay);
+        line.kind = 1;
+        agenda().schedule(line, *this, agenda().now() + delay);
+        return 0;
+    }
+    void on_request_credit(unsigned, Line&, Time delay) override
+    {
+        gate_.give(agenda().now() + delay);
+        pump();
+    }
+    void run(AgendaItem& item) override
+    {
+        if (item.kind == 1) {
+            Line& line = Line::of(item);
+            Done& entry = done[line.tag];
+            entry.at = agenda().now();
+            entry.status = line.get_response_status();
+            entry.data.assign(line.data(), line.data() + line.size);
+            entry.line = &line;
+            entry.address = line.get_address();
+            order.push_back(line.tag);
+            pool_.give(line);
+            return;
+        }
+        if (item.kind == 0) queue_.push_back(&Line::of(item));
+        pump();
+    }
+    void pump()
+    {
+        const Time now = agenda().now();
+        while (!queue_.empty()) {
+            const Time next = gate_.next(now);
+            if (next != now) {
+                if (next != CreditGate::never && !wake_.scheduled) agenda().schedule(wake_, *this, next);
+                return;
+            }
+            gate_.take();
+            Line& line = *queue_.front();
+            queue_.pop_front();
+            done[line.tag].sent = now;
+            out.send_request(line, 0);
+        }
+    }
+
+    LinePool& pool_;
+    CreditGate gate_;
+    AgendaItem wake_;
+    std::deque<Line*> queue_;
+};
+
+}  // namespace weft::testing
