@@ -1,8 +1,419 @@
 #include "platform/run/report.h"
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/units.h"
+#include "platform/config/grouping.h"
+
 namespace weft {
 
-std::string result_json(const RunResult&, bool) { return "{}\n"; }
-std::string result_summary(const RunResult&) { return {}; }
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Counts are shown without a fraction, what JSON cannot express as null.
+Json number(double value)
+{
+    constexpr double exact = 9007199254740992.0;  // 2^53
+    if (!std::isfinite(value)) return nullptr;
+    if (value == std::floor(value) && std::abs(value) < exact) return static_cast<std::int64_t>(value);
+    return value;
+}
+
+Json collectives_json(const RunResult& result)
+{
+    Json out = Json::array();
+    for (const CollectiveResult& run : result.collectives)
+        out.push_back({{"op", run.op}, {"algorithm", run.algorithm}, {"name", run.name}, {"ranks", run.ranks},
+            {"bytes", run.bytes}, {"finished", run.finished}, {"start_ps", run.start_ps},
+            {"end_ps", run.end_ps}, {"algbw_GBps", run.algbw_GBps}, {"busbw_GBps", run.busbw_GBps}});
+    return out;
+}
+
+Json ranks_json(const RunResult& result)
+{
+    Json out = Json::array();
+    for (const RankResult& rank : result.ranks) {
+        Json stalls = Json::object();
+        for (const auto& [cause, time] : rank.stall_ps) stalls[cause] = time;
+        out.push_back({{"rank", rank.rank}, {"node", rank.node}, {"finish_ps", rank.finish_ps},
+            {"stall_ps", std::move(stalls)}});
+    }
+    return out;
+}
+
+Json links_json(const RunResult& result)
+{
+    Json out = Json::array();
+    for (const LinkResult& link : result.link_results)
+        out.push_back({{"name", link.name}, {"from", link.from}, {"to", link.to}, {"GBps", link.GBps},
+            {"lines", link.lines}, {"wire_bytes", link.wire_bytes}, {"payload_bytes", link.payload_bytes},
+            {"busy_ps", link.busy_ps}, {"peak_queue", link.peak_queue}});
+    return out;
+}
+
+Json modules_json(const RunResult& result)
+{
+    Json out = Json::array();
+    for (const ModuleResult& module : result.modules) {
+        Json stats = Json::object();
+        for (const Statistic& statistic : module.statistics)
+            stats[statistic.name] = {{"value", number(statistic.value)}, {"unit", statistic.unit}};
+        out.push_back({{"name", module.name}, {"kind", module.kind}, {"model", module.model},
+            {"stats", std::move(stats)}});
+    }
+    return out;
+}
+
+Json parameters_json(const RunResult& result)
+{
+    Json out = Json::object();
+    for (const ExplainedParameter& parameter : result.parameters) {
+        Json value = parameter.value;
+        if (parameter.info->unit == Unit::choice) value = parameter.text();
+        if (!parameter.known) value = nullptr;
+        out[parameter.path] = {{"value", std::move(value)}, {"unit", parameter.unit()},
+            {"source", parameter.source}};
+    }
+    return out;
+}
+
+Json theory_json(const RunResult& result)
+{
+    if (!result.theory) return nullptr;
+    const AlphaBeta& theory = *result.theory;
+    return {{"time_ps", theory.time_ps}, {"steps", theory.steps}, {"alpha_ps", theory.alpha_ps},
+        {"wire_bytes", theory.wire_bytes}, {"bytes_per_s", theory.rate}, {"alpha", theory.explanation}};
+}
+
+// "1.84 MB": three digits, for people.
+std::string short_bytes(double bytes)
+{
+    for (const auto& [scale, unit] :
+        {std::pair(1e12, "TB"), std::pair(1e9, "GB"), std::pair(1e6, "MB"), std::pair(1e3, "kB")})
+        if (bytes >= scale) return fmt::format("{:.3g} {}", bytes / scale, unit);
+    return fmt::format("{:.0f} B", bytes);
+}
+
+// "5.48 M"
+std::string short_count(double count)
+{
+    for (const auto& [scale, unit] : {std::pair(1e9, "G"), std::pair(1e6, "M"), std::pair(1e3, "k")})
+        if (count >= scale) return fmt::format("{:.3g} {}", count / scale, unit);
+    return fmt::format("{:.0f}", count);
+}
+
+// Never "0 %" for something nor "100 %" for less.
+std::string percent(double share)
+{
+    if (share > 0 && share < 0.01) return "<1 %";
+    return fmt::format("{:.0f} %", std::min(share * 100, share < 1 ? 99.0 : 100.0));
+}
+
+// The lines of the summary: a label, then what it says.
+class Page {
+public:
+    void line(std::string_view label, std::string_view text)
+    {
+        text_ += fmt::format("{:<12}{}\n", label, text);
+    }
+    void row(std::string text)
+    {
+        text.erase(text.find_last_not_of(' ') + 1);
+        text_ += text + "\n";
+    }
+    std::string take() { return std::move(text_); }
+
+private:
+    std::string text_;
+};
+
+// The first `most` of `lines`, and how many are left out.
+void list(Page& page, std::string_view label, const std::vector<std::string>& lines, std::size_t most)
+{
+    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) page.line(i == 0 ? label : "", lines[i]);
+    if (lines.size() > most)
+        page.line("", fmt::format("and {} more (--json lists all)", lines.size() - most));
+}
+
+void add_stop(Page& page, const RunResult& result)
+{
+    const std::string when = format_time_ps(result.simulated_ps);
+    if (result.stop == StopReason::deadlock) {
+        page.line("DEADLOCK", "at " + when + " nothing can progress any more; results are partial");
+        list(page, "who waits", result.blocked, 16);
+    }
+    if (result.stop == StopReason::interrupted)
+        page.line("INTERRUPTED", "at " + when + "; results are partial");
+    if (result.stop == StopReason::until)
+        page.line("stopped", "at " + when + ", as --until says; results are partial");
+}
+
+std::string bandwidths(const CollectiveResult& run)
+{
+    if (!run.finished || run.bytes == 0) return run.finished ? "-" : "not finished";
+    return fmt::format("algbw {:.4g} GB/s, busbw {:.4g} GB/s", run.algbw_GBps, run.busbw_GBps);
+}
+
+void add_collectives(Page& page, const RunResult& result)
+{
+    constexpr std::size_t most = 10;
+    if (result.collectives.size() == 1) {
+        const CollectiveResult& run = result.collectives.front();
+        page.line("ran",
+            fmt::format("{}, {}, {} ranks, {}", run.op, run.algorithm, run.ranks, format_bytes(run.bytes)));
+        page.line("time", format_time_ps(run.finished ? run.end_ps - run.start_ps : result.simulated_ps));
+        page.line("bandwidth", bandwidths(run));
+        return;
+    }
+    page.line("ran",
+        fmt::format("{} collectives on {} ranks", result.collectives.size(), result.ranks.size()));
+    page.line("time", format_time_ps(result.simulated_ps));
+    for (std::size_t i = 0; i < std::min(most, result.collectives.size()); ++i) {
+        const CollectiveResult& run = result.collectives[i];
+        page.row(fmt::format("  {:<14} {:<7} {:>5} ranks {:>10}  {:>11} to {:>11}  {}", run.op, run.algorithm,
+            run.ranks, format_bytes(run.bytes), format_time_ps(run.start_ps),
+            run.finished ? format_time_ps(run.end_ps) : "?",
+            run.finished ? fmt::format("{:.4g} GB/s", run.busbw_GBps) : "not finished"));
+    }
+    if (result.collectives.size() > most)
+        page.row(fmt::format("  and {} more (--json lists all)", result.collectives.size() - most));
+}
+
+void add_verification(Page& page, const RunResult& result)
+{
+    if (result.verified == "passed") page.line("verified", "passed: results in memory are right");
+    if (result.verified == "off") page.line("verified", "off: no data was compared");
+    if (result.verified != "failed") return;
+    page.line("verified", "FAILED: results in memory are wrong");
+    list(page, "", result.mismatches, 8);
+}
+
+void add_theory(Page& page, const RunResult& result)
+{
+    if (!result.theory || result.theory->time_ps == 0) return;
+    const AlphaBeta& theory = *result.theory;
+    const std::uint64_t steps_ps = theory.steps * theory.alpha_ps;
+    const double wire_ps = theory.rate == 0
+        ? 0
+        : static_cast<double>(theory.wire_bytes) * 1e12 / static_cast<double>(theory.rate);
+    const double launch_ps = static_cast<double>(theory.time_ps) - static_cast<double>(steps_ps) - wire_ps;
+    std::string parts =
+        launch_ps < 2 ? "" : fmt::format("{} to launch + ", format_time_ps(std::llround(launch_ps)));
+    parts += fmt::format("{} step{} x {}", theory.steps, theory.steps == 1 ? "" : "s",
+        format_time_ps(theory.alpha_ps));
+    if (theory.wire_bytes > 0)
+        parts += fmt::format(" + {} at {}", short_bytes(static_cast<double>(theory.wire_bytes)),
+            format_rate(theory.rate));
+    std::string difference;
+    if (result.stop == StopReason::finished && result.collectives.size() == 1) {
+        const CollectiveResult& run = result.collectives.front();
+        const double simulated = static_cast<double>(run.end_ps - run.start_ps);
+        difference =
+            fmt::format("; simulated {:+.1f} %", (simulated / static_cast<double>(theory.time_ps) - 1) * 100);
+    }
+    page.line("alpha-beta", format_time_ps(theory.time_ps) + " = " + parts + difference);
+    if (!theory.explanation.empty()) page.line("", "alpha: " + theory.explanation);
+    page.line("", "it leaves out contention, cold misses, issue slots and the overlap of chunks");
+}
+
+// Directions of links with alike names and loads.
+struct LinkGroup {
+    const LinkResult* first;
+    std::vector<std::string> names;  // "from~to"
+    int share = 0;                   // of the time busy, per cent
+};
+
+std::string without_digits(std::string name)
+{
+    name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }),
+        name.end());
+    return name;
+}
+
+// The busiest first.
+std::vector<LinkGroup> busy_groups(const RunResult& result)
+{
+    std::map<std::tuple<int, double, std::string>, std::size_t> index;
+    std::vector<LinkGroup> groups;
+    for (const LinkResult& link : result.link_results) {
+        if (link.busy_ps == 0 || result.simulated_ps == 0) continue;
+        const double share = static_cast<double>(link.busy_ps) / static_cast<double>(result.simulated_ps);
+        const int rounded = static_cast<int>(std::lround(share * 100));
+        const std::string name = link.from + "~" + link.to;
+        const auto [entry, fresh] =
+            index.try_emplace({rounded, link.GBps, without_digits(name)}, groups.size());
+        if (fresh) groups.push_back({&link, {}, rounded});
+        groups[entry->second].names.push_back(name);
+    }
+    std::stable_sort(groups.begin(), groups.end(),
+        [](const LinkGroup& a, const LinkGroup& b) { return a.share > b.share; });
+    return groups;
+}
+
+void add_links(Page& page, const RunResult& result)
+{
+    constexpr std::size_t most = 5;
+    constexpr std::size_t width = 49;
+    const std::vector<LinkGroup> groups = busy_groups(result);
+    if (groups.empty()) return;
+    page.row(fmt::format("\n{:<{}} {:>5} {:>8} {:>5} {:>9} {:>9} {:>6}", "busiest links", width + 2, "count",
+        "GB/s", "busy", "on wire", "payload", "queue"));
+    for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
+        const LinkGroup& group = groups[i];
+        std::string name = group_names(group.names, 1).front().text;
+        if (const std::size_t joint = name.find('~'); joint != std::string::npos)
+            name.replace(joint, 1, " -> ");
+        const LinkResult& link = *group.first;
+        if (name.size() > width) {
+            page.row("  " + name);
+            name.clear();
+        }
+        page.row(fmt::format("  {:<{}} {:>5} {:>8.4g} {:>5} {:>9} {:>9} {:>6}", name, width,
+            group.names.size(), link.GBps, group.share == 0 ? "<1 %" : fmt::format("{} %", group.share),
+            short_bytes(static_cast<double>(link.wire_bytes)),
+            short_bytes(static_cast<double>(link.payload_bytes)), link.peak_queue));
+    }
+    if (groups.size() > most)
+        page.row(fmt::format("  and {} groups of less busy ones", groups.size() - most));
+}
+
+// Ranks that spent their time like the first of them.
+struct RankGroup {
+    std::vector<std::string> ranks;
+    std::vector<double> shares;  // by cause
+};
+
+std::vector<double> shares_of(const RankResult& rank)
+{
+    double total = 0;
+    for (const auto& stall : rank.stall_ps) total += static_cast<double>(stall.second);
+    std::vector<double> shares;
+    if (total == 0) return shares;
+    for (const auto& stall : rank.stall_ps) shares.push_back(static_cast<double>(stall.second) / total);
+    return shares;
+}
+
+std::vector<RankGroup> alike_ranks(const RunResult& result, double tolerance)
+{
+    std::vector<RankGroup> groups;
+    for (const RankResult& rank : result.ranks) {
+        const std::vector<double> shares = shares_of(rank);
+        if (shares.empty()) continue;
+        const auto alike = [&](const RankGroup& group) {
+            for (std::size_t i = 0; i < shares.size(); ++i)
+                if (std::abs(group.shares[i] - shares[i]) > tolerance) return false;
+            return true;
+        };
+        const auto group = std::find_if(groups.begin(), groups.end(), alike);
+        if (group == groups.end())
+            groups.push_back({{std::to_string(rank.rank)}, shares});
+        else
+            group->ranks.push_back(std::to_string(rank.rank));
+    }
+    return groups;
+}
+
+void add_waits(Page& page, const RunResult& result)
+{
+    constexpr std::size_t most = 6;
+    std::vector<RankGroup> groups;
+    for (const double tolerance : {0.02, 0.05, 0.1, 0.25}) {
+        groups = alike_ranks(result, tolerance);
+        if (groups.size() <= most) break;
+    }
+    if (groups.empty()) return;
+    // Causes that cost any rank something.
+    const auto& causes = result.ranks.front().stall_ps;
+    std::vector<std::size_t> shown;
+    std::string title = std::string(18, ' ');
+    const auto width = [&](std::size_t cause) {
+        return std::max<std::size_t>(6, causes[cause].first.size() + 1);
+    };
+    for (std::size_t cause = 0; cause < causes.size(); ++cause) {
+        if (std::none_of(groups.begin(), groups.end(),
+                [&](const RankGroup& group) { return group.shares[cause] > 0; }))
+            continue;
+        shown.push_back(cause);
+        title += fmt::format(" {:>{}}", causes[cause].first, width(cause));
+    }
+    page.row("\nwhat ranks waited for, in per cent of their time");
+    page.row(title);
+    for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
+        const RankGroup& group = groups[i];
+        std::string name = group_names(group.ranks, 1).front().text;
+        name = name.size() > 10 ? fmt::format("{} ranks", group.ranks.size())
+                                : (group.ranks.size() == 1 ? "rank " : "ranks ") + name;
+        std::string row = fmt::format("  {:<16}", name);
+        for (const std::size_t cause : shown)
+            row += fmt::format(" {:>{}}", percent(group.shares[cause]), width(cause));
+        page.row(row);
+    }
+    if (groups.size() > most)
+        page.row(fmt::format("  and {} more groups (--json lists all)", groups.size() - most));
+}
+
+void add_work(Page& page, const RunResult& result)
+{
+    const auto lines = static_cast<double>(result.lines);
+    const auto hops = static_cast<double>(result.line_hops);
+    std::string text = fmt::format("{} lines, {} line hops", short_count(lines), short_count(hops));
+    if (result.wall_s > 0)
+        text += fmt::format(" in {:.3g} s ({} hops/s); elaboration {:.2g} s", result.wall_s,
+            short_count(hops / result.wall_s), result.elaborate_s);
+    page.line("simulated", text);
+}
+
+}  // namespace
+
+std::string result_json(const RunResult& result, bool timing)
+{
+    Json out;
+    out["schema"] = "weft.result/1";
+    out["stop"] = name_of(result.stop);
+    out["partial"] = result.stop != StopReason::finished;
+    out["simulated_ps"] = result.simulated_ps;
+    out["wall_s"] = timing ? Json(result.wall_s) : Json(0);
+    out["elaborate_s"] = timing ? Json(result.elaborate_s) : Json(0);
+    out["lines"] = result.lines;
+    out["line_hops"] = result.line_hops;
+    out["verified"] = result.verified;
+    out["seed"] = result.seed;
+    out["system"] = {{"name", result.system}, {"endpoints", result.endpoints}, {"nodes", result.nodes},
+        {"links", result.links}, {"switches", result.switches}};
+    out["collectives"] = collectives_json(result);
+    out["ranks"] = ranks_json(result);
+    out["links"] = links_json(result);
+    out["modules"] = modules_json(result);
+    out["parameters"] = parameters_json(result);
+    out["alpha_beta"] = theory_json(result);
+    out["mismatches"] = result.mismatches;
+    out["blocked"] = result.blocked;
+    out["notices"] = result.notices;
+    return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string result_summary(const RunResult& result)
+{
+    Page page;
+    page.line("system",
+        fmt::format("{}: {} endpoints, {} switches and {} links of a graph of {} nodes; seed {}",
+            result.system, result.endpoints, result.switches, result.links, result.nodes, result.seed));
+    add_stop(page, result);
+    add_collectives(page, result);
+    add_verification(page, result);
+    add_theory(page, result);
+    add_work(page, result);
+    list(page, "notices", result.notices, 6);
+    add_links(page, result);
+    add_waits(page, result);
+    return page.take();
+}
 
 }  // namespace weft

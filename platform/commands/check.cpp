@@ -1,0 +1,77 @@
+#include <map>
+
+#include <fmt/format.h>
+
+#include "infragraph/summary.h"
+#include "platform/commands/messages.h"
+#include "platform/commands/output_file.h"
+#include "platform/commands/system_options.h"
+#include "platform/commands/workload_options.h"
+#include "platform/system/fabric_plan.h"
+
+namespace weft {
+
+namespace {
+
+std::string profiles_text(const ResolvedSystem& system)
+{
+    std::map<std::string, std::size_t> tally;
+    for (const NodeId node : system.endpoints()) ++tally[system.profile(node)];
+    std::string out;
+    for (const auto& [name, count] : tally)
+        out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, count);
+    return out.empty() ? "none" : out;
+}
+
+// What a system file adds to its document. Throws InputError for a system that `weft run` would refuse.
+std::string system_text(const ResolvedSystem& system)
+{
+    const FabricPlan plan = plan_fabric(system, members_of(system));
+    std::size_t links = 0;
+    for (const bool used : plan.used.edges) links += used ? 1 : 0;
+    std::string out;
+    const auto line = [&out](const char* label, const std::string& value) {
+        out += fmt::format("{:<13}{}\n", label, value);
+    };
+    line("system", system.name + " (" + system.file + ")");
+    line("profiles", profiles_text(system));
+    line("workload", workload_text(system.workload));
+    line("routes", fmt::format("{} endpoints over {} links, free of deadlock", plan.members.size(), links));
+    for (const std::string& notice : system.notices) line("notice", notice);
+    for (const std::string& notice : plan.notices) line("notice", notice);
+    return out;
+}
+
+}  // namespace
+
+int check_command(const Arguments& arguments)
+{
+    CommandLine line("check",
+        "Reads and validates an InfraGraph document and says what is in it: name, nodes, edges, nodes by "
+        "type, "
+        "endpoints. Of a system file the document, parameters, workload and routes are checked. Everything "
+        "that "
+        "is wrong is named with file and line.\n");
+    SystemOptions options;
+    std::string json;
+    options.add_file(line, "FILE");
+    options.add_reading(line);
+    line.value("--json", "FILE", json,
+        "also write what is said of the document as JSON; '-' writes it in place of the text");
+    if (!line.parse(arguments)) return exit_good;
+
+    const OutputFile output(json);
+    const SystemDescription description = options.description();
+    LoadedGraph loaded = options.load(description);
+    std::string text = check_text(loaded);
+    const std::string as_json = check_json(loaded);
+    if (!description.file.empty()) {
+        loaded.notices.clear();  // they are in the text
+        text += system_text(resolve_loaded(description, std::move(loaded), ModelRegistry()));
+    }
+    output.write(as_json);
+    if (!output.is_stdout()) print(text);
+    return exit_good;
+}
+
+}  // namespace weft

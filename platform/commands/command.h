@@ -1,0 +1,46 @@
+// The commands of `weft`: a table of names and functions, one file per command.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace weft {
+
+using Arguments = std::vector<std::string>;
+
+// Of the process, for every command.
+enum ExitCode : int {
+    exit_good = 0,
+    exit_wrong = 1,    // finished, but a result is wrong
+    exit_refused = 2,  // bad input or usage
+    exit_stuck = 3,    // the system cannot progress
+    exit_interrupted = 130
+};
+
+struct Command {
+    const char* name;
+    const char* summary;  // one line for `weft help`
+    // Takes what follows the name; returns the exit code. Throws InputError for what it refuses.
+    int (*run)(const Arguments& arguments);
+};
+
+// In the order in which help shows them.
+const std::vector<Command>& commands();
+
+// Names that are reserved for later releases: they answer with one line and exit_refused.
+const std::vector<std::string>& later_commands();
+
+// Everything `weft` does: picks the command, prints problems on stderr, returns the exit code.
+int run_command(const Arguments& arguments);
+
+int check_command(const Arguments& arguments);
+int demo_command(const Arguments& arguments);
+int explain_command(const Arguments& arguments);
+int graph_command(const Arguments& arguments);
+int help_command(const Arguments& arguments);
+int models_command(const Arguments& arguments);
+int route_command(const Arguments& arguments);
+int simulate_command(const Arguments& arguments);  // `weft run`
+int sweep_command(const Arguments& arguments);
+
+}  // namespace weft

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include "base/nearest.h"
+#include "platform/commands/command.h"
+#include "platform/commands/messages.h"
+
+namespace weft {
+
+const std::vector<Command>& commands()
+{
+    static const std::vector<Command> all{
+        {"demo", "one all-reduce on eight GPUs, end to end, in seconds", demo_command},
+        {"run", "simulates a system and its workload", simulate_command},
+        {"sweep", "many runs over lists of values, in parallel, as one table", sweep_command},
+        {"check", "reads and validates an InfraGraph document or a system file", check_command},
+        {"graph", "the expanded graph as JSON, DOT or SVG", graph_command},
+        {"route", "the path that lines take between two nodes, hop by hop", route_command},
+        {"explain", "every parameter of every module and where its value comes from", explain_command},
+        {"models", "what can be instantiated, with parameters, units, defaults and ranges", models_command},
+        {"help", "this page, or that of one command", help_command},
+    };
+    return all;
+}
+
+const std::vector<std::string>& later_commands()
+{
+    static const std::vector<std::string> names{"plan", "fabric", "probe", "rtl"};
+    return names;
+}
+
+namespace {
+
+int dispatch(const Arguments& arguments)
+{
+    if (arguments.empty()) return help_command({});
+    std::string name = arguments.front();
+    if (name == "-h" || name == "--help") name = "help";
+    if (name == "--version") {
+        print("weft " WEFT_VERSION "\n");
+        return exit_good;
+    }
+    for (const Command& command : commands())
+        if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
+
+    const std::vector<std::string>& later = later_commands();
+    if (std::find(later.begin(), later.end(), name) != later.end())
+        throw usage_error("this release does not have " + quoted_word(name),
+            "a command that 'weft help' lists");
+    if (name == "test")
+        throw usage_error("'test' is a command of the launcher",
+            "./weft test in the root of the source tree");
+    std::vector<std::string> known;
+    for (const Command& command : commands()) known.push_back(command.name);
+    throw usage_error("unknown command " + quoted_word(name),
+        with_nearest("a command that 'weft help' lists", name, known));
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments)
+{
+    int code = exit_refused;
+    try {
+        code = dispatch(arguments);
+    } catch (const InputError& error) {
+        print_problems(error);
+    } catch (const std::bad_alloc&) {
+        print_problems(
+            usage_error("not enough memory for this", "a smaller system or message, or --no-data"));
+    } catch (const std::exception& error) {
+        print_problems(usage_error(std::string("internal error: ") + error.what(), ""));
+    }
+    if (!output_is_good() && code == exit_good) {
+        print_problems(usage_error("the standard output cannot be written", "a place with room"));
+        code = exit_refused;
+    }
+    return code;
+}
+
+}  // namespace weft

@@ -1,0 +1,32 @@
+#include "platform/config/explain.h"
+
+#include "platform/commands/messages.h"
+#include "platform/commands/system_options.h"
+#include "platform/system/fabric_plan.h"
+
+namespace weft {
+
+int explain_command(const Arguments& arguments)
+{
+    CommandLine line("explain",
+        "Prints every parameter of every module of a system, with its unit and where the value comes from: "
+        "default, "
+        "profile, link table, node table, InfraGraph document, annotation, system file or --set. Modules "
+        "that are "
+        "alike are listed once.\n");
+    SystemOptions options;
+    bool used = false;
+    options.add_file_or_infra(line, "SYSTEM");
+    options.add_reading(line);
+    options.add_parameters(line);
+    line.section("output");
+    line.flag("--used", used, "only the nodes and links on routes between the accelerators that take part");
+    if (!line.parse(arguments)) return exit_good;
+
+    const SystemDescription description = options.description();
+    const ResolvedSystem system = resolve_loaded(description, options.load(description), ModelRegistry());
+    print(explain(system, used ? plan_fabric(system, members_of(system)).used : UsedParts()));
+    return exit_good;
+}
+
+}  // namespace weft

@@ -1,0 +1,80 @@
+#include "platform/commands/messages.h"
+#include "platform/commands/route_text.h"
+#include "platform/commands/system_options.h"
+
+namespace weft {
+
+namespace {
+
+NodeId node_named(const Graph& graph, const std::string& option, const std::string& name)
+{
+    if (const auto node = graph.find(name)) return *node;
+    std::vector<std::string> known;
+    for (NodeId id = 0; id < graph.node_count(); ++id) known.push_back(graph.node(id).name);
+    throw usage_error("unknown node " + quoted_word(name) + " of '" + option + "'",
+        with_nearest("a node that 'weft graph' lists", name, known));
+}
+
+// The plan of the simulation where that is possible and small; else one for the two nodes alone, which
+// takes the same way wherever accelerators do not pass lines on.
+FabricPlan plan_for(const ResolvedSystem& system, NodeId from, NodeId to)
+{
+    constexpr std::size_t most = 256;
+    const auto contains = [](const std::vector<NodeId>& nodes, NodeId node) {
+        for (const NodeId candidate : nodes)
+            if (candidate == node) return true;
+        return false;
+    };
+    try {
+        std::vector<NodeId> members = members_of(system);
+        if (members.size() <= most && contains(members, from) && contains(members, to))
+            return plan_fabric(system, std::move(members));
+    } catch (const InputError& error) {
+        FabricPlan plan = plan_fabric(system, {from, to});
+        for (const Diagnostic& problem : error.diagnostics())
+            plan.notices.push_back("the whole system would be refused: " + problem.text());
+        return plan;
+    }
+    return plan_fabric(system, {from, to});
+}
+
+}  // namespace
+
+int route_command(const Arguments& arguments)
+{
+    CommandLine line("route",
+        "Shows the path that lines take from one node to another, hop by hop, with bandwidth and latency, "
+        "how many "
+        "equal paths there are, and what decided among the others. The routes are those of the simulation: "
+        "fewest "
+        "hops, then the widest narrowest link; lines are spread over what is equal.\n");
+    SystemOptions options;
+    std::string from;
+    std::string to;
+    options.add_file(line, "FILE");
+    line.value("--from", "NODE", from, "the full name of a node, such as dgx.0.xpu.0");
+    line.value("--to", "NODE", to, "likewise");
+    options.add_reading(line);
+    options.add_parameters(line);
+    if (!line.parse(arguments)) return exit_good;
+    if (from.empty() || to.empty())
+        throw usage_error(from.empty() ? "--from is missing" : "--to is missing", "--from NODE --to NODE");
+
+    const SystemDescription description = options.description();
+    const ResolvedSystem system = resolve_loaded(description, options.load(description), ModelRegistry());
+    const NodeId source = node_named(system.graph(), "--from", from);
+    const NodeId destination = node_named(system.graph(), "--to", to);
+    if (source == destination) throw usage_error("'--from' and '--to' are the same node", "two nodes");
+    const FabricPlan plan = plan_for(system, source, destination);
+    std::vector<std::string> notices = system.notices;
+    notices.insert(notices.end(), plan.notices.begin(), plan.notices.end());
+    for (const NodeId node : {source, destination})
+        if (system.role(node) != NodeRole::endpoint)
+            notices.push_back(
+                system.graph().node(node).name + " is no xpu: no simulated line starts or ends there");
+    print(route_text(system, plan, source, destination));
+    print_notices(notices);
+    return exit_good;
+}
+
+}  // namespace weft

@@ -1,0 +1,59 @@
+#include "platform/run/run.h"
+
+#include "platform/commands/messages.h"
+#include "platform/commands/output_file.h"
+#include "platform/commands/system_options.h"
+#include "platform/commands/workload_options.h"
+#include "platform/run/report.h"
+
+namespace weft {
+
+int simulate_command(const Arguments& arguments)
+{
+    CommandLine line("run",
+        "Simulates a system: SYSTEM, a system file with its workload, or an InfraGraph document with the "
+        "workload "
+        "given here. Prints times, bandwidths, the busiest links and what ranks waited for.\n\n"
+        "  weft run examples/dgx_h100/system.yaml\n"
+        "  weft run --infra FILE --collective all_reduce --bytes 1MiB --algorithm ring\n"
+        "  weft run --infra FILE --trace PREFIX --groups FILE\n");
+    SystemOptions options;
+    WorkloadOptions workload;
+    std::string json;
+    std::string until;
+    bool no_data = false;
+    bool quiet = false;
+    bool no_timing = false;
+    options.add_file_or_infra(line, "SYSTEM");
+    options.add_reading(line);
+    options.add_parameters(line);
+    workload.add(line);
+    line.section("simulation");
+    line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
+    line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
+    line.section("output");
+    line.value("--json", "FILE", json,
+        "write the whole result as JSON; '-' writes it in place of the summary");
+    line.flag("--no-timing", no_timing, "JSON without wall-clock figures: two runs give the same bytes");
+    line.flag("--quiet", quiet, "no summary and no progress line");
+    if (!line.parse(arguments)) return exit_good;
+
+    RunOptions run;
+    run.data_on = !no_data;
+    run.progress = !quiet;
+    if (!until.empty()) run.until = time_option("--until", until);
+    const OutputFile output(json);
+    SystemDescription description = options.description();
+    workload.apply(description.workload);
+    if (description.workload.kind == Workload::Kind::none)
+        throw usage_error("nothing to run",
+            "--collective OP --bytes N or --trace PREFIX, or a system file with a workload");
+    const ModelRegistry registry;
+    const RunResult result =
+        run_system(resolve_loaded(description, options.load(description), registry), registry, run);
+    output.write(output.wanted() ? result_json(result, !no_timing) : "");
+    if (!quiet && !output.is_stdout()) print(result_summary(result));
+    return result.exit_code();
+}
+
+}  // namespace weft

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "platform/commands/messages.h"
+#include "platform/commands/output_file.h"
+#include "platform/commands/sweep_table.h"
+#include "platform/commands/system_options.h"
+#include "platform/commands/workload_options.h"
+
+namespace weft {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own that is gone again when this is.
+class TemporaryFolder {
+public:
+    TemporaryFolder()
+    {
+        std::error_code problem;
+        const fs::path parent = fs::temp_directory_path(problem);
+        path_ = (problem ? fs::path("/tmp") : parent) / "weft-sweep-XXXXXX";
+        if (::mkdtemp(path_.data()) == nullptr)
+            throw InputError(path_, 0, "cannot be made", "room for temporary files");
+    }
+    ~TemporaryFolder()
+    {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    std::string file(std::size_t point, const char* ending) const
+    {
+        return path_ + "/" + std::to_string(point) + ending;
+    }
+
+private:
+    std::string path_;
+};
+
+std::string progress_text(std::size_t done, std::size_t all)
+{
+    return fmt::format("\rsweep: {} of {} runs done", done, all);
+}
+
+// The worst that happened to any point.
+int exit_code_of(const std::vector<SweepRow>& rows, bool interrupted)
+{
+    if (interrupted) return exit_interrupted;
+    int worst = exit_good;
+    for (const SweepRow& row : rows)
+        worst = std::max(worst, row.code < 0 ? static_cast<int>(exit_wrong) : row.code);
+    return worst;
+}
+
+}  // namespace
+
+int sweep_command(const Arguments& arguments)
+{
+    CommandLine line("sweep",
+        "Runs a system once for every combination of the values given, each run in a process of its own, and "
+        "prints "
+        "one table. A run that fails is shown with its message; the exit code is the largest of all runs.\n\n"
+        "  weft sweep examples/dgx_h100/system.yaml --over bytes=256KiB,1MiB --over algorithm=ring,direct\n"
+        "  weft sweep examples/dgx_h100/system.yaml --over links.xpu_fabric.latency=50ns,100ns -j 4\n");
+    SystemOptions options;
+    WorkloadOptions workload;
+    std::vector<std::string> over;
+    std::string jobs_text;
+    std::string json;
+    std::string csv;
+    bool no_data = false;
+    std::string until;
+    bool quiet = false;
+    options.add_file_or_infra(line, "SYSTEM");
+    options.add_reading(line);
+    options.add_parameters(line);
+    workload.add(line);
+    line.section("sweep");
+    line.values("--over", "KEY=V1,V2,...", over,
+        "values of a parameter, named as for --set, or of an option: " + one_of(sweep_options()) +
+            "; repeatable, all combinations are run, the last key varies fastest");
+    line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
+    line.section("simulation");
+    line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
+    line.value("--until", "TIME", until, "stop each run at this simulated time; units ps ns us ms s");
+    line.section("output");
+    line.value("--json", "FILE", json, "write the table as JSON; '-' writes it in place of the table");
+    line.value("--csv", "FILE", csv, "write the table as CSV; '-' writes it in place of the table");
+    line.flag("--quiet", quiet, "no table and no progress");
+    if (!line.parse(arguments)) return exit_good;
+
+    const Arguments base = line.given({"--over", "--jobs", "--json", "--csv", "--quiet"});
+    const std::vector<SweepAxis> axes = parse_axes(over, base);
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto jobs =
+        jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
+    const OutputFile json_output(json);
+    const OutputFile csv_output(csv);
+    options.load(options.description());  // what is wrong with the files is wrong with every point
+
+    const std::vector<SweepPoint> points = combine(axes);
+    const TemporaryFolder folder;
+    std::vector<ProcessCall> calls;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        ProcessCall call;
+        call.arguments = {"run", "--quiet", "--no-timing", "--json=" + folder.file(i, ".json")};
+        call.arguments.insert(call.arguments.end(), base.begin(), base.end());
+        const Arguments own = point_arguments(axes, points[i]);
+        call.arguments.insert(call.arguments.end(), own.begin(), own.end());
+        call.error_path = folder.file(i, ".txt");
+        calls.push_back(std::move(call));
+    }
+    std::vector<ProcessEnd> ends(points.size());
+    const bool show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
+    std::size_t done = 0;
+    const bool interrupted = run_processes(calls, jobs, [&](std::size_t point, ProcessEnd end) {
+        ends[point] = end;
+        ++done;
+        if (show_progress) std::fputs(progress_text(done, points.size()).c_str(), stderr);
+    });
+    if (show_progress) std::fputs("\n", stderr);
+
+    std::vector<SweepRow> rows;
+    for (std::size_t i = 0; i < points.size(); ++i)
+        rows.push_back(make_row(points[i], ends[i], folder.file(i, ".json"), folder.file(i, ".txt")));
+    if (json_output.wanted()) json_output.write(sweep_json(axes, rows));
+    if (csv_output.wanted()) csv_output.write(sweep_csv(axes, rows));
+    if (!quiet && !json_output.is_stdout() && !csv_output.is_stdout())
+        print((interrupted ? "interrupted: partial\n" : "") + sweep_text(axes, rows));
+    return exit_code_of(rows, interrupted);
+}
+
+}  // namespace weft

@@ -1,0 +1,34 @@
+// The outcome of a sweep: one row per point, as a page, as JSON and as CSV.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/commands/sweep_points.h"
+#include "platform/commands/sweep_process.h"
+
+namespace weft {
+
+struct SweepRow {
+    SweepPoint values;
+    int code = -1;        // exit code of the run; -1: none
+    std::string message;  // why there is no result; empty when there is one
+    std::string stop;     // of the result
+    std::string verified;
+    std::uint64_t time_ps = 0;         // of the only collective, else of the whole run
+    std::optional<double> algbw_GBps;  // when exactly one collective ran
+    std::optional<double> busbw_GBps;
+};
+
+// Reads what a run left: its JSON, or its messages when there is none.
+SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path,
+    const std::string& error_path);
+
+std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows);
+// {schema: "weft.sweep/1", keys: [], points: [{parameters: {key: value}, exit, stop, verified, time_ps,
+//  algbw_GBps, busbw_GBps, message}]}; what a point does not have is null.
+std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows);
+std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows);
+
+}  // namespace weft

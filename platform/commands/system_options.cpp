@@ -1,0 +1,94 @@
+#include "platform/commands/system_options.h"
+
+#include "base/text_file.h"
+#include "platform/commands/known_names.h"
+#include "platform/commands/messages.h"
+#include "platform/config/resolve.h"
+
+namespace weft {
+
+void SystemOptions::add_file(CommandLine& line, const std::string& label)
+{
+    label_ = label;
+    line.positional(label, file_, "a system file or an InfraGraph document: YAML or JSON, gzip or not");
+}
+
+void SystemOptions::add_file_or_infra(CommandLine& line, const std::string& label)
+{
+    label_ = label;
+    line.positional(label, file_, "a system file or an InfraGraph document: YAML or JSON, gzip or not",
+        false);
+    line.section("system");
+    line.value("--infra", "FILE", infra_, "an InfraGraph document in place of " + label);
+}
+
+void SystemOptions::add_reading(CommandLine& line)
+{
+    line.flag("--lenient", lenient_,
+        "take documents that the InfraGraph reference service takes without complaint, with one notice for "
+        "each doubt");
+    line.value("--annotate", "FILE", annotation_,
+        "an InfraGraph annotation request to apply to the document");
+}
+
+void SystemOptions::add_parameters(CommandLine& line)
+{
+    line.values("--set", "PATH=VALUE", sets_,
+        "set a parameter, repeatable, later wins: l2.size=40MiB (everywhere), dgx.0.xpu.3.l2.size=40MiB (one "
+        "node), 'dgx.*.nvsw.*.switch.latency=300ns' (a pattern), links.xpu_fabric.bandwidth=50GB/s (a link)");
+    line.values("--model", "GLOB=NAME", models_,
+        "make the nodes that match a model of 'weft models', repeatable");
+    line.value("--profile", "NAME", profile_,
+        "device profile of every accelerator: a name of 'weft models' or a file");
+    line.value("--seed", "N", seed_, "seed of all random streams; 1 unless the system file says otherwise");
+}
+
+SystemDescription SystemOptions::description() const
+{
+    if (file_.empty() && infra_.empty())
+        throw usage_error(label_ + " is missing", label_ + " or --infra FILE");
+    if (!file_.empty() && !infra_.empty())
+        throw usage_error("both " + label_ + " and --infra are given", "one of them");
+    SystemDescription description;
+    description.infrastructure = infra_;
+    if (!file_.empty()) {
+        constexpr std::size_t limit = std::size_t{1} << 28;
+        const std::string text = read_text_file(file_, limit);
+        if (is_system_text(file_, text))
+            description = read_system_text(file_, text);
+        else
+            description.infrastructure = file_;
+    }
+    description.lenient = description.lenient || lenient_;
+    for (const std::string& set : sets_) description.sets.push_back(parse_set(set));
+    for (const std::string& model : models_) description.bindings.push_back(parse_model_option(model));
+    if (!profile_.empty()) {
+        description.profile = profile_;
+        description.profile_file = "--profile";
+        description.profile_line = 0;
+    }
+    if (!seed_.empty()) description.seed = number_option("--seed", seed_, 0, UINT64_MAX);
+    return description;
+}
+
+LoadedGraph SystemOptions::load(const SystemDescription& description) const
+{
+    LoadOptions options;
+    options.lenient = description.lenient;
+    options.annotation_path = annotation_;
+    return load_infrastructure(description.infrastructure, options);
+}
+
+ResolvedSystem resolve_loaded(const SystemDescription& description, LoadedGraph loaded,
+    const ModelRegistry& registry)
+{
+    ResolvedSystem system =
+        resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)), known_names(registry));
+    std::vector<std::string> notices;
+    for (const Notice& notice : loaded.notices)
+        notices.push_back(Diagnostic{notice.file, notice.line, notice.text, ""}.text());
+    system.notices.insert(system.notices.begin(), notices.begin(), notices.end());
+    return system;
+}
+
+}  // namespace weft

@@ -1,0 +1,48 @@
+// Which system a command works on: a file, and what the command line changes in it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "infragraph/load.h"
+#include "platform/commands/command_line.h"
+#include "platform/config/resolved_system.h"
+#include "platform/config/system_file.h"
+#include "platform/system/model_registry.h"
+
+namespace weft {
+
+class SystemOptions {
+public:
+    // The argument `label` (a system file or an InfraGraph document) alone.
+    void add_file(CommandLine& line, const std::string& label);
+    // `label` or --infra FILE.
+    void add_file_or_infra(CommandLine& line, const std::string& label);
+    // --lenient, --annotate
+    void add_reading(CommandLine& line);
+    // --set, --model, --profile, --seed
+    void add_parameters(CommandLine& line);
+
+    // Throws InputError when no file is given, or two, and for what the file or an option gets wrong.
+    SystemDescription description() const;
+    // The document of `description`, with annotations.
+    LoadedGraph load(const SystemDescription& description) const;
+
+private:
+    std::string file_;
+    std::string infra_;
+    std::string label_;
+    bool lenient_ = false;
+    std::string annotation_;
+    std::vector<std::string> sets_;
+    std::vector<std::string> models_;
+    std::string profile_;
+    std::string seed_;
+};
+
+// Every parameter decided; notices of the document come first.
+ResolvedSystem resolve_loaded(const SystemDescription& description, LoadedGraph loaded,
+    const ModelRegistry& registry);
+
+}  // namespace weft

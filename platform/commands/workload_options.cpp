@@ -1,0 +1,117 @@
+#include "platform/commands/workload_options.h"
+
+#include "base/units.h"
+#include "platform/commands/known_names.h"
+#include "platform/commands/messages.h"
+
+namespace weft {
+
+namespace {
+
+const std::vector<std::string> elements{"int32", "fp32", "bf16", "u8"};
+const std::vector<std::string> reductions{"sum", "min", "max"};
+const std::vector<std::string> policies{"automatic", "data", "data_and_control"};
+constexpr std::uint64_t most_ranks_given = 65535;
+
+}  // namespace
+
+void WorkloadOptions::add(CommandLine& line)
+{
+    line.section("workload, in place of the system file's");
+    line.value("--collective", "OP", collective_, one_of(collective_names()));
+    line.value("--bytes", "N", bytes_,
+        "size of the message as nccl-tests counts it (all-gather: whole output; reduce-scatter: whole "
+        "input); "
+        "units B KiB MiB GiB KB MB GB");
+    line.value("--algorithm", "A", algorithm_,
+        one_of(algorithms_of("")) + "; for a trace: of its collectives, where they know it");
+    line.value("--ranks", "N", ranks_, "the first N accelerators take part; all of them unless given");
+    line.value("--element", "TYPE", element_, one_of(elements) + "; fp32 unless given");
+    line.value("--reduction", "OP", reduction_, one_of(reductions) + "; sum unless given");
+    line.value("--root", "RANK", root_, "of a broadcast; 0 unless given");
+    line.value("--trace", "PREFIX", trace_, "Chakra traces PREFIX.0.et, PREFIX.1.et, ..., one per rank");
+    line.value("--groups", "FILE", groups_, "process groups of the trace");
+    line.value("--dependencies", "POLICY", dependencies_,
+        "which of a trace's dependencies hold: " + one_of(policies));
+}
+
+void WorkloadOptions::require(const Workload& workload, Workload::Kind kind, const char* option,
+    const std::string& value) const
+{
+    if (value.empty() || workload.kind == kind) return;
+    throw usage_error(std::string("option '") + option + "' goes with a " +
+            (kind == Workload::Kind::trace ? "trace" : "collective"),
+        kind == Workload::Kind::trace ? "--trace PREFIX beside it" : "--collective OP beside it");
+}
+
+// --collective and --trace.
+void WorkloadOptions::choose(Workload& workload) const
+{
+    if (!collective_.empty() && !trace_.empty())
+        throw usage_error("both --collective and --trace are given", "one of them");
+    if (!collective_.empty()) {
+        check_choice("--collective", collective_, collective_names());
+        if (workload.kind != Workload::Kind::collective) workload = {};
+        workload.kind = Workload::Kind::collective;
+        workload.collective = collective_;
+        workload.algorithm = algorithms_of(collective_).front();
+    }
+    if (!trace_.empty()) {
+        if (workload.kind != Workload::Kind::trace) workload = {};
+        workload.kind = Workload::Kind::trace;
+        workload.trace = trace_;
+    }
+}
+
+void WorkloadOptions::apply(Workload& workload) const
+{
+    choose(workload);
+    using Kind = Workload::Kind;
+    require(workload, Kind::collective, "--bytes", bytes_);
+    require(workload, Kind::collective, "--element", element_);
+    require(workload, Kind::collective, "--reduction", reduction_);
+    require(workload, Kind::collective, "--root", root_);
+    require(workload, Kind::trace, "--groups", groups_);
+    require(workload, Kind::trace, "--dependencies", dependencies_);
+    if (workload.kind == Kind::none && (!algorithm_.empty() || !ranks_.empty()))
+        throw usage_error("nothing to run", "--collective OP --bytes N or --trace PREFIX");
+
+    if (!bytes_.empty()) workload.bytes = bytes_option("--bytes", bytes_);
+    if (!algorithm_.empty()) {
+        check_choice("--algorithm", algorithm_, algorithms_of(workload.collective));
+        workload.algorithm = algorithm_;
+    }
+    if (!ranks_.empty()) {
+        workload.rank_count = number_option("--ranks", ranks_, 1, most_ranks_given);
+        workload.rank_nodes.clear();
+    }
+    if (!element_.empty()) {
+        check_choice("--element", element_, elements);
+        workload.element = element_;
+    }
+    if (!reduction_.empty()) {
+        check_choice("--reduction", reduction_, reductions);
+        workload.reduction = reduction_;
+    }
+    if (!root_.empty()) workload.root = number_option("--root", root_, 0, most_ranks_given);
+    if (!groups_.empty()) workload.groups = groups_;
+    if (!dependencies_.empty()) {
+        check_choice("--dependencies", dependencies_, policies);
+        workload.dependencies = dependencies_;
+    }
+    if (workload.kind == Kind::collective && workload.bytes == 0 && workload.collective != "barrier")
+        throw usage_error("the collective has no size", "--bytes N, such as 1MiB");
+}
+
+std::string workload_text(const Workload& workload)
+{
+    if (workload.kind == Workload::Kind::none) return "none";
+    if (workload.kind == Workload::Kind::trace) return "trace " + workload.trace;
+    std::string out = workload.collective;
+    if (workload.collective != "barrier") out += " over " + format_bytes(workload.bytes);
+    if (workload.collective == "all_reduce" || workload.collective == "reduce_scatter")
+        out += " of " + workload.element + " (" + workload.reduction + ")";
+    return out + ", algorithm " + workload.algorithm;
+}
+
+}  // namespace weft

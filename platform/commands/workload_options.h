@@ -1,0 +1,38 @@
+// What runs, as the command line says it: on top of the workload of a system file, or without one.
+#pragma once
+
+#include <string>
+
+#include "platform/commands/command_line.h"
+#include "platform/config/workload.h"
+
+namespace weft {
+
+class WorkloadOptions {
+public:
+    void add(CommandLine& line);
+
+    // Throws InputError for unknown names and for options that do not go with the workload.
+    void apply(Workload& workload) const;
+
+private:
+    void choose(Workload& workload) const;
+    void require(const Workload& workload, Workload::Kind kind, const char* option,
+        const std::string& value) const;
+
+    std::string collective_;
+    std::string bytes_;
+    std::string algorithm_;
+    std::string ranks_;
+    std::string element_;
+    std::string reduction_;
+    std::string root_;
+    std::string trace_;
+    std::string groups_;
+    std::string dependencies_;
+};
+
+// "all_reduce over 1 MiB of fp32 (sum), algorithm ring", "trace prefix/of/files"
+std::string workload_text(const Workload& workload);
+
+}  // namespace weft
