@@ -67,7 +67,7 @@ void write_node(const Graph& graph, NodeId id, std::size_t prefix, std::string& 
 std::string graph_dot(const Graph& graph)
 {
     std::string out = fmt::format("graph {} {{\n", dot_quoted(graph.infrastructure().name));
-    out += "  graph [overlap=prism, splines=true, fontname=\"sans-serif\", bgcolor=\"white\"];\n"
+    out += "  graph [overlap=prism, fontname=\"sans-serif\", bgcolor=\"white\"];\n"
            "  node [style=filled, fontname=\"sans-serif\", fontsize=10, color=\"#495057\"];\n"
            "  edge [fontname=\"sans-serif\", fontsize=8];\n";
     std::map<std::string_view, std::uint32_t> cluster_of;

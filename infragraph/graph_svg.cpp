@@ -65,11 +65,18 @@ int run(const std::vector<std::string>& command)
 std::string graph_svg(const Graph& graph)
 {
     constexpr std::uint32_t largest_for_dot = 400;
+    constexpr std::uint32_t largest = 20'000;
+    if (graph.node_count() > largest)
+        throw InputError("", 0,
+            "a graph of " + std::to_string(graph.node_count()) + " nodes is too large to draw",
+            "at most " + std::to_string(largest) + " nodes, or one of the formats dot and json");
     const std::string program = graph.node_count() + graph.edge_count() <= largest_for_dot ? "dot" : "sfdp";
+    // Routing curved edges around nodes takes sfdp minutes where straight ones take it a second.
+    const std::string lines = program == "dot" ? "true" : "line";
     const TemporaryFile dot;
     const TemporaryFile svg;
     write_text_file(dot.path(), graph_dot(graph));
-    const int status = run({program, "-Tsvg", dot.path(), "-o", svg.path()});
+    const int status = run({program, "-Tsvg", "-Gsplines=" + lines, dot.path(), "-o", svg.path()});
     if (status == 127)
         throw InputError("", 0, "Graphviz's '" + program + "' is not installed, so there is no SVG",
             "the package 'graphviz', or one of the formats dot and json");

@@ -18,7 +18,7 @@ std::string graph_json(const Graph& graph);
 std::string graph_dot(const Graph& graph);
 
 // The DOT text laid out by Graphviz (`dot`, or `sfdp` for large graphs). Throws InputError when that
-// program is not installed or fails.
+// program is not installed or fails, and for more than 20,000 nodes.
 std::string graph_svg(const Graph& graph);
 
 }  // namespace weft
