@@ -28,6 +28,8 @@ public:
     std::vector<Time> arrivals;
     std::vector<const Line*> lines;
     std::vector<std::uint32_t> tags;
+    std::vector<std::uint64_t> addresses;
+    std::vector<LineOp> operations;
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
 
 private:
@@ -60,6 +62,8 @@ private:
         arrivals.push_back(now);
         lines.push_back(&line);
         tags.push_back(line.tag);
+        addresses.push_back(line.address);
+        operations.push_back(line.op);
         free_at_ = std::max(free_at_, now);
         const Time start = free_at_;
         free_at_ += interval_;

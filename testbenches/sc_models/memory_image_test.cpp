@@ -1,0 +1,64 @@
+#include <cstring>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "sc_models/memory_image.h"
+
+using weft::MemoryImage;
+
+TEST(MemoryImage, RangesMayCrossPagesAndUnwrittenMemoryIsZero)
+{
+    MemoryImage image(true);
+    std::vector<std::uint8_t> flat(4 * MemoryImage::page_bytes, 0);
+    std::mt19937 random(3);
+    for (unsigned i = 0; i < 2000; ++i) {
+        const std::size_t at = random() % (flat.size() - 1000);
+        std::vector<std::uint8_t> data(1 + random() % 900);
+        for (std::uint8_t& byte : data) byte = static_cast<std::uint8_t>(random());
+        if (i % 3 == 0) {
+            image.write(at, data.data(), data.size());
+            std::memcpy(&flat[at], data.data(), data.size());
+        } else {
+            image.read(at, data.data(), data.size());
+            ASSERT_EQ(std::memcmp(data.data(), &flat[at], data.size()), 0);
+        }
+    }
+    std::uint8_t far = 77;
+    image.read(std::uint64_t{1} << 40, &far, 1);
+    EXPECT_EQ(far, 0);
+}
+
+TEST(MemoryImage, WithDataOffOnlyFlagsAreKept)
+{
+    MemoryImage image(false);
+    std::uint8_t byte = 5;
+    image.write(100, &byte, 1);
+    byte = 9;
+    image.read(100, &byte, 1);
+    EXPECT_EQ(byte, 9);  // untouched
+    image.flag(MemoryImage::flag_base + 80) = 7;
+    EXPECT_EQ(image.flag(MemoryImage::flag_base + 80), 7u);
+    EXPECT_EQ(image.flag(MemoryImage::flag_base), 0u);
+    EXPECT_TRUE(MemoryImage::is_flag(MemoryImage::flag_base));
+    EXPECT_FALSE(MemoryImage::is_flag(MemoryImage::flag_base - 1));
+}
+
+TEST(MemoryImage, DiscardForgetsWholePagesOnly)
+{
+    MemoryImage image(true);
+    const std::uint64_t page = MemoryImage::page_bytes;
+    std::vector<std::uint8_t> ones(3 * page, 1);
+    image.write(0, ones.data(), ones.size());
+    image.discard(10, 2 * page);  // covers page 1 entirely, parts of 0 and 2
+    std::uint8_t byte = 0;
+    image.read(page - 1, &byte, 1);
+    EXPECT_EQ(byte, 1);
+    image.read(page, &byte, 1);
+    EXPECT_EQ(byte, 0);
+    image.read(2 * page, &byte, 1);
+    EXPECT_EQ(byte, 1);
+    image.discard(0, std::uint64_t{1} << 50);
+    image.read(2 * page, &byte, 1);
+    EXPECT_EQ(byte, 0);
+}
