@@ -1,0 +1,72 @@
+#include "testbenches/benchmarks/delay_ring.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tlm_interconnect/delay_line.h"
+#include "tlm_interconnect/event_delay_line.h"
+
+namespace weft::bench {
+
+namespace {
+
+constexpr Time shortest = 1000;
+constexpr Time longest = 1'000'000;
+
+template <class Stage, class Make, class Run>
+Measured measure(unsigned stations, std::uint64_t hops, const Make& make, const Run& run)
+{
+    LinePool pool;
+    std::mt19937_64 random(stations);
+    std::vector<std::unique_ptr<Stage>> ring;
+    for (unsigned s = 0; s < stations; ++s)
+        ring.push_back(make("stage" + std::to_string(s), shortest + random() % (longest - shortest)));
+    for (unsigned s = 0; s < stations; ++s) ring[s]->out.bind(ring[(s + 1) % stations]->in);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    for (unsigned s = 0; s < stations; ++s) {
+        Line& line = pool.take();
+        line.begin(LineOp::write, 64 * s, line_bytes);
+        ring[s]->out.send_request(line, random() % longest);
+    }
+    // Every line moves once in the mean latency.
+    const Time end = hops / stations * ((shortest + longest) / 2);
+    const auto total = [&ring] {
+        double sum = 0;
+        for (const auto& stage : ring) sum += static_cast<double>(stage->out.requests());
+        return sum;
+    };
+    const double before = total();
+    const auto start = std::chrono::steady_clock::now();
+    run(end);
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+    return {total() - before, wall.count()};
+}
+
+}  // namespace
+
+Measured ring_of_events(unsigned stations, std::uint64_t hops)
+{
+    const auto make = [](const std::string& name, Time latency) {
+        return std::make_unique<EventDelayLine>(name.c_str(), latency);
+    };
+    return measure<EventDelayLine>(stations, hops, make,
+        [](Time end) { sc_core::sc_start(to_sc_time(end)); });
+}
+
+Measured ring_under_agenda(unsigned stations, std::uint64_t hops)
+{
+    Agenda agenda("agenda");
+    const auto make = [&agenda](const std::string& name, Time latency) {
+        return std::make_unique<DelayLine>(name.c_str(), agenda, name, latency);
+    };
+    return measure<DelayLine>(stations, hops, make, [&agenda](Time end) {
+        agenda.set_end(end);
+        sc_core::sc_start();
+    });
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,18 @@
+// The workload of the spine benchmark: a ring of delay lines, latencies spread from 1 ns to 1 us, as many lines
+// as stations going round for ever.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::bench {
+
+struct Measured {
+    double hops = 0;     // lines handed from one station to the next
+    double seconds = 0;  // wall time of it, elaboration apart
+};
+
+// One simulation per process.
+Measured ring_of_events(unsigned stations, std::uint64_t hops);
+Measured ring_under_agenda(unsigned stations, std::uint64_t hops);
+
+}  // namespace weft::bench

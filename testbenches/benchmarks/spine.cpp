@@ -1,0 +1,107 @@
+// weft_bench_spine: line hops per second, plain kernel against agenda.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <systemc>
+
+#include "testbenches/benchmarks/delay_ring.h"
+#include "testbenches/benchmarks/table.h"
+
+namespace {
+
+using weft::bench::Measured;
+
+constexpr std::uint64_t hops_per_run = 4'000'000;
+constexpr const char* child_flag = "--measure";
+
+struct Entry {
+    std::string name;
+    std::string baseline;
+    std::function<Measured()> measure;  // in a process of its own
+};
+
+// Runs a command whose last line of output is "hops seconds". Nothing measured when it fails.
+Measured from_command(const std::string& command)
+{
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+    Measured measured;
+    char text[256];
+    while (pipe && std::fgets(text, sizeof text, pipe.get()) != nullptr) {
+        Measured line;
+        if (std::sscanf(text, "%lf %lf", &line.hops, &line.seconds) == 2) measured = line;
+    }
+    return measured;
+}
+
+std::vector<Entry> rows(const std::string& self)
+{
+    std::vector<Entry> out;
+    for (const char* stations : {"100", "1000", "5000"})
+        for (const char* kind : {"events", "agenda"}) {
+            const std::string command = "'" + self + "' " + child_flag + " " + kind + " " + stations;
+            out.push_back({std::string(kind) + "/" + stations, std::string("events/") + stations,
+                [command] { return from_command(command); }});
+        }
+    return out;
+}
+
+int measure_here(const std::string& kind, unsigned stations)
+{
+    const Measured measured = kind == "events" ? weft::bench::ring_of_events(stations, hops_per_run)
+                                               : weft::bench::ring_under_agenda(stations, hops_per_run);
+    std::printf("%.0f %.9f\n", measured.hops, measured.seconds);
+    return 0;
+}
+
+void run_entry(benchmark::State& state, const Entry& entry)
+{
+    for (auto unused : state) {
+        (void)unused;
+        const Measured measured = entry.measure();
+        if (measured.seconds <= 0) {
+            state.SkipWithError("the measuring process failed");
+            return;
+        }
+        state.SetIterationTime(measured.seconds);
+        state.counters["hops_per_s"] = measured.hops / measured.seconds;
+    }
+}
+
+}  // namespace
+
+int sc_main(int, char**) { return 0; }
+
+int main(int argc, char** argv)
+{
+    if (argc == 4 && std::string(argv[1]) == child_flag)
+        return measure_here(argv[2], static_cast<unsigned>(std::strtoul(argv[3], nullptr, 10)));
+    std::error_code error;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+    const std::vector<Entry> entries = rows(error ? std::string(argv[0]) : self.string());
+
+    // Interleaved unless the command line says otherwise.
+    std::vector<std::string> arguments(argv, argv + argc);
+    arguments.insert(arguments.begin() + 1, {"--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=5"});
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    int count = static_cast<int>(pointers.size());
+    pointers.push_back(nullptr);
+    benchmark::Initialize(&count, pointers.data());
+    if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 2;
+
+    std::vector<weft::bench::Row> table;
+    for (const Entry& entry : entries) {
+        table.push_back({entry.name, entry.baseline});
+        benchmark::RegisterBenchmark(entry.name.c_str(), run_entry, entry)->UseManualTime()->Iterations(1);
+    }
+    weft::bench::Table reporter(table);
+    benchmark::RunSpecifiedBenchmarks(&reporter);
+    benchmark::Shutdown();
+    return 0;
+}
