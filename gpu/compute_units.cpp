@@ -60,8 +60,9 @@ void ComputeUnits::launch(const Launch& launch)
 
 void ComputeUnits::place(const Launch& launch, std::uint32_t unit)
 {
-    std::uint32_t index = unit * places_;
-    while (groups_[index].active) ++index;
+    const auto free_place = static_cast<std::uint32_t>(__builtin_ctzll(~units_[unit].active));
+    units_[unit].active |= std::uint64_t{1} << free_place;
+    const std::uint32_t index = unit * places_ + free_place;
     Workgroup& group = groups_[index];
     ++units_[unit].resident;
     ++workgroups_;
@@ -132,6 +133,7 @@ void ComputeUnits::finish(std::uint32_t index)
     set_cause(group, StallCause::none);
     for (unsigned cause = 0; cause < stall_causes; ++cause) spent_[cause] += group.spent[cause];
     group.active = false;
+    units_[group.unit].active &= ~(std::uint64_t{1} << (index - group.unit * places_));
     --units_[group.unit].resident;
     WorkgroupListener* listener = group.listener;
     const std::uint64_t token = group.token;
@@ -281,7 +283,7 @@ void ComputeUnits::release_slot(std::uint32_t index, std::uint32_t slot)
 
 bool ComputeUnits::can_issue(Workgroup& group, const Unit& unit)
 {
-    if (!group.active || group.operation == nullptr) return false;
+    if (group.operation == nullptr) return false;
     const Operation& operation = *group.operation;
     if (operation.kind == Operation::Kind::compute) return false;
     if (operation.kind != Operation::Kind::move) {
@@ -309,59 +311,65 @@ void ComputeUnits::serve_unit(std::uint32_t number)
     const Time now = agenda().now();
     std::uint32_t able = 0;
     std::uint32_t chosen = 0;
-    bool found = false;
-    for (std::uint32_t step = 1; step <= places_; ++step) {
-        const std::uint32_t place = (unit.last + step) % places_;
-        Workgroup& group = groups_[number * places_ + place];
-        if (!group.active || !can_issue(group, unit)) continue;
-        ++able;
-        if (!found) {
-            found = true;
-            chosen = place;
-        } else {
-            set_cause(group, StallCause::issue);
+    // Places behind the last one served, then the others.
+    const std::uint64_t behind = unit.last >= 63 ? 0 : ~std::uint64_t{0} << (unit.last + 1);
+    for (std::uint64_t bits : {unit.active & behind, unit.active & ~behind}) {
+        for (; bits != 0; bits &= bits - 1) {
+            const auto place = static_cast<std::uint32_t>(__builtin_ctzll(bits));
+            Workgroup& group = groups_[number * places_ + place];
+            if (!can_issue(group, unit)) continue;
+            if (able++ == 0) {
+                chosen = place;
+            } else {
+                set_cause(group, StallCause::issue);
+            }
         }
     }
-    if (!found) return;
+    if (able == 0) return;
     if (unit.issue.free_at() <= now) {
         unit.last = chosen;
         const std::uint32_t index = number * places_ + chosen;
         set_cause(groups_[index], StallCause::none);
-        unit.issue.book(now, 1);
-        issue(index);
-        if (able == 1 && !can_issue(groups_[index], unit)) return;
+        Workgroup& group = groups_[index];
+        const std::uint64_t token = group.token;
+        bool more = true;
+        for (std::uint64_t line = 0; line < spec_.burst && more; ++line) {
+            issue(index, unit.issue.book(now, 1).start - now);
+            more = group.active && group.token == token && can_issue(group, unit);
+        }
+        if (able == 1 && !more) return;
     }
     if (!unit.wake.scheduled) agenda().schedule(unit.wake, *this, unit.issue.free_at(), number & 0xfffU);
 }
 
-void ComputeUnits::issue(std::uint32_t index)
+void ComputeUnits::issue(std::uint32_t index, Time delay)
 {
     Workgroup& group = groups_[index];
     if (group.operation->kind != Operation::Kind::move) {
-        issue_flag(index);
+        issue_flag(index, delay);
     } else if (group.ready_count > 0) {
-        issue_store(index);
+        issue_store(index, delay);
     } else {
         if (!group.piece_open) open_piece(group);
         if (group.operation->sources == 0) {
             group.piece_open = false;
             make_ready(group, group.loading);
             overlap(group);
-            issue_store(index);
+            issue_store(index, delay);
         } else {
-            issue_load(index);
+            issue_load(index, delay);
         }
     }
 }
 
-void ComputeUnits::send(Line& line, std::uint32_t index, std::uint32_t slot, std::uint32_t source)
+void ComputeUnits::send(Line& line, std::uint32_t index, std::uint32_t slot, std::uint32_t source, Time delay)
 {
     line.tag = make_tag(index, slot, source);
     line.source = static_cast<std::uint16_t>(endpoint_);
     if (spread_ != SpreadMode::lines) line.choose_path(spread_);
     ++units_[groups_[index].unit].outstanding;
     ++lines_;
-    memory.send_request(line, 0);
+    memory.send_request(line, delay);
 }
 
 // The next piece ends where any of its operands reaches the end of a line.
@@ -380,7 +388,7 @@ void ComputeUnits::open_piece(Workgroup& group)
     ++group.in_flight;
 }
 
-void ComputeUnits::issue_load(std::uint32_t index)
+void ComputeUnits::issue_load(std::uint32_t index, Time delay)
 {
     Workgroup& group = groups_[index];
     Slot& piece = group.slots[group.loading];
@@ -393,7 +401,7 @@ void ComputeUnits::issue_load(std::uint32_t index)
         group.piece_open = false;
         overlap(group);
     }
-    send(line, index, slot, source);
+    send(line, index, slot, source, delay);
 }
 
 // Goes on to the next move if that one need not wait for this one.
@@ -405,7 +413,7 @@ void ComputeUnits::overlap(Workgroup& group)
     group.offset = 0;
 }
 
-void ComputeUnits::issue_store(std::uint32_t index)
+void ComputeUnits::issue_store(std::uint32_t index, Time delay)
 {
     Workgroup& group = groups_[index];
     const std::uint32_t slot = group.ready[group.ready_head];
@@ -429,10 +437,10 @@ void ComputeUnits::issue_store(std::uint32_t index)
         }
     }
     line.begin(LineOp::write, operand(group, move, move.sources + number) + piece.offset, piece.size);
-    send(line, index, slot, 0);
+    send(line, index, slot, 0, delay);
 }
 
-void ComputeUnits::issue_flag(std::uint32_t index)
+void ComputeUnits::issue_flag(std::uint32_t index, Time delay)
 {
     Workgroup& group = groups_[index];
     const Operation& operation = *group.operation;
@@ -445,7 +453,7 @@ void ComputeUnits::issue_flag(std::uint32_t index)
         ++group.posted;
         ++signals_;
         progress_.busy();
-        send(line, index, 0, 0);
+        send(line, index, 0, 0, delay);
         start_next(index);
         return;
     }
@@ -461,7 +469,7 @@ void ComputeUnits::issue_flag(std::uint32_t index)
         if (spin) progress_.enter_spin();
         progress_.quiet(agenda().now());
     }
-    send(line, index, 0, 0);
+    send(line, index, 0, 0, delay);
 }
 
 std::array<Time, stall_causes> ComputeUnits::stalls() const

@@ -5,8 +5,9 @@
 // A workgroup runs one Program, operation by operation; an operation starts when the one before it is
 // complete (a move: all its stores acknowledged; a signal: issued). A move marked with_previous starts
 // when the loads of the move before it have been issued. Workgroups go to units round robin and
-// wait in a queue when all units are full. A unit issues at most one line per clock cycle, round robin
-// over its workgroups that can issue, stores of loaded data before new loads. A workgroup keeps
+// wait in a queue when all units are full. A unit issues at most one line per clock cycle. It takes its
+// workgroups that can issue round robin, for one wavefront instruction each: up to `burst` lines in
+// consecutive cycles, stores of loaded data before new loads. A workgroup keeps
 // at most `lines_in_flight` pieces of a move in flight, a unit at most `outstanding` lines.
 //
 // Waiting for a flag: spin = an 8-byte load of the flag, again `spin_interval` after each answer;
@@ -128,7 +129,8 @@ private:
         RateServer issue;
         std::uint32_t outstanding = 0;
         std::uint32_t resident = 0;
-        std::uint32_t last = 0;  // round robin over its places
+        std::uint32_t last = 0;    // round robin over its places
+        std::uint64_t active = 0;  // bit per place with a workgroup
         bool touched = false;
         AgendaItem wake;
     };
@@ -151,13 +153,13 @@ private:
     void flag_answered(std::uint32_t index, const Line& line);
 
     bool can_issue(Workgroup& group, const Unit& unit);
-    void issue(std::uint32_t index);
-    void issue_store(std::uint32_t index);
-    void issue_load(std::uint32_t index);
+    void issue(std::uint32_t index, Time delay);
+    void issue_store(std::uint32_t index, Time delay);
+    void issue_load(std::uint32_t index, Time delay);
     void open_piece(Workgroup& group);
     void overlap(Workgroup& group);
-    void issue_flag(std::uint32_t index);
-    void send(Line& line, std::uint32_t index, std::uint32_t slot, std::uint32_t source);
+    void issue_flag(std::uint32_t index, Time delay);
+    void send(Line& line, std::uint32_t index, std::uint32_t slot, std::uint32_t source, Time delay);
     void serve_unit(std::uint32_t unit);
     void touch(std::uint32_t unit);
     void set_cause(Workgroup& group, StallCause cause);

@@ -9,6 +9,8 @@ const ParameterTable<GpuSpec>& GpuSpec::parameters()
         {{"compute_units", Unit::count, 1, 1024, "compute units (SMs, CUs)", {}}, &GpuSpec::compute_units},
         {{"clock", Unit::frequency, 1'000'000, 100'000'000'000, "a unit issues one line per cycle", {}},
             &GpuSpec::clock},
+        {{"burst", Unit::count, 1, 64, "lines of one wavefront instruction, issued in consecutive cycles", {}},
+            &GpuSpec::burst},
         {{"outstanding", Unit::count, 1, 65535, "lines in flight per compute unit", {}}, &GpuSpec::outstanding},
         {{"workgroups_per_unit", Unit::count, 1, 64, "workgroups resident on a unit at once", {}},
             &GpuSpec::workgroups_per_unit},

@@ -10,6 +10,7 @@ enum class WaitPolicy : std::uint8_t { spin, monitor };
 struct GpuSpec {
     std::uint64_t compute_units = 132;
     std::uint64_t clock = 1'980'000'000;       // Hz; a unit issues at most one line per cycle
+    std::uint64_t burst = 8;                   // lines that one wavefront instruction covers
     std::uint64_t outstanding = 512;           // lines in flight per compute unit
     std::uint64_t workgroups_per_unit = 4;     // resident at once
     std::uint64_t unit_to_l2 = 41'000;         // ps, one way

@@ -9,6 +9,10 @@ std::uint32_t* TagArray::find(std::uint64_t number)
 {
     std::uint32_t* words = row(number);
     const std::uint32_t wanted = tag(number);
+    // Most look-ups of a stream miss: first a pass without branches, then the place.
+    unsigned present = 0;
+    for (unsigned way = 0; way < ways_; ++way) present |= (words[way] & ~(dirty_bit | pending_bit)) == wanted ? 1U : 0U;
+    if (present == 0) return nullptr;
     for (unsigned way = 0; way < ways_; ++way) {
         if ((words[way] & ~(dirty_bit | pending_bit)) != wanted || words[way] == none) continue;
         const std::uint32_t word = words[way];

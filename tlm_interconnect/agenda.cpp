@@ -17,6 +17,7 @@ constexpr std::size_t prepare_distance = 2;
 
 Station::Station(Agenda& agenda, std::string path) : agenda_(agenda), path_(std::move(path))
 {
+    rank_ = static_cast<std::uint32_t>(agenda_.stations_.size());
     agenda_.stations_.push_back(this);
 }
 
@@ -32,6 +33,7 @@ Agenda::Agenda(sc_core::sc_module_name name)
 
 void Agenda::end_of_elaboration()
 {
+    const std::vector<Station*> constructed = stations_;
     std::sort(stations_.begin(), stations_.end(),
         [](const Station* a, const Station* b) { return a->path_ < b->path_; });
     if (stations_.size() >= (std::size_t{1} << 20))
@@ -41,14 +43,9 @@ void Agenda::end_of_elaboration()
             SC_REPORT_FATAL("/weft/agenda", ("two stations are called " + stations_[i]->path_).c_str());
         stations_[i]->rank_ = static_cast<std::uint32_t>(i);
     }
-    rank_pending();
-}
-
-// Items scheduled before ranks existed get theirs.
-void Agenda::rank_pending()
-{
-    wheel_.reorder([](AgendaItem& item) {
-        item.order = (item.owner->rank_ << 12) | (item.order & 0xfffU);
+    // Items scheduled before ranks existed get theirs.
+    wheel_.reorder([&constructed](AgendaItem& item) {
+        item.order = (constructed[item.order >> 12]->rank_ << 12) | (item.order & 0xfffU);
         return item.order;
     });
 }
@@ -83,19 +80,20 @@ void Agenda::drain(Time kernel_now, Time limit)
     limit_ = limit;
     while (const TimingWheel::Entry* front = wheel_.front()) {
         const TimingWheel::Entry entry = *front;
-        if ((entry.due >= limit_ && entry.due > kernel_now) || entry.due > end_) break;
-        now_ = entry.due;
+        const Time due = wheel_.due_of(entry);
+        if ((due >= limit_ && due > kernel_now) || due > end_) break;
+        now_ = due;
         wheel_.pop();
         if (const TimingWheel::Entry* ahead = wheel_.peek(prepare_distance)) {
-            const Station* later = stations_[ahead->order >> 12];
+            const Station* later = stations_[ahead->order() >> 12];
             if (later->prepares_) later->prepare(*ahead->item);
         }
-        Station* station = stations_[entry.order >> 12];
+        Station* station = stations_[entry.order() >> 12];
         entry.item->scheduled = false;
         station->run(*entry.item);
         if (station->settle_requested_) {
             const TimingWheel::Entry* next = wheel_.peek();
-            if (next == nullptr || next->due != entry.due || next->order >> 12 != station->rank_) {
+            if (next == nullptr || next->order() >> 12 != station->rank_ || wheel_.due_of(*next) != due) {
                 station->settle_requested_ = false;
                 station->settle();
             }
@@ -129,8 +127,9 @@ void Agenda::wake()
 void Agenda::notify_self()
 {
     const TimingWheel::Entry* front = wheel_.front();
-    if (front == nullptr || front->due > end_) return;
-    const Time due = front->due;
+    if (front == nullptr) return;
+    const Time due = wheel_.due_of(*front);
+    if (due > end_) return;
     const Time kernel = to_ps(sc_core::sc_time_stamp());
     notified_ = due;
     event_.notify(to_sc_time(due > kernel ? due - kernel : 0));

@@ -31,11 +31,12 @@ class Station;
 // One piece of timed work: a line on its way, or a station's own wake-up. An item is on the agenda at
 // most once.
 struct AgendaItem {
+    virtual ~AgendaItem() = default;
+
     AgendaItem* next = nullptr;  // link of whatever queue holds the item while it is not on the agenda
     Time due = 0;
-    Station* owner = nullptr;
-    std::uint32_t order = 0;  // rank of the owner, then input
-    std::uint8_t kind = 0;    // for the owner
+    std::uint32_t order = 0;  // rank of the station, then input
+    std::uint8_t kind = 0;    // for the station
     bool scheduled = false;
 };
 
@@ -65,7 +66,7 @@ protected:
 private:
     friend class Agenda;
     Agenda& agenda_;
-    std::uint32_t rank_ = 0;
+    std::uint32_t rank_ = 0;  // until the end of elaboration: order of construction
     bool settle_requested_ = false;
     bool prepares_ = false;
     std::string path_;
@@ -109,7 +110,6 @@ public:
 private:
     friend class Station;
 
-    void rank_pending();
     void end_of_elaboration() override;
     void wake();
     void drain(Time kernel_now, Time limit);
@@ -131,7 +131,6 @@ private:
 inline void Agenda::schedule(AgendaItem& item, Station& station, Time due, unsigned input)
 {
     item.due = due;
-    item.owner = &station;
     item.order = (station.rank_ << 12) | input;
     item.scheduled = true;
     wheel_.push(due, item.order, &item);

@@ -63,7 +63,8 @@ struct alignas(64) LineHeader : AgendaItem {
 };
 static_assert(sizeof(LineHeader) == 64, "a line's header is one cache line");
 
-class Line final : public tlm::tlm_generic_payload, public LineHeader {
+// The header comes first, then the generic payload: what a hand-over touches lies in neighbouring cache lines.
+class Line final : public LineHeader, public tlm::tlm_generic_payload {
 public:
     static constexpr unsigned max_depth = 32;
 

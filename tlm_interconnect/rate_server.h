@@ -22,6 +22,8 @@ public:
     {
         rate_ = rate;
         remainder_ = 0;
+        last_amount_ = 0;
+        last_ = {0, 0};
         table_.assign(cached, {0, 0});
         for (std::uint32_t amount = 0; amount < cached; ++amount) table_[amount] = split(amount);
     }
@@ -38,9 +40,12 @@ public:
             free_at_ = arrival;
             remainder_ = 0;
         }
-        const Part part = amount < cached ? table_[amount] : split(amount);
-        Time duration = part.quotient;
-        remainder_ += part.remainder;
+        if (amount != last_amount_) {
+            last_amount_ = amount;
+            last_ = amount < cached ? table_[amount] : split(amount);
+        }
+        Time duration = last_.quotient;
+        remainder_ += last_.remainder;
         if (remainder_ >= rate_) {
             remainder_ -= rate_;
             ++duration;
@@ -70,6 +75,8 @@ private:
         return {amount * ps_per_s / rate_, amount * ps_per_s % rate_};
     }
 
+    std::uint32_t last_amount_ = 0;
+    Part last_{0, 0};  // of last_amount_: most resources serve one amount only
     std::uint64_t rate_ = 1;
     std::uint64_t remainder_ = 0;
     Time free_at_ = 0;

@@ -47,12 +47,18 @@ void TimingWheel::push_elsewhere(Time due, std::uint32_t order, AgendaItem* item
     }
 }
 
+// Behind everything of the same key, so that the order of scheduling holds.
 void TimingWheel::insert_open(Time due, std::uint32_t order, AgendaItem* item)
 {
-    const Entry entry{due, order, ++sequence_, item};
+    const Entry entry{key_of(due, order), item};
+    const Time base = due;
     open_.push_back(entry);
     std::size_t i = open_.size() - 1;
-    for (; i > cursor_ && entry < open_[i - 1]; --i) open_[i] = open_[i - 1];
+    const auto before = [&](const Entry& other) {
+        const Time theirs = due_of(other);
+        return base != theirs ? base < theirs : order < other.order();
+    };
+    for (; i > cursor_ && before(open_[i - 1]); --i) open_[i] = open_[i - 1];
     open_[i] = entry;
 }
 
@@ -86,7 +92,6 @@ bool TimingWheel::open_next()
 {
     open_.clear();
     cursor_ = 0;
-    sequence_ = 0;
     std::uint64_t bucket = next_bucket();
     if (!far_.empty()) bucket = std::min(bucket, far_.front().due >> bucket_bits);
     if (bucket == no_bucket) return false;
@@ -111,32 +116,40 @@ void TimingWheel::collect(std::size_t slot)
     heads_[slot] = no_block;
     occupied_[slot >> 6] &= ~(std::uint64_t{1} << (slot & 63));
     if (occupied_[slot >> 6] == 0) summary_[slot >> 12] &= ~(std::uint64_t{1} << (slot >> 6 & 63));
+    // Blocks are chained newest first: take them from the oldest, so that a stable sort keeps the order of
+    // scheduling.
+    std::uint32_t oldest_first = no_block;
     while (number != no_block) {
-        Block& taken = block(number);
-        for (std::uint32_t i = taken.count; i-- > 0;) open_.push_back(taken.entries[i]);
-        const std::uint32_t older = taken.next;
-        taken.next = free_;
-        free_ = number;
+        const std::uint32_t older = block(number).next;
+        block(number).next = oldest_first;
+        oldest_first = number;
         number = older;
     }
-    // Newest first: number them from the end.
-    const auto count = static_cast<std::uint32_t>(open_.size());
-    for (std::uint32_t i = 0; i < count; ++i) open_[i].sequence = count - i;
-    sequence_ = count;
+    while (oldest_first != no_block) {
+        Block& taken = block(oldest_first);
+        open_.insert(open_.end(), taken.entries, taken.entries + taken.count);
+        const std::uint32_t newer = taken.next;
+        taken.next = free_;
+        free_ = oldest_first;
+        oldest_first = newer;
+    }
     sort_open(0);
 }
 
+// Stable. Keys of one bucket share the upper bits of their time, so they compare as numbers.
 void TimingWheel::sort_open(std::size_t first)
 {
     if (open_.size() - first > small_bucket) {
-        std::sort(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end());
+        std::stable_sort(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end(),
+            [](const Entry& a, const Entry& b) { return a.key < b.key; });
         return;
     }
+    Entry* const entries = open_.data();
     for (std::size_t i = first + 1; i < open_.size(); ++i) {
-        const Entry entry = open_[i];
+        const Entry entry = entries[i];
         std::size_t j = i;
-        for (; j > first && entry < open_[j - 1]; --j) open_[j] = open_[j - 1];
-        open_[j] = entry;
+        for (; j > first && entry.key < entries[j - 1].key; --j) entries[j] = entries[j - 1];
+        entries[j] = entry;
     }
 }
 

@@ -23,17 +23,12 @@ public:
     static constexpr unsigned bucket_bits = 5;
     static constexpr unsigned wheel_bits = 16;
 
+    // `key` is the low 32 bits of the due time (the wheel spans far less), then the order.
     struct Entry {
-        Time due;
-        std::uint32_t order;
-        std::uint32_t sequence;  // of scheduling, within the open list
+        std::uint64_t key;
         AgendaItem* item;
-        bool operator<(const Entry& other) const
-        {
-            if (due != other.due) return due < other.due;
-            if (order != other.order) return order < other.order;
-            return sequence < other.sequence;
-        }
+
+        std::uint32_t order() const { return static_cast<std::uint32_t>(key); }
     };
 
     TimingWheel();
@@ -61,6 +56,14 @@ public:
         --size_;
         if (cursor_ + prefetch_distance < open_.size()) __builtin_prefetch(open_[cursor_ + prefetch_distance].item, 1);
     }
+    Time due_of(const Entry& entry) const
+    {
+        // Entries of the open list lie within 2^31 ps of the open bucket.
+        const Time base = open_bucket_ << bucket_bits;
+        const auto offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(entry.key >> 32) -
+                                                      static_cast<std::uint32_t>(base));
+        return base + static_cast<Time>(static_cast<std::int64_t>(offset));
+    }
     // The entry `ahead` behind the popped ones if its bucket is open; nullptr otherwise (it is later then).
     const Entry* peek(std::size_t ahead = 0) const
     {
@@ -73,19 +76,21 @@ public:
     template <class F>
     void reorder(const F& f)
     {
-        for (std::size_t i = cursor_; i < open_.size(); ++i) open_[i].order = f(*open_[i].item);
+        const auto reordered = [&f](const Entry& entry) {
+            return Entry{(entry.key >> 32 << 32) | f(*entry.item), entry.item};
+        };
+        for (std::size_t i = cursor_; i < open_.size(); ++i) open_[i] = reordered(open_[i]);
         sort_open(cursor_);
         for (const std::uint32_t head : heads_)
             for (std::uint32_t b = head; b != no_block; b = block(b).next)
-                for (std::uint32_t i = 0; i < block(b).count; ++i)
-                    block(b).entries[i].order = f(*block(b).entries[i].item);
+                for (std::uint32_t i = 0; i < block(b).count; ++i) block(b).entries[i] = reordered(block(b).entries[i]);
         for (Far& far : far_) far.order = f(*far.item);
     }
 
 private:
     static constexpr std::size_t buckets = std::size_t{1} << wheel_bits;
     static constexpr std::size_t prefetch_distance = 6;
-    static constexpr std::uint32_t block_entries = 10;
+    static constexpr std::uint32_t block_entries = 15;
 
     static constexpr std::uint32_t no_block = ~std::uint32_t{0};
     static constexpr std::uint32_t blocks_at_once = 1024;
@@ -112,12 +117,14 @@ private:
         return a.due != b.due ? a.due > b.due : a.sequence > b.sequence;
     }
 
+    static std::uint64_t key_of(Time due, std::uint32_t order) { return due << 32 | order; }
+
     void append(std::size_t slot, Time due, std::uint32_t order, AgendaItem* item)
     {
         std::uint32_t number = heads_[slot];
         if (number == no_block || block(number).count == block_entries) number = add_block(slot);
         Block& newest = block(number);
-        newest.entries[newest.count++] = {due, order, 0, item};
+        newest.entries[newest.count++] = {key_of(due, order), item};
     }
 
     std::uint32_t add_block(std::size_t slot);
@@ -129,10 +136,9 @@ private:
     void sort_open(std::size_t first);
     void prefetch(std::uint64_t bucket) const;
 
-    std::vector<Entry> open_;  // sorted; [cursor_, end) is what remains of the open bucket
+    std::vector<Entry> open_;  // sorted, stable; [cursor_, end) is what remains of the open bucket
     std::size_t cursor_ = 0;
     std::uint64_t open_bucket_ = 0;  // absolute number of the open bucket
-    std::uint32_t sequence_ = 0;
     std::uint64_t size_ = 0;
     std::vector<std::uint32_t> heads_;    // newest block of each bucket
     std::vector<std::uint64_t> occupied_;  // bit per bucket
