@@ -78,10 +78,13 @@ void Agenda::drain(Time kernel_now, Time limit)
 {
     running_ = true;
     limit_ = limit;
-    while (const TimingWheel::Entry* front = wheel_.front()) {
+    for (;;) {
+        const Time latest = std::min(limit_ > kernel_now ? limit_ - 1 : kernel_now, end_);
+        const TimingWheel::Entry* front = wheel_.front(latest);
+        if (front == nullptr) break;
         const TimingWheel::Entry entry = *front;
         const Time due = wheel_.due_of(entry);
-        if ((due >= limit_ && due > kernel_now) || due > end_) break;
+        if (due > latest) break;
         now_ = due;
         wheel_.pop();
         if (const TimingWheel::Entry* ahead = wheel_.peek(prepare_distance)) {
@@ -126,10 +129,8 @@ void Agenda::wake()
 
 void Agenda::notify_self()
 {
-    const TimingWheel::Entry* front = wheel_.front();
-    if (front == nullptr) return;
-    const Time due = wheel_.due_of(*front);
-    if (due > end_) return;
+    const Time due = wheel_.next_time();
+    if (due == ~Time{0} || due > end_) return;
     const Time kernel = to_ps(sc_core::sc_time_stamp());
     notified_ = due;
     event_.notify(to_sc_time(due > kernel ? due - kernel : 0));

@@ -87,14 +87,40 @@ std::uint64_t TimingWheel::next_bucket() const
     return no_bucket;
 }
 
-// Opens the earliest bucket that holds anything. False when there is none.
-bool TimingWheel::open_next()
+// The earliest bucket behind the open one, of the wheel or of the heap.
+std::uint64_t TimingWheel::first_bucket() const
+{
+    const std::uint64_t bucket = next_bucket();
+    return far_.empty() ? bucket : std::min(bucket, far_.front().due >> bucket_bits);
+}
+
+Time TimingWheel::earliest_of(std::uint64_t bucket) const
+{
+    const Time base = bucket << bucket_bits;
+    Time earliest = base + (Time{1} << bucket_bits);
+    if (!far_.empty()) earliest = std::min(earliest, far_.front().due);
+    if (bucket - open_bucket_ >= buckets) return earliest;
+    for (std::uint32_t b = heads_[bucket & (buckets - 1)]; b != no_block; b = block(b).next)
+        for (std::uint32_t i = 0; i < block(b).count; ++i)
+            earliest = std::min(earliest, base + (block(b).entries[i].key >> 32) % (Time{1} << bucket_bits));
+    return earliest;
+}
+
+Time TimingWheel::next_time() const
+{
+    if (cursor_ < open_.size()) return due_of(open_[cursor_]);
+    const std::uint64_t bucket = first_bucket();
+    return bucket == no_bucket ? ~Time{0} : earliest_of(bucket);
+}
+
+// Opens the earliest bucket that holds anything. False when there is none, or none due by `latest`.
+bool TimingWheel::open_next(Time latest)
 {
     open_.clear();
     cursor_ = 0;
-    std::uint64_t bucket = next_bucket();
-    if (!far_.empty()) bucket = std::min(bucket, far_.front().due >> bucket_bits);
-    if (bucket == no_bucket) return false;
+    const std::uint64_t bucket = first_bucket();
+    if (bucket == no_bucket || bucket > latest >> bucket_bits) return false;
+    if (bucket == latest >> bucket_bits && earliest_of(bucket) > latest) return false;
 
     open_bucket_ = bucket;
     // Far items that the wheel now spans come down.

@@ -44,12 +44,16 @@ public:
         }
     }
 
-    // Earliest by (due, order, sequence of scheduling); nullptr when empty.
-    const Entry* front()
+    // Earliest by (due, order, sequence of scheduling). Null when empty; it may also be null when the
+    // earliest is due after `latest`: a bucket is opened only to be worked on, because items that come
+    // later and are due earlier must not be behind the open bucket.
+    const Entry* front(Time latest)
     {
-        if (cursor_ == open_.size() && !open_next()) return nullptr;
+        if (cursor_ == open_.size() && !open_next(latest)) return nullptr;
         return &open_[cursor_];
     }
+    // Due time of the earliest item, ~0 when empty.
+    Time next_time() const;
     void pop()
     {
         ++cursor_;
@@ -131,7 +135,9 @@ private:
     void push_elsewhere(Time due, std::uint32_t order, AgendaItem* item);
     void insert_open(Time due, std::uint32_t order, AgendaItem* item);
     std::uint64_t next_bucket() const;
-    bool open_next();
+    std::uint64_t first_bucket() const;
+    Time earliest_of(std::uint64_t bucket) const;
+    bool open_next(Time latest);
     void collect(std::size_t slot);
     void sort_open(std::size_t first);
     void prefetch(std::uint64_t bucket) const;

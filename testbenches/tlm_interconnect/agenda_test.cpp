@@ -120,6 +120,36 @@ TEST(Agenda, AFarItemComesBeforeOneScheduledLaterForTheSameTime)
     EXPECT_EQ(log, (Log{"9999000 a 1", "10000000 a 0", "10000000 a 2", "10000000 a 3"}));
 }
 
+TEST(Agenda, AnItemMayComeLongBeforeTheOnlyOneThere)
+{
+    for (const Time far : {Time{3'000'000'000}, (Time{1} << 32) + 50, (Time{1} << 40) + 3}) {
+        const std::string order = in_child([far] {
+            Agenda agenda("agenda");
+            Log log;
+            Recorder a(agenda, "a", log);
+            a.at(far, 0);
+            a.at(100, 1);
+            a.at(far - 1, 2);
+            sc_core::sc_spawn([&] {  // and from a kernel process, with the far items waiting
+                sc_core::wait(sc_core::sc_time(200, sc_core::SC_PS));
+                agenda.enter();
+                a.at(300, 3);
+                a.at(far, 4);
+                sc_core::wait(sc_core::sc_time(200, sc_core::SC_PS));
+                a.at(far - 2, 5);
+                a.at(500, 6);
+            });
+            sc_core::sc_start();
+            std::string out;
+            for (const std::string& line : log) out += line + "\n";
+            return out;
+        });
+        const std::string end = std::to_string(far);
+        EXPECT_EQ(order, "100 a 1\n300 a 3\n500 a 6\n" + std::to_string(far - 2) + " a 5\n" + std::to_string(far - 1) +
+                             " a 2\n" + end + " a 0\n" + end + " a 4\n");
+    }
+}
+
 TEST(Agenda, WorkForTheSameInstantRunsInThatInstant)
 {
     Agenda agenda("agenda");
