@@ -59,7 +59,7 @@ tlm::tlm_sync_enum LineTargetSocket::nb_transport_fw(Line& line, LinePhase& phas
 
 void LineTargetSocket::b_transport(Line&, sc_core::sc_time&)
 {
-    SC_REPORT_ERROR("/weft/protocol", "blocking transport needs an adapter (tlm_interconnect/adapters.h)");
+    SC_REPORT_ERROR("/weft/protocol", "blocking transport needs an adapter (tlm_interconnect/adapters/)");
 }
 
 }  // namespace weft

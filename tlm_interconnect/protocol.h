@@ -2,7 +2,7 @@
 //
 // line_protocol is a TLM-2.0 protocol-types struct of its own: atomics and the return path are
 // mandatory, and credits replace the base protocol's END_REQ and END_RESP. A base-protocol socket
-// does not bind to these sockets (a compile-time error); adapters.h joins the two worlds.
+// does not bind to these sockets (a compile-time error); adapters/ joins the two worlds.
 //
 //      initiator                                   target
 //          | -- nb_transport_fw(line, request) ----> |   uses one request credit
