@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t watch_mask = (1U << 12) - 1;
 
 // Items between the preparation of one and its turn.
-constexpr std::size_t prepare_distance = 2;
+constexpr std::size_t prepare_distance = 5;
 
 }  // namespace
 
@@ -87,7 +87,10 @@ void Agenda::drain(Time kernel_now, Time limit)
         if (due > latest) break;
         now_ = due;
         wheel_.pop();
-        if (const TimingWheel::Entry* ahead = wheel_.peek(prepare_distance)) {
+        // Of a bucket that has just been opened, everything up to the distance; later one at a time.
+        for (std::size_t i = wheel_.at_start() ? 0 : prepare_distance; i <= prepare_distance; ++i) {
+            const TimingWheel::Entry* ahead = wheel_.peek(i);
+            if (ahead == nullptr) break;
             const Station* later = stations_[ahead->order() >> 12];
             if (later->prepares_) later->prepare(*ahead->item);
         }

@@ -60,6 +60,8 @@ public:
         --size_;
         if (cursor_ + prefetch_distance < open_.size()) __builtin_prefetch(open_[cursor_ + prefetch_distance].item, 1);
     }
+    // The popped entry was the first of its bucket.
+    bool at_start() const { return cursor_ == 1; }
     Time due_of(const Entry& entry) const
     {
         // Entries of the open list lie within 2^31 ps of the open bucket.
