@@ -47,7 +47,6 @@ ComputeUnits::ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::st
 
 void ComputeUnits::launch(const Launch& launch)
 {
-    progress_.busy();
     for (std::uint32_t step = 0; step < units_.size(); ++step) {
         const std::uint32_t unit = (next_unit_ + step) % static_cast<std::uint32_t>(units_.size());
         if (units_[unit].resident >= places_) continue;
@@ -64,6 +63,7 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t unit)
     units_[unit].active |= std::uint64_t{1} << free_place;
     const std::uint32_t index = unit * places_ + free_place;
     Workgroup& group = groups_[index];
+    progress_.busy();  // from here on: one in the queue changes nothing before others end
     ++units_[unit].resident;
     ++workgroups_;
     group.active = true;

@@ -4,6 +4,7 @@ namespace weft {
 
 bool DeviceMemory::allocate(std::uint64_t bytes, std::uint64_t& address)
 {
+    if (bytes > capacity_) return false;  // before rounding, which must not wrap around
     const std::uint64_t size = rounded(bytes);
     const auto found = free_.find(size);
     if (found != free_.end() && !found->second.empty()) {

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint64_t flag_space = std::uint64_t{1} << 40;
 constexpr std::uint64_t fill_block = std::uint64_t{1} << 20;
+// Leaves room for everything that is added to a time, without overflow.
+constexpr Picoseconds longest_run = ~Picoseconds{0} / 4 * 3;
 
 }  // namespace
 
@@ -182,6 +184,9 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint64_t bytes, bo
 
 void LineExecutor::wait(Picoseconds duration, Done done)
 {
+    if (duration > longest_run || agenda().now() > longest_run - duration)
+        throw InputError("", 0, "a wait of " + format_time_ps(duration) + " goes beyond the longest simulated time",
+            "runs of less than " + format_time_ps(longest_run));
     Part& part = new_part();
     part.timer = true;
     part.done = std::move(done);
@@ -226,8 +231,19 @@ void LineExecutor::on_workgroup_done(std::uint64_t token)
         gpus_[part.endpoint]->image().discard(local_of(part.address), part.bytes);
         memories_[part.endpoint].release(part.address, part.bytes);
     }
-    if (done) done();
+    try {
+        if (done) done();
+    } catch (...) {
+        // The kernel would turn it into a report of its own: keep it for whoever started the run.
+        failure_ = std::current_exception();
+        agenda().stop();
+    }
     recycle(part);
+}
+
+void LineExecutor::rethrow() const
+{
+    if (failure_) std::rethrow_exception(failure_);
 }
 
 void LineExecutor::finish(Running& job)
@@ -283,7 +299,10 @@ std::vector<std::string> LineExecutor::blocked() const
             std::string line = fmt::format("{} (rank {} of {}): ", gpu->path(), part.position, job.job.name);
             if (entry.kind == Operation::Kind::wait) {
                 const std::uint64_t number = (entry.flag - job.addresses[part.position].flags) / flag_stride;
-                line += fmt::format("step {} waits for signal {} of semaphore {}", entry.label, entry.value, number);
+                const RankPlan& plan = schedule.ranks[part.position];
+                line += fmt::format("step {} waits for ", entry.label);
+                if (number < plan.semaphores) line += fmt::format("signal {} of ", entry.value);
+                line += flag_text(plan, number);
                 for (const Thread& thread : schedule.ranks[part.position].threads)
                     if (entry.label < thread.steps.size() && thread.steps[entry.label].kind == StepKind::wait &&
                         thread.steps[entry.label].semaphore == number) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -42,6 +43,9 @@ public:
     // Who waits for what, one line per blocked workgroup, for a run that cannot progress.
     std::vector<std::string> blocked() const;
 
+    // What a `done` threw during the run, which ended it; nothing otherwise. To be called after the run.
+    void rethrow() const;
+
     // Called for every job whose last rank has left, before its memory is given back.
     std::function<void(JobId)> on_finished;
 
@@ -69,6 +73,7 @@ private:
     std::vector<JobRecord> records_;
     std::vector<std::unique_ptr<Part>> parts_;
     std::vector<std::uint32_t> free_parts_;
+    std::exception_ptr failure_;
 };
 
 }  // namespace weft

@@ -30,6 +30,14 @@ std::uint32_t flags_of(const RankPlan& plan)
     return plan.semaphores + static_cast<std::uint32_t>(dependency_flags(plan).size());
 }
 
+std::string flag_text(const RankPlan& plan, std::uint64_t flag)
+{
+    for (const auto& [step, number] : dependency_flags(plan))
+        if (number == flag)
+            return "step " + std::to_string(step.second) + " of thread " + std::to_string(step.first);
+    return "semaphore " + std::to_string(flag);
+}
+
 std::vector<Program> lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
     const std::vector<RankAddresses>& addresses)
 {

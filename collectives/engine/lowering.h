@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "collectives/schedule/layout.h"
@@ -25,6 +26,9 @@ constexpr std::uint64_t flag_stride = 64;
 
 // Flags that a rank needs: its semaphores, and one for every step that another of its threads depends on.
 std::uint32_t flags_of(const RankPlan& plan);
+
+// "semaphore 3", or "step 2 of thread 0" for a flag that stands for a dependency.
+std::string flag_text(const RankPlan& plan, std::uint64_t flag);
 
 // Programs of every thread of `rank`. Labels are step indices. Throws InputError for steps that
 // need a switch that multicasts or reduces.

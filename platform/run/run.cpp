@@ -228,7 +228,7 @@ int RunResult::exit_code() const
     case StopReason::until:
     case StopReason::finished: break;
     }
-    return verified == "failed" ? 1 : 0;
+    return verified == "failed" || protocol_problems > 0 ? 1 : 0;
 }
 
 RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& registry, const RunOptions& options)
@@ -236,7 +236,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const Clock::time_point begun = Clock::now();
     Load load(resolved);
     const FabricPlan plan = plan_fabric(resolved, members_of(resolved, load.ranks()));
-    System system("weft", resolved, plan, registry, options.data_on);
+    System system("weft", resolved, plan, registry, options.data_on, options.check_protocol);
     LineExecutor executor(system.agenda(), system.gpus(), system.progress(), resolved.engine(), options.data_on,
         resolved.seed);
     load.attach(executor, plan.members.size());
@@ -271,6 +271,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     load.start();
     do {
         sc_core::sc_start();
+        executor.rethrow();
     } while (!load.finished() && !agenda.stopped() && agenda.idle() && load.look_further());
     result.wall_s = seconds_since(started);
 
@@ -295,6 +296,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     } else {
         result.simulated_ps = result.stop == StopReason::until ? *options.until : agenda.last();
     }
+    result.protocol_problems = system.protocol_problems(result.stop == StopReason::finished);
     result.lines = system.lines();
     result.line_hops = system.line_hops();
     bool checked = false;

@@ -1,0 +1,212 @@
+// Schedules as wavefront programs, compared operation by operation.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+#include "collectives/engine/lowering.h"
+#include "collectives/schedule/algorithms/algorithms.h"
+
+using namespace weft;
+
+namespace {
+
+// Addresses as text: memory, then offset; buffers of rank r lie at r00000 (input), r10000 (output),
+// r20000 (scratch) and r30000 (flags), in hexadecimal.
+std::vector<RankAddresses> addresses(std::uint32_t ranks)
+{
+    std::vector<RankAddresses> all(ranks);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        const std::uint64_t base = std::uint64_t{rank} << 20;
+        all[rank] = {{base, base + 0x10000, base + 0x20000}, base + 0x30000};
+    }
+    return all;
+}
+
+std::string text_of(const Program& program)
+{
+    std::string out;
+    for (const Operation& operation : program.operations) {
+        const auto operands = [&](std::size_t first, std::size_t count) {
+            std::string list;
+            for (std::size_t i = 0; i < count; ++i)
+                list += fmt::format("{}{:x}", i == 0 ? "" : "+", program.operands[operation.first_operand + first + i]);
+            return list;
+        };
+        switch (operation.kind) {
+        case Operation::Kind::move:
+            out += fmt::format("{}{}: {} -> {} {} B\n", operation.label, operation.with_previous ? " too" : "",
+                operands(0, operation.sources), operands(operation.sources, operation.destinations),
+                operation.bytes);
+            break;
+        case Operation::Kind::signal: out += fmt::format("{}: signal {:x}\n", operation.label, operation.address); break;
+        case Operation::Kind::wait:
+            out += fmt::format("{}: wait {:x} >= {}\n", operation.label, operation.address, operation.value);
+            break;
+        case Operation::Kind::compute: out += fmt::format("{}: compute {}\n", operation.label, operation.value); break;
+        }
+    }
+    return out;
+}
+
+std::vector<Program> lowered(const Schedule& schedule, std::uint64_t bytes, std::uint32_t rank,
+    ElementType type = ElementType::u8)
+{
+    const Layout layout(schedule, bytes, size_of(type));
+    return lower(schedule, layout, type, rank, addresses(schedule.size()));
+}
+
+// A custom schedule of one rank with three buffers of `chunks` chunks.
+Schedule custom(std::uint32_t chunks)
+{
+    Schedule schedule;
+    schedule.name = "plan";
+    schedule.chunks = chunks;
+    schedule.ranks.resize(1);
+    schedule.ranks[0].input_chunks = schedule.ranks[0].output_chunks = chunks;
+    return schedule;
+}
+
+}  // namespace
+
+TEST(Lowering, RingAllReduceOfTwoRanks)
+{
+    const Schedule schedule = make_schedule("ring", CollectiveOp::all_reduce, 2, {});
+    const std::vector<Program> programs = lowered(schedule, 256, 0);
+    ASSERT_EQ(programs.size(), 1u);
+    EXPECT_EQ(text_of(programs[0]),
+        "0: 0 -> 120000 128 B\n"
+        "1: signal 130000\n"
+        "2: wait 30000 >= 1\n"
+        "3: 20000+80 -> 10080+110080 128 B\n"
+        "4: signal 130000\n"
+        "5: wait 30000 >= 2\n");
+}
+
+TEST(Lowering, DirectAllToAllOfThreeRanksOverlapsItsMoves)
+{
+    const Schedule schedule = make_schedule("direct", CollectiveOp::all_to_all, 3, {});
+    EXPECT_EQ(text_of(lowered(schedule, 192, 1)[0]),
+        "0: 100080 -> 210040 64 B\n"
+        "1 too: 100000 -> 10040 64 B\n"
+        "2 too: 100040 -> 110040 64 B\n"
+        "3: signal 230040\n"
+        "4: signal 30000\n"
+        "5: wait 130000 >= 1\n"
+        "6: wait 130040 >= 1\n");
+}
+
+TEST(Lowering, EveryChannelMovesItsPartOfEveryChunk)
+{
+    AlgorithmOptions options;
+    options.channels = 3;
+    const Schedule schedule = make_schedule("direct", CollectiveOp::broadcast, 2, options);
+    // 300 bytes are five lines: two, two and one of 44 bytes.
+    const std::vector<Program> programs = lowered(schedule, 300, 0);
+    ASSERT_EQ(programs.size(), 3u);
+    EXPECT_EQ(text_of(programs[0]), "0: 0 -> 10000+110000 128 B\n1: signal 130000\n");
+    EXPECT_EQ(text_of(programs[1]), "0: 80 -> 10080+110080 128 B\n1: signal 130040\n");
+    EXPECT_EQ(text_of(programs[2]), "0: 100 -> 10100+110100 44 B\n1: signal 130080\n");
+    EXPECT_EQ(text_of(lowered(schedule, 300, 1)[2]), "0: wait 130080 >= 1\n");
+}
+
+TEST(Lowering, PartsWithoutBytesVanishButTheirSignalsStay)
+{
+    AlgorithmOptions options;
+    options.channels = 2;
+    const Schedule schedule = make_schedule("direct", CollectiveOp::broadcast, 2, options);
+    const std::vector<Program> programs = lowered(schedule, 7, 0);
+    EXPECT_EQ(text_of(programs[0]), "0: 0 -> 10000+110000 7 B\n1: signal 130000\n");
+    EXPECT_EQ(text_of(programs[1]), "1: signal 130040\n");
+}
+
+TEST(Lowering, ConsecutiveChunksThatAreApartInOneOperandBecomePieces)
+{
+    Schedule schedule = custom(4);
+    // Slots of scratch are whole lines, so 100-byte chunks lie apart there.
+    schedule.ranks[0].scratch_chunks = 2;
+    schedule.ranks[0].threads.push_back(
+        {{move_step({{0, Buffer::input, 1, 2}}, {{0, Buffer::scratch, 0, 2}})}});
+    EXPECT_EQ(text_of(lowered(schedule, 400, 0)[0]),
+        "0: 64 -> 20000 100 B\n"
+        "0 too: c8 -> 20080 100 B\n");
+}
+
+TEST(Lowering, BarriersCountTheirRounds)
+{
+    Schedule schedule = custom(1);
+    Step barrier;
+    barrier.kind = StepKind::barrier;
+    barrier.semaphore = 1;
+    barrier.participants = 2;
+    schedule.ranks[0].semaphores = 2;
+    schedule.ranks[0].threads = {{{barrier, barrier}}, {{barrier, barrier}}};
+    const std::string expected =
+        "0: signal 30040\n0: wait 30040 >= 2\n"
+        "1: signal 30040\n1: wait 30040 >= 4\n";
+    const std::vector<Program> programs = lowered(schedule, 64, 0);
+    EXPECT_EQ(text_of(programs[0]), expected);
+    EXPECT_EQ(text_of(programs[1]), expected);
+}
+
+TEST(Lowering, DependenciesAcrossThreadsAreFlagsBehindTheSemaphores)
+{
+    Schedule schedule = custom(2);
+    schedule.ranks[0].semaphores = 1;
+    const auto copy = [](std::uint32_t chunk) {
+        return move_step({{0, Buffer::input, chunk, 1}}, {{0, Buffer::output, chunk, 1}});
+    };
+    Step after_other = copy(1);
+    after_other.after = {{0, 0}};
+    after_other.with_previous = true;  // the dependency wins
+    Step nothing;
+    nothing.after = {{1, 1}, {0, 0}};
+    schedule.ranks[0].threads = {{{copy(0), nothing}}, {{copy(0), after_other}}};
+    EXPECT_EQ(flags_of(schedule.ranks[0]), 3u);
+    const std::vector<Program> programs = lowered(schedule, 128, 0);
+    EXPECT_EQ(text_of(programs[0]),
+        "0: 0 -> 10000 64 B\n"
+        "0: signal 30040\n"
+        "1: wait 30080 >= 1\n");
+    EXPECT_EQ(text_of(programs[1]),
+        "0: 0 -> 10000 64 B\n"
+        "1: wait 30040 >= 1\n"
+        "1: 40 -> 10040 64 B\n"
+        "1: signal 30080\n");
+}
+
+TEST(Lowering, InPlaceBuffersShareOneMemory)
+{
+    Schedule schedule;
+    schedule.name = "plan";
+    schedule.op = CollectiveOp::all_gather;
+    schedule.chunks = 2;
+    schedule.in_place = true;
+    schedule.ranks.resize(2);
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        schedule.ranks[rank].input_chunks = 1;
+        schedule.ranks[rank].output_chunks = 2;
+        schedule.ranks[rank].threads.push_back(
+            {{move_step({{rank, Buffer::input, 0, 1}}, {{1 - rank, Buffer::output, rank, 1}})}});
+    }
+    // The input of rank 1 is chunk 1 of its output.
+    EXPECT_EQ(text_of(lowered(schedule, 128, 0)[0]), "0: 10000 -> 110000 64 B\n");
+    EXPECT_EQ(text_of(lowered(schedule, 128, 1)[0]), "0: 110040 -> 10040 64 B\n");
+}
+
+TEST(Lowering, StepsForASwitchAreRefusedWithTheirPlace)
+{
+    for (const StepKind kind : {StepKind::multicast, StepKind::load_reduce}) {
+        Schedule schedule = custom(1);
+        Step step = move_step({{0, Buffer::input, 0, 1}}, {{0, Buffer::output, 0, 1}});
+        step.kind = kind;
+        schedule.ranks[0].threads = {{{}}, {{wait_step(0, 0), step}}};
+        try {
+            lowered(schedule, 64, 0);
+            ADD_FAILURE() << name_of(kind) << " was lowered";
+        } catch (const InputError& error) {
+            EXPECT_EQ(std::string(error.what()),
+                std::string("plan: rank 0 thread 1 step 1: ") + name_of(kind) +
+                    " cannot run; expected steps that need no multicast or reduction in a switch");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+// Every parameter of compute units and engine moves the number that it should, by what it should.
+#include <gtest/gtest.h>
+
+#include "testbenches/engine/gpu_box.h"
+#include "testbenches/tlm_interconnect/child.h"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+constexpr std::uint64_t cycle = 1000;  // ps, at the clock of these tests
+constexpr std::uint64_t lines = 60;
+
+// One workgroup, 1 GHz, no limit but the issue rate.
+BoxOptions plain()
+{
+    BoxOptions options = box(2);
+    options.engine.channels = 1;
+    options.engine.lines_in_flight = 1024;
+    options.gpu.clock = 1'000'000'000;
+    options.gpu.outstanding = 1024;
+    options.gpu.burst = 1;
+    options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::monitor);
+    options.l2.slices = 64;  // the lines of these tests never meet in one
+    return options;
+}
+
+// A whole line that is stored to the own L2, to its acknowledge.
+std::uint64_t round_trip(const BoxOptions& options)
+{
+    return options.gpu.unit_to_l2 + options.l2.latency + options.gpu.l2_to_unit;
+}
+
+std::uint64_t write_time(const BoxOptions& options, std::uint64_t count = lines)
+{
+    return access_time(options, count * 64, true);
+}
+
+std::uint64_t wire(const BoxOptions& options, std::uint64_t bytes)
+{
+    return bytes * 1'000'000'000'000 / options.link.bandwidth;
+}
+
+// One way of a store of a whole line, and of the addition to a flag, to the other GPU; and back.
+std::uint64_t there(const BoxOptions& options, std::uint64_t bytes)
+{
+    return options.gpu.unit_to_port + wire(options, bytes) + options.link.latency + options.gpu.port_to_l2 +
+           options.l2.latency;
+}
+std::uint64_t back(const BoxOptions& options)
+{
+    return options.gpu.l2_to_port + wire(options, 16) + options.link.latency + options.gpu.port_to_unit;
+}
+
+std::uint64_t barrier_time(const BoxOptions& options)
+{
+    return time_of(options, CollectiveOp::barrier, "direct", 0);
+}
+
+}  // namespace
+
+TEST(GpuParameters, WritesIssueOnePerCycleAndTakeARoundTrip)
+{
+    const BoxOptions options = plain();
+    EXPECT_EQ(write_time(options), (lines - 1) * cycle + round_trip(options));
+    EXPECT_EQ(write_time(options, 1), round_trip(options));
+}
+
+TEST(GpuParameters, ReadsOfColdLinesGoToMemory)
+{
+    const BoxOptions options = plain();
+    EXPECT_EQ(access_time(options, lines * 64, false), (lines - 1) * cycle + round_trip(options) + options.hbm.latency);
+}
+
+TEST(GpuParameters, Clock)
+{
+    BoxOptions options = plain();
+    options.gpu.clock *= 2;
+    EXPECT_EQ(write_time(options), (lines - 1) * cycle / 2 + round_trip(options));
+}
+
+TEST(GpuParameters, LinesInFlight)
+{
+    BoxOptions options = plain();
+    options.engine.lines_in_flight = 1;
+    EXPECT_EQ(write_time(options), lines * round_trip(options));
+    options.engine.lines_in_flight = 2;
+    // Two chains, the second a cycle behind the first.
+    EXPECT_EQ(write_time(options), lines / 2 * round_trip(options) + cycle);
+}
+
+TEST(GpuParameters, Outstanding)
+{
+    BoxOptions options = plain();
+    options.gpu.outstanding = 1;
+    EXPECT_EQ(write_time(options), lines * round_trip(options));
+    // Of a unit, whatever the number of workgroups on it; two units have two such limits.
+    options.engine.channels = 2;
+    EXPECT_EQ(write_time(options), lines / 2 * round_trip(options));
+    options.gpu.compute_units = 1;
+    EXPECT_EQ(write_time(options), lines * round_trip(options));
+}
+
+TEST(EngineParameters, ChannelsShareTheLines)
+{
+    BoxOptions options = plain();
+    options.engine.channels = 4;
+    EXPECT_EQ(write_time(options), (lines / 4 - 1) * cycle + round_trip(options));
+    options.engine.channels = 256;  // more than lines
+    EXPECT_EQ(write_time(options), round_trip(options));
+}
+
+TEST(GpuParameters, WorkgroupsOnOneUnitShareItsIssueSlots)
+{
+    BoxOptions options = plain();
+    options.engine.channels = 4;
+    options.gpu.compute_units = 1;
+    EXPECT_EQ(write_time(options), (lines - 1) * cycle + round_trip(options));
+    options.gpu.compute_units = 2;
+    EXPECT_EQ(write_time(options), (lines / 2 - 1) * cycle + round_trip(options));
+}
+
+TEST(GpuParameters, WorkgroupsPerUnit)
+{
+    BoxOptions options = plain();
+    options.engine.channels = 4;
+    options.gpu.compute_units = 1;
+    options.gpu.workgroups_per_unit = 1;
+    EXPECT_EQ(write_time(options), 4 * ((lines / 4 - 1) * cycle + round_trip(options)));
+    options.gpu.workgroups_per_unit = 2;
+    // Two at a time, which share 30 slots.
+    const std::uint64_t pair = (lines / 2 - 1) * cycle + round_trip(options);
+    EXPECT_LE(write_time(options), 2 * pair);
+    EXPECT_GE(write_time(options), 2 * pair - 2 * cycle);
+}
+
+TEST(GpuParameters, BurstsKeepOneWorkgroupAtATime)
+{
+    BoxOptions options = plain();
+    options.engine.channels = 4;
+    options.gpu.compute_units = 1;
+    options.gpu.workgroups_per_unit = 2;
+    options.gpu.burst = 64;
+    // All 15 lines of the first workgroup, then those of the second; the third takes the place of the first.
+    EXPECT_EQ(write_time(options), 2 * round_trip(options) + (29 + 14) * cycle);
+}
+
+TEST(GpuParameters, LaunchLatencyIsPaidOnce)
+{
+    BoxOptions options = plain();
+    const std::uint64_t without = barrier_time(options);
+    options.gpu.launch_latency = 3'210'000;
+    EXPECT_EQ(write_time(options), 3'210'000 + (lines - 1) * cycle + round_trip(options));
+    EXPECT_EQ(barrier_time(options), 3'210'000 + without);
+}
+
+TEST(GpuParameters, ABarrierIsTheRoundTripOfASignal)
+{
+    const BoxOptions options = plain();
+    EXPECT_EQ(barrier_time(options), there(options, 32) + back(options));
+}
+
+TEST(GpuParameters, PathsOfTheFabric)
+{
+    for (std::uint64_t GpuSpec::*path :
+        {&GpuSpec::unit_to_port, &GpuSpec::port_to_l2, &GpuSpec::l2_to_port, &GpuSpec::port_to_unit}) {
+        BoxOptions options = plain();
+        options.gpu.*path += 12'345;
+        EXPECT_EQ(barrier_time(options), barrier_time(plain()) + 12'345);
+        EXPECT_EQ(write_time(options), write_time(plain()));
+    }
+}
+
+TEST(GpuParameters, PathsToTheOwnCache)
+{
+    for (std::uint64_t GpuSpec::*path : {&GpuSpec::unit_to_l2, &GpuSpec::l2_to_unit}) {
+        BoxOptions options = plain();
+        options.gpu.*path += 12'345;
+        EXPECT_EQ(write_time(options), write_time(plain()) + 12'345);
+        EXPECT_EQ(barrier_time(options), barrier_time(plain()));  // the acknowledge of the signal comes last
+    }
+}
+
+TEST(GpuParameters, OneLinePutIsTheSumOfItsParts)
+{
+    const BoxOptions options = plain();
+    // Read, store to the own output and one cycle later to the other's, acknowledge, signal, acknowledge.
+    EXPECT_EQ(time_of(options, CollectiveOp::broadcast, "direct", 64),
+        round_trip(options) + options.hbm.latency + cycle + there(options, 80) + back(options) + there(options, 32) +
+            back(options));
+    // A part of a line carries byte enables (16 B) and only the flits it fills.
+    BoxOptions slow = options;
+    slow.link.bandwidth = 1'000'000'000;
+    EXPECT_EQ(time_of(slow, CollectiveOp::broadcast, "direct", 64) - time_of(slow, CollectiveOp::broadcast, "direct", 17),
+        wire(slow, 80) - wire(slow, 16 + 32 + 16) - options.hbm.latency);
+}
+
+TEST(GpuParameters, SpinLooksAgainAfterItsInterval)
+{
+    const auto waiter = [](const BoxOptions& options) {  // when rank 1 sees the signal, and its polls
+        return in_child([&] {
+            GpuBox box(options);
+            const Executor::JobId job =
+                box.open(schedule_of(CollectiveOp::broadcast, "direct", 2), 64, ElementType::u8);
+            Time seen = 0;
+            box.executor->enter(job, 0, nullptr);
+            box.executor->enter(job, 1, [&] { seen = box.executor->now(); });
+            box.run();
+            EXPECT_EQ(box.record(job).mismatch, "");
+            return std::to_string(seen) + " " + std::to_string(static_cast<int>(box.gpus[1]->units().statistics()[1].value));
+        });
+    };
+    BoxOptions options = plain();
+    const std::uint64_t answered = round_trip(options) + options.hbm.latency + cycle + there(options, 80) +
+                                   back(options) + there(options, 32) + options.gpu.l2_to_unit;
+    EXPECT_EQ(waiter(options), std::to_string(answered) + " 1");
+    options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::spin);
+    for (const std::uint64_t interval : {1'000u, 20'000u, 100'000u}) {
+        options.gpu.spin_interval = interval;
+        // Polls leave every round trip + interval; the first whose turn at the slice comes after the signal's.
+        const std::uint64_t period = round_trip(options) + interval;
+        const std::uint64_t served = answered - options.gpu.l2_to_unit - options.l2.latency;
+        const std::uint64_t polls = (served - options.gpu.unit_to_l2 + period - 1) / period + 1;
+        EXPECT_EQ(waiter(options),
+            std::to_string((polls - 1) * period + round_trip(options)) + " " + std::to_string(polls))
+            << interval;
+    }
+}
+
+TEST(GpuParameters, RooflineFiguresComeFromTheSpecs)
+{
+    BoxOptions options = plain();
+    options.gpu.peak_flops = 123'000'000'000'000;
+    options.hbm.bandwidth = 2'000'000'000'000;
+    const GpuBox box(options);
+    EXPECT_EQ(box.executor->peak_flops(1), 123e12);
+    EXPECT_EQ(box.executor->memory_rate(0), 2e12);
+}
