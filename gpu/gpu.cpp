@@ -12,19 +12,26 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
         wiring.data_on, wiring.spread);
     crossbar_ = std::make_unique<Crossbar>("crossbar", spec, endpoint_, slices, wiring.ports, wiring.routes);
     hbm_ = std::make_unique<Hbm>("hbm", agenda, path_ + ".hbm", hbm, slices);
-    units_->memory.bind(crossbar_->units);
+    const auto join = [&wiring](LineInitiatorSocket& from, LineTargetSocket& to) {
+        if (wiring.checkers != nullptr) {
+            wiring.checkers->bind(from, to);
+        } else {
+            from.bind(to);
+        }
+    };
+    join(units_->memory, crossbar_->units);
     for (unsigned s = 0; s < slices; ++s) {
         const std::string number = std::to_string(s);
         slices_.push_back(std::make_unique<L2Slice>(("l2_" + number).c_str(), agenda, path_ + ".l2." + number, l2, s,
             image_, pool, endpoint_));
-        crossbar_->to_slice(s).bind(slices_[s]->target);
-        slices_[s]->memory.bind(hbm_->target(s));
+        join(crossbar_->to_slice(s), slices_[s]->target);
+        join(slices_[s]->memory, hbm_->target(s));
     }
     for (unsigned p = 0; p < wiring.ports; ++p) {
         const std::string number = std::to_string(p);
         ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), agenda, path_ + ".port." + number));
-        crossbar_->to_port(p).bind(ports_[p]->die_in);
-        ports_[p]->die_out.bind(crossbar_->from_port(p));
+        join(crossbar_->to_port(p), ports_[p]->die_in);
+        join(ports_[p]->die_out, crossbar_->from_port(p));
     }
 }
 

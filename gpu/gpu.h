@@ -14,6 +14,7 @@
 #include "sc_models/hbm.h"
 #include "sc_models/l2_slice.h"
 #include "sc_models/memory_image.h"
+#include "tlm_interconnect/protocol_checker.h"
 
 namespace weft {
 
@@ -26,6 +27,7 @@ public:
         RouteTable routes;       // fabric ports for each destination endpoint
         bool data_on = true;
         SpreadMode spread = SpreadMode::lines;
+        Checkers* checkers = nullptr;  // protocol checkers between all modules; none when null
     };
 
     Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,

@@ -49,8 +49,8 @@ struct System::End {
 };
 
 System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
-    const ModelRegistry& registry, bool data_on)
-    : sc_module(name), agenda_("agenda"), gpu_of_(plan.fabric.nodes.size(), -1),
+    const ModelRegistry& registry, bool data_on, bool check_protocol)
+    : sc_module(name), agenda_("agenda"), checkers_(agenda_, check_protocol), gpu_of_(plan.fabric.nodes.size(), -1),
       switch_of_(plan.fabric.nodes.size(), -1)
 {
     const RunContext context{agenda_, pool_, progress_};
@@ -83,6 +83,7 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         request.wiring.path = path;
         request.wiring.endpoint = rank;
         request.wiring.data_on = data_on;
+        request.wiring.checkers = check_protocol ? &checkers_ : nullptr;
         request.wiring.spread = static_cast<SpreadMode>(resolved.routing().spread);
         request.wiring.ports = transit ? 1 : port_count(node);
         request.wiring.routes =
@@ -102,8 +103,8 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
             Gpu& gpu = *gpus_[static_cast<std::size_t>(gpu_of_[node])];
             SwitchModel& router = *switches_.back().module;
             const unsigned local = port_count(node);
-            gpu.link_out(0).bind(router.target(local));
-            router.initiator(local).bind(gpu.link_in(0));
+            checkers_.bind(gpu.link_out(0), router.target(local));
+            checkers_.bind(router.initiator(local), gpu.link_in(0));
             gpu.output(0).set_credits(65535, 65535);
             router.set_credits(local, 65535, 65535);
         } else if (gpu_of_[node] < 0) {
@@ -120,8 +121,12 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         const NodeId nodes[2] = {plan.fabric.edges[edge].a, plan.fabric.edges[edge].b};
         for (unsigned e = 0; e < 2; ++e) {
             const End end = end_of(nodes[e], next_port[nodes[e]]++);
-            end.initiator->bind(place.link->target(e));
-            place.link->initiator(e).bind(*end.target);
+            ProtocolChecker::Rules rules;
+            rules.request_credits = static_cast<std::uint32_t>(spec.request_credits);
+            rules.response_credits = static_cast<std::uint32_t>(spec.response_credits);
+            checkers_.bind(*end.initiator, place.link->target(e), rules);
+            rules.in_order = true;
+            checkers_.bind(place.link->initiator(e), *end.target, rules);
             end.set_credits(static_cast<std::uint32_t>(spec.request_credits),
                 static_cast<std::uint32_t>(spec.response_credits));
             place.peak[e] = end.peak;
@@ -176,6 +181,12 @@ bool System::cannot_progress() const
     for (const auto& gpu : gpus_)
         if (gpu->units().cannot_progress()) return true;
     return false;
+}
+
+std::uint64_t System::protocol_problems(bool ended)
+{
+    if (ended) checkers_.finish();
+    return checkers_.problems();
 }
 
 }  // namespace weft

@@ -20,7 +20,7 @@ namespace weft {
 class System : public sc_core::sc_module {
 public:
     System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
-        const ModelRegistry& registry, bool data_on);
+        const ModelRegistry& registry, bool data_on, bool check_protocol = false);
 
     Agenda& agenda() { return agenda_; }
     LinePool& pool() { return pool_; }
@@ -47,6 +47,8 @@ public:
     std::uint64_t lines() const;
     std::uint64_t line_hops() const;
     bool cannot_progress() const;
+    // Reports of the protocol checkers, those about the end of a run that ended by itself included.
+    std::uint64_t protocol_problems(bool ended);
 
 private:
     struct End;  // one side of a link: sockets and credits of the module there
@@ -56,6 +58,7 @@ private:
     Agenda agenda_;
     LinePool pool_;
     Progress progress_;
+    Checkers checkers_;
     std::vector<std::unique_ptr<Gpu>> gpus_;
     std::vector<SwitchPlace> switches_;
     std::vector<LinkPlace> links_;
