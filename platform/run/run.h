@@ -19,6 +19,7 @@ const char* name_of(StopReason reason);
 struct RunOptions {
     bool data_on = true;
     std::optional<Time> until;  // ps
+    bool check_protocol = false;  // a protocol checker between all modules: slow, changes no time
     bool progress = true;       // a line on stderr about every second, once two have passed
 };
 
@@ -81,6 +82,7 @@ struct RunResult {
     std::uint64_t line_hops = 0;
     std::string verified = "off";  // passed, failed, off
     std::vector<std::string> mismatches;
+    std::uint64_t protocol_problems = 0;
     std::uint64_t seed = 0;
     std::string system;
     std::size_t endpoints = 0;
