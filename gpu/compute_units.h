@@ -28,24 +28,12 @@
 
 #include "base/statistic.h"
 #include "gpu/gpu_spec.h"
-#include "gpu/program.h"
 #include "gpu/progress.h"
+#include "gpu/workgroup.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/rate_server.h"
 
 namespace weft {
-
-// Who launched workgroups and wants to know when they end.
-class WorkgroupListener {
-public:
-    virtual ~WorkgroupListener() = default;
-    virtual void on_workgroup_done(std::uint64_t token) = 0;
-};
-
-// Why a workgroup does not issue.
-enum class StallCause : std::uint8_t { none, window, outstanding, issue, drain, flag, compute, queued };
-constexpr unsigned stall_causes = 8;
-const char* name_of(StallCause cause);
 
 class ComputeUnits : public sc_core::sc_module, public Station, public LineInitiator, public StatisticsProvider {
 public:
@@ -86,45 +74,6 @@ public:
     void reset_statistics() override;
 
 private:
-    struct Slot {  // one piece of a move in flight
-        const Operation* move = nullptr;
-        std::uint64_t offset = 0;
-        std::uint8_t size = 0;
-        std::uint8_t loads = 0;     // without an answer
-        std::uint8_t stores = 0;    // without an acknowledge
-        std::uint8_t next_store = 0;
-    };
-
-    struct Workgroup {
-        const Program* program = nullptr;
-        const Operation* operation = nullptr;  // nullptr: nothing left to start
-        std::size_t next = 0;                  // operation to start after it
-        std::uint64_t offset = 0;              // move: bytes whose loads have been issued or begun
-        std::uint16_t next_source = 0;         // move: of the piece being loaded
-        std::uint16_t loading = 0;             // slot of that piece
-        bool piece_open = false;
-        bool to_issue = false;                 // signal, wait: a line is to be issued
-        bool waiting = false;                  // counted in Progress as not busy
-        bool active = false;
-        std::uint32_t in_flight = 0;           // pieces
-        std::uint32_t posted = 0;              // signals without acknowledge
-        std::uint32_t unit = 0;
-        std::vector<Slot> slots;
-        std::vector<std::uint16_t> free_slots;
-        std::vector<std::uint16_t> ready;      // ring of slots whose data are there
-        std::uint32_t ready_head = 0;
-        std::uint32_t ready_count = 0;
-        std::vector<Line*> held;               // loaded lines by slot and source, with data on
-        WorkgroupListener* listener = nullptr;
-        std::uint64_t token = 0;
-        std::uint64_t vain_epoch = 0;
-        Time polled_at = 0;
-        StallCause cause = StallCause::none;
-        Time cause_since = 0;
-        std::array<Time, stall_causes> spent{};
-        AgendaItem wake;                       // poll again, end of compute
-    };
-
     struct Unit {
         RateServer issue;
         std::uint32_t outstanding = 0;
@@ -135,6 +84,11 @@ private:
         AgendaItem wake;
     };
 
+    struct Queued {
+        Launch launch;
+        Time since;
+    };
+
     static constexpr std::uint8_t line_kind = 0;
     static constexpr std::uint8_t unit_kind = 1;
     static constexpr std::uint8_t workgroup_kind = 2;
@@ -143,7 +97,7 @@ private:
     void run(AgendaItem& item) override;
     void settle() override;
 
-    void place(const Launch& launch, std::uint32_t unit);
+    void place(const Launch& launch, std::uint32_t unit, Time queued_since);
     void start_next(std::uint32_t index);
     void finish(std::uint32_t index);
     void answered(Line& line);
@@ -162,21 +116,7 @@ private:
     void send(Line& line, std::uint32_t index, std::uint32_t slot, std::uint32_t source, Time delay);
     void serve_unit(std::uint32_t unit);
     void touch(std::uint32_t unit);
-    void set_cause(Workgroup& group, StallCause cause);
-
-    static std::uint64_t operand(const Workgroup& group, const Operation& move, unsigned number)
-    {
-        return group.program->operands[move.first_operand + number];
-    }
-    // All pieces of the move have been opened and their loads issued.
-    static bool exhausted(const Workgroup& group)
-    {
-        return group.offset == group.operation->bytes && !group.piece_open;
-    }
-    static Line*& held(Workgroup& group, std::uint32_t slot, std::uint32_t source)
-    {
-        return group.held[slot * group.program->most_sources + source];
-    }
+    void set_cause(Workgroup& group, StallCause cause) { group.set_cause(cause, agenda().now()); }
 
     GpuSpec spec_;
     std::uint32_t endpoint_;
@@ -196,7 +136,7 @@ private:
     std::vector<Unit> units_;
     std::vector<Workgroup> groups_;  // [unit * places + place]
     std::vector<std::uint32_t> touched_;
-    std::deque<Launch> queue_;
+    std::deque<Queued> queue_;
 };
 
 }  // namespace weft

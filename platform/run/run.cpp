@@ -121,8 +121,7 @@ std::vector<RankResult> rank_results(const System& system, const FabricPlan& pla
         const std::array<Time, stall_causes> stalls = gpus[rank]->units().stalls();
         const std::uint64_t groups = std::max<std::uint64_t>(1, gpus[rank]->units().workgroups());
         for (unsigned cause = 0; cause < stall_causes; ++cause)
-            if (static_cast<StallCause>(cause) != StallCause::queued)
-                result.stall_ps.emplace_back(name_of(static_cast<StallCause>(cause)), stalls[cause] / groups);
+            result.stall_ps.emplace_back(name_of(static_cast<StallCause>(cause)), stalls[cause] / groups);
         out.push_back(std::move(result));
     }
     return out;
