@@ -36,7 +36,10 @@ std::string system_text(const ResolvedSystem& system)
     line("system", system.name + " (" + system.file + ")");
     line("profiles", profiles_text(system));
     line("workload", workload_text(system.workload));
-    line("routes", fmt::format("{} endpoints over {} links, free of deadlock", plan.members.size(), links));
+    const bool checked = static_cast<CyclePolicy>(system.routing().cycles) == CyclePolicy::refuse;
+    line("routes",
+        fmt::format("{} endpoints over {} link{}, {}", plan.members.size(), links, links == 1 ? "" : "s",
+            checked ? "free of deadlock" : "cycles of waiting buffers allowed"));
     for (const std::string& notice : system.notices) line("notice", notice);
     for (const std::string& notice : plan.notices) line("notice", notice);
     return out;

@@ -84,18 +84,22 @@ bool CommandLine::parse(const Arguments& arguments)
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::ParseError& error) {
         const std::string text = error.what();
+        // CLI11 starts with the name, of flags without its dashes.
         const std::string name = text.substr(0, text.find_first_of(": ="));
         for (const Entry& entry : entries_) {
             const std::string names = "," + entry.names + ",";
-            if (name.empty() || names.find("," + name + ",") == std::string::npos) continue;
+            const bool meant = names.find("," + name + ",") != std::string::npos ||
+                names.find("-" + name + ",") != std::string::npos;
+            if (name.empty() || !meant) continue;
             if (entry.kind == Entry::Kind::flag)
-                throw usage_error("option '" + name + "' takes no value", "'" + name + "' alone");
+                throw usage_error("option '" + entry.short_name() + "' takes no value",
+                    "'" + entry.short_name() + "' alone");
             throw usage_error("option '" + name + "' has no value", "'" + name + " " + entry.label + "'");
         }
         throw usage_error(text, "what 'weft " + command_ + " --help' lists");
     }
-    const std::vector<std::string> rest = app.remaining();
-    if (!rest.empty()) refuse_unknown(rest.front());
+    for (const std::string& word : app.remaining())
+        if (word != "--") refuse_unknown(word);
     for (Entry& entry : entries_) store(entry);
     return true;
 }

@@ -49,16 +49,17 @@ SystemDescription SystemOptions::description() const
         throw usage_error(label_ + " is missing", label_ + " or --infra FILE");
     if (!file_.empty() && !infra_.empty())
         throw usage_error("both " + label_ + " and --infra are given", "one of them");
+    constexpr std::size_t limit = std::size_t{1} << 28;
+    const std::string& path = file_.empty() ? infra_ : file_;
+    const std::string text = read_text_file(path, limit);
+    const bool is_system = is_system_text(path, text);
+    if (is_system && file_.empty())
+        throw InputError(path, 0, "is a system file", "an InfraGraph document, or no --infra before it");
     SystemDescription description;
-    description.infrastructure = infra_;
-    if (!file_.empty()) {
-        constexpr std::size_t limit = std::size_t{1} << 28;
-        const std::string text = read_text_file(file_, limit);
-        if (is_system_text(file_, text))
-            description = read_system_text(file_, text);
-        else
-            description.infrastructure = file_;
-    }
+    if (is_system)
+        description = read_system_text(path, text);
+    else
+        description.infrastructure = path;
     description.lenient = description.lenient || lenient_;
     for (const std::string& set : sets_) description.sets.push_back(parse_set(set));
     for (const std::string& model : models_) description.bindings.push_back(parse_model_option(model));

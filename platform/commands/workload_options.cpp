@@ -13,6 +13,11 @@ const std::vector<std::string> reductions{"sum", "min", "max"};
 const std::vector<std::string> policies{"automatic", "data", "data_and_control"};
 constexpr std::uint64_t most_ranks_given = 65535;
 
+bool reduces(const Workload& workload)
+{
+    return workload.collective == "all_reduce" || workload.collective == "reduce_scatter";
+}
+
 }  // namespace
 
 void WorkloadOptions::add(CommandLine& line)
@@ -76,6 +81,14 @@ void WorkloadOptions::apply(Workload& workload) const
     if (workload.kind == Kind::none && (!algorithm_.empty() || !ranks_.empty()))
         throw usage_error("nothing to run", "--collective OP --bytes N or --trace PREFIX");
 
+    if (!root_.empty() && workload.collective != "broadcast")
+        throw usage_error("option '--root' goes with a broadcast", "--collective broadcast beside it");
+    if (!reduction_.empty() && !reduces(workload))
+        throw usage_error("option '--reduction' goes with a reduction",
+            "--collective all_reduce or reduce_scatter beside it");
+    if (!bytes_.empty() && workload.collective == "barrier")
+        throw usage_error("option '--bytes' goes with a message, which a barrier has not", "no --bytes");
+    if (workload.collective == "barrier") workload.bytes = 0;
     if (!bytes_.empty()) workload.bytes = bytes_option("--bytes", bytes_);
     if (!algorithm_.empty()) {
         check_choice("--algorithm", algorithm_, algorithms_of(workload.collective));
@@ -109,8 +122,7 @@ std::string workload_text(const Workload& workload)
     if (workload.kind == Workload::Kind::trace) return "trace " + workload.trace;
     std::string out = workload.collective;
     if (workload.collective != "barrier") out += " over " + format_bytes(workload.bytes);
-    if (workload.collective == "all_reduce" || workload.collective == "reduce_scatter")
-        out += " of " + workload.element + " (" + workload.reduction + ")";
+    if (reduces(workload)) out += " of " + workload.element + " (" + workload.reduction + ")";
     return out + ", algorithm " + workload.algorithm;
 }
 

@@ -109,6 +109,11 @@ std::string short_count(double count)
     return fmt::format("{:.0f}", count);
 }
 
+std::string counted(std::size_t count, const std::string& what)
+{
+    return std::to_string(count) + " " + what + (count == 1 ? "" : what.back() == 'h' ? "es" : "s");
+}
+
 // Never "0 %" for something nor "100 %" for less.
 std::string percent(double share)
 {
@@ -157,7 +162,7 @@ void add_stop(Page& page, const RunResult& result)
 
 std::string bandwidths(const CollectiveResult& run)
 {
-    if (!run.finished || run.bytes == 0) return run.finished ? "-" : "not finished";
+    if (!run.finished) return "not finished";
     return fmt::format("algbw {:.4g} GB/s, busbw {:.4g} GB/s", run.algbw_GBps, run.busbw_GBps);
 }
 
@@ -166,14 +171,18 @@ void add_collectives(Page& page, const RunResult& result)
     constexpr std::size_t most = 10;
     if (result.collectives.size() == 1) {
         const CollectiveResult& run = result.collectives.front();
-        page.line("ran",
-            fmt::format("{}, {}, {} ranks, {}", run.op, run.algorithm, run.ranks, format_bytes(run.bytes)));
-        page.line("time", format_time_ps(run.finished ? run.end_ps - run.start_ps : result.simulated_ps));
-        page.line("bandwidth", bandwidths(run));
+        std::string what = fmt::format("{}, {}, {}", run.op, run.algorithm, counted(run.ranks, "rank"));
+        if (run.bytes > 0) what += ", " + format_bytes(run.bytes);
+        page.line("ran", what);
+        const Time time = run.finished ? run.end_ps - run.start_ps : result.simulated_ps;
+        const bool alone = time == result.simulated_ps;
+        page.line("time",
+            format_time_ps(time) + (alone ? "" : " of " + format_time_ps(result.simulated_ps) + " in all"));
+        if (run.bytes > 0) page.line("bandwidth", bandwidths(run));
         return;
     }
     page.line("ran",
-        fmt::format("{} collectives on {} ranks", result.collectives.size(), result.ranks.size()));
+        counted(result.collectives.size(), "collective") + " on " + counted(result.ranks.size(), "rank"));
     page.line("time", format_time_ps(result.simulated_ps));
     for (std::size_t i = 0; i < std::min(most, result.collectives.size()); ++i) {
         const CollectiveResult& run = result.collectives[i];
@@ -403,8 +412,9 @@ std::string result_summary(const RunResult& result)
 {
     Page page;
     page.line("system",
-        fmt::format("{}: {} endpoints, {} switches and {} links of a graph of {} nodes; seed {}",
-            result.system, result.endpoints, result.switches, result.links, result.nodes, result.seed));
+        fmt::format("{}: {}, {} and {} of a graph of {}; seed {}", result.system,
+            counted(result.endpoints, "endpoint"), counted(result.switches, "switch"),
+            counted(result.links, "link"), counted(result.nodes, "node"), result.seed));
     add_stop(page, result);
     add_collectives(page, result);
     add_verification(page, result);

@@ -1,0 +1,29 @@
+// A folder with small systems for the command tests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace weft::commands_test {
+
+class Fixtures {
+public:
+    // pair.yaml: two xpus with one link. pair_system.yaml: the same with an all_reduce of 4 KiB.
+    Fixtures();
+    ~Fixtures();
+    Fixtures(const Fixtures&) = delete;
+    Fixtures& operator=(const Fixtures&) = delete;
+
+    std::string path(const std::string& name) const { return folder_ + "/" + name; }
+    std::string write(const std::string& name, const std::string& text) const;
+    std::string read(const std::string& name) const;
+    std::vector<std::string> names() const;  // of all files, sorted
+
+    std::string pair() const { return path("pair.yaml"); }
+    std::string pair_system() const { return path("pair_system.yaml"); }
+
+private:
+    std::string folder_;
+};
+
+}  // namespace weft::commands_test

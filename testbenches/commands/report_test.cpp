@@ -1,0 +1,145 @@
+// The report of results that no healthy run gives.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "platform/run/report.h"
+
+using namespace weft;
+using nlohmann::json;
+
+namespace {
+
+RunResult result_of(std::uint32_t ranks)
+{
+    RunResult result;
+    result.system = "made_up";
+    result.endpoints = ranks;
+    result.nodes = ranks + 1;
+    result.switches = 1;
+    result.links = ranks;
+    result.simulated_ps = 10'000'000;
+    result.wall_s = 1.5;
+    result.elaborate_s = 0.25;
+    result.lines = 1000;
+    result.line_hops = 12'345'678;
+    result.collectives = {
+        {"all_reduce", "ring", "all_reduce", ranks, 1 << 20, true, 0, 10'000'000, 104.8576, 183.5}};
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        const std::string node = "box.0.xpu." + std::to_string(rank);
+        result.ranks.push_back(
+            {rank, node, 10'000'000, {{"busy", 1'000'000}, {"flag", 9'000'000}, {"issue", 0}}});
+        result.link_results.push_back(
+            {"box.0.sw.0~" + node, node, "box.0.sw.0", 100, 10, 1000, 640, 5'000'000, 3});
+    }
+    return result;
+}
+
+bool contains(const std::string& text, const std::string& part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST(Report, GroupsWhatIsAlike)
+{
+    RunResult result = result_of(8);
+    result.ranks[3].stall_ps = {{"busy", 5'000'000}, {"flag", 5'000'000}, {"issue", 0}};
+    const std::string text = result_summary(result);
+    EXPECT_TRUE(contains(text, "\n                     busy   flag\n")) << text;
+    EXPECT_TRUE(contains(text, "\n  ranks [0-2,4-7]    10 %   90 %\n")) << text;
+    EXPECT_TRUE(contains(text, "\n  rank 3             50 %   50 %\n")) << text;
+    EXPECT_FALSE(contains(text, "issue")) << text;
+    EXPECT_TRUE(contains(text, "\n  box.0.xpu.[0-7] -> box.0.sw.0 ")) << text;
+    EXPECT_TRUE(contains(text, " 50 % ")) << text;
+}
+
+TEST(Report, FitsAPage)
+{
+    RunResult result = result_of(64);
+    for (std::size_t i = 0; i < result.link_results.size(); ++i) result.link_results[i].busy_ps = 100'000 * i;
+    for (std::size_t i = 0; i < result.ranks.size(); ++i)
+        result.ranks[i].stall_ps = {{"busy", i * 100}, {"lines_in_flight", 6400 - i * 100}};
+    for (int i = 0; i < 100; ++i) result.collectives.push_back(result.collectives.front());
+    const std::string text = result_summary(result);
+    EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 50) << text;
+    for (std::size_t start = 0; start < text.size();) {
+        const std::size_t end = text.find('\n', start);
+        EXPECT_LE(end - start, 100u) << text.substr(start, end - start);
+        start = end + 1;
+    }
+    EXPECT_TRUE(contains(text, "and 91 more (--json lists all)")) << text;
+}
+
+TEST(Report, SaysThatAResultIsWrong)
+{
+    RunResult result = result_of(2);
+    result.verified = "failed";
+    result.mismatches = {"all_reduce: rank 1 byte 64 is 3, not 4"};
+    EXPECT_EQ(result.exit_code(), 1);
+    const std::string text = result_summary(result);
+    EXPECT_TRUE(contains(text, "\nverified    FAILED: results in memory are wrong\n")) << text;
+    EXPECT_TRUE(contains(text, "rank 1 byte 64 is 3, not 4")) << text;
+    const json out = json::parse(result_json(result));
+    EXPECT_EQ(out["verified"], "failed");
+    EXPECT_EQ(out["mismatches"][0], result.mismatches[0]);
+}
+
+TEST(Report, NamesWhoWaitsForWhat)
+{
+    RunResult result = result_of(2);
+    result.stop = StopReason::deadlock;
+    result.collectives[0].finished = false;
+    for (int i = 0; i < 40; ++i) result.blocked.push_back("rank " + std::to_string(i) + " waits");
+    EXPECT_EQ(result.exit_code(), 3);
+    const std::string text = result_summary(result);
+    EXPECT_TRUE(contains(text, "\nwho waits   rank 0 waits\n            rank 1 waits\n")) << text;
+    EXPECT_TRUE(contains(text, "and 24 more (--json lists all)")) << text;
+    EXPECT_TRUE(contains(text, "not finished")) << text;
+    const json out = json::parse(result_json(result));
+    EXPECT_EQ(out["stop"], "deadlock");
+    EXPECT_EQ(out["blocked"].size(), 40u);
+}
+
+TEST(Report, PutsTheFormulaBesideTheSimulation)
+{
+    RunResult result = result_of(8);
+    result.theory = AlphaBeta{14, 500'000, 1'800'000, 450'000'000'000, 11'000'000, "load 1 ns"};
+    const std::string text = result_summary(result);
+    EXPECT_TRUE(
+        contains(text, "\nalpha-beta  11 us = 14 steps x 500 ns + 1.8 MB at 450 GB/s; simulated -9.1 %\n"))
+        << text;
+    EXPECT_TRUE(contains(text, "alpha: load 1 ns\n")) << text;
+    result.theory->time_ps = 12'000'000;
+    EXPECT_TRUE(contains(result_summary(result), "= 1 us to launch + 14 steps"));
+}
+
+TEST(Report, WritesNumbersThatJsonKnows)
+{
+    RunResult result = result_of(2);
+    result.modules = {{"box.0.xpu.0.l2", "l2", "gpu",
+        {{"hits", 3, "lines", ""}, {"rate", 0.5, "", ""}, {"ratio", 0.0 / (result.wall_s - 1.5), "", ""}}}};
+    static const ParameterInfo rate{"bandwidth", Unit::rate, 1, 100, "", {}};
+    static const ParameterInfo choice{"spread", Unit::choice, 0, 1, "", {"lines", "pairs"}};
+    result.parameters = {{"a.link.bandwidth", &rate, 7, false, "unknown"},
+        {"routing.spread", &choice, 1, true, "--set"}, {"b.link.bandwidth", &rate, 7, true, "f.yaml:3"}};
+    const json out = json::parse(result_json(result));
+    EXPECT_EQ(out["modules"][0]["stats"]["hits"].dump(), R"({"unit":"lines","value":3})");
+    EXPECT_EQ(out["modules"][0]["stats"]["rate"]["value"], 0.5);
+    EXPECT_TRUE(out["modules"][0]["stats"]["ratio"]["value"].is_null());
+    EXPECT_TRUE(out["parameters"]["a.link.bandwidth"]["value"].is_null());
+    EXPECT_EQ(out["parameters"]["routing.spread"]["value"], "pairs");
+    EXPECT_EQ(out["parameters"]["b.link.bandwidth"].dump(),
+        R"({"source":"f.yaml:3","unit":"B/s","value":7})");
+}
+
+TEST(Report, HidesTheClockOnRequest)
+{
+    const RunResult result = result_of(2);
+    EXPECT_EQ(json::parse(result_json(result))["wall_s"], 1.5);
+    const json quiet = json::parse(result_json(result, false));
+    EXPECT_EQ(quiet["wall_s"], 0);
+    EXPECT_EQ(quiet["elaborate_s"], 0);
+}

@@ -1,0 +1,214 @@
+// `weft run`: summary, JSON of the contract, exit code 0.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "testbenches/chakra/trace_writer.h"
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+
+using namespace weft::commands_test;
+using nlohmann::json;
+
+namespace {
+
+json run_json(std::vector<std::string> arguments)
+{
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--json", "-"});
+    const Outcome outcome = call(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return json::parse(outcome.out, nullptr, false);
+}
+
+void expect_keys(const json& object, const std::vector<std::string>& names)
+{
+    for (const std::string& name : names) EXPECT_TRUE(object.contains(name)) << name;
+}
+
+}  // namespace
+
+TEST(Run, PrintsASummary)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"run", files.pair_system()});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    for (const std::string part :
+        {"system      pair: 2 endpoints, 0 switches and 1 link of a graph of 2 nodes; seed 1\n",
+            "\nran         all_reduce, ring, 2 ranks, 4 KiB\n", "\ntime        ", "\nbandwidth   algbw ",
+            "busbw ", "\nverified    passed", "\nalpha-beta  ", "; simulated ", "\nbusiest links ",
+            "\nwhat ranks waited for, in per cent of their time\n", "\n  ranks [0,1] "})
+        EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+    EXPECT_EQ(outcome.out.find('\033'), std::string::npos);
+}
+
+TEST(Run, JsonHoldsEveryKeyOfTheContract)
+{
+    const Fixtures files;
+    const json result = run_json({files.pair_system(), "--seed", "7"});
+    expect_keys(result,
+        {"schema", "stop", "simulated_ps", "wall_s", "elaborate_s", "lines", "line_hops", "verified", "seed",
+            "system", "collectives", "ranks", "links", "modules", "parameters"});
+    EXPECT_EQ(result["schema"], "weft.result/1");
+    EXPECT_EQ(result["stop"], "finished");
+    EXPECT_EQ(result["verified"], "passed");
+    EXPECT_EQ(result["seed"], 7);
+    for (const std::string key : {"simulated_ps", "lines", "line_hops", "seed"})
+        EXPECT_TRUE(result[key].is_number_integer()) << key;
+    for (const std::string key : {"wall_s", "elaborate_s"}) EXPECT_TRUE(result[key].is_number()) << key;
+    EXPECT_GT(result["wall_s"], 0);
+    EXPECT_GT(result["lines"], 0);
+    EXPECT_GT(result["line_hops"], result["lines"]);
+
+    EXPECT_EQ(result["system"],
+        (json{{"name", "pair"}, {"endpoints", 2}, {"nodes", 2}, {"links", 1}, {"switches", 0}}));
+    ASSERT_EQ(result["collectives"].size(), 1u);
+    const json& collective = result["collectives"][0];
+    expect_keys(collective,
+        {"op", "algorithm", "ranks", "bytes", "start_ps", "end_ps", "algbw_GBps", "busbw_GBps"});
+    EXPECT_EQ(collective["op"], "all_reduce");
+    EXPECT_EQ(collective["algorithm"], "ring");
+    EXPECT_EQ(collective["ranks"], 2);
+    EXPECT_EQ(collective["bytes"], 4096);
+    const double duration = collective["end_ps"].get<double>() - collective["start_ps"].get<double>();
+    EXPECT_NEAR(collective["algbw_GBps"].get<double>(), 4096e3 / duration, 1e-9);
+    EXPECT_NEAR(collective["busbw_GBps"].get<double>(), 4096e3 / duration, 1e-9);
+
+    ASSERT_EQ(result["ranks"].size(), 2u);
+    for (const json& rank : result["ranks"]) {
+        expect_keys(rank, {"rank", "node", "finish_ps", "stall_ps"});
+        EXPECT_TRUE(rank["stall_ps"].is_object());
+        EXPECT_LE(rank["finish_ps"], result["simulated_ps"]);
+        for (const auto& stall : rank["stall_ps"]) EXPECT_TRUE(stall.is_number_integer());
+    }
+    EXPECT_EQ(result["ranks"][1]["node"], "host.0.xpu.1");
+
+    ASSERT_EQ(result["links"].size(), 2u);
+    for (const json& link : result["links"]) {
+        expect_keys(link,
+            {"name", "from", "to", "GBps", "wire_bytes", "payload_bytes", "busy_ps", "peak_queue"});
+        EXPECT_EQ(link["name"], "host.0.xpu.0~host.0.xpu.1");
+        EXPECT_EQ(link["GBps"], 50.0);
+        EXPECT_GE(link["payload_bytes"], 4096);
+        EXPECT_GT(link["wire_bytes"], link["payload_bytes"]);
+        EXPECT_LE(link["busy_ps"], result["simulated_ps"]);
+    }
+    ASSERT_FALSE(result["modules"].empty());
+    for (const json& module : result["modules"]) {
+        expect_keys(module, {"name", "kind", "model", "stats"});
+        for (const auto& [name, stat] : module["stats"].items()) {
+            EXPECT_TRUE(stat["value"].is_number()) << name;
+            EXPECT_TRUE(stat["unit"].is_string()) << name;
+        }
+    }
+    ASSERT_FALSE(result["parameters"].empty());
+    for (const auto& [path, parameter] : result["parameters"].items()) {
+        expect_keys(parameter, {"value", "unit", "source"});
+        EXPECT_FALSE(parameter["source"].get<std::string>().empty()) << path;
+    }
+    EXPECT_EQ(result["parameters"]["routing.spread"]["value"], "lines");
+}
+
+TEST(Run, TwoRunsGiveTheSameBytes)
+{
+    const Fixtures files;
+    for (const std::string name : {"a.json", "b.json"})
+        EXPECT_EQ(
+            call({"run", files.pair_system(), "--no-timing", "--quiet", "--json", files.path(name)}).code, 0);
+    const std::string first = files.read("a.json");
+    EXPECT_EQ(first, files.read("b.json"));
+    EXPECT_EQ(json::parse(first)["wall_s"], 0);
+    EXPECT_EQ(json::parse(first)["elaborate_s"], 0);
+    EXPECT_EQ(files.names(), (std::vector<std::string>{"a.json", "b.json", "pair.yaml", "pair_system.yaml"}));
+}
+
+TEST(Run, DataOffChangesNoTime)
+{
+    const Fixtures files;
+    const json on = run_json({files.pair_system()});
+    const json off = run_json({files.pair_system(), "--no-data"});
+    EXPECT_EQ(off["verified"], "off");
+    EXPECT_EQ(on["simulated_ps"], off["simulated_ps"]);
+    EXPECT_EQ(on["links"], off["links"]);
+    EXPECT_EQ(on["ranks"], off["ranks"]);
+}
+
+TEST(Run, OptionsReplaceTheWorkloadOfTheFile)
+{
+    const Fixtures files;
+    const auto collective = [&](std::vector<std::string> options) {
+        options.insert(options.begin(), files.pair_system());
+        return run_json(options)["collectives"][0];
+    };
+    EXPECT_EQ(collective({"--bytes", "8KiB"})["bytes"], 8192);
+    EXPECT_EQ(collective({"--algorithm", "direct"})["algorithm"], "direct");
+    EXPECT_EQ(collective({"--ranks", "1"})["ranks"], 1);
+    EXPECT_EQ(collective({"--collective", "all_to_all"})["op"], "all_to_all");
+    EXPECT_EQ(collective({"--collective", "all_to_all"})["algorithm"], "direct");  // its own default
+    EXPECT_EQ(collective({"--collective", "barrier"})["bytes"], 0);
+    EXPECT_EQ(collective({"--element", "bf16", "--reduction", "max"})["op"], "all_reduce");
+}
+
+TEST(Run, DocumentsTakeTheirWorkloadFromOptions)
+{
+    const Fixtures files;
+    const json named = run_json({"--infra", files.pair(), "--collective", "all_gather", "--bytes", "4KiB"});
+    EXPECT_EQ(named["collectives"][0]["op"], "all_gather");
+    ASSERT_EQ(named["notices"].size(), 1u);
+    const json given = run_json({files.pair(), "--collective", "all_gather", "--bytes", "4KiB"});
+    EXPECT_EQ(given["simulated_ps"], named["simulated_ps"]);
+}
+
+TEST(Run, SetsParameters)
+{
+    const Fixtures files;
+    const json slow = run_json({files.pair_system(), "--set", "link.latency=5us"});
+    const json fast = run_json({files.pair_system()});
+    EXPECT_GT(slow["simulated_ps"].get<double>(), fast["simulated_ps"].get<double>() + 5e6);
+    bool found = false;
+    for (const auto& [path, parameter] : slow["parameters"].items()) {
+        if (path.find("link.latency") == std::string::npos) continue;
+        found = true;
+        EXPECT_EQ(parameter["value"], 5000000);
+        EXPECT_EQ(parameter["unit"], "ps");
+        EXPECT_EQ(parameter["source"], "--set");
+    }
+    EXPECT_TRUE(found);
+}
+
+TEST(Run, RunsTraces)
+{
+    using namespace weft::chakra::testing;
+    const Fixtures files;
+    const Folder traces;
+    const std::string prefix =
+        traces.write_set({{comp(1), collective(2, 0, 4096).data({1})}, {collective(2, 0, 4096)}});
+    const json result = run_json({"--infra", files.pair(), "--trace", prefix});
+    ASSERT_EQ(result["collectives"].size(), 1u);
+    EXPECT_EQ(result["collectives"][0]["op"], "all_reduce");
+    EXPECT_EQ(result["verified"], "passed");
+    EXPECT_GE(result["simulated_ps"], 1000000);  // the microsecond of computing comes first
+
+    const Outcome missing = call({"run", files.pair(), "--trace", traces.path() + "/none"});
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_EQ(missing.err,
+        traces.path() + "/none: no trace has this prefix; expected PREFIX.0.et and one more file per rank\n");
+}
+
+TEST(Run, QuietSaysNothing)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"run", files.pair_system(), "--quiet"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, "");
+}
+
+TEST(Demo, RunsFromAnywhereAndSaysWhereToGo)
+{
+    const Outcome outcome = call({"demo"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    for (const std::string part : {"eight H100", "\nran         all_reduce, ring, 8 ranks, 1 MiB\n",
+             "\nverified    passed", "docs/guide.md", "examples/"})
+        EXPECT_NE(outcome.out.find(part), std::string::npos) << part;
+}

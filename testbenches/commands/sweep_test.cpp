@@ -1,0 +1,112 @@
+// `weft sweep`: one table, in the order of the values, whatever ends first.
+#include <algorithm>
+#include <csignal>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+
+using namespace weft::commands_test;
+using nlohmann::json;
+
+TEST(Sweep, PrintsOneRowPerPoint)
+{
+    const Fixtures files;
+    const std::vector<std::string> arguments{"sweep", files.pair_system(), "--over", "bytes=64KiB,4KiB",
+        "--over", "link.latency=50ns,5us", "-j", "3", "--json", files.path("s.json"), "--csv",
+        files.path("s.csv")};
+    const Outcome outcome = call(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 5);
+    EXPECT_EQ(outcome.out.compare(0, 22, "bytes  link.latency  t"), 0) << outcome.out;
+
+    const json table = json::parse(files.read("s.json"));
+    EXPECT_EQ(table["schema"], "weft.sweep/1");
+    EXPECT_EQ(table["keys"], (json{"bytes", "link.latency"}));
+    ASSERT_EQ(table["points"].size(), 4u);
+    EXPECT_EQ(table["points"][1]["parameters"], (json{{"bytes", "64KiB"}, {"link.latency", "5us"}}));
+    for (const json& point : table["points"]) {
+        EXPECT_EQ(point["exit"], 0);
+        EXPECT_EQ(point["stop"], "finished");
+        EXPECT_EQ(point["verified"], "passed");
+        EXPECT_TRUE(point["message"].is_null());
+        EXPECT_GT(point["busbw_GBps"], 0.0);
+    }
+    EXPECT_GT(table["points"][1]["time_ps"], table["points"][0]["time_ps"]);
+
+    const std::string csv = files.read("s.csv");
+    EXPECT_EQ(csv.substr(0, csv.find('\n')),
+        "bytes,link.latency,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,message");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5);
+
+    // The same again, one at a time: the same table.
+    std::vector<std::string> again = arguments;
+    again[7] = "1";
+    const std::string first = files.read("s.json");
+    EXPECT_EQ(call(again).out, outcome.out);
+    EXPECT_EQ(files.read("s.json"), first);
+}
+
+TEST(Sweep, APointIsTheRunItStandsFor)
+{
+    const Fixtures files;
+    const Outcome sweep = call(
+        {"sweep", files.pair_system(), "--over", "algorithm=ring,direct", "--bytes", "8KiB", "--json", "-"});
+    ASSERT_EQ(sweep.code, 0) << sweep.err;
+    const json points = json::parse(sweep.out)["points"];
+    for (std::size_t i = 0; i < 2; ++i) {
+        const std::string algorithm = i == 0 ? "ring" : "direct";
+        const Outcome run =
+            call({"run", files.pair_system(), "--algorithm", algorithm, "--bytes", "8KiB", "--json", "-"});
+        EXPECT_EQ(json::parse(run.out)["collectives"][0]["end_ps"], points[i]["time_ps"]) << algorithm;
+    }
+}
+
+TEST(Sweep, AFailingPointIsShownWithItsMessage)
+{
+    const Fixtures files;
+    const Outcome outcome =
+        call({"sweep", files.pair_system(), "--over", "ranks=2,3", "--json", files.path("s.json")});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.out.find("the workload has 3 ranks, the system 2 xpu nodes for them"),
+        std::string::npos)
+        << outcome.out;
+    const json points = json::parse(files.read("s.json"))["points"];
+    EXPECT_EQ(points[0]["exit"], 0);
+    EXPECT_EQ(points[1]["exit"], 2);
+    EXPECT_TRUE(points[1]["time_ps"].is_null());
+    EXPECT_TRUE(points[1]["message"].is_string());
+}
+
+TEST(Sweep, RefusesBeforeAnyRun)
+{
+    const Fixtures files;
+    EXPECT_EQ(call({"sweep", files.pair_system()}).err,
+        "weft: --over is missing; expected --over KEY=V1,V2,...\n");
+    EXPECT_EQ(call({"sweep", "nowhere.yaml", "--over", "seed=1,2"}).err,
+        "nowhere.yaml: cannot be read: No such file or directory; expected a readable file\n");
+    const Outcome unwritable =
+        call({"sweep", files.pair_system(), "--over", "seed=1,2", "--csv", files.path("none/s.csv")});
+    EXPECT_EQ(unwritable.code, 2);
+    EXPECT_EQ(unwritable.out, "");
+}
+
+TEST(Sweep, CtrlCEndsEveryRunAndShowsThePart)
+{
+    const Fixtures files;
+    // The second point would take hours; the first is done long before it.
+    Process process({"sweep", "examples/dgx_h100/system.yaml", "--over", "bytes=4KiB,4GiB", "--no-data",
+        "-j", "1", "--json", files.path("s.json")});
+    ::sleep(3);
+    process.send(SIGINT);
+    const Outcome outcome = process.wait();
+    EXPECT_EQ(outcome.code, 130) << outcome.err;
+    EXPECT_EQ(outcome.out.compare(0, 21, "interrupted: partial\n"), 0) << outcome.out;
+    const json points = json::parse(files.read("s.json"))["points"];
+    ASSERT_EQ(points.size(), 2u);
+    EXPECT_NE(points[1]["stop"], "finished");
+}

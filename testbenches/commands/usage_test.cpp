@@ -1,0 +1,162 @@
+// Wrong use: one line on stderr, nothing on stdout, exit code 2.
+#include <gtest/gtest.h>
+
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+
+using namespace weft::commands_test;
+
+namespace {
+
+void expect_refusal(const std::vector<std::string>& arguments, const std::string& message)
+{
+    const Outcome outcome = call(arguments);
+    EXPECT_EQ(outcome.err, message + "\n");
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.code, 2);
+}
+
+}  // namespace
+
+TEST(Usage, UnknownCommandsNameTheNearest)
+{
+    expect_refusal({"chekc"},
+        "weft: unknown command 'chekc'; expected a command that 'weft help' lists (did you mean 'check'?)");
+    expect_refusal({"xyzzy"}, "weft: unknown command 'xyzzy'; expected a command that 'weft help' lists");
+    expect_refusal({"test"},
+        "weft: 'test' is a command of the launcher; expected ./weft test in the root of the source tree");
+}
+
+TEST(Usage, CommandsOfLaterReleasesSaySo)
+{
+    for (const std::string name : {"plan", "fabric", "probe", "rtl"})
+        expect_refusal({name, "x", "--json", "y"},
+            "weft: this release does not have '" + name + "'; expected a command that 'weft help' lists");
+}
+
+TEST(Usage, UnknownOptionsNameTheNearest)
+{
+    expect_refusal({"run", "--jsn", "x", "a.yaml"},
+        "weft: unknown option '--jsn'; expected an option that 'weft run --help' lists (did you mean "
+        "'--json'?)");
+    expect_refusal({"check", "--q=3", "a.yaml"},
+        "weft: unknown option '--q'; expected an option that 'weft check --help' lists");
+    expect_refusal({"run", "-x"},
+        "weft: unknown option '-x'; expected an option that 'weft run --help' lists");
+    expect_refusal({"demo", "a.yaml"}, "weft: unexpected argument 'a.yaml'; expected options only");
+    expect_refusal({"run", "a.yaml", "b.yaml"}, "weft: unexpected argument 'b.yaml'; expected one SYSTEM");
+}
+
+TEST(Usage, ValuesAreDemandedOnceAndOnlyWhereTheyBelong)
+{
+    expect_refusal({"run", "a", "--json"}, "weft: option '--json' has no value; expected '--json FILE'");
+    expect_refusal({"run", "a", "--json", "--quiet"},
+        "weft: option '--json' has no value; expected '--json FILE'");
+    expect_refusal({"graph", "a", "-o"}, "weft: option '--output' has no value; expected '--output OUT'");
+    expect_refusal({"run", "a", "--seed", "1", "--seed", "2"},
+        "weft: option '--seed' is given 2 times; expected it once");
+    expect_refusal({"run", "a", "--quiet=4"},
+        "weft: option '--quiet' takes no value; expected '--quiet' alone");
+    expect_refusal({"run", ""}, "weft: the value of 'SYSTEM' is empty; expected SYSTEM");
+    expect_refusal({"check"}, "weft: FILE is missing; expected 'weft check FILE ...'");
+    expect_refusal({"run"}, "weft: SYSTEM is missing; expected SYSTEM or --infra FILE");
+    expect_refusal({"route", "a", "--from", "b"}, "weft: --to is missing; expected --from NODE --to NODE");
+    expect_refusal({"route", "a"}, "weft: --from is missing; expected --from NODE --to NODE");
+    expect_refusal({"run", "a", "--infra", "b"},
+        "weft: both SYSTEM and --infra are given; expected one of them");
+}
+
+TEST(Usage, ValuesAreChecked)
+{
+    const Fixtures files;
+    const std::string& system = files.pair_system();
+    const auto run = [&](const std::string& option, const std::string& value, const std::string& message) {
+        expect_refusal({"run", system, option, value}, message);
+    };
+    run("--seed", "-1",
+        "weft: the value '-1' of '--seed' is not possible; expected a whole number from 0 to "
+        "18446744073709551615");
+    run("--seed", "18446744073709551616",
+        "weft: the value '18446744073709551616' of '--seed' is not possible; expected a whole number from 0 "
+        "to "
+        "18446744073709551615");
+    run("--ranks", "0",
+        "weft: the value '0' of '--ranks' is not possible; expected a whole number from 1 to 65535");
+    run("--bytes", "1x",
+        "weft: the value '1x' of '--bytes' is no size; expected whole bytes, such as 4096, 64KiB, 1MiB, "
+        "1.5GB");
+    run("--until", "5",
+        "weft: the value '5' of '--until' is no time; expected whole picoseconds, such as 250ns, "
+        "1.5us, 2ms");
+    run("--algorithm", "rign",
+        "weft: unknown value 'rign' of '--algorithm'; expected one of ring, direct (did you mean 'ring'?)");
+    run("--collective", "all_redcue",
+        "weft: unknown value 'all_redcue' of '--collective'; expected one of all_reduce, all_gather, "
+        "reduce_scatter, all_to_all, broadcast, barrier (did you mean 'all_reduce'?)");
+    run("--element", "fp16",
+        "weft: unknown value 'fp16' of '--element'; expected one of int32, fp32, bf16, u8 (did you mean "
+        "'fp32'?)");
+    run("--reduction", "avg", "weft: unknown value 'avg' of '--reduction'; expected one of sum, min, max");
+    run("--profile", "h1000",
+        "--profile: unknown profile 'h1000'; expected a profile (did you mean 'h100'?)");
+    run("--set", "l2.size",
+        "weft: --set 'l2.size' is incomplete; expected PATH=VALUE, such as l2.size=40MiB");
+    run("--set", "l2.sizes=4",
+        "--set: unknown parameter 'l2.sizes'; expected a parameter of l2 (did you mean 'size'?)");
+    run("--model", "*=gpux",
+        "--model: unknown model 'gpux' for host.0.xpu.0; expected a model of kind gpu (did you mean 'gpu'?)");
+    run("--json", "/nonexistent/x",
+        "/nonexistent/x: cannot be written: No such file or directory; expected a writable path");
+    expect_refusal({"graph", files.pair(), "--format", "pdf"},
+        "weft: unknown value 'pdf' of '--format'; expected one of json, dot, svg");
+    expect_refusal({"models", "gpuu"},
+        "weft: unknown value 'gpuu' of 'KIND'; expected one of gpu, switch (did you mean 'gpu'?)");
+    expect_refusal({"route", files.pair(), "--from", "host.0.xpu.0", "--to", "host.0.xpu.2"},
+        "weft: unknown node 'host.0.xpu.2' of '--to'; expected a node that 'weft graph' lists (did you mean "
+        "'host.0.xpu.0'?)");
+    expect_refusal({"route", files.pair(), "--from", "host.0.xpu.0", "--to", "host.0.xpu.0"},
+        "weft: '--from' and '--to' are the same node; expected two nodes");
+}
+
+TEST(Usage, WorkloadsAreComplete)
+{
+    const Fixtures files;
+    expect_refusal({"run", files.pair()},
+        "weft: nothing to run; expected --collective OP --bytes N or --trace PREFIX, or a system file with a "
+        "workload");
+    expect_refusal({"run", files.pair(), "--collective", "all_reduce"},
+        "weft: the collective has no size; expected --bytes N, such as 1MiB");
+    expect_refusal({"run", files.pair(), "--collective", "all_reduce", "--trace", "x"},
+        "weft: both --collective and --trace are given; expected one of them");
+    expect_refusal({"run", files.pair(), "--bytes", "4KiB"},
+        "weft: option '--bytes' goes with a collective; expected --collective OP beside it");
+    expect_refusal({"run", files.pair_system(), "--groups", "x"},
+        "weft: option '--groups' goes with a trace; expected --trace PREFIX beside it");
+    expect_refusal({"run", files.pair_system(), "--root", "1"},
+        "weft: option '--root' goes with a broadcast; expected --collective broadcast beside it");
+    expect_refusal({"run", files.pair_system(), "--collective", "barrier", "--bytes", "4"},
+        "weft: option '--bytes' goes with a message, which a barrier has not; expected no --bytes");
+    expect_refusal({"run", "--infra", files.pair_system()},
+        files.pair_system() + ": is a system file; expected an InfraGraph document, or no --infra before it");
+}
+
+TEST(Usage, EveryProblemOfAFileHasALine)
+{
+    const Fixtures files;
+    const std::string path = files.write("wrong.yaml",
+        "system: pair\ninfrastructure: pair.yaml\nprofil: generic\nworkload: {collective: all_reduce, byte: "
+        "4 KiB}\n");
+    const Outcome outcome = call({"run", path});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find(path + ":3: "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(path + ":4: "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("'profile'"), std::string::npos) << outcome.err;
+}
+
+TEST(Usage, AFileThatIsNotThereIsNamed)
+{
+    for (const std::string command : {"run", "check", "graph", "explain"})
+        expect_refusal({command, "nowhere.yaml"},
+            "nowhere.yaml: cannot be read: No such file or directory; expected a readable file");
+}
