@@ -33,6 +33,7 @@ ComputeUnits::ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::st
         unit.wake.kind = unit_kind;
     }
     for (Workgroup& group : groups_) group.wake.kind = workgroup_kind;
+    request_prepare();
 }
 
 void ComputeUnits::launch(const Launch& launch)
@@ -145,6 +146,13 @@ void ComputeUnits::touch(std::uint32_t unit)
     if (!running_ && !units_[unit].wake.scheduled)
         agenda().schedule(units_[unit].wake, *this, std::max(agenda().now(), units_[unit].issue.free_at()),
             unit & 0xfffU);
+}
+
+void ComputeUnits::prepare(const AgendaItem& item) const
+{
+    if (item.kind != line_kind) return;
+    const std::uint32_t tag = Line::of(item).tag;
+    __builtin_prefetch(groups_[tag >> 20].slots.data() + (tag >> 8 & 0xfff), 1);
 }
 
 void ComputeUnits::run(AgendaItem& item)

@@ -95,6 +95,7 @@ private:
 
     Time on_response(unsigned port, Line& line, Time delay) override;
     void run(AgendaItem& item) override;
+    void prepare(const AgendaItem& item) const override;
     void settle() override;
 
     void place(const Launch& launch, std::uint32_t unit, Time queued_since);

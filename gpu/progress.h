@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "tlm_interconnect/time.h"
 
@@ -25,13 +26,17 @@ public:
     void enter_spin() { ++spinning_; }
     void leave_spin() { --spinning_; }
 
+    // Asked before a run is given up: true when it has found something more to do.
+    void set_last_resort(std::function<bool()> action) { last_resort_ = std::move(action); }
+    bool anything_busy() const { return busy_ != 0; }
+
     // A spinning workgroup looked, at a time after `issued`, and must go on. `last_epoch` is kept by
     // the workgroup. True when the run cannot progress.
     bool looked_in_vain(Time issued, std::uint64_t& last_epoch)
     {
         if (busy_ != 0 || issued < quiet_since_ || last_epoch == epoch_) return false;
         last_epoch = epoch_;
-        return ++vain_ == spinning_;
+        return ++vain_ == spinning_ && !(last_resort_ && last_resort_());
     }
 
 private:
@@ -40,6 +45,7 @@ private:
     std::int64_t vain_ = 0;
     std::uint64_t epoch_ = 0;
     Time quiet_since_ = 0;
+    std::function<bool()> last_resort_;
 };
 
 }  // namespace weft

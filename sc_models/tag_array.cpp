@@ -2,8 +2,23 @@
 
 namespace weft {
 
+namespace {
+
+constexpr std::size_t host_line = 64;
+
+std::uint32_t* aligned(std::uint32_t* words)
+{
+    const auto address = reinterpret_cast<std::uintptr_t>(words);
+    return words + ((address + host_line - 1) / host_line * host_line - address) / sizeof(std::uint32_t);
+}
+
+}  // namespace
+
 TagArray::TagArray(std::uint64_t sets, unsigned ways)
-    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), words_(sets * ways, none) {}
+    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways),
+      words_(sets * ways + host_line / sizeof(std::uint32_t), none), first_(aligned(words_.data()))
+{
+}
 
 std::uint32_t* TagArray::find(std::uint64_t number)
 {

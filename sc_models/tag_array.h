@@ -13,7 +13,10 @@ namespace weft {
 
 class TagArray {
 public:
+    // Up to 2^20 sets.
     TagArray(std::uint64_t sets, unsigned ways);
+    TagArray(const TagArray&) = delete;
+    TagArray& operator=(const TagArray&) = delete;
 
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     static constexpr std::uint32_t dirty_bit = 1;
@@ -23,7 +26,7 @@ public:
     // Word of the line, moved to the front of its set; nullptr when it is not there.
     std::uint32_t* find(std::uint64_t number);
 
-    void prefetch(std::uint64_t number) const { __builtin_prefetch(words_.data() + std::size_t{sets_.remainder(number)} * ways_, 1); }
+    void prefetch(std::uint64_t number) const { __builtin_prefetch(first_ + std::size_t{sets_.remainder(number)} * ways_, 1); }
 
     struct Victim {
         bool dirty = false;
@@ -34,12 +37,13 @@ public:
     std::uint32_t* allocate(std::uint64_t number, std::uint32_t bits, Victim& victim);
 
 private:
-    std::uint32_t* row(std::uint64_t number) { return words_.data() + std::size_t{sets_.remainder(number)} * ways_; }
+    std::uint32_t* row(std::uint64_t number) { return first_ + std::size_t{sets_.remainder(number)} * ways_; }
     std::uint32_t tag(std::uint64_t number) const { return static_cast<std::uint32_t>(sets_.quotient(number)) << 2; }
 
     Divider sets_;
     unsigned ways_;
     std::vector<std::uint32_t> words_;
+    std::uint32_t* first_;  // of words_, at the start of a host cache line: 16 ways fill one
 };
 
 }  // namespace weft

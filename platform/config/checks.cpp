@@ -11,6 +11,8 @@ namespace weft {
 namespace {
 
 constexpr std::uint64_t line_bytes = 64;
+constexpr std::uint64_t most_sets = std::uint64_t{1} << 20;  // of one L2 slice
+constexpr std::uint64_t most_workgroups = 4096;              // resident on one GPU
 
 }  // namespace
 
@@ -32,6 +34,22 @@ void Resolver::check_values()
     const std::size_t slices = *l2_info.find("slices");
     const std::size_t channels = *hbm_info.find("channels");
     const std::size_t capacity = *hbm_info.find("capacity");
+    const BlockInfo& gpu_info = info_of(Block::gpu);
+    const std::size_t units = *gpu_info.find("compute_units");
+    const std::size_t groups = *gpu_info.find("workgroups_per_unit");
+    std::set<VariantId> seen_gpus;
+    for (const NodeId node : system_.endpoints_) {
+        const VariantId id = system_.variant(node, Block::gpu);
+        if (!seen_gpus.insert(id).second) continue;
+        const Variant& values = system_.values(Block::gpu, id);
+        const GpuSpec gpu = spec_from<GpuSpec>(values.values);
+        if (gpu.compute_units * gpu.workgroups_per_unit <= most_workgroups) continue;
+        const ValueSource at = place({{&values, units}, {&values, groups}});
+        problem(at.file, at.line,
+            fmt::format("{} has {} compute units of {} workgroups each", graph_.node(node).name, gpu.compute_units,
+                gpu.workgroups_per_unit),
+            fmt::format("at most {} workgroups on a GPU", most_workgroups));
+    }
     std::set<std::pair<VariantId, VariantId>> seen;
     for (const NodeId node : system_.endpoints_) {
         const VariantId l2_id = system_.variant(node, Block::l2);
@@ -49,6 +67,13 @@ void Resolver::check_values()
                 fmt::format("l2.size = {} of {} does not divide into {} slices of {} ways of {} B lines",
                     value_text(*l2_info.parameters[size], l2.size), name, l2.slices, l2.ways, line_bytes),
                 "a multiple of " + format_bytes(step));
+        }
+        if (l2.size / step > most_sets) {
+            const ValueSource at = place({{&l2_values, size}, {&l2_values, ways}, {&l2_values, slices}});
+            problem(at.file, at.line,
+                fmt::format("l2.size = {} of {} makes {} sets in each of {} slices",
+                    value_text(*l2_info.parameters[size], l2.size), name, l2.size / step, l2.slices),
+                fmt::format("at most {} sets: more slices or ways", most_sets));
         }
         if (l2.slices % hbm.channels != 0 && hbm.channels % l2.slices != 0) {
             const ValueSource at = place({{&l2_values, slices}, {&hbm_values, channels}});

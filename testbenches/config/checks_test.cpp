@@ -34,6 +34,19 @@ TEST(Checks, CapacityHoldsTheCache)
         std::string::npos);
 }
 
+TEST(Checks, SetsOfASlice)
+{
+    EXPECT_EQ(error_of([] { resolved("", {"l2.size=2 GiB", "l2.slices=1", "l2.ways=16", "hbm.channels=1"}); }),
+        "--set: l2.size = 2 GiB of box.0.xpu.0 makes 2097152 sets in each of 1 slices; expected at most 1048576 "
+        "sets: more slices or ways");
+}
+
+TEST(Checks, WorkgroupsOfAGpu)
+{
+    EXPECT_EQ(error_of([] { resolved("", {"gpu.compute_units=1024", "gpu.workgroups_per_unit=5"}); }),
+        "--set: box.0.xpu.0 has 1024 compute units of 5 workgroups each; expected at most 4096 workgroups on a GPU");
+}
+
 TEST(Checks, BuiltInProfilesPass)
 {
     for (const char* name : {"generic", "h100", "h200", "a100", "v100", "b200", "mi300x"})
