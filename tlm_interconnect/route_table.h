@@ -26,6 +26,7 @@ public:
 
     Choice ports_to(std::uint32_t endpoint) const
     {
+        if (endpoint >= endpoints()) return {nullptr, 0};
         return {ports_.data() + first_[endpoint], first_[endpoint + 1] - first_[endpoint]};
     }
     std::size_t endpoints() const { return first_.size() - 1; }

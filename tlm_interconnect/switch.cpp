@@ -60,6 +60,11 @@ void Switch::run(AgendaItem& item)
     const LineClass cls = static_cast<LineClass>(line.kind);
     if (cls == LineClass::request) {
         const RouteTable::Choice choice = routes_.ports_to(line.destination);
+        if (choice.count == 0) {
+            SC_REPORT_ERROR("/weft/switch",
+                (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
+            return;
+        }
         output = choice.ports[line.pick(choice.count)];
         line.push_port(static_cast<std::uint16_t>(input));
     } else {

@@ -339,4 +339,7 @@ TEST(BaseToLine, BreachesOfTheBaseProtocolAreReported)
     phase = tlm::BEGIN_RESP;
     initiator.socket->nb_transport_fw(stray, phase, zero);
     EXPECT_TRUE(reports.contain("neither BEGIN_REQ nor END_RESP")) << reports.all();
+    stray.release();
+    sc_core::sc_start();  // what was accepted is answered all the same
+    EXPECT_EQ(initiator.pool.live, 0);
 }

@@ -481,7 +481,7 @@ TEST(Checker, TimesAreTheSameWithAndWithoutIt)
         options.link.response_credits = 2;
         weft::testing::FabricSystem system(fabric, options);
         for (unsigned i = 0; i < 200; ++i)
-            system.endpoints[i % 4]->issue(i * 1000, i % 3 == 0 ? LineOp::read : LineOp::write, (i + 1 + i / 7) % 4,
+            system.endpoints[i % 4]->issue(i * 1000, i % 3 == 0 ? LineOp::read : LineOp::write, (i + 1 + i / 7 % 3) % 4,
                 64 * i);
         sc_core::sc_start();
         system.expect_clean();

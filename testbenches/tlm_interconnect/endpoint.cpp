@@ -1,5 +1,7 @@
 #include "testbenches/tlm_interconnect/endpoint.h"
 
+#include <stdexcept>
+
 namespace weft::testing {
 
 Endpoint::Endpoint(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool, unsigned index,
@@ -61,6 +63,7 @@ void Endpoint::run(AgendaItem& item)
     switch (item.kind) {
     case issue_kind: {
         const RouteTable::Choice choice = routes_.ports_to(line.destination);
+        if (choice.count == 0) throw std::logic_error(path() + " is told to send where there is no way");
         ports_[choice.ports[line.pick(choice.count)]]->output->enqueue(line, LineClass::request, 0);
         return;
     }

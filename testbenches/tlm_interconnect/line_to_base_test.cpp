@@ -194,8 +194,10 @@ TEST(LineToBase, BreachesOfTheBaseProtocolAreReported)
     ForeignPool foreign;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time zero;
-    bench.memory.socket->nb_transport_bw(foreign.take(), phase, zero);
+    tlm::tlm_generic_payload& stray = foreign.take();
+    bench.memory.socket->nb_transport_bw(stray, phase, zero);
     EXPECT_TRUE(reports.contain("an answer to no line that is under way")) << reports.all();
+    stray.release();
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
+#include "testbenches/tlm_interconnect/reports.h"
 
 using namespace weft;
 using namespace weft::testing;
@@ -137,7 +138,7 @@ TEST(Switch, TheOrderOfConstructionDecidesNothing)
             const unsigned from = reversed ? 5 - i % 6 : i % 6;
             for (unsigned k = 0; k < 3; ++k)
                 system.endpoints[from]->issue(i / 6 * 2000, k == 0 ? LineOp::read : LineOp::write,
-                    (from + 1 + k + i / 60) % 6, 64 * (i / 6) + 4096 * k);
+                    (from + 1 + (k + i / 60) % 5) % 6, 64 * (i / 6) + 4096 * k);
         }
         sc_core::sc_start();
         system.expect_clean();
@@ -146,6 +147,29 @@ TEST(Switch, TheOrderOfConstructionDecidesNothing)
     const std::string forward = in_child([&run] { return run(false); });
     EXPECT_EQ(forward, in_child([&run] { return run(true); }));
     EXPECT_GT(forward.size(), 10'000u);
+}
+
+TEST(Switch, ALineThatNobodyCanTakeIsReported)
+{
+    // An endpoint that believes in a way that its switch does not have.
+    for (const unsigned destination : {2U, 7U}) {
+        const std::string text = in_child([destination] {
+            Agenda agenda("agenda");
+            LinePool pool;
+            Endpoint endpoint("e0", agenda, "e0", pool, 0, 1, RouteTable(std::vector<std::vector<std::uint16_t>>(8, {0})));
+            Switch sw("s", agenda, "s", SwitchSpec{}, 1, RouteTable({{0}, {0}, {}}));
+            Link link("link", agenda, LinkSpec{});
+            endpoint.out(0).bind(link.target(0));
+            link.initiator(0).bind(endpoint.in(0));
+            sw.initiator(0).bind(link.target(1));
+            link.initiator(1).bind(sw.target(0));
+            endpoint.issue(0, LineOp::read, destination, 0);
+            Reports reports;
+            sc_core::sc_start();
+            return reports.all();
+        });
+        EXPECT_EQ(text, "/weft/switch: s: no way to endpoint " + std::to_string(destination) + "\n");
+    }
 }
 
 TEST(Switch, StatisticsCountWhatPassed)
