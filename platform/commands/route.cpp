@@ -15,10 +15,32 @@ NodeId node_named(const Graph& graph, const std::string& option, const std::stri
         with_nearest("a node that 'weft graph' lists", name, known));
 }
 
+// The simulation plans for accelerators only; this is the same rule for any two nodes.
+FabricPlan plan_between(const ResolvedSystem& system, NodeId from, NodeId to)
+{
+    const Graph& graph = system.graph();
+    Fabric fabric;
+    fabric.endpoints = 2;
+    for (NodeId id = 0; id < graph.node_count(); ++id) {
+        const int endpoint = id == from ? 0 : id == to ? 1 : -1;
+        fabric.nodes.push_back({graph.node(id).name, endpoint, system.role(id) == NodeRole::forwarder});
+    }
+    for (EdgeId id = 0; id < graph.edge_count(); ++id)
+        fabric.edges.push_back({graph.edge(id).a, graph.edge(id).b,
+            system.has_bandwidth(id) ? system.link(id).bandwidth : std::uint64_t{0}});
+    Routing routing(fabric);
+    if (!routing.reachable(0, 1))
+        throw InputError(system.infrastructure, 0,
+            "no path between " + graph.node(from).name + " and " + graph.node(to).name, "a connected fabric");
+    return {{from, to}, std::move(fabric), std::move(routing), {}, {}};
+}
+
 // The plan of the simulation where that is possible and small; else one for the two nodes alone, which
 // takes the same way wherever accelerators do not pass lines on.
 FabricPlan plan_for(const ResolvedSystem& system, NodeId from, NodeId to)
 {
+    if (system.role(from) != NodeRole::endpoint || system.role(to) != NodeRole::endpoint)
+        return plan_between(system, from, to);
     constexpr std::size_t most = 256;
     const auto contains = [](const std::vector<NodeId>& nodes, NodeId node) {
         for (const NodeId candidate : nodes)
