@@ -1,5 +1,7 @@
 #include "base/divider.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 using weft::Divider;
@@ -11,8 +13,9 @@ TEST(Divider, AgreesWithTheHost)
         std::uint64_t value = 12345;
         for (int i = 0; i < 100000; ++i) {
             value = (value * 6364136223846793005U + 1442695040888963407U);
-            for (const std::uint64_t v : {value >> 20, value >> 20 << 3 & ((1ULL << 44) - 1), (value >> 40) * divisor,
-                     (value >> 41) * divisor + divisor - 1}) {
+            const std::array<std::uint64_t, 4> values{value >> 20, value >> 20 << 3 & ((1ULL << 44) - 1),
+                (value >> 40) * divisor, (value >> 41) * divisor + divisor - 1};
+            for (const std::uint64_t v : values) {
                 ASSERT_EQ(divider.quotient(v), v / divisor) << v << " / " << divisor;
                 ASSERT_EQ(divider.remainder(v), v % divisor);
             }
