@@ -1,4 +1,4 @@
-// weft_bench_spine: line hops per second, plain kernel against agenda.
+// weft_bench_spine: line hops per second, plain kernel against agenda, and of a whole collective.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -10,11 +10,13 @@
 #include <benchmark/benchmark.h>
 #include <systemc>
 
+#include "testbenches/benchmarks/collective.h"
 #include "testbenches/benchmarks/delay_ring.h"
 #include "testbenches/benchmarks/table.h"
 
 namespace {
 
+using weft::bench::eight_gpu_all_reduce;
 using weft::bench::Measured;
 
 constexpr std::uint64_t hops_per_run = 4'000'000;
@@ -48,6 +50,9 @@ std::vector<Entry> rows(const std::string& self)
             out.push_back({std::string(kind) + "/" + stations, std::string("events/") + stations,
                 [command] { return from_command(command); }});
         }
+    for (const bool data_on : {false, true})
+        out.push_back({std::string("all_reduce_16MiB/data_") + (data_on ? "on" : "off"), "events/100",
+            [data_on] { return eight_gpu_all_reduce("16MiB", data_on); }});
     return out;
 }
 
@@ -70,6 +75,7 @@ void run_entry(benchmark::State& state, const Entry& entry)
         }
         state.SetIterationTime(measured.seconds);
         state.counters["hops_per_s"] = measured.hops / measured.seconds;
+        state.counters["lines_per_s"] = measured.lines / measured.seconds;
     }
 }
 

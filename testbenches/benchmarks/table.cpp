@@ -33,20 +33,25 @@ void Table::ReportRuns(const std::vector<Run>& runs)
         }
         const auto rate = run.counters.find("hops_per_s");
         if (rate != run.counters.end()) rates_[run.run_name.function_name].push_back(rate->second.value);
+        const auto lines = run.counters.find("lines_per_s");
+        if (lines != run.counters.end() && lines->second.value > 0)
+            lines_[run.run_name.function_name].push_back(lines->second.value);
     }
 }
 
 void Table::Finalize()
 {
-    std::printf("%-24s %12s %24s %5s %9s\n", "", "Mhops/s", "min .. max", "runs", "ratio");
+    std::printf("%-26s %12s %24s %5s %9s %10s\n", "", "Mhops/s", "min .. max", "runs", "ratio", "Mlines/s");
     for (const Row& row : rows_) {
         const auto found = rates_.find(row.name);
         if (found == rates_.end()) continue;
         const auto [low, high] = std::minmax_element(found->second.begin(), found->second.end());
-        std::printf("%-24s %12.2f %13.2f .. %7.2f %5zu", row.name.c_str(), median(found->second) / 1e6, *low / 1e6,
+        std::printf("%-26s %12.2f %13.2f .. %7.2f %5zu", row.name.c_str(), median(found->second) / 1e6, *low / 1e6,
             *high / 1e6, found->second.size());
         const auto base = rates_.find(row.baseline);
         if (base != rates_.end()) std::printf(" %9.2f", median(found->second) / median(base->second));
+        const auto lines = lines_.find(row.name);
+        if (lines != lines_.end()) std::printf(" %10.2f", median(lines->second) / 1e6);
         std::printf("\n");
     }
 }

@@ -25,6 +25,7 @@ public:
 private:
     std::vector<Row> rows_;
     std::map<std::string, std::vector<double>> rates_;  // hops per second of each run, by row
+    std::map<std::string, std::vector<double>> lines_;  // lines per second, where there are any
 };
 
 }  // namespace weft::bench
