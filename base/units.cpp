@@ -100,14 +100,16 @@ std::optional<std::uint64_t> parse_time_ps(std::string_view text) { return parse
 std::optional<std::uint64_t> parse_rate(std::string_view text) { return parse(text, rate_units); }
 std::optional<std::uint64_t> parse_frequency(std::string_view text) { return parse(text, frequency_units); }
 
+// The largest unit in which the number is exact and short.
 std::string format_bytes(std::uint64_t bytes)
 {
-    constexpr std::array<Unit, 4> steps{{{"TiB", tebi, 1}, {"GiB", gibi, 1}, {"MiB", mebi, 1}, {"KiB", kibi, 1}}};
+    constexpr std::array<Unit, 8> steps{{{"TiB", tebi, 8}, {"GiB", gibi, 8}, {"MiB", mebi, 8}, {"KiB", kibi, 8},
+        {"TB", 1000000000000, 1000}, {"GB", 1000000000, 1000}, {"MB", 1000000, 1000}, {"KB", 1000, 10}}};
+    constexpr std::uint64_t longest = 10000;  // whole units
     for (const Unit& step : steps)
-        if (bytes >= step.numerator && bytes % (step.numerator / 1024) == 0 &&
-            (bytes * 8) % step.numerator == 0)
-            return fmt::format("{:.6g} {}", static_cast<double>(bytes) / static_cast<double>(step.numerator),
-                step.name);
+        if (bytes >= step.numerator && bytes / step.numerator < longest &&
+            bytes % (step.numerator / step.denominator) == 0)
+            return fmt::format("{:.8g} {}", static_cast<double>(bytes) / static_cast<double>(step.numerator), step.name);
     return fmt::format("{} B", bytes);
 }
 

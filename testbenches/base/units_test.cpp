@@ -36,6 +36,10 @@ TEST(Units, Formatting)
 {
     EXPECT_EQ(format_bytes(1048576), "1 MiB");
     EXPECT_EQ(format_bytes(1000003), "1000003 B");
+    EXPECT_EQ(format_bytes(80000000000), "80 GB");
+    EXPECT_EQ(format_bytes(1536), "1.5 KiB");
+    EXPECT_EQ(format_bytes(50ULL << 20), "50 MiB");
+    EXPECT_EQ(format_bytes(1ULL << 42), "4 TiB");
     EXPECT_EQ(format_time_ps(826000), "826 ns");
     EXPECT_EQ(format_time_ps(7), "7 ps");
     EXPECT_EQ(format_rate(112500000000), "112.5 GB/s");
