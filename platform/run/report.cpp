@@ -229,7 +229,7 @@ void add_theory(Page& page, const RunResult& result)
     }
     page.line("alpha-beta", format_time_ps(theory.time_ps) + " = " + parts + difference);
     if (!theory.explanation.empty()) page.line("", "alpha: " + theory.explanation);
-    page.line("", "it leaves out contention, cold misses, issue slots and the overlap of chunks");
+    page.line("", "slowest pair, busiest link; without contention, cold misses, issue slots, overlap of chunks");
 }
 
 // Directions of links with alike names and loads.

@@ -67,8 +67,8 @@ struct ModuleResult {
 struct AlphaBeta {
     std::uint32_t steps = 0;
     Time alpha_ps = 0;            // one step without payload
-    std::uint64_t wire_bytes = 0;  // that one rank sends
-    std::uint64_t rate = 0;        // bytes/s out of one rank
+    std::uint64_t wire_bytes = 0;  // of the busiest link
+    std::uint64_t rate = 0;        // its bandwidth, bytes/s
     Time time_ps = 0;
     std::string explanation;       // the parts of alpha
 };

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/diagnostic.h"
 #include "base/units.h"
 #include "collectives/schedule/theory.h"
 #include "tlm_interconnect/link.h"
@@ -29,43 +30,95 @@ Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
     return time;
 }
 
-// Payload and packets that rank 0 sends, and the rate at which its links take them.
-struct Load {
-    std::uint64_t wire_bytes = 0;
-    std::uint64_t rate = 0;
+// Bytes on the wire of every link direction (2e: from edge e's a to its b), equal paths sharing evenly.
+class LinkLoads {
+public:
+    LinkLoads(const ResolvedSystem& system, const FabricPlan& plan)
+        : system_(system), plan_(plan), ports_(plan.fabric.ports()), bytes_(2 * plan.fabric.edges.size(), 0.0)
+    {
+    }
+
+    // `lines` whole lines from one endpoint to another, and their acknowledges back.
+    void add(std::uint32_t from, std::uint32_t to, double lines) { walk(plan_.routing.node_of(from), to, lines); }
+
+    struct Busiest {
+        std::uint64_t wire_bytes = 0;
+        std::uint64_t bandwidth = 1;
+    };
+    Busiest busiest() const
+    {
+        Busiest out;
+        double longest = 0;
+        for (std::size_t c = 0; c < bytes_.size(); ++c) {
+            if (bytes_[c] <= 0) continue;
+            const std::uint64_t bandwidth = system_.link(static_cast<EdgeId>(c / 2)).bandwidth;
+            const double time = bytes_[c] / static_cast<double>(bandwidth);
+            if (time <= longest) continue;
+            longest = time;
+            out = {static_cast<std::uint64_t>(bytes_[c]), bandwidth};
+        }
+        return out;
+    }
+
+private:
+    void walk(std::uint32_t node, std::uint32_t to, double lines)
+    {
+        if (node == plan_.routing.node_of(to)) return;
+        const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to);
+        for (const std::uint16_t port : choice) {
+            const Fabric::Port& way = ports_[node][port];
+            const LinkSpec& spec = system_.link(way.edge);
+            const bool forward = plan_.fabric.edges[way.edge].a == node;
+            const double share = lines / static_cast<double>(choice.size());
+            bytes_[2 * way.edge + (forward ? 0 : 1)] +=
+                share * wire_bytes(spec, LineOp::write, line_bytes, LineClass::request);
+            bytes_[2 * way.edge + (forward ? 1 : 0)] +=
+                share * wire_bytes(spec, LineOp::write, line_bytes, LineClass::response);
+            walk(way.peer, to, share);
+        }
+    }
+
+    const ResolvedSystem& system_;
+    const FabricPlan& plan_;
+    std::vector<std::vector<Fabric::Port>> ports_;
+    std::vector<double> bytes_;
 };
 
-Load load_of(const ResolvedSystem& system, const FabricPlan& plan, const TheoryCase& theory)
+// The parts of one step between two ranks.
+struct StepTime {
+    Time load = 0;
+    Time put = 0;
+    Time answer = 0;
+    Time signal = 0;
+    Time notice = 0;
+    Time total() const { return load + put + answer + signal + notice; }
+};
+
+StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to,
+    bool with_data)
 {
-    Load load;
-    const std::uint32_t node = plan.routing.node_of(0);
-    const std::vector<std::vector<Fabric::Port>> ports = plan.fabric.ports();
-    std::vector<bool> counted(plan.fabric.edges.size(), false);
-    for (std::uint32_t to = 1; to < theory.ranks; ++to) {
-        const std::uint64_t payload = theory_bytes_between(theory, 0, to);
-        if (payload == 0) continue;
-        std::uint64_t per_line = 0;
-        for (const std::uint16_t port : plan.routing.ports_to(node, to)) {
-            const std::uint32_t edge = ports[node][port].edge;
-            const LinkSpec& spec = system.link(edge);
-            per_line = wire_bytes(spec, LineOp::write, line_bytes, LineClass::request);
-            if (!counted[edge]) load.rate += spec.bandwidth;
-            counted[edge] = true;
-        }
-        load.wire_bytes += (payload + line_bytes - 1) / line_bytes * per_line;
+    const GpuSpec& sender = system.gpu(plan.members[from]);
+    const GpuSpec& home = system.gpu(plan.members[to]);
+    const L2Spec& near = system.l2(plan.members[from]);
+    const L2Spec& far = system.l2(plan.members[to]);
+    StepTime step;
+    if (with_data) {
+        step.load = sender.unit_to_l2 + near.latency + sender.l2_to_unit;
+        step.put = sender.unit_to_port + path_time(system, plan, from, to, LineOp::write, line_bytes, LineClass::request) +
+                   home.port_to_l2 + far.latency;
+        step.answer = home.l2_to_port +
+                      path_time(system, plan, to, from, LineOp::write, line_bytes, LineClass::response) +
+                      sender.port_to_unit;
     }
-    // Acknowledges of what it receives leave over the same wires.
-    for (std::uint32_t from = 1; from < theory.ranks; ++from) {
-        const std::uint64_t payload = theory_bytes_between(theory, from, 0);
-        for (EdgeId edge = 0; edge < counted.size(); ++edge) {
-            if (!counted[edge]) continue;
-            const std::uint32_t ack = wire_bytes(system.link(edge), LineOp::write, line_bytes, LineClass::response);
-            load.wire_bytes += (payload + line_bytes - 1) / line_bytes * ack;
-            break;
-        }
-    }
-    return load;
+    step.signal = sender.unit_to_port + path_time(system, plan, from, to, LineOp::add, 8, LineClass::request) +
+                  home.port_to_l2 + far.latency;
+    step.notice = home.l2_to_unit;
+    if (static_cast<WaitPolicy>(home.wait_policy) == WaitPolicy::spin)
+        step.notice += (home.unit_to_l2 + far.latency + home.l2_to_unit + home.spin_interval) / 2;
+    return step;
 }
+
+constexpr std::uint32_t most_ranks_for_all_pairs = 128;
 
 }  // namespace
 
@@ -82,35 +135,36 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     theory.root = request.options.root;
     theory.pipeline = request.options.pipeline;
 
-    const NodeId self = plan.members[0];
-    const GpuSpec& gpu = system.gpu(self);
-    const L2Spec& l2 = system.l2(self);
-    const std::uint32_t peer = 1;
-    const Time home = gpu.port_to_l2 + l2.latency;
-    const Time load = schedule.op == CollectiveOp::barrier ? 0 : gpu.unit_to_l2 + l2.latency + gpu.l2_to_unit;
-    Time put = gpu.unit_to_port + path_time(system, plan, 0, peer, LineOp::write, line_bytes, LineClass::request) + home;
-    Time answer = gpu.l2_to_port + path_time(system, plan, peer, 0, LineOp::write, line_bytes, LineClass::response) +
-                  gpu.port_to_unit;
-    if (schedule.op == CollectiveOp::barrier) put = answer = 0;
-    const Time signal = gpu.unit_to_port + path_time(system, plan, 0, peer, LineOp::add, 8, LineClass::request) + home;
-    Time notice = gpu.l2_to_unit;
-    if (static_cast<WaitPolicy>(gpu.wait_policy) == WaitPolicy::spin)
-        notice += (gpu.unit_to_l2 + l2.latency + gpu.l2_to_unit + gpu.spin_interval) / 2;
-
+    const bool with_data = schedule.op != CollectiveOp::barrier;
+    StepTime slowest;
+    LinkLoads loads(system, plan);
     AlphaBeta out;
     try {
         out.steps = theory_steps(theory);
-        const Load traffic = load_of(system, plan, theory);
-        out.wire_bytes = traffic.wire_bytes;
-        out.rate = traffic.rate;
-    } catch (const std::exception&) {
+        const std::uint32_t senders = theory.ranks <= most_ranks_for_all_pairs ? theory.ranks : 1;
+        for (std::uint32_t from = 0; from < senders; ++from) {
+            for (std::uint32_t to = 0; to < theory.ranks; ++to) {
+                if (to == from) continue;
+                const std::uint64_t payload = theory_bytes_between(theory, from, to);
+                if (with_data && payload == 0) continue;
+                if (!with_data && to != (from + 1) % theory.ranks) continue;
+                loads.add(from, to, static_cast<double>((payload + line_bytes - 1) / line_bytes));
+                const StepTime step = step_time(system, plan, from, to, with_data);
+                if (step.total() > slowest.total()) slowest = step;
+            }
+        }
+    } catch (const InputError&) {  // no formula for this algorithm
         return std::nullopt;
     }
-    out.alpha_ps = load + put + answer + signal + notice;
-    out.time_ps = gpu.launch_latency +
-                  alpha_beta_ps(out.steps, out.alpha_ps, out.wire_bytes, std::max<std::uint64_t>(1, out.rate));
-    out.explanation = fmt::format("load {} + put {} + answer {} + signal {} + notice {}", format_time_ps(load),
-        format_time_ps(put), format_time_ps(answer), format_time_ps(signal), format_time_ps(notice));
+    const LinkLoads::Busiest busiest = loads.busiest();
+    out.wire_bytes = busiest.wire_bytes;
+    out.rate = busiest.bandwidth;
+    out.alpha_ps = slowest.total();
+    out.time_ps = system.gpu(plan.members[0]).launch_latency +
+                  alpha_beta_ps(out.steps, out.alpha_ps, out.wire_bytes, out.rate);
+    out.explanation = fmt::format("load {} + put {} + answer {} + signal {} + notice {}", format_time_ps(slowest.load),
+        format_time_ps(slowest.put), format_time_ps(slowest.answer), format_time_ps(slowest.signal),
+        format_time_ps(slowest.notice));
     return out;
 }
 

@@ -10,8 +10,12 @@
 //     signal  as put, for a flag
 //     notice  l2_to_unit, plus with spin half of the mean period (flag round trip + spin_interval)
 //
-// and time = launch_latency + steps x alpha + wire bytes of one rank / rate out of it. Contention, cold misses,
-// issue slots and the pipelining of chunks over channels are what this leaves out.
+// of the slowest pair that exchanges anything, and
+//
+//   time = launch_latency + steps x alpha + wire bytes of the busiest link / its bandwidth
+//
+// with headers and acknowledges in the wire bytes and equal paths sharing evenly. Queueing, cold misses, issue slots
+// and what channels overlap are left out.
 #pragma once
 
 #include <optional>
