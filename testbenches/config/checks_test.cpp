@@ -9,7 +9,7 @@ namespace {
 TEST(Checks, CacheGeometry)
 {
     EXPECT_EQ(error_of([] { resolved("parameters:\n  l2.size: 50000000\n"); }),
-        "system.yaml:3: l2.size = 50000000 B of box.0.xpu.0 does not divide into 80 slices of 16 ways of 64 "
+        "system.yaml:3: l2.size = 50 MB of box.0.xpu.0 does not divide into 80 slices of 16 ways of 64 "
         "B lines; "
         "expected a multiple of 80 KiB");
     EXPECT_NE(error_of([] { resolved("", {"l2.ways=7"}); }).find("--set: l2.size = 50 MiB"),
