@@ -231,14 +231,21 @@ void LineExecutor::on_workgroup_done(std::uint64_t token)
         gpus_[part.endpoint]->image().discard(local_of(part.address), part.bytes);
         memories_[part.endpoint].release(part.address, part.bytes);
     }
+    if (done) guarded(done);
+    recycle(part);
+}
+
+bool LineExecutor::guarded(const std::function<void()>& action)
+{
     try {
-        if (done) done();
+        action();
+        return true;
     } catch (...) {
         // The kernel would turn it into a report of its own: keep it for whoever started the run.
         failure_ = std::current_exception();
         agenda().stop();
+        return false;
     }
-    recycle(part);
 }
 
 void LineExecutor::rethrow() const

@@ -43,7 +43,9 @@ public:
     // Who waits for what, one line per blocked workgroup, for a run that cannot progress.
     std::vector<std::string> blocked() const;
 
-    // What a `done` threw during the run, which ended it; nothing otherwise. To be called after the run.
+    // Runs `action` from within the simulation; false when it threw, which ends the run.
+    bool guarded(const std::function<void()>& action);
+    // What was thrown during the run, which ended it; nothing otherwise. To be called after the run.
     void rethrow() const;
 
     // Called for every job whose last rank has left, before its memory is given back.

@@ -1,6 +1,7 @@
 #include "collectives/engine/trace_engine.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -115,13 +116,26 @@ void TraceEngine::pump(std::uint32_t rank)
     pumping_[rank] = false;
 }
 
+// A figure of a node that must not be too large to count with.
+std::uint64_t TraceEngine::in_range(std::uint32_t rank, const Node& node,
+    const std::function<std::uint64_t()>& figure) const
+{
+    try {
+        return figure();
+    } catch (const std::overflow_error& error) {
+        throw InputError(set_.file(rank), node.line, chakra::label_of(node) + ": " + error.what(), "less");
+    }
+}
+
 Picoseconds TraceEngine::compute_time(std::uint32_t rank, const Node& node) const
 {
     const bool known = node.num_ops && node.tensor_size && !node.on_cpu;
     if (!known || (node.duration_ps > 0 && !request_.roofline)) return chakra::recorded_time_ps(node);
     const std::uint32_t endpoint = request_.members[rank];
-    return chakra::roofline_time_ps(*node.num_ops, *node.tensor_size, executor_.peak_flops(endpoint),
-        executor_.memory_rate(endpoint));
+    return in_range(rank, node, [&] {
+        return chakra::roofline_time_ps(*node.num_ops, *node.tensor_size, executor_.peak_flops(endpoint),
+            executor_.memory_rate(endpoint));
+    });
 }
 
 void TraceEngine::begin(std::uint32_t rank, Node node)
@@ -208,7 +222,8 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
         const auto ranks = static_cast<std::uint32_t>(members->size());
         Job job;
         const std::uint64_t size = node.comm_size.value_or(0);
-        job.bytes = chakra::collective_bytes(*node.comm_type, size, ranks);
+        job.bytes =
+            in_range(rank, node, [&] { return chakra::collective_bytes(*node.comm_type, size, ranks); });
         job.schedule = schedule_for(op_of(*node.comm_type), ranks);
         job.type = element_for(size);
         for (const std::uint32_t member : *members) job.members.push_back(request_.members[member]);
@@ -216,6 +231,7 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
         Exchange exchange;
         exchange.bytes = size;
         exchange.type = *node.comm_type;
+        exchange.here.assign(ranks, false);
         exchange.job = executor_.open(std::move(job));
         group.open.emplace(number, exchange);
     }
@@ -227,6 +243,7 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
                 chakra::name_of(exchange.type), exchange.bytes),
             "the same sequence of collectives on every member");
     const Executor::JobId job = exchange.job;
+    exchange.here[position] = true;
     if (++exchange.arrived == members->size()) group.open.erase(number);
     executor_.enter(job, position, [this, rank, id = node.id] { end(rank, id); });
 }
@@ -282,6 +299,15 @@ std::vector<std::string> TraceEngine::blocked() const
             out.push_back(std::move(line));
         }
     }
+    for (const auto& [members, group] : groups_)
+        for (const auto& [number, exchange] : group.open) {
+            if (out.size() >= most_blocked) return out;
+            std::string ranks[2];  // missing, waiting
+            for (std::size_t position = 0; position < members.size(); ++position)
+                ranks[exchange.here[position] ? 1 : 0] += fmt::format(" {}", members[position]);
+            out.push_back(fmt::format("{} (number {} of its group): rank{} did not reach it, rank{} wait in it",
+                chakra::name_of(exchange.type), number + 1, ranks[0], ranks[1]));
+        }
     return out;
 }
 

@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -56,6 +57,7 @@ private:
     struct Exchange {  // a transfer or collective that some of its ranks have reached
         Executor::JobId job = 0;
         std::uint32_t arrived = 0;
+        std::vector<bool> here;  // by position: has arrived
         std::uint64_t bytes = 0;
         chakra::CollectiveType type = chakra::CollectiveType::all_reduce;
     };
@@ -84,6 +86,8 @@ private:
     void end(std::uint32_t rank, std::uint64_t node);
     void begin_collective(std::uint32_t rank, const chakra::Node& node);
     void begin_transfer(std::uint32_t rank, const chakra::Node& node);
+    std::uint64_t in_range(std::uint32_t rank, const chakra::Node& node,
+        const std::function<std::uint64_t()>& figure) const;
     Picoseconds compute_time(std::uint32_t rank, const chakra::Node& node) const;
     chakra::ResourceMask allowed(std::uint32_t rank) const;
     std::shared_ptr<const Schedule> schedule_for(CollectiveOp op, std::uint32_t ranks);

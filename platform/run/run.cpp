@@ -263,12 +263,20 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         return !interrupted;
     });
     if (options.until) agenda.set_end(*options.until);
+    // While workgroups spin the agenda never runs empty: nodes beyond the look-ahead are fetched from here.
+    system.progress().set_last_resort([&] {
+        return executor.guarded([&] {
+            while (!system.progress().anything_busy() && load.look_further()) {
+            }
+        }) && system.progress().anything_busy();
+    });
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     result.elaborate_s = seconds_since(begun);
 
     const Clock::time_point started = Clock::now();
     load.start();
     do {
+        if (agenda.idle()) continue;  // nothing takes time
         sc_core::sc_start();
         executor.rethrow();
     } while (!load.finished() && !agenda.stopped() && agenda.idle() && load.look_further());

@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "platform/config/glob.h"
+#include "tlm_interconnect/line.h"
 
 namespace weft {
 
@@ -25,6 +26,65 @@ Fabric fabric_of(const ResolvedSystem& system, const std::vector<NodeId>& member
     for (EdgeId id = 0; id < graph.edge_count(); ++id)
         fabric.edges.push_back({graph.edge(id).a, graph.edge(id).b, system.has_bandwidth(id) ? system.link(id).bandwidth : 0});
     return fabric;
+}
+
+// What the modules can be built for. A line notes the port it came in by at up to 32 modules, and 4096
+// inputs of a module can be told apart.
+constexpr std::uint64_t most_tables = std::uint64_t{1} << 25;  // nodes x ranks
+constexpr std::uint64_t most_ports = 4095;                      // one more is the own GPU's in a torus
+constexpr std::uint32_t most_hops = Line::max_depth;
+constexpr std::uint64_t most_stations = (std::uint64_t{1} << 20) - 1024;
+
+void check_size(const ResolvedSystem& system, const std::vector<NodeId>& members)
+{
+    const std::uint64_t nodes = system.graph().node_count();
+    if (nodes * members.size() > most_tables)
+        throw InputError(system.infrastructure, 0,
+            "routes from " + std::to_string(nodes) + " nodes to " + std::to_string(members.size()) + " ranks",
+            "at most " + std::to_string(most_tables / nodes) + " ranks on a document of this size");
+    std::uint64_t stations = nodes;
+    for (const NodeId node : members) stations += system.l2(node).slices + 4;
+    if (stations > most_stations)
+        throw InputError(system.infrastructure, 0, std::to_string(members.size()) + " ranks with their cache slices",
+            "at most " + std::to_string(most_stations) + " modules in which lines meet");
+}
+
+// Modules that note a port: every forwarding node, and the GPU where the line ends.
+void check_paths(const ResolvedSystem& system, const Fabric& fabric, const Routing& routing, bool transit)
+{
+    const std::vector<std::vector<Fabric::Port>> ports = fabric.ports();
+    std::vector<std::uint32_t> hops(fabric.nodes.size());
+    for (std::uint32_t to = 0; to < fabric.endpoints; ++to) {
+        hops.assign(fabric.nodes.size(), 0);
+        for (std::uint32_t from = 0; from < fabric.endpoints; ++from) {
+            std::vector<std::uint32_t> walked;
+            std::uint32_t node = routing.node_of(from);
+            while (node != routing.node_of(to) && hops[node] == 0) {
+                walked.push_back(node);
+                node = ports[node][routing.ports_to(node, to).front()].peer;
+            }
+            std::uint32_t count = hops[node];
+            for (auto passed = walked.rbegin(); passed != walked.rend(); ++passed) hops[*passed] = ++count;
+            if (hops[routing.node_of(from)] + (transit ? 2 : 0) > most_hops)
+                throw InputError(system.infrastructure, 0,
+                    "the path from " + fabric.nodes[routing.node_of(from)].name + " to " +
+                        fabric.nodes[routing.node_of(to)].name + " has " +
+                        std::to_string(hops[routing.node_of(from)]) + " links",
+                    "at most " + std::to_string(most_hops - (transit ? 2 : 0)));
+        }
+    }
+}
+
+void check_ports(const ResolvedSystem& system, const Fabric& fabric, const std::vector<bool>& used)
+{
+    std::vector<std::uint32_t> ports(fabric.nodes.size(), 0);
+    for (EdgeId edge = 0; edge < fabric.edges.size(); ++edge) {
+        if (!used.empty() && !used[edge]) continue;
+        for (const std::uint32_t node : {fabric.edges[edge].a, fabric.edges[edge].b})
+            if (++ports[node] > (used.empty() ? 65535 : most_ports))
+                throw InputError(system.infrastructure, 0, "more than " + std::to_string(ports[node] - 1) +
+                    " links at " + fabric.nodes[node].name, "at most " + std::to_string(most_ports));
+    }
 }
 
 // Endpoints without a way between them, as "a and b"; empty when all reach each other.
@@ -73,7 +133,9 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
 
 FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members)
 {
+    check_size(system, members);
     Fabric fabric = fabric_of(system, members, false);
+    check_ports(system, fabric, {});
     Routing routing(fabric);
     std::vector<std::string> notices;
     bool transit = false;
@@ -91,6 +153,8 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     used.nodes = routing.used_nodes();
     used.edges = routing.used_edges();
     used.transit.assign(fabric.nodes.size(), false);
+    check_ports(system, fabric, used.edges);
+    check_paths(system, fabric, routing, transit);
     system.require_links(used.edges);
 
     if (static_cast<CyclePolicy>(system.routing().cycles) == CyclePolicy::refuse) {

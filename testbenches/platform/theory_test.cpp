@@ -1,0 +1,108 @@
+// The alpha-beta figure beside the simulated time.
+#include <gtest/gtest.h>
+
+#include "testbenches/platform/runs.h"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+// Large caches, hardly any time for bandwidth, one channel: what is left are the latencies.
+RunSetup idealised(unsigned ranks, const std::string& op, const std::string& algorithm, const std::string& bytes)
+{
+    RunSetup setup;
+    setup.document = ranks == 2 ? mesh_document(2) : star_document(ranks);
+    setup.lines = "profile: generic\n" + collective_lines(op, algorithm, bytes, "type: u8");
+    setup.sets = {"engine.channels=1", "gpu.wait_policy=monitor", "link.bandwidth=100 TB/s", "l2.bandwidth=1000 TB/s",
+        "gpu.clock=100 GHz"};
+    return setup;
+}
+
+struct Parts {  // of alpha, from the resolved parameters
+    std::uint64_t answer;
+    std::uint64_t notice;
+};
+
+Parts parts_of(const RunSetup& setup)
+{
+    const ResolvedSystem system = resolve_setup(setup);
+    const GpuSpec& gpu = system.gpu(system.endpoints()[0]);
+    const bool through_switch = system.endpoints().size() > 2;
+    const std::uint64_t links = system.link(0).latency * (through_switch ? 2 : 1);
+    std::uint64_t forwarding = 0;
+    if (through_switch)
+        for (NodeId node = 0; node < system.graph().node_count(); ++node)
+            if (system.role(node) == NodeRole::forwarder) forwarding = system.switch_of(node).latency;
+    return {gpu.l2_to_port + links + forwarding + gpu.port_to_unit, gpu.l2_to_unit};
+}
+
+}  // namespace
+
+TEST(AlphaBeta, OneMebibyteRingAllReduceOfTheH100Box)
+{
+    for (const std::string& document : {example("dgx_h100"), shared_document("device_dgx_h100")}) {
+        if (document != example("dgx_h100") && !has_shared()) continue;
+        RunSetup setup;
+        setup.document = document;
+        setup.lines = collective_lines("all_reduce", "ring", "1 MiB");
+        const Json result = run(setup);
+        ASSERT_EQ(result.value("verified", ""), "passed") << result.dump().substr(0, 300);
+        const double simulated = result["simulated_ps"];
+        const double theory = result["alpha_beta"]["time_ps"];
+        EXPECT_EQ(result["alpha_beta"]["steps"], 14);
+        EXPECT_NEAR(simulated / theory, 1.0, 0.15);
+    }
+}
+
+TEST(AlphaBeta, OneLinePutIsExact)
+{
+    // One step: the line is read, put and acknowledged, then signalled. The sender waits for the answer to its
+    // signal, where the figure counts the notice; and its line comes from memory, not from the cache.
+    const RunSetup setup = idealised(2, "all_to_all", "direct", "128");
+    const Json result = run(setup);
+    ASSERT_EQ(result.value("verified", ""), "passed") << result.dump().substr(0, 300);
+    const Parts parts = parts_of(setup);
+    const ResolvedSystem system = resolve_setup(setup);
+    const std::uint64_t memory = system.hbm(system.endpoints()[0]).latency;
+    EXPECT_EQ(result["alpha_beta"]["steps"], 1);
+    EXPECT_EQ(result["simulated_ps"].get<std::uint64_t>(),
+        result["alpha_beta"]["alpha_ps"].get<std::uint64_t>() + memory + parts.answer - parts.notice);
+}
+
+TEST(AlphaBeta, ThroughASwitchToo)
+{
+    const RunSetup setup = idealised(3, "broadcast", "ring", "0");
+    const Json barrier = run(idealised(3, "barrier", "direct", "0"));
+    const Parts parts = parts_of(setup);
+    // A barrier is one signal: alpha is signal + notice.
+    EXPECT_EQ(barrier["alpha_beta"]["steps"], 1);
+    const std::uint64_t alpha = barrier["alpha_beta"]["alpha_ps"];
+    const std::uint64_t second_signal = 10;  // each rank signals two, a cycle apart
+    EXPECT_EQ(barrier["simulated_ps"].get<std::uint64_t>(), alpha - parts.notice + parts.answer + second_signal);
+}
+
+TEST(AlphaBeta, AChainOfSignalsIsStepsTimesAlpha)
+{
+    for (const unsigned ranks : {3u, 5u, 8u}) {
+        const RunSetup setup = idealised(ranks, "barrier", "ring", "0");
+        const Json result = run(setup);
+        const Parts parts = parts_of(setup);
+        EXPECT_EQ(result["alpha_beta"]["steps"], 2 * (ranks - 1));
+        // The last signal's sender waits for its acknowledge.
+        EXPECT_EQ(result["simulated_ps"].get<std::uint64_t>(),
+            result["alpha_beta"]["steps"].get<std::uint64_t>() * result["alpha_beta"]["alpha_ps"].get<std::uint64_t>() +
+                parts.answer - parts.notice)
+            << ranks;
+    }
+}
+
+TEST(AlphaBeta, LaunchLatencyIsInIt)
+{
+    const RunSetup setup = idealised(2, "barrier", "direct", "0");
+    const Json without = run(setup);
+    const Json with = run(setup.with("gpu.launch_latency=5 us"));
+    for (const char* key : {"simulated_ps"})
+        EXPECT_EQ(with[key].get<std::uint64_t>(), without[key].get<std::uint64_t>() + 5'000'000);
+    EXPECT_EQ(with["alpha_beta"]["time_ps"].get<std::uint64_t>(), without["alpha_beta"]["time_ps"].get<std::uint64_t>() + 5'000'000);
+}
