@@ -1,6 +1,7 @@
 #include "collectives/engine/line_executor.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -298,9 +299,17 @@ std::vector<std::string> LineExecutor::blocked() const
 {
     std::vector<std::string> out;
     for (const Gpu* gpu : gpus_) {
+        // Channels of one rank that wait at the same step for the same count differ only in the flag.
+        using Place = std::tuple<std::uint64_t, std::uint32_t, Operation::Kind, std::uint64_t>;
+        std::map<Place, std::pair<std::size_t, std::size_t>> alike;  // line in `out`, further workgroups
         for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
             const Part& part = *parts_[entry.token];
             if (!part.of_job) continue;
+            const auto known = alike.try_emplace({entry.token, entry.label, entry.kind, entry.value}, out.size(), 0);
+            if (!known.second) {
+                ++known.first->second.second;
+                continue;
+            }
             const Running& job = *jobs_.at(part.job);
             const Schedule& schedule = *job.job.schedule;
             std::string line = fmt::format("{} (rank {} of {}): ", gpu->path(), part.position, job.job.name);
@@ -322,6 +331,8 @@ std::vector<std::string> LineExecutor::blocked() const
             }
             out.push_back(std::move(line));
         }
+        for (const auto& [place, group] : alike)
+            if (group.second > 0) out[group.first] += fmt::format(" (and {} workgroups like it)", group.second);
         if (gpu->queued_workgroups() > 0)
             out.push_back(fmt::format("{}: {} workgroups wait for a compute unit", gpu->path(), gpu->queued_workgroups()));
     }

@@ -270,6 +270,8 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
             }
         }) && system.progress().anything_busy();
     });
+    // The kernel's remark on a run that is stopped early would stand in the middle of a report.
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     result.elaborate_s = seconds_since(begun);
 
