@@ -26,9 +26,9 @@ struct FabricPlan {
 // `rank_nodes` names; `wanted` > 0 asks for that many. Throws InputError when there are fewer.
 std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wanted = 0);
 
-// Throws InputError when the system is larger than can be built, when members cannot reach each other, when a link
-// that is used has no bandwidth, or when the routes could deadlock and the system does not allow it (the cycle is
-// spelled out).
+// Throws InputError when the system is larger than can be built, when members cannot reach each other, when
+// a link that is used has no bandwidth, or when the routes could deadlock and the system does not allow it
+// (the cycle is spelled out).
 FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members);
 
 }  // namespace weft

@@ -12,8 +12,8 @@ using namespace weft::testing;
 
 namespace {
 
-const CollectiveOp all_ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
-    CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::barrier};
+const CollectiveOp all_ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
+    CollectiveOp::reduce_scatter, CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::barrier};
 const ElementType all_types[] = {ElementType::int32, ElementType::fp32, ElementType::bf16, ElementType::u8};
 
 // Runs every collective with every algorithm, element type and size, one after another, in one box.
@@ -28,8 +28,8 @@ void run_everything(const BoxOptions& options, const std::vector<std::uint64_t>&
     std::vector<Next> list;
     for (const CollectiveOp op : all_ops)
         for (const std::string& algorithm : algorithm_names(op)) {
-            const auto schedule = schedule_of(op, algorithm, options.gpus,
-                static_cast<std::uint32_t>(options.engine.channels));
+            const auto schedule =
+                schedule_of(op, algorithm, options.gpus, static_cast<std::uint32_t>(options.engine.channels));
             for (const ElementType type : all_types)
                 for (const std::uint64_t bytes : sizes)
                     list.push_back({schedule, bytes / size_of(type) * size_of(type), type});
@@ -49,7 +49,8 @@ void run_everything(const BoxOptions& options, const std::vector<std::uint64_t>&
     ASSERT_EQ(box.executor->records().size(), list.size());
     for (std::size_t i = 0; i < list.size(); ++i) {
         const JobRecord& record = box.record(i);
-        const std::string name = record.name + " " + name_of(list[i].type) + " " + std::to_string(record.bytes);
+        const std::string name =
+            record.name + " " + name_of(list[i].type) + " " + std::to_string(record.bytes);
         EXPECT_TRUE(record.finished && record.checked) << name;
         EXPECT_EQ(record.mismatch, "") << name;
         EXPECT_GE(record.end, record.start) << name;
@@ -144,7 +145,8 @@ TEST(Executor, ByteCorruptedDuringTheRunIsReported)
         return in_child([&] {
             GpuBox box(weft::testing::box(2));
             Vandal vandal(box, 1, 100);
-            const Executor::JobId job = box.open(schedule_of(CollectiveOp::all_gather, "direct", 2), 1024, ElementType::u8);
+            const Executor::JobId job =
+                box.open(schedule_of(CollectiveOp::all_gather, "direct", 2), 1024, ElementType::u8);
             box.enter_all(job);
             vandal.strike(when);
             box.run();
@@ -162,23 +164,26 @@ TEST(Executor, WrongSchedulesThatAreWellFormedAreReported)
     EXPECT_EQ(in_child([] {
         return mismatch_of(schedule_of(CollectiveOp::all_gather, "ring", 4), [](Schedule& schedule) {
             std::vector<Step>& steps = schedule.ranks[0].threads[0].steps;
-            const auto last = std::find_if(steps.rbegin(), steps.rend(), [](const Step& s) { return is_data(s.kind); });
+            const auto last =
+                std::find_if(steps.rbegin(), steps.rend(), [](const Step& s) { return is_data(s.kind); });
             last->sources[0].index = 0;
         });
-    }).find("rank 1: output chunk 2, byte 2048: expected int32"), 0u);
+    }).find("rank 1: output chunk 2, byte 2048: expected int32"),
+        0u);
     // A rank leaves its own contribution out.
     EXPECT_EQ(in_child([] {
-        return mismatch_of(schedule_of(CollectiveOp::reduce_scatter, "ring", 4), [](Schedule& schedule) {
-            schedule.ranks[3].threads[0].steps.back().sources.pop_back();
-        });
-    }).find("rank 3: output chunk 0, byte 0: expected int32"), 0u);
+        return mismatch_of(schedule_of(CollectiveOp::reduce_scatter, "ring", 4),
+            [](Schedule& schedule) { schedule.ranks[3].threads[0].steps.back().sources.pop_back(); });
+    }).find("rank 3: output chunk 0, byte 0: expected int32"),
+        0u);
     // Two chunks in each other's place.
     EXPECT_EQ(in_child([] {
         return mismatch_of(schedule_of(CollectiveOp::all_to_all, "direct", 3), [](Schedule& schedule) {
             std::vector<Step>& steps = schedule.ranks[1].threads[0].steps;
             std::swap(steps[0].sources, steps[1].sources);
         });
-    }).find("rank 0: output chunk 1, byte "), 0u);
+    }).find("rank 0: output chunk 1, byte "),
+        0u);
 }
 
 TEST(Executor, ASignalTooEarlyIsSeenInTheData)
@@ -188,7 +193,8 @@ TEST(Executor, ASignalTooEarlyIsSeenInTheData)
         return mismatch_of(schedule_of(CollectiveOp::all_reduce, "ring", 3), [](Schedule& schedule) {
             schedule.ranks[2].threads[0].steps.erase(schedule.ranks[2].threads[0].steps.begin());
         });
-    }), "");
+    }),
+        "");
 }
 
 TEST(Executor, DataOnAndOffTakeTheSameTimeToThePicosecond)
@@ -209,9 +215,11 @@ TEST(Executor, SpinAndMonitorMoveTheSameData)
 {
     for (const char* algorithm : {"ring", "direct"}) {
         BoxOptions options = box(4);
-        const std::uint64_t spin = time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
+        const std::uint64_t spin =
+            time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
         options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::monitor);
-        const std::uint64_t monitor = time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
+        const std::uint64_t monitor =
+            time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
         EXPECT_LE(monitor, spin);
     }
 }
@@ -222,7 +230,8 @@ TEST(Executor, JobsThatOverlapKeepTheirBuffersApart)
     std::vector<Executor::JobId> jobs;
     for (int i = 0; i < 6; ++i) {
         const CollectiveOp op = all_ops[i];
-        jobs.push_back(box.open(schedule_of(op, "ring", 4, 2), op == CollectiveOp::barrier ? 0 : 8000, ElementType::fp32));
+        jobs.push_back(box.open(schedule_of(op, "ring", 4, 2), op == CollectiveOp::barrier ? 0 : 8000,
+            ElementType::fp32));
     }
     for (const Executor::JobId job : jobs) box.enter_all(job);
     box.run();
@@ -239,7 +248,8 @@ TEST(Executor, OneAfterAnotherTheyRunInTheMemoryOfOne)
     GpuBox box(options);
     const std::function<void(int)> next = [&](int left) {
         if (left == 0) return;
-        const Executor::JobId job = box.open(schedule_of(CollectiveOp::all_gather, "direct", 2), 500'000, ElementType::u8);
+        const Executor::JobId job =
+            box.open(schedule_of(CollectiveOp::all_gather, "direct", 2), 500'000, ElementType::u8);
         box.executor->enter(job, 0, nullptr);
         box.executor->enter(job, 1, nullptr);
         box.executor->on_finished = [&, left](Executor::JobId) {

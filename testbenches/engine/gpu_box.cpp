@@ -20,13 +20,13 @@ GpuBox::GpuBox(const BoxOptions& options) : agenda("agenda")
             if (peer != g) routes[peer] = {static_cast<std::uint16_t>(port_to(g, peer))};
         wiring.routes = RouteTable(routes);
         wiring.data_on = options.data_on;
-        gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, options.gpu, options.l2,
-            options.hbm, wiring));
+        gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, options.gpu,
+            options.l2, options.hbm, wiring));
     }
     for (unsigned a = 0; a < n; ++a)
         for (unsigned b = a + 1; b < n; ++b) {
-            links.push_back(std::make_unique<Link>(
-                ("link" + std::to_string(links.size())).c_str(), agenda, options.link));
+            links.push_back(std::make_unique<Link>(("link" + std::to_string(links.size())).c_str(), agenda,
+                options.link));
             const unsigned ends[2] = {a, b};
             for (unsigned e = 0; e < 2; ++e) {
                 const unsigned port = port_to(ends[e], ends[1 - e]);

@@ -29,20 +29,25 @@ std::string text_of(const Program& program)
         const auto operands = [&](std::size_t first, std::size_t count) {
             std::string list;
             for (std::size_t i = 0; i < count; ++i)
-                list += fmt::format("{}{:x}", i == 0 ? "" : "+", program.operands[operation.first_operand + first + i]);
+                list += fmt::format("{}{:x}", i == 0 ? "" : "+",
+                    program.operands[operation.first_operand + first + i]);
             return list;
         };
         switch (operation.kind) {
         case Operation::Kind::move:
-            out += fmt::format("{}{}: {} -> {} {} B\n", operation.label, operation.with_previous ? " too" : "",
-                operands(0, operation.sources), operands(operation.sources, operation.destinations),
-                operation.bytes);
+            out += fmt::format("{}{}: {} -> {} {} B\n", operation.label,
+                operation.with_previous ? " too" : "", operands(0, operation.sources),
+                operands(operation.sources, operation.destinations), operation.bytes);
             break;
-        case Operation::Kind::signal: out += fmt::format("{}: signal {:x}\n", operation.label, operation.address); break;
+        case Operation::Kind::signal:
+            out += fmt::format("{}: signal {:x}\n", operation.label, operation.address);
+            break;
         case Operation::Kind::wait:
             out += fmt::format("{}: wait {:x} >= {}\n", operation.label, operation.address, operation.value);
             break;
-        case Operation::Kind::compute: out += fmt::format("{}: compute {}\n", operation.label, operation.value); break;
+        case Operation::Kind::compute:
+            out += fmt::format("{}: compute {}\n", operation.label, operation.value);
+            break;
         }
     }
     return out;
@@ -140,9 +145,8 @@ TEST(Lowering, BarriersCountTheirRounds)
     barrier.participants = 2;
     schedule.ranks[0].semaphores = 2;
     schedule.ranks[0].threads = {{{barrier, barrier}}, {{barrier, barrier}}};
-    const std::string expected =
-        "0: signal 30040\n0: wait 30040 >= 2\n"
-        "1: signal 30040\n1: wait 30040 >= 4\n";
+    const std::string expected = "0: signal 30040\n0: wait 30040 >= 2\n"
+                                 "1: signal 30040\n1: wait 30040 >= 4\n";
     const std::vector<Program> programs = lowered(schedule, 64, 0);
     EXPECT_EQ(text_of(programs[0]), expected);
     EXPECT_EQ(text_of(programs[1]), expected);

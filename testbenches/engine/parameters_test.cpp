@@ -46,7 +46,7 @@ std::uint64_t wire(const BoxOptions& options, std::uint64_t bytes)
 std::uint64_t there(const BoxOptions& options, std::uint64_t bytes)
 {
     return options.gpu.unit_to_port + wire(options, bytes) + options.link.latency + options.gpu.port_to_l2 +
-           options.l2.latency;
+        options.l2.latency;
 }
 std::uint64_t back(const BoxOptions& options)
 {
@@ -70,7 +70,8 @@ TEST(GpuParameters, WritesIssueOnePerCycleAndTakeARoundTrip)
 TEST(GpuParameters, ReadsOfColdLinesGoToMemory)
 {
     const BoxOptions options = plain();
-    EXPECT_EQ(access_time(options, lines * 64, false), (lines - 1) * cycle + round_trip(options) + options.hbm.latency);
+    EXPECT_EQ(access_time(options, lines * 64, false),
+        (lines - 1) * cycle + round_trip(options) + options.hbm.latency);
 }
 
 TEST(GpuParameters, Clock)
@@ -187,12 +188,13 @@ TEST(GpuParameters, OneLinePutIsTheSumOfItsParts)
     const BoxOptions options = plain();
     // Read, store to the own output and one cycle later to the other's, acknowledge, signal, acknowledge.
     EXPECT_EQ(time_of(options, CollectiveOp::broadcast, "direct", 64),
-        round_trip(options) + options.hbm.latency + cycle + there(options, 80) + back(options) + there(options, 32) +
-            back(options));
+        round_trip(options) + options.hbm.latency + cycle + there(options, 80) + back(options) +
+            there(options, 32) + back(options));
     // A part of a line carries byte enables (16 B) and only the flits it fills.
     BoxOptions slow = options;
     slow.link.bandwidth = 1'000'000'000;
-    EXPECT_EQ(time_of(slow, CollectiveOp::broadcast, "direct", 64) - time_of(slow, CollectiveOp::broadcast, "direct", 17),
+    EXPECT_EQ(time_of(slow, CollectiveOp::broadcast, "direct", 64) -
+            time_of(slow, CollectiveOp::broadcast, "direct", 17),
         wire(slow, 80) - wire(slow, 16 + 32 + 16) - options.hbm.latency);
 }
 
@@ -208,17 +210,19 @@ TEST(GpuParameters, SpinLooksAgainAfterItsInterval)
             box.executor->enter(job, 1, [&] { seen = box.executor->now(); });
             box.run();
             EXPECT_EQ(box.record(job).mismatch, "");
-            return std::to_string(seen) + " " + std::to_string(static_cast<int>(box.gpus[1]->units().statistics()[1].value));
+            return std::to_string(seen) + " " +
+                std::to_string(static_cast<int>(box.gpus[1]->units().statistics()[1].value));
         });
     };
     BoxOptions options = plain();
     const std::uint64_t answered = round_trip(options) + options.hbm.latency + cycle + there(options, 80) +
-                                   back(options) + there(options, 32) + options.gpu.l2_to_unit;
+        back(options) + there(options, 32) + options.gpu.l2_to_unit;
     EXPECT_EQ(waiter(options), std::to_string(answered) + " 1");
     options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::spin);
     for (const std::uint64_t interval : {1'000u, 20'000u, 100'000u}) {
         options.gpu.spin_interval = interval;
-        // Polls leave every round trip + interval; the first whose turn at the slice comes after the signal's.
+        // Polls leave every round trip + interval; the first whose turn at the slice comes after the
+        // signal's.
         const std::uint64_t period = round_trip(options) + interval;
         const std::uint64_t served = answered - options.gpu.l2_to_unit - options.l2.latency;
         const std::uint64_t polls = (served - options.gpu.unit_to_l2 + period - 1) / period + 1;

@@ -53,7 +53,8 @@ TEST(Stuck, MissingSignalIsNamedWithRankStepAndSemaphore)
         steps[1] = Step{};
         const std::string text = stuck(box_with(policy, 4), schedule);
         // Rank 2 lacks one signal, and in the end everybody behind it does.
-        EXPECT_NE(text.find("gpu2 (rank 2 of all_reduce ring): step 17 waits for signal 6 of semaphore 1 from rank 1, has 5\n"),
+        EXPECT_NE(text.find("gpu2 (rank 2 of all_reduce ring): step 17 waits for signal 6 of semaphore 1 "
+                            "from rank 1, has 5\n"),
             std::string::npos)
             << text;
         EXPECT_EQ(text.find("semaphore 0"), std::string::npos) << text;
@@ -65,7 +66,8 @@ TEST(Stuck, RankThatNeverEntersIsMissed)
     for (const WaitPolicy policy : policies)
         EXPECT_EQ(in_child([&] {
             GpuBox box(box_with(policy, 3));
-            const Executor::JobId job = box.open(schedule_of(CollectiveOp::barrier, "direct", 3), 0, ElementType::u8);
+            const Executor::JobId job =
+                box.open(schedule_of(CollectiveOp::barrier, "direct", 3), 0, ElementType::u8);
             box.executor->enter(job, 0, nullptr);
             box.executor->enter(job, 2, nullptr);
             box.run();
@@ -116,7 +118,8 @@ TEST(Stuck, LateRankIsNoDeadlock)
     for (const WaitPolicy policy : policies)
         in_child([&] {
             GpuBox box(box_with(policy));
-            const Executor::JobId job = box.open(schedule_of(CollectiveOp::all_gather, "ring", 2), 4096, ElementType::u8);
+            const Executor::JobId job =
+                box.open(schedule_of(CollectiveOp::all_gather, "ring", 2), 4096, ElementType::u8);
             box.executor->enter(job, 0, nullptr);
             box.executor->wait(50'000'000, [&] { box.executor->enter(job, 1, nullptr); });
             box.run();

@@ -10,11 +10,11 @@ namespace weft::fuzz {
 namespace {
 
 const std::vector<std::string> pieces{"0", "-1", "1", "65536", "2147483648", "18446744073709551615",
-    "99999999999999999999", "1e308", "0.5", "nan", "\"", "'", "[", "]", "{", "}", ": ", ",", "\n", "- ", "&a ", "*a",
-    "<<: *a", "[0:99999999]", "[::-1]", "[-1]", "[:]", ".", "~", "*", "?", "true", "null", "\t", "#", "|", "!!int ",
-    "\x80", "\xff", std::string(1, '\0'), "---\n", "999 TB/s", "0 ns", "1 ps", "1 GiB", "name", "count", "xpu", "sw",
-    "ring", "one2one", "many2many", "device", "l2.size", "gpu.compute_units", "engine.channels: 256\n", "data_deps",
-    std::string(300, 'x'), std::string(60, '[')};
+    "99999999999999999999", "1e308", "0.5", "nan", "\"", "'", "[", "]", "{", "}", ": ", ",", "\n", "- ",
+    "&a ", "*a", "<<: *a", "[0:99999999]", "[::-1]", "[-1]", "[:]", ".", "~", "*", "?", "true", "null", "\t",
+    "#", "|", "!!int ", "\x80", "\xff", std::string(1, '\0'), "---\n", "999 TB/s", "0 ns", "1 ps", "1 GiB",
+    "name", "count", "xpu", "sw", "ring", "one2one", "many2many", "device", "l2.size", "gpu.compute_units",
+    "engine.channels: 256\n", "data_deps", std::string(300, 'x'), std::string(60, '[')};
 
 struct Span {
     std::size_t begin;
@@ -77,7 +77,10 @@ std::vector<Span> parts_of(const std::string& text)
     return parts;
 }
 
-std::string take(const std::string& text, Span span) { return text.substr(span.begin, span.end - span.begin); }
+std::string take(const std::string& text, Span span)
+{
+    return text.substr(span.begin, span.end - span.begin);
+}
 
 }  // namespace
 
@@ -125,7 +128,8 @@ std::string mutate_tokens(const std::string& text, Random& random)
             // Other numbers keep a text well formed and change what it means.
             const std::size_t digit = out.find_first_of("0123456789", one.begin);
             if (digit != std::string::npos)
-                out.replace(digit, 1, random.below(8) == 0 ? pieces[random.below(8)] : std::to_string(random.below(10)));
+                out.replace(digit, 1,
+                    random.below(8) == 0 ? pieces[random.below(8)] : std::to_string(random.below(10)));
         }
         }
     }
@@ -150,7 +154,8 @@ std::string mutate_tree(const std::string& text, Random& random)
             // Doubled again and again: depth and length beyond any real input.
             std::string many = moved;
             while (many.size() < 4000 && !many.empty()) many += many;
-            if (random.below(2) == 0) many = std::string(1 + random.below(3000), moved.front() == '{' ? '{' : '[') + many;
+            if (random.below(2) == 0)
+                many = std::string(1 + random.below(3000), moved.front() == '{' ? '{' : '[') + many;
             out.insert(one.end, many);
         }
         }
@@ -187,7 +192,10 @@ std::string mutate_trace(std::vector<std::string> messages, Random& random)
         case 3: messages[one] += messages[other]; break;  // merged: later fields win
         case 4: messages[one] = mutate_bytes(messages[one], random); break;
         default:  // a field of any number with an extreme value
-            messages[one] += Fields().number(1 + static_cast<unsigned>(random.below(12)), random.next() >> random.below(64)).bytes();
+            messages[one] +=
+                Fields()
+                    .number(1 + static_cast<unsigned>(random.below(12)), random.next() >> random.below(64))
+                    .bytes();
         }
     }
     return framed(messages);

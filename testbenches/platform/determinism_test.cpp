@@ -28,8 +28,8 @@ std::string joined(const std::vector<std::string>& parts)
     return out;
 }
 
-// Two kinds of devices, switches in the middle; `order` permutes everything whose order says nothing: devices,
-// components, links. Instances keep theirs, which is the order of ranks.
+// Two kinds of devices, switches in the middle; `order` permutes everything whose order says nothing:
+// devices, components, links. Instances keep theirs, which is the order of ranks.
 std::string pods(bool reversed)
 {
     std::vector<std::string> components{"  - {name: xpu, choice: xpu, count: 3}\n",
@@ -43,18 +43,22 @@ std::string pods(bool reversed)
         std::reverse(links.begin(), links.end());
     }
     devices.push_back("- name: pod\n  components:\n" + joined(components) + "  links:\n" + joined(links) +
-                      "  edges:\n"
-                      "  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: wire}\n"
-                      "  - {ep1: {component: xpu}, ep2: {component: cpu}, scheme: many2many, link: bus}\n");
-    devices.push_back("- name: core\n  components:\n  - {name: asic, choice: switch, count: 1}\n  - {name: port, choice: port, count: 1}\n"
-                      "  links: [{name: ic}]\n"
-                      "  edges: [{ep1: {component: asic}, ep2: {component: port}, scheme: one2one, link: ic}]\n");
+        "  edges:\n"
+        "  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: wire}\n"
+        "  - {ep1: {component: xpu}, ep2: {component: cpu}, scheme: many2many, link: bus}\n");
+    devices.push_back(
+        "- name: core\n  components:\n  - {name: asic, choice: switch, count: 1}\n  - {name: port, choice: "
+        "port, count: 1}\n"
+        "  links: [{name: ic}]\n"
+        "  edges: [{ep1: {component: asic}, ep2: {component: port}, scheme: one2one, link: ic}]\n");
     if (reversed) std::reverse(devices.begin(), devices.end());
-    std::vector<std::string> instances{"- {name: p, device: pod, count: 2}\n", "- {name: c, device: core, count: 2}\n"};
+    std::vector<std::string> instances{"- {name: p, device: pod, count: 2}\n",
+        "- {name: c, device: core, count: 2}\n"};
     if (reversed) std::reverse(instances.begin(), instances.end());
     return "name: pods\ndevices:\n" + joined(devices) + "instances:\n" + joined(instances) +
-           "links:\n- {name: trunk, physical: {bandwidth: {gigabytes_per_second: 40}, latency: {ns: 200}}}\n"
-           "edges:\n- {ep1: {instance: p, component: sw}, ep2: {instance: c, component: asic}, scheme: many2many, link: trunk}\n";
+        "links:\n- {name: trunk, physical: {bandwidth: {gigabytes_per_second: 40}, latency: {ns: 200}}}\n"
+        "edges:\n- {ep1: {instance: p, component: sw}, ep2: {instance: c, component: asic}, scheme: "
+        "many2many, link: trunk}\n";
 }
 
 // Times and loads by name, whatever their order.
@@ -69,7 +73,8 @@ Json by_name(const Json& result)
         copy.erase("name");
         out["links"][link.at("from").get<std::string>() + ">" + link.at("to").get<std::string>()] = copy;
     }
-    for (const Json& module : result.at("modules")) out["modules"][module.at("name").get<std::string>()] = module;
+    for (const Json& module : result.at("modules"))
+        out["modules"][module.at("name").get<std::string>()] = module;
     return out;
 }
 
@@ -101,7 +106,8 @@ TEST(Determinism, SeedsChangeContentsAndNoTime)
 
 TEST(Determinism, DataOffChangesNothingButTheVerdict)
 {
-    for (const char* op : {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "barrier"}) {
+    for (const char* op :
+        {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "barrier"}) {
         RunSetup setup = on(example("dgx_h100"), op, "direct");
         Json with = run(setup);
         setup.options.data_on = false;
@@ -131,8 +137,8 @@ TEST(Determinism, TheOrderOfNodesInATraceDoesNotMatter)
     for (const bool reversed : {false, true}) {
         std::vector<std::vector<std::string>> ranks;
         for (int rank = 0; rank < 2; ++rank) {
-            ranks.push_back({trace::comp(1, 3), trace::collective(2, 0, 4096).data({1}), trace::comp(3, 1 + rank),
-                trace::collective(4, 2, 2048).data({2, 3})});
+            ranks.push_back({trace::comp(1, 3), trace::collective(2, 0, 4096).data({1}),
+                trace::comp(3, 1 + rank), trace::collective(4, 2, 2048).data({2, 3})});
             if (reversed) std::reverse(ranks.back().begin(), ranks.back().end());
         }
         setup.lines = trace_lines(folder.write_set(ranks, reversed ? "b" : "a"));

@@ -28,11 +28,15 @@ RouteOf fat_tree_32_routes()
         const std::uint32_t hosts[2] = {from / 2, to / 2};
         const std::uint32_t leaves[2] = {hosts[0] / 4, hosts[1] / 4};
         const auto xpu = [](std::uint32_t rank) { return fmt::format("host.{}.xpu.{}", rank / 2, rank % 2); };
-        const auto host = [](std::uint32_t number, const char* part) { return fmt::format("host.{}.{}.0", number, part); };
+        const auto host = [](std::uint32_t number, const char* part) {
+            return fmt::format("host.{}.{}.0", number, part);
+        };
         const auto port = [](const char* kind, std::uint32_t number, std::uint64_t place) {
             return fmt::format("{}.{}.port.{}", kind, number, place);
         };
-        const auto asic = [](const char* kind, std::uint64_t number) { return fmt::format("{}.{}.asic.0", kind, number); };
+        const auto asic = [](const char* kind, std::uint64_t number) {
+            return fmt::format("{}.{}.asic.0", kind, number);
+        };
 
         std::vector<std::string> path{xpu(from), host(hosts[0], "sw")};
         if (hosts[0] != hosts[1]) {
@@ -79,8 +83,9 @@ void ExpectedTraffic::add(std::uint32_t from, std::uint32_t to, std::uint64_t li
         Carried& forward = carried_[{path[i], path[i + 1]}];
         forward.lines += count;
         forward.payload += count * payload;
-        forward.wire += count * (packets.header + (payload + packets.flit - 1) / packets.flit * packets.flit +
-                                    (partial_store ? packets.byte_enable : 0));
+        forward.wire += count *
+            (packets.header + (payload + packets.flit - 1) / packets.flit * packets.flit +
+                (partial_store ? packets.byte_enable : 0));
         Carried& backward = carried_[{path[i + 1], path[i]}];
         backward.lines += count;
         backward.wire += count * packets.header;
@@ -93,7 +98,8 @@ void ExpectedTraffic::add_stores(std::uint32_t from, std::uint32_t to, std::uint
     add(from, to, line, size, size < line_bytes, count);
 }
 
-void ExpectedTraffic::add_signals(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint64_t count)
+void ExpectedTraffic::add_signals(std::uint32_t from, std::uint32_t to, std::uint64_t line,
+    std::uint64_t count)
 {
     add(from, to, line, 8, false, count);
 }
@@ -162,7 +168,8 @@ void ExpectedTraffic::add_by_steps(const Schedule& schedule, std::uint64_t bytes
                             for (const Place& place : *places)
                                 size = std::min(size, 64 - (address(place) + done) % 64);
                         for (const Place& place : piece.destinations)
-                            add_stores(rank, place.rank, (address(place) + done) / 64, static_cast<std::uint32_t>(size));
+                            add_stores(rank, place.rank, (address(place) + done) / 64,
+                                static_cast<std::uint32_t>(size));
                         done += size;
                     }
                 }
@@ -181,12 +188,13 @@ std::string ExpectedTraffic::difference(const Json& result) const
             return fmt::format("{} -> {}: {} {}, expected {}", direction.first, direction.second, key,
                 link.at(key).get<std::uint64_t>(), expected);
         };
-        for (const std::string& text : {differs("lines", wanted.lines), differs("payload_bytes", wanted.payload),
-                 differs("wire_bytes", wanted.wire)})
+        for (const std::string& text : {differs("lines", wanted.lines),
+                 differs("payload_bytes", wanted.payload), differs("wire_bytes", wanted.wire)})
             if (!text.empty()) return text;
     }
     for (const auto& [direction, carried] : left)
-        if (carried.lines > 0) return direction.first + " -> " + direction.second + " is no link of the result";
+        if (carried.lines > 0)
+            return direction.first + " -> " + direction.second + " is no link of the result";
     return {};
 }
 

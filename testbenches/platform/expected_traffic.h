@@ -1,5 +1,6 @@
-// What every link must have carried, worked out without the simulator: routes from the names of the three documents,
-// packets from the rule in tlm_interconnect/link.h, payload from the formulas or the steps of the algorithm.
+// What every link must have carried, worked out without the simulator: routes from the names of the three
+// documents, packets from the rule in tlm_interconnect/link.h, payload from the formulas or the steps of
+// the algorithm.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 namespace weft::testing {
 
 // Names of the nodes that line number `line` of a rank passes on its way to another.
-using RouteOf = std::function<std::vector<std::string>(std::uint32_t from, std::uint32_t to, std::uint64_t line)>;
+using RouteOf =
+    std::function<std::vector<std::string>(std::uint32_t from, std::uint32_t to, std::uint64_t line)>;
 
 RouteOf dgx_h100_routes();     // four switches, the line number modulo 4 says which
 RouteOf mi300x_routes();       // a link of its own for every pair
@@ -27,14 +29,15 @@ public:
     ExpectedTraffic(const ResolvedSystem& system, RouteOf routes);
 
     // `count` requests of `size` bytes and their acknowledges.
-    void add_stores(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint32_t size, std::uint64_t count = 1);
+    void add_stores(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint32_t size,
+        std::uint64_t count = 1);
     void add_signals(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint64_t count = 1);
 
-    // Everything that the algorithm sends by its formulas, for messages that divide into whole lines, a multiple of
-    // four between every two ranks and for every channel.
+    // Everything that the algorithm sends by its formulas, for messages that divide into whole lines, a
+    // multiple of four between every two ranks and for every channel.
     void add_by_theory(const TheoryCase& theory, std::uint32_t channels);
-    // Everything that the schedule sends, walked step by step and cut into lines. Its buffers are the first that a
-    // run allocates.
+    // Everything that the schedule sends, walked step by step and cut into lines. Its buffers are the first
+    // that a run allocates.
     void add_by_steps(const Schedule& schedule, std::uint64_t bytes, std::uint32_t element_bytes);
 
     // Empty when the links of the result carried exactly this; otherwise the first that did not.
@@ -55,8 +58,8 @@ private:
     };
     using Direction = std::pair<std::string, std::string>;
 
-    void add(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint64_t payload, bool partial_store,
-        std::uint64_t count);
+    void add(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint64_t payload,
+        bool partial_store, std::uint64_t count);
 
     RouteOf routes_;
     std::map<Direction, Packets> packets_;

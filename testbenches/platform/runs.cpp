@@ -17,7 +17,8 @@ ResolvedSystem resolve_setup(const RunSetup& setup)
 {
     const bool is_text = setup.document.find('\n') != std::string::npos;
     const std::string path = is_text ? "inline.yaml" : setup.document;
-    SystemDescription description = read_system_text("system.yaml", "infrastructure: " + path + "\n" + setup.lines);
+    SystemDescription description =
+        read_system_text("system.yaml", "infrastructure: " + path + "\n" + setup.lines);
     for (const std::string& set : setup.sets) description.sets.push_back(parse_set(set));
     const auto resolved = [&] {
         if (!is_text) return load_system(description);
@@ -69,7 +70,7 @@ std::string collective_lines(const std::string& op, const std::string& algorithm
     const std::string& more)
 {
     return "workload: {collective: " + op + ", algorithm: " + algorithm + ", bytes: " + bytes +
-           (more.empty() ? "" : ", " + more) + "}\n";
+        (more.empty() ? "" : ", " + more) + "}\n";
 }
 
 std::string trace_lines(const std::string& prefix, const std::string& more)
@@ -94,9 +95,11 @@ namespace {
 std::string document(unsigned n, const std::string& components, const std::string& edge)
 {
     return "name: bench\ndevices:\n- name: box\n  components:\n"
-           "  - {name: xpu, choice: xpu, count: " + std::to_string(n) + ", description: accelerator}\n" + components +
-           "  links:\n  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}\n"
-           "  edges:\n  - " + edge + "\ninstances:\n- {name: b, device: box, count: 1}\n";
+           "  - {name: xpu, choice: xpu, count: " +
+        std::to_string(n) + ", description: accelerator}\n" + components +
+        "  links:\n  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}\n"
+        "  edges:\n  - " +
+        edge + "\ninstances:\n- {name: b, device: box, count: 1}\n";
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST(Interrupt, EndsTheRunWithPartialResults)
             setup.options.data_on = false;
             std::thread user([] {
                 // Ctrl-C once the run listens to it.
-                struct sigaction now{};
+                struct sigaction now {};
                 do {
                     usleep(50'000);
                     sigaction(SIGINT, nullptr, &now);
@@ -100,7 +100,8 @@ TEST(Nothing, ToSimulateIsAResultToo)
 
 TEST(Nothing, OneRankAloneOrNoBytes)
 {
-    for (const char* op : {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "barrier"})
+    for (const char* op :
+        {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "barrier"})
         for (const char* more : {"ranks: 1", "ranks: 2"}) {
             RunSetup setup;
             setup.document = star_document(2);

@@ -9,13 +9,14 @@ using namespace weft::testing;
 namespace {
 
 // Large caches, hardly any time for bandwidth, one channel: what is left are the latencies.
-RunSetup idealised(unsigned ranks, const std::string& op, const std::string& algorithm, const std::string& bytes)
+RunSetup idealised(unsigned ranks, const std::string& op, const std::string& algorithm,
+    const std::string& bytes)
 {
     RunSetup setup;
     setup.document = ranks == 2 ? mesh_document(2) : star_document(ranks);
     setup.lines = "profile: generic\n" + collective_lines(op, algorithm, bytes, "type: u8");
-    setup.sets = {"engine.channels=1", "gpu.wait_policy=monitor", "link.bandwidth=100 TB/s", "l2.bandwidth=1000 TB/s",
-        "gpu.clock=100 GHz"};
+    setup.sets = {"engine.channels=1", "gpu.wait_policy=monitor", "link.bandwidth=100 TB/s",
+        "l2.bandwidth=1000 TB/s", "gpu.clock=100 GHz"};
     return setup;
 }
 
@@ -57,8 +58,8 @@ TEST(AlphaBeta, OneMebibyteRingAllReduceOfTheH100Box)
 
 TEST(AlphaBeta, OneLinePutIsExact)
 {
-    // One step: the line is read, put and acknowledged, then signalled. The sender waits for the answer to its
-    // signal, where the figure counts the notice; and its line comes from memory, not from the cache.
+    // One step: the line is read, put and acknowledged, then signalled. The sender waits for the answer to
+    // its signal, where the figure counts the notice; and its line comes from memory, not from the cache.
     const RunSetup setup = idealised(2, "all_to_all", "direct", "128");
     const Json result = run(setup);
     ASSERT_EQ(result.value("verified", ""), "passed") << result.dump().substr(0, 300);
@@ -79,7 +80,8 @@ TEST(AlphaBeta, ThroughASwitchToo)
     EXPECT_EQ(barrier["alpha_beta"]["steps"], 1);
     const std::uint64_t alpha = barrier["alpha_beta"]["alpha_ps"];
     const std::uint64_t second_signal = 10;  // each rank signals two, a cycle apart
-    EXPECT_EQ(barrier["simulated_ps"].get<std::uint64_t>(), alpha - parts.notice + parts.answer + second_signal);
+    EXPECT_EQ(barrier["simulated_ps"].get<std::uint64_t>(),
+        alpha - parts.notice + parts.answer + second_signal);
 }
 
 TEST(AlphaBeta, AChainOfSignalsIsStepsTimesAlpha)
@@ -91,7 +93,8 @@ TEST(AlphaBeta, AChainOfSignalsIsStepsTimesAlpha)
         EXPECT_EQ(result["alpha_beta"]["steps"], 2 * (ranks - 1));
         // The last signal's sender waits for its acknowledge.
         EXPECT_EQ(result["simulated_ps"].get<std::uint64_t>(),
-            result["alpha_beta"]["steps"].get<std::uint64_t>() * result["alpha_beta"]["alpha_ps"].get<std::uint64_t>() +
+            result["alpha_beta"]["steps"].get<std::uint64_t>() *
+                    result["alpha_beta"]["alpha_ps"].get<std::uint64_t>() +
                 parts.answer - parts.notice)
             << ranks;
     }
@@ -104,5 +107,6 @@ TEST(AlphaBeta, LaunchLatencyIsInIt)
     const Json with = run(setup.with("gpu.launch_latency=5 us"));
     for (const char* key : {"simulated_ps"})
         EXPECT_EQ(with[key].get<std::uint64_t>(), without[key].get<std::uint64_t>() + 5'000'000);
-    EXPECT_EQ(with["alpha_beta"]["time_ps"].get<std::uint64_t>(), without["alpha_beta"]["time_ps"].get<std::uint64_t>() + 5'000'000);
+    EXPECT_EQ(with["alpha_beta"]["time_ps"].get<std::uint64_t>(),
+        without["alpha_beta"]["time_ps"].get<std::uint64_t>() + 5'000'000);
 }

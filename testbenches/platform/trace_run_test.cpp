@@ -27,7 +27,8 @@ RunSetup setup_of(const Folder& folder, const Ranks& ranks, const std::string& p
     return setup;
 }
 
-Json run_trace(const Ranks& ranks, const std::string& policy = "monitor", const std::vector<std::string>& sets = {})
+Json run_trace(const Ranks& ranks, const std::string& policy = "monitor",
+    const std::vector<std::string>& sets = {})
 {
     const Folder folder;
     RunSetup setup = setup_of(folder, ranks, policy);
@@ -49,7 +50,10 @@ std::string all_blocked(const Json& result)
     return text;
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part)
+{
+    return text.find(part) != std::string::npos;
+}
 
 NodeText cpu(NodeText node) { return node.flag("is_cpu_op", true); }
 
@@ -87,8 +91,10 @@ TEST(TraceRun, ComputeWithoutDurationFollowsTheRoofline)
     const std::vector<std::string> rates = {"gpu.peak_flops=1 TFLOP/s", "hbm.bandwidth=1 TB/s"};
     EXPECT_EQ(time_of({{work(1, 1'000'000'000, 1'000'000)}}, rates), 1000 * us);  // bound by arithmetic
     EXPECT_EQ(time_of({{work(1, 1'000'000, 1'000'000'000)}}, rates), 1000 * us);  // bound by memory
-    EXPECT_EQ(time_of({{work(1, 1'000'000'000, 1'000'000).micros(3)}}, rates), 3 * us);  // recorded: no roofline
-    EXPECT_EQ(time_of({{work(1, 1'000'000'000, 1'000'000)}}, {"gpu.peak_flops=2 TFLOP/s", "hbm.bandwidth=1 TB/s"}),
+    EXPECT_EQ(time_of({{work(1, 1'000'000'000, 1'000'000).micros(3)}}, rates),
+        3 * us);  // recorded: no roofline
+    EXPECT_EQ(
+        time_of({{work(1, 1'000'000'000, 1'000'000)}}, {"gpu.peak_flops=2 TFLOP/s", "hbm.bandwidth=1 TB/s"}),
         500 * us);
 }
 
@@ -98,7 +104,8 @@ TEST(TraceRun, MemoryNodesAreLinesToTheOwnMemory)
     const ResolvedSystem system = resolve_setup(setup_of(folder, {{memory(1, false, 64)}}));
     const NodeId node = system.endpoints()[0];
     const GpuSpec& gpu = system.gpu(node);
-    const std::uint64_t write = gpu.launch_latency + gpu.unit_to_l2 + system.l2(node).latency + gpu.l2_to_unit;
+    const std::uint64_t write =
+        gpu.launch_latency + gpu.unit_to_l2 + system.l2(node).latency + gpu.l2_to_unit;
     const std::uint64_t read = write + system.hbm(node).latency;
     EXPECT_EQ(time_of({{memory(1, false, 64)}}), read);
     EXPECT_EQ(time_of({{memory(1, true, 64)}}), write);
@@ -116,7 +123,8 @@ TEST(TraceRun, LaunchersAreCpuWork)
 TEST(TraceRun, PingPongTakesTheSumOfItsParts)
 {
     // Rank 0 sends a line, rank 1 sends one back when it has it.
-    const Ranks ranks = {{send(1, 1, 7, 64), recv(2, 1, 8, 64)}, {recv(1, 0, 7, 64), send(2, 0, 8, 64).data({1})}};
+    const Ranks ranks = {{send(1, 1, 7, 64), recv(2, 1, 8, 64)},
+        {recv(1, 0, 7, 64), send(2, 0, 8, 64).data({1})}};
     const Folder folder;
     const ResolvedSystem system = resolve_setup(setup_of(folder, ranks));
     const NodeId node = system.endpoints()[0];
@@ -126,7 +134,9 @@ TEST(TraceRun, PingPongTakesTheSumOfItsParts)
     const auto wire = [&](std::uint64_t payload) {
         return (link.header + payload) * 1'000'000'000'000 / link.bandwidth + link.latency;
     };
-    const auto there = [&](std::uint64_t payload) { return gpu.unit_to_port + wire(payload) + gpu.port_to_l2 + slice; };
+    const auto there = [&](std::uint64_t payload) {
+        return gpu.unit_to_port + wire(payload) + gpu.port_to_l2 + slice;
+    };
     const std::uint64_t back = gpu.l2_to_port + wire(0) + gpu.port_to_unit;
     const std::uint64_t read = gpu.unit_to_l2 + slice + system.hbm(node).latency + gpu.l2_to_unit;
     const std::uint64_t flag = (8 + link.flit - 1) / link.flit * link.flit;
@@ -142,20 +152,23 @@ TEST(TraceRun, PingPongTakesTheSumOfItsParts)
 TEST(TraceRun, TransfersAreMatchedByTagFirstInFirstOut)
 {
     for (const char* policy : policies) {
-        const Json result = run_trace({{send(1, 1, 5, 100), send(2, 1, 6, 3000), send(3, 1, 5, 7)},
-                                          {recv(1, 0, 6, 3000), recv(2, 0, 5, 100).data({1}), recv(3, 0, 5, 7).data({2})}},
-            policy);
+        const Json result =
+            run_trace({{send(1, 1, 5, 100), send(2, 1, 6, 3000), send(3, 1, 5, 7)},
+                          {recv(1, 0, 6, 3000), recv(2, 0, 5, 100).data({1}), recv(3, 0, 5, 7).data({2})}},
+                policy);
         EXPECT_EQ(result.value("verified", ""), "passed") << result.dump().substr(0, 300);
     }
 }
 
 TEST(TraceRun, GroupsRunTheirOwnCollectives)
 {
-    const std::string groups = R"(['[{"pg_name": "1", "ranks": [0, 1]}, {"pg_name": "2", "ranks": [3, 2]}]'])";
+    const std::string groups =
+        R"(['[{"pg_name": "1", "ranks": [0, 1]}, {"pg_name": "2", "ranks": [3, 2]}]'])";
     Ranks ranks;
     for (int rank = 0; rank < 4; ++rank)
-        ranks.push_back({NodeText(1, 1).inputs(groups), collective(2, all_reduce, 4096, rank < 2 ? "1" : "2").data({1}),
-            collective(3, all_gather, 1024).data({2})});
+        ranks.push_back(
+            {NodeText(1, 1).inputs(groups), collective(2, all_reduce, 4096, rank < 2 ? "1" : "2").data({1}),
+                collective(3, all_gather, 1024).data({2})});
     for (const char* policy : policies) {
         const Json result = run_trace(ranks, policy);
         EXPECT_EQ(result.value("verified", ""), "passed") << result.dump().substr(0, 300);
@@ -200,8 +213,12 @@ TEST(TraceDeadlock, MutuallyWaitingReceivesAreNamed)
         EXPECT_EQ(result.value("stop", ""), "deadlock") << result.dump().substr(0, 300);
         EXPECT_EQ(result["exit_code"], 3);
         const std::string text = all_blocked(result);
-        EXPECT_TRUE(contains(text, "rank 0: COMM_RECV_NODE node 1 (r) waits for a send from rank 1 with tag 5\n")) << text;
-        EXPECT_TRUE(contains(text, "rank 1: COMM_RECV_NODE node 1 (r) waits for a send from rank 0 with tag 6\n")) << text;
+        EXPECT_TRUE(
+            contains(text, "rank 0: COMM_RECV_NODE node 1 (r) waits for a send from rank 1 with tag 5\n"))
+            << text;
+        EXPECT_TRUE(
+            contains(text, "rank 1: COMM_RECV_NODE node 1 (r) waits for a send from rank 0 with tag 6\n"))
+            << text;
         EXPECT_TRUE(contains(text, "rank 0: COMM_SEND_NODE node 2 waits for node 1\n")) << text;
     }
 }
@@ -216,7 +233,8 @@ TEST(TraceDeadlock, AMemberThatNeverReachesTheCollectiveIsNamed)
             policy);
         EXPECT_EQ(result.value("stop", ""), "deadlock") << result.dump().substr(0, 300);
         const std::string text = all_blocked(result);
-        EXPECT_TRUE(contains(text, "ALL_REDUCE (number 1 of its group): rank 2 did not reach it, rank 0 1 wait in it\n"))
+        EXPECT_TRUE(contains(text,
+            "ALL_REDUCE (number 1 of its group): rank 2 did not reach it, rank 0 1 wait in it\n"))
             << text;
         EXPECT_TRUE(contains(text, "rank 2: COMM_RECV_NODE node 1 (r) waits for a send from rank 0")) << text;
     }
@@ -229,8 +247,9 @@ TEST(TraceDeadlock, CollectivesThatMeetInAnotherOrderAreRefusedDuringTheRun)
         {comp(1, 100), collective(2, all_reduce, 4096).data({1}), collective(3, all_gather, 1024)}});
     ASSERT_TRUE(result.contains("refused")) << result.dump().substr(0, 300);
     const std::string text = result["refused"];
-    EXPECT_TRUE(contains(text, ".1.et:4: ALL_GATHER of 1024 bytes is number 1 of its group, where another rank issued "
-                               "ALL_REDUCE of 4096 bytes; expected the same sequence of collectives on every member"))
+    EXPECT_TRUE(contains(text,
+        ".1.et:4: ALL_GATHER of 1024 bytes is number 1 of its group, where another rank issued "
+        "ALL_REDUCE of 4096 bytes; expected the same sequence of collectives on every member"))
         << text;
 }
 
@@ -243,7 +262,8 @@ TEST(TraceDeadlock, NodesBeyondTheLookAheadAreFetchedBeforeARunIsGivenUp)
     ranks[1].push_back(send(many, 0, 5, 64));
     for (const char* policy : policies) {
         const Json result = run_trace(ranks, policy);
-        EXPECT_EQ(result.value("stop", ""), "finished") << policy << ": " << all_blocked(result).substr(0, 300);
+        EXPECT_EQ(result.value("stop", ""), "finished")
+            << policy << ": " << all_blocked(result).substr(0, 300);
         EXPECT_EQ(result.value("verified", ""), "passed");
     }
 }
@@ -258,10 +278,11 @@ TEST(TraceLimits, FiguresTooLargeToCountWithAreRefused)
     EXPECT_TRUE(contains(refusal({{work(1, huge, 1'000'000)}}, {"gpu.peak_flops=1 MFLOP/s"}),
         ".0.et:2: node 1 (w): roofline time beyond 2^63 ps"))
         << refusal({{work(1, huge, 1'000'000)}}, {"gpu.peak_flops=1 MFLOP/s"});
-    EXPECT_TRUE(contains(refusal(Ranks(4, {collective(1, all_gather, huge)})), ".et:2: node 1 (x): total size"));
+    EXPECT_TRUE(
+        contains(refusal(Ranks(4, {collective(1, all_gather, huge)})), ".et:2: node 1 (x): total size"));
     EXPECT_TRUE(contains(refusal(Ranks(2, {collective(1, all_reduce, huge)})), "at most 2^48 bytes"));
     EXPECT_TRUE(contains(refusal({{memory(1, false, -1)}}), "refused") ||
-                contains(refusal({{memory(1, false, huge)}}), "do not fit"));
+        contains(refusal({{memory(1, false, huge)}}), "do not fit"));
     EXPECT_TRUE(contains(refusal({{memory(1, false, huge)}}), "do not fit"));
     // Four times 46 days.
     std::vector<std::string> rank;
