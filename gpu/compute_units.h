@@ -115,7 +115,7 @@ private:
     void overlap(Workgroup& group);
     void issue_flag(std::uint32_t index, Time delay);
     void send(Line& line, std::uint32_t index, std::uint32_t slot, std::uint32_t source, Time delay);
-    void serve_unit(std::uint32_t unit);
+    void serve_unit(std::uint32_t number);
     void touch(std::uint32_t unit);
     void set_cause(Workgroup& group, StallCause cause) { group.set_cause(cause, agenda().now()); }
 
