@@ -52,7 +52,7 @@ void Routing::route_to(std::uint32_t destination)
     for (const std::uint32_t node : order) {
         if (node == target) continue;
         std::vector<std::uint16_t>& choice = next_[node][destination];
-        for (std::uint16_t p = 0; p < ports_[node].size(); ++p) {
+        for (std::uint32_t p = 0; p < ports_[node].size(); ++p) {
             const Fabric::Port& port = ports_[node][p];
             if (hops[port.peer] + 1 != hops[node]) continue;
             if (port.peer != target && !fabric_.nodes[port.peer].forwards) continue;
@@ -61,7 +61,7 @@ void Routing::route_to(std::uint32_t destination)
                 width[node] = through;
                 choice.clear();
             }
-            if (through == width[node]) choice.push_back(p);
+            if (through == width[node]) choice.push_back(static_cast<std::uint16_t>(p));
         }
     }
 }

@@ -59,6 +59,8 @@ GroupDefinitions read_group_file(const std::string& path)
         document = json::parse(text);
     } catch (const json::parse_error& error) {
         throw InputError(path, line_at(text, error.byte), "not valid JSON", expected);
+    } catch (const json::exception&) {  // a number beyond every type
+        throw InputError(path, 0, "a number is out of range", expected);
     }
     if (!document.is_object()) throw InputError(path, 0, "is not a JSON object", expected);
     GroupDefinitions groups;

@@ -231,9 +231,7 @@ TEST_F(Fuzz, JsonTraces)
         });
 }
 
-// Disabled: read_group_file lets a number beyond double ("11e308") through as an exception of the JSON
-// library.
-TEST_F(Fuzz, DISABLED_GroupFiles)
+TEST_F(Fuzz, GroupFiles)
 {
     const Folder folder;
     folder.write_set({trace_messages(0), trace_messages(1)});
