@@ -99,7 +99,7 @@ TEST(GpuTiming, LargePutRunsAtTheRateOfTheLink)
     EXPECT_EQ(system.pool.live(), 0u);
 }
 
-TEST(GpuTiming, DataArriveAndTimesDoNotDependOnThem)
+TEST(GpuTiming, DataArriveAtAnyAlignment)
 {
     TwoGpus system(true);
     std::vector<std::uint8_t> sent(1000);
@@ -112,27 +112,25 @@ TEST(GpuTiming, DataArriveAndTimesDoNotDependOnThem)
     std::vector<std::uint8_t> got(sent.size());
     system.gpus[1]->image().read(4096 + 40, got.data(), got.size());
     EXPECT_EQ(got, sent);
-    RecordProperty("done_ps", std::to_string(system.done[0]));
 }
 
-TEST(GpuTiming, SignalReleasesAWaitUnderBothPolicies)
+TEST(GpuTiming, SignalReleasesASpinningWait)
 {
-    for (const WaitPolicy policy : {WaitPolicy::spin}) {
-        GpuSpec spec;
-        spec.wait_policy = static_cast<std::uint64_t>(policy);
-        TwoGpus system(true, spec);
-        const std::uint64_t flag = global_address(1, MemoryImage::flag_base);
-        Program sender = store(far_line, 4096);
-        sender.add_signal(flag);
-        Program waiter;
-        waiter.add_wait(flag, 1);
-        system.launch(0, sender, 16);
-        system.launch(1, waiter);
-        sc_core::sc_start();
-        ASSERT_EQ(system.done.size(), 2u);
-        EXPECT_GT(system.done[1], 0u);
-        EXPECT_EQ(system.pool.live(), 0u);
-    }
+    GpuSpec spec;
+    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::spin);
+    TwoGpus system(true, spec);
+    const std::uint64_t flag = global_address(1, MemoryImage::flag_base);
+    Program sender = store(far_line, 4096);
+    sender.add_signal(flag);
+    Program waiter;
+    waiter.add_wait(flag, 1);
+    system.launch(0, sender, 16);
+    system.launch(1, waiter);
+    sc_core::sc_start();
+    ASSERT_EQ(system.done.size(), 2u);
+    EXPECT_GT(system.done[1], 0u);
+    EXPECT_GT(system.gpus[1]->units().statistics()[1].value, 1);  // flag reads: it had to look again
+    EXPECT_EQ(system.pool.live(), 0u);
 }
 
 TEST(GpuTiming, MonitorAnswersOneReadOfTheFlag)
