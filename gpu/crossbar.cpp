@@ -31,8 +31,9 @@ Time Crossbar::on_request(unsigned port, Line& line, Time delay)
         return 0;
     }
     const RouteTable::Choice choice = routes_.ports_to(line.destination);
-    const unsigned out = choice.ports[line.pick(choice.count)];
-    to_ports_[out]->send_request(line, delay + spec_.unit_to_port);
+    const unsigned pick = line.pick(choice.count);
+    line.vc = vc_of(VcClass::request, choice.lane(pick));
+    to_ports_[choice.port(pick)]->send_request(line, delay + spec_.unit_to_port);
     return 0;
 }
 
@@ -63,7 +64,7 @@ unsigned Crossbar::debug(unsigned, Line& line)
     if (line.destination == endpoint_)
         return to_slices_[slice_place(local_of(line.address) / line_bytes, slices_).slice]->debug(line);
     const RouteTable::Choice choice = routes_.ports_to(line.destination);
-    return choice.count == 0 ? 0 : to_ports_[choice.ports[0]]->debug(line);
+    return choice.count == 0 ? 0 : to_ports_[choice.port(0)]->debug(line);
 }
 
 std::uint64_t Crossbar::hops() const

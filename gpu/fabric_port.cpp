@@ -15,6 +15,7 @@ Time FabricPort::on_request(unsigned side, Line& line, Time delay)
         die_out.send_request(line, delay);
     } else {
         line.kind = static_cast<std::uint8_t>(LineClass::request);
+        line.issued = agenda().now() + delay;
         agenda().schedule(line, *this, agenda().now() + delay);
     }
     return 0;
@@ -35,15 +36,15 @@ Time FabricPort::on_response(unsigned side, Line& line, Time delay)
 void FabricPort::on_request_credit(unsigned side, Line& line, Time delay)
 {
     if (side == link_side) {
-        output_.add_credit(LineClass::request, agenda().now() + delay);
+        output_.add_credit(line.vc, agenda().now() + delay);
     } else {
         link_in.return_request_credit(line, delay);
     }
 }
 
-void FabricPort::on_response_credit(unsigned side, Line&, Time delay)
+void FabricPort::on_response_credit(unsigned side, Line& line, Time delay)
 {
-    if (side == link_side) output_.add_credit(LineClass::response, agenda().now() + delay);
+    if (side == link_side) output_.add_credit(line.vc, agenda().now() + delay);
 }
 
 unsigned FabricPort::debug(unsigned side, Line& line)
@@ -54,7 +55,7 @@ unsigned FabricPort::debug(unsigned side, Line& line)
 void FabricPort::run(AgendaItem& item)
 {
     if (item.kind < OutputPort::wake_kind)
-        output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind), 0);
+        output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind), 0, lane_of(Line::of(item).vc));
     request_settle();
 }
 

@@ -75,6 +75,10 @@ void L2Slice::access_data(Line& line)
 
 void L2Slice::answer(Line& line, Time at)
 {
+    if ((line.flags & LineHeader::posted_flag) != 0) {
+        pool_.give(line);
+        return;
+    }
     line.set_response_status(tlm::TLM_OK_RESPONSE);
     target.send_response(line, at - agenda().now());
 }
@@ -217,6 +221,10 @@ void L2Slice::serve_flag(Line& line, Time ready)
             return;
         }
         break;
+    case LineOp::multicast:
+    case LineOp::load_reduce:
+    case LineOp::reduce:
+        SC_REPORT_FATAL("/weft/l2", (path() + ": an in-switch operation arrived at a memory").c_str());
     }
     if ((line.op == LineOp::write || line.op == LineOp::add) && awaiting_ != nullptr) {
         AgendaItem** link = &awaiting_;

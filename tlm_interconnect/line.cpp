@@ -11,6 +11,9 @@ const char* name_of(LineOp op)
     case LineOp::write: return "write";
     case LineOp::add: return "add";
     case LineOp::await: return "await";
+    case LineOp::multicast: return "multicast";
+    case LineOp::load_reduce: return "load_reduce";
+    case LineOp::reduce: return "reduce";
     }
     return "?";
 }

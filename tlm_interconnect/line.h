@@ -14,6 +14,7 @@
 
 #include "base/line_size.h"
 #include "tlm_interconnect/agenda.h"
+#include "tlm_interconnect/virtual_channel.h"
 
 namespace weft {
 
@@ -24,14 +25,21 @@ inline std::uint64_t global_address(std::uint32_t endpoint, std::uint64_t local)
     return (std::uint64_t{endpoint} << endpoint_shift) | local;
 }
 inline std::uint16_t endpoint_of(std::uint64_t address) { return static_cast<std::uint16_t>(address >> endpoint_shift); }
+// Endpoint numbers from here on name groups: an address there is the same local address at every member.
+constexpr std::uint16_t first_group = 0xfc00;
 inline std::uint64_t local_of(std::uint64_t address) { return address & ((std::uint64_t{1} << endpoint_shift) - 1); }
 
 enum class LineOp : std::uint8_t {
     read,
     write,
     add,   // 8-byte atomic add at the home slice, nothing returned but the acknowledge
-    await  // 8-byte load that is answered once the word is at least the operand (monitor)
+    await,  // 8-byte load that is answered once the word is at least the operand (monitor)
+    // At the address of a group, carried out by switches:
+    multicast,    // write at every member
+    load_reduce,  // read of every member, answered with the combination
+    reduce        // one member's contribution; the combination of all is written at every member
 };
+constexpr unsigned line_ops = 7;
 
 const char* name_of(LineOp op);
 
@@ -42,8 +50,15 @@ enum class SpreadMode : std::uint8_t { lines, pairs, none };
 enum class LineClass : std::uint8_t { request, response };
 constexpr unsigned line_classes = 2;
 
+// The channel class of a request, where classes are apart.
+constexpr VcClass vc_class(LineOp op)
+{
+    return op == LineOp::read ? VcClass::request : op == LineOp::write ? VcClass::write : VcClass::atomic;
+}
+
 // The hot part of a line. Fields are written by the requester unless said otherwise.
 struct alignas(64) LineHeader : AgendaItem {
+    std::uint8_t vc = 0;            // channel of the buffer it is in or on its way to; by whoever sends it
     std::uint64_t address = 0;
     std::uint32_t tag = 0;          // requester's own
     std::uint32_t spread = 0;       // digits for the choice among equal paths; consumed on the way
@@ -53,11 +68,12 @@ struct alignas(64) LineHeader : AgendaItem {
     std::uint8_t size = 0;          // bytes, 1..64
     std::uint8_t flags = 0;
     std::uint8_t depth = 0;         // entries on the return path
-    std::uint16_t near_path[4] = {};  // return path: input port at each routing module, innermost first
+    std::uint16_t near_path[4] = {};  // return path: input port and lane at each routing module, innermost first
 
     static constexpr std::uint8_t shared_flag = 1;  // somebody outside may hold a TLM reference
     static constexpr std::uint8_t poll_flag = 2;    // one try of a spinning wait
     static constexpr std::uint8_t control_flag = 4;  // synchronisation traffic
+    static constexpr std::uint8_t posted_flag = 8;  // a write that nobody answers: its target consumes it
 
     bool full_line() const { return size == line_bytes; }
 };
@@ -118,6 +134,18 @@ public:
         return depth < 4 ? near_path[depth] : far_path_[depth - 4];
     }
 
+    // The same for a port below 4096 and the lane that the line came in by.
+    struct Way {
+        unsigned port;
+        unsigned lane;
+    };
+    void push_way(unsigned port, unsigned lane) { push_port(static_cast<std::uint16_t>(port | lane << 12)); }
+    Way pop_way()
+    {
+        const unsigned entry = pop_port();
+        return {entry & 0xfffU, entry >> 12U};
+    }
+
     // Picks one of `count` equal choices and uses up that digit, so that choices at successive
     // modules are independent and a contiguous block spreads exactly evenly.
     unsigned pick(unsigned count)
@@ -132,6 +160,8 @@ public:
     const std::uint8_t* data() const { return data_; }
     std::uint64_t operand() const;  // add, await: the first 8 bytes of data
     void set_operand(std::uint64_t value);
+
+    Time issued = 0;  // when the requester made it ready to leave
 
     static Line& of(AgendaItem& item) { return static_cast<Line&>(static_cast<LineHeader&>(item)); }
     static const LineHeader& of(const AgendaItem& item) { return static_cast<const LineHeader&>(item); }

@@ -5,10 +5,13 @@ namespace weft {
 std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls)
 {
     switch (op) {
-    case LineOp::read: return cls == LineClass::response ? size : 0;
+    case LineOp::read:
+    case LineOp::load_reduce: return cls == LineClass::response ? size : 0;
     case LineOp::write:
     case LineOp::add:
-    case LineOp::await: return cls == LineClass::request ? size : 0;
+    case LineOp::await:
+    case LineOp::multicast:
+    case LineOp::reduce: return cls == LineClass::request ? size : 0;
     }
     return 0;
 }
@@ -18,7 +21,7 @@ std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, Li
     const auto flit = static_cast<std::uint32_t>(spec.flit);
     const std::uint32_t payload = payload_bytes(op, size, cls);
     std::uint32_t bytes = static_cast<std::uint32_t>(spec.header) + (payload + flit - 1) / flit * flit;
-    if (cls == LineClass::request && op == LineOp::write && size < line_bytes)
+    if (cls == LineClass::request && (op == LineOp::write || op == LineOp::multicast) && size < line_bytes)
         bytes += static_cast<std::uint32_t>(spec.byte_enable);
     return bytes;
 }
@@ -33,10 +36,10 @@ Link::Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec)
         wires_[end].server.set_rate(spec.bandwidth);
     }
     for (const LineClass cls : {LineClass::request, LineClass::response})
-        for (const LineOp op : {LineOp::read, LineOp::write, LineOp::add, LineOp::await})
+        for (unsigned op = 0; op < line_ops; ++op)
             for (std::uint32_t size = 0; size <= line_bytes; ++size)
-                cost_[static_cast<unsigned>(cls)][static_cast<unsigned>(op)][size] =
-                    static_cast<std::uint16_t>(weft::wire_bytes(spec, op, size, cls));
+                cost_[static_cast<unsigned>(cls)][op][size] =
+                    static_cast<std::uint16_t>(weft::wire_bytes(spec, static_cast<LineOp>(op), size, cls));
 }
 
 RateServer::Slot Link::carry(unsigned end, const Line& line, LineClass cls, Time arrival)

@@ -74,7 +74,7 @@ private:
     LinkSpec spec_;
     std::array<Wire, 2> wires_;
     // Wire bytes by class, op and size, so that the hot path looks up instead of computing.
-    std::array<std::array<std::array<std::uint16_t, line_bytes + 1>, 4>, line_classes> cost_{};
+    std::array<std::array<std::array<std::uint16_t, line_bytes + 1>, line_ops>, line_classes> cost_{};
     std::array<std::unique_ptr<LineTargetSocket>, 2> targets_;
     std::array<std::unique_ptr<LineInitiatorSocket>, 2> initiators_;
 };

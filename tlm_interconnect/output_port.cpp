@@ -4,108 +4,196 @@
 
 namespace weft {
 
+Arbitration arbitration(const SwitchSpec& spec)
+{
+    return {static_cast<ArbiterKind>(spec.arbiter), static_cast<std::uint32_t>(spec.control_weight),
+        static_cast<std::uint32_t>(spec.data_weight)};
+}
+
 OutputPort::OutputPort(Agenda& agenda, Station& station, OutputPortOwner& owner, unsigned port, unsigned inputs,
-    LineInitiatorSocket& requests, LineTargetSocket& responses)
-    : agenda_(agenda), station_(station), owner_(owner), requests_(requests), responses_(responses), port_(port)
+    LineInitiatorSocket& requests, LineTargetSocket& responses, const Arbitration& arbitration)
+    : agenda_(agenda), station_(station), owner_(owner), requests_(requests), responses_(responses),
+      arbitration_(arbitration), port_(port), inputs_(inputs)
 {
     wire_wake_.kind = wake_kind;
-    for (unsigned c = 0; c < line_classes; ++c) {
-        classes_[c].inputs.resize(inputs);
-        classes_[c].waiting.resize((inputs + 63) / 64, 0);
-        classes_[c].last_input = inputs - 1;
-        classes_[c].wake.kind = static_cast<std::uint8_t>(wake_kind + 1 + c);
-    }
-    set_credits(1, 1);
+    pool_wake_.kind = wake_kind + 1 + max_vcs;
+    set_credits(BufferSpace::of(1, 1));
 }
 
-void OutputPort::set_credits(std::uint32_t requests, std::uint32_t responses)
+void OutputPort::set_credits(const BufferSpace& space)
 {
-    const std::uint32_t counts[line_classes] = {requests, responses};
-    for (unsigned c = 0; c < line_classes; ++c) {
-        std::size_t capacity = 1;
-        while (capacity < counts[c]) capacity *= 2;
-        classes_[c].credits = counts[c];
-        classes_[c].ring.assign(capacity, 0);
+    credits_.grant(space);
+    lanes_ = space.lanes();
+    channels_.clear();
+    slot_of_.fill(no_slot);
+    for (unsigned vc = 0; vc < max_vcs; ++vc) {
+        if (space.lines[vc] == 0) continue;
+        slot_of_[vc] = static_cast<std::uint8_t>(channels_.size());
+        Channel channel;
+        channel.vc = static_cast<std::uint8_t>(vc);
+        const VcClass cls = class_of(channel.vc);
+        channel.control = cls == VcClass::request || cls == VcClass::atomic;
+        channel.inputs.resize(inputs_);
+        channel.waiting.resize((inputs_ + 63) / 64, 0);
+        channel.last_input = inputs_ - 1;
+        channel.wake.kind = static_cast<std::uint8_t>(wake_kind + 1 + channels_.size());
+        channels_.push_back(std::move(channel));
     }
+    last_slot_ = static_cast<unsigned>(channels_.size()) - 1;
+    for (unsigned lane = 0; lane < max_lanes; ++lane)
+        for (unsigned op = 0; op < line_ops; ++op)
+            request_slot_[lane][op] =
+                slot_of_[vc_of(space.split ? vc_class(static_cast<LineOp>(op)) : VcClass::request, lane)];
 }
 
-void OutputPort::enqueue(Line& line, LineClass cls, unsigned input)
+void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lane)
 {
-    PerClass& state = classes_[static_cast<unsigned>(cls)];
-    Queue& queue = state.inputs[input];
+    const std::uint8_t slot = cls == LineClass::request ? request_slot_[lane][static_cast<unsigned>(line.op)]
+                                                        : slot_of_[vc_of(VcClass::response, lane)];
+    if (slot == no_slot) {
+        SC_REPORT_FATAL("/weft/lane",
+            (station_.path() + ": a route uses lane " + std::to_string(lane) + ", its link has " +
+                std::to_string(lanes_)).c_str());
+        return;
+    }
+    Channel& channel = channels_[slot];
+    Queue& queue = channel.inputs[input];
     line.next = nullptr;
     if (queue.head == nullptr) {
         queue.head = &line;
-        state.waiting[input >> 6] |= std::uint64_t{1} << (input & 63);
+        channel.waiting[input >> 6] |= std::uint64_t{1} << (input & 63);
     } else {
         queue.tail->next = &line;
     }
     queue.tail = &line;
-    ++state.queued;
+    if (channel.queued++ == 0) occupied_ |= 1U << slot;
     peak_ = std::max(peak_, ++queued_);
 }
 
-void OutputPort::add_credit(LineClass cls, Time due)
+void OutputPort::add_credit(std::uint8_t vc, Time due)
 {
-    PerClass& state = classes_[static_cast<unsigned>(cls)];
-    const std::size_t mask = state.ring.size() - 1;
-    if (state.ring_count > mask) {
+    if (slot_of_[vc] == no_slot || !credits_.give(vc, due)) {
         SC_REPORT_ERROR("/weft/credit", (station_.path() + ": more credits returned than were given").c_str());
         return;
     }
-    // Slots of a receive buffer are given back in order.
-    state.ring_last = std::max(state.ring_last, due);
-    state.ring[(state.ring_head + state.ring_count++) & mask] = state.ring_last;
-    if (state.queued > 0 && !wire_wake_.scheduled) arm(state.wake, std::max(state.ring[state.ring_head], agenda_.now()));
+    if (queued_ > 0 && !wire_wake_.scheduled) wait_for_credits(agenda_.now());
 }
 
-bool OutputPort::take_credit(PerClass& cls, Time now)
+unsigned OutputPort::next_input(const Channel& channel) const
 {
-    if (cls.credits > 0) {
-        --cls.credits;
-        return true;
-    }
-    if (cls.ring_count == 0 || cls.ring[cls.ring_head] > now) return false;
-    cls.ring_head = (cls.ring_head + 1) & static_cast<std::uint32_t>(cls.ring.size() - 1);
-    --cls.ring_count;
-    return true;
-}
-
-unsigned OutputPort::next_input(PerClass& cls) const
-{
-    const unsigned inputs = static_cast<unsigned>(cls.inputs.size());
+    const unsigned inputs = inputs_;
     if (inputs == 1) return 0;
-    const unsigned start = cls.last_input + 1 == inputs ? 0 : cls.last_input + 1;
-    const std::size_t words = cls.waiting.size();
+    const unsigned start = channel.last_input + 1 == inputs ? 0 : channel.last_input + 1;
+    const std::size_t words = channel.waiting.size();
     std::size_t word = start >> 6;
-    std::uint64_t bits = cls.waiting[word] & (~std::uint64_t{0} << (start & 63));
+    std::uint64_t bits = channel.waiting[word] & (~std::uint64_t{0} << (start & 63));
     for (std::size_t step = 0; step <= words; ++step) {
         if (bits != 0) return static_cast<unsigned>((word << 6) + static_cast<unsigned>(__builtin_ctzll(bits)));
         if (++word == words) word = 0;
-        bits = cls.waiting[word];
+        bits = channel.waiting[word];
     }
     return 0;
 }
 
-void OutputPort::send(unsigned index, Time now)
+int OutputPort::pick_in_turn(std::uint32_t candidates) const
 {
-    PerClass& state = classes_[index];
-    const unsigned input = next_input(state);
-    Queue& queue = state.inputs[input];
+    if (candidates == 0) return -1;
+    const std::uint32_t later = candidates & ~((2U << last_slot_) - 1);
+    return __builtin_ctz(later != 0 ? later : candidates);
+}
+
+int OutputPort::pick_oldest(std::uint32_t candidates, unsigned& oldest_input) const
+{
+    int best = -1;
+    Time best_time = 0;
+    const unsigned count = static_cast<unsigned>(channels_.size());
+    for (unsigned step = 1; step <= count; ++step) {
+        const unsigned slot = (last_slot_ + step) % count;
+        if ((candidates >> slot & 1U) == 0) continue;
+        const Channel& channel = channels_[slot];
+        for (unsigned turn = 1; turn <= inputs_; ++turn) {
+            const unsigned input = (channel.last_input + turn) % inputs_;
+            if (channel.inputs[input].head == nullptr) continue;
+            const Time issued = Line::of(*channel.inputs[input].head).issued;
+            if (best >= 0 && issued >= best_time) continue;
+            best = static_cast<int>(slot);
+            best_time = issued;
+            oldest_input = input;
+        }
+    }
+    return best;
+}
+
+int OutputPort::pick_weighted(std::uint32_t candidates)
+{
+    std::uint32_t control = 0;
+    for (std::uint32_t rest = candidates; rest != 0; rest &= rest - 1) {
+        const unsigned slot = static_cast<unsigned>(__builtin_ctz(rest));
+        if (channels_[slot].control) control |= 1U << slot;
+    }
+    const std::uint32_t data = candidates & ~control;
+    if (control == 0 || data == 0) return pick_in_turn(candidates);
+    if (control_left_ + data_left_ == 0) {
+        control_left_ = arbitration_.control_weight;
+        data_left_ = arbitration_.data_weight;
+    }
+    if (control_left_ > 0) {
+        --control_left_;
+        return pick_in_turn(control);
+    }
+    --data_left_;
+    return pick_in_turn(data);
+}
+
+int OutputPort::pick(Time now)
+{
+    std::uint32_t candidates = occupied_;
+    if (arbitration_.kind == ArbiterKind::round_robin) {
+        // The first in turn nearly always has a credit: look no further.
+        for (int slot = pick_in_turn(candidates); slot >= 0; slot = pick_in_turn(candidates)) {
+            if (credits_.take(channels_[static_cast<unsigned>(slot)].vc, now)) return slot;
+            candidates &= ~(1U << slot);
+        }
+        return -1;
+    }
+    for (std::uint32_t rest = candidates; rest != 0; rest &= rest - 1) {
+        const int slot = __builtin_ctz(rest);
+        if (!credits_.available(channels_[static_cast<unsigned>(slot)].vc, now)) candidates &= ~(1U << slot);
+    }
+    if (candidates == 0) return -1;
+    unsigned input = 0;
+    int slot = 0;
+    if (arbitration_.kind == ArbiterKind::age) {
+        slot = pick_oldest(candidates, input);
+        oldest_input_ = static_cast<int>(input);
+    } else {
+        slot = pick_weighted(candidates);
+    }
+    credits_.take(channels_[static_cast<unsigned>(slot)].vc, now);
+    return slot;
+}
+
+void OutputPort::send(unsigned slot, Time now)
+{
+    Channel& channel = channels_[slot];
+    const unsigned input = oldest_input_ < 0 ? next_input(channel) : static_cast<unsigned>(oldest_input_);
+    oldest_input_ = -1;
+    Queue& queue = channel.inputs[input];
     Line& line = Line::of(*queue.head);
     queue.head = line.next;
     if (queue.head == nullptr) {
-        state.waiting[input >> 6] &= ~(std::uint64_t{1} << (input & 63));
+        channel.waiting[input >> 6] &= ~(std::uint64_t{1} << (input & 63));
     } else {
         __builtin_prefetch(queue.head, 1);  // a long queue has left the host's caches
     }
-    --state.queued;
+    if (--channel.queued == 0) occupied_ &= ~(1U << slot);
     --queued_;
-    state.last_input = input;
-    last_class_ = index;
+    channel.last_input = input;
+    last_slot_ = slot;
     ++sent_;
-    const LineClass cls = static_cast<LineClass>(index);
+    const LineClass cls = class_of(channel.vc) == VcClass::response ? LineClass::response : LineClass::request;
     owner_.on_sent(port_, line, cls, input);
+    line.vc = channel.vc;
     wire_free_ = now + (cls == LineClass::request ? requests_.send_request(line, 0) : responses_.send_response(line, 0));
 }
 
@@ -116,26 +204,32 @@ void OutputPort::serve(Time now)
             arm(wire_wake_, wire_free_);
             return;
         }
-        bool found = false;
-        for (unsigned step = 1; step <= line_classes && !found; ++step) {
-            const unsigned index = (last_class_ + step) % line_classes;
-            if (classes_[index].queued == 0 || !take_credit(classes_[index], now)) continue;
-            if (stalled_) {
-                stall_ += now - stalled_since_;
-                stalled_ = false;
+        const int slot = pick(now);
+        if (slot < 0) {
+            if (!stalled_) {
+                stalled_ = true;
+                stalled_since_ = now;
             }
-            send(index, now);
-            found = true;
+            wait_for_credits(now);
+            return;
         }
-        if (found) continue;
-        if (!stalled_) {
-            stalled_ = true;
-            stalled_since_ = now;
+        if (stalled_) {
+            stall_ += now - stalled_since_;
+            stalled_ = false;
         }
-        for (PerClass& state : classes_)
-            if (state.queued > 0 && state.ring_count > 0) arm(state.wake, state.ring[state.ring_head]);
-        return;
+        send(static_cast<unsigned>(slot), now);
     }
+}
+
+void OutputPort::wait_for_credits(Time now)
+{
+    for (std::uint32_t rest = occupied_; rest != 0; rest &= rest - 1) {
+        Channel& channel = channels_[static_cast<unsigned>(__builtin_ctz(rest))];
+        const Time own = credits_.next_own(channel.vc);
+        if (own != CreditAccount::no_time) arm(channel.wake, std::max(own, now));
+    }
+    const Time pooled = credits_.next_pooled();
+    if (pooled != CreditAccount::no_time) arm(pool_wake_, std::max(pooled, now));
 }
 
 void OutputPort::arm(AgendaItem& item, Time due)
@@ -153,11 +247,13 @@ void OutputPort::reset_statistics()
 std::string OutputPort::describe() const
 {
     std::string out;
-    const char* names[line_classes] = {"request", "response"};
-    for (unsigned c = 0; c < line_classes; ++c) {
-        if (classes_[c].queued == 0) continue;
-        out += (out.empty() ? "" : ", ") + std::to_string(classes_[c].queued) + " " + names[c] + " lines wait";
-        if (classes_[c].credits == 0 && classes_[c].ring_count == 0) out += " for a credit";
+    for (const Channel& channel : channels_) {
+        if (channel.queued == 0) continue;
+        out += (out.empty() ? "" : ", ") + std::to_string(channel.queued) + " " + vc_name(channel.vc, lanes_) +
+               " lines wait";
+        if (!credits_.available(channel.vc, agenda_.now()) &&
+            credits_.next_own(channel.vc) == CreditAccount::no_time && credits_.next_pooled() == CreditAccount::no_time)
+            out += " for a credit";
     }
     return out;
 }

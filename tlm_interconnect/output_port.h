@@ -1,8 +1,12 @@
-// The sending side of one fabric port: queues per class and input, credits, one wire.
+// The sending side of one fabric port: queues per virtual channel and input, credits, one wire.
 //
 // Part of a switch or of a GPU's fabric port, not a module: the owner is the Station that runs its
-// wake-ups. Lines queue per (class, input). When the wire is free the port picks the class (the two
-// alternate while both have lines and credits), then the input (round robin), uses a credit and sends.
+// wake-ups. Lines queue per (channel, input). When the wire is free the port picks a channel that has a
+// line and a credit, then the input, and sends. Arbitration:
+//   round_robin  the next channel in turn, and in it the next input in turn
+//   age          the line with the earliest `issued`; ties in turn
+//   weighted     control_weight lines of control channels (request, atomic), then data_weight lines of data
+//                channels (write, response), each kind in turn; a kind that has nothing to send gives way
 // Credits returned with a delay count from the time they arrive; nobody is woken unless the port
 // is blocked on them.
 //
@@ -14,43 +18,54 @@
 #include <string>
 #include <vector>
 
+#include "tlm_interconnect/credit_account.h"
 #include "tlm_interconnect/protocol.h"
+#include "tlm_interconnect/switch_spec.h"
 
 namespace weft {
 
 class OutputPortOwner {
 public:
     virtual ~OutputPortOwner() = default;
-    // `line` of `cls`, which came from `input`, has left its buffer slot through `port`.
+    // `line` of `cls`, which came from `input`, leaves its buffer slot through `port`. `line.vc` still names
+    // the channel of that slot.
     virtual void on_sent(unsigned port, Line& line, LineClass cls, unsigned input) = 0;
 };
 
+struct Arbitration {
+    ArbiterKind kind = ArbiterKind::round_robin;
+    std::uint32_t control_weight = 1;
+    std::uint32_t data_weight = 1;
+};
+Arbitration arbitration(const SwitchSpec& spec);
+
 class OutputPort {
 public:
-    // Item kinds below this are the owner's own; wake-ups of ports use it and the two after it.
+    // Item kinds below this are the owner's own; wake-ups of ports use it and those after it.
     static constexpr std::uint8_t wake_kind = 8;
 
     OutputPort(Agenda& agenda, Station& station, OutputPortOwner& owner, unsigned port, unsigned inputs,
-        LineInitiatorSocket& requests, LineTargetSocket& responses);
+        LineInitiatorSocket& requests, LineTargetSocket& responses, const Arbitration& arbitration = {});
     OutputPort(const OutputPort&) = delete;
     OutputPort& operator=(const OutputPort&) = delete;
 
-    // Lines of each class that the far end can hold. Before time starts.
-    void set_credits(std::uint32_t requests, std::uint32_t responses);
+    // What the far end can hold. Before time starts.
+    void set_credits(const BufferSpace& space);
 
-    void enqueue(Line& line, LineClass cls, unsigned input);
-    void add_credit(LineClass cls, Time due);
+    // `lane`: of the channel that the line will use on this port's link.
+    void enqueue(Line& line, LineClass cls, unsigned input, unsigned lane = 0);
+    void add_credit(std::uint8_t vc, Time due);
     // Sends what can be sent now; otherwise arranges to be woken. The owner calls it in settle()
     // after enqueueing and for every wake-up item.
     void serve(Time now);
 
     bool blocked() const { return queued_ > 0; }
-    std::uint32_t queued(LineClass cls) const { return classes_[static_cast<unsigned>(cls)].queued; }
+    std::uint32_t queued() const { return queued_; }
     std::uint64_t sent() const { return sent_; }
     std::uint32_t peak_queue() const { return peak_; }
     Time credit_stall() const { return stall_; }
     void reset_statistics();
-    // "2 requests wait, no request credit" for the report of a run that cannot progress; empty if idle.
+    // "2 write lines wait for a credit" for the report of a run that cannot progress; empty if idle.
     std::string describe() const;
 
 private:
@@ -58,32 +73,40 @@ private:
         AgendaItem* head = nullptr;
         AgendaItem* tail = nullptr;
     };
-    struct PerClass {
+    struct Channel {
+        std::uint8_t vc = 0;
+        bool control = false;
         std::uint32_t queued = 0;
-        std::uint32_t credits = 0;
         std::uint32_t last_input = 0;
-        std::uint32_t ring_head = 0;   // credits on their way back, due times ascending
-        std::uint32_t ring_count = 0;
-        Time ring_last = 0;
-        std::vector<Time> ring;
         std::vector<Queue> inputs;
         std::vector<std::uint64_t> waiting;  // bit per input with lines
         AgendaItem wake;
     };
+    static constexpr std::uint8_t no_slot = 0xff;
 
-    bool take_credit(PerClass& cls, Time now);
-    unsigned next_input(PerClass& cls) const;
-    void send(unsigned cls_index, Time now);
+    int pick(Time now);
+    int pick_in_turn(std::uint32_t candidates) const;
+    int pick_oldest(std::uint32_t candidates, unsigned& input) const;
+    int pick_weighted(std::uint32_t candidates);
+    unsigned next_input(const Channel& channel) const;
+    void send(unsigned slot, Time now);
     void arm(AgendaItem& item, Time due);
+    void wait_for_credits(Time now);
 
     Agenda& agenda_;
     Station& station_;
     OutputPortOwner& owner_;
     LineInitiatorSocket& requests_;
     LineTargetSocket& responses_;
+    Arbitration arbitration_;
     unsigned port_;
-    unsigned last_class_ = 1;
+    unsigned inputs_;
+    unsigned last_slot_ = 0;
+    int oldest_input_ = -1;
+    std::uint32_t control_left_ = 0;
+    std::uint32_t data_left_ = 0;
     std::uint32_t queued_ = 0;
+    std::uint32_t occupied_ = 0;  // bit per slot with lines
     std::uint32_t peak_ = 0;
     Time wire_free_ = 0;
     Time stalled_since_ = 0;
@@ -91,7 +114,12 @@ private:
     Time stall_ = 0;
     std::uint64_t sent_ = 0;
     AgendaItem wire_wake_;
-    std::array<PerClass, line_classes> classes_;
+    AgendaItem pool_wake_;
+    CreditAccount credits_;
+    std::array<std::array<std::uint8_t, line_ops>, max_lanes> request_slot_;
+    std::array<std::uint8_t, max_vcs> slot_of_;
+    std::vector<Channel> channels_;  // those that exist, by vc
+    unsigned lanes_ = 1;
 };
 
 }  // namespace weft

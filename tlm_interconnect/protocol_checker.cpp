@@ -20,7 +20,20 @@ tlm::tlm_command command_of(LineOp op)
                                  : tlm::TLM_IGNORE_COMMAND;
 }
 
+bool is_word(LineOp op) { return op == LineOp::add || op == LineOp::await; }
+bool is_for_group(LineOp op) { return op == LineOp::multicast || op == LineOp::load_reduce || op == LineOp::reduce; }
+
 }  // namespace
+
+ProtocolChecker::Rules ProtocolChecker::Rules::of(const LinkSpec& link, bool in_order)
+{
+    Rules rules;
+    rules.request_credits = rules.response_credits = 0;
+    rules.in_order = in_order;
+    rules.space = buffer_space(link);
+    rules.by_channel = true;
+    return rules;
+}
 
 ProtocolChecker::ProtocolChecker(sc_core::sc_module_name name, Agenda& agenda, const Rules& rules, std::string between)
     : sc_module(name), target("target"), initiator("initiator"), agenda_(agenda), rules_(rules),
@@ -101,7 +114,8 @@ void ProtocolChecker::on_request(Line& line, Time at)
     }
     check_order(line, LineClass::request, at);
     use_credit(line, LineClass::request, at);
-    entry->second = {line.address, line.tag, line.op, line.size, line.depth, true, {true, false}, at};
+    entry->second = {line.address, line.tag, line.op, line.size, line.depth, true,
+        (line.flags & LineHeader::posted_flag) != 0, {true, false}, {line.vc, 0}, at};
 }
 
 void ProtocolChecker::on_response(Line& line, Time at)
@@ -123,23 +137,25 @@ void ProtocolChecker::on_response(Line& line, Time at)
         problem("status", &line, "an answer with " + line.get_response_string());
     if (at < live.arrival)
         problem("past", &line, fmt::format("answered {} ps before it arrives", live.arrival - at));
-    if (live.credit[0] && rules_.request_credits != 0)
+    if (live.posted) problem("response", &line, "answers a posted write");
+    if (live.credit[0] && (rules_.request_credits != 0 || rules_.by_channel))
         problem("credit", &line, "answered before its request credit came back");
     check_order(line, LineClass::response, at);
-    if (rules_.response_credits == 0) {
+    if (rules_.response_credits == 0 && !rules_.by_channel) {
         live_.erase(found);
         return;
     }
     use_credit(line, LineClass::response, at);
     live.unanswered = false;
     live.credit = {false, true};
+    live.vc[1] = line.vc;
     live.arrival = at;
 }
 
 void ProtocolChecker::on_credit(const Line& line, LineClass cls, Time at)
 {
     const unsigned index = static_cast<unsigned>(cls);
-    if (cls == LineClass::response && rules_.response_credits == 0) return;
+    if (cls == LineClass::response && rules_.response_credits == 0 && !rules_.by_channel) return;
     const auto found = live_.find(&line);
     if (found == live_.end() || !found->second.credit[index]) {
         problem("return", &line, fmt::format("a {} credit of a line that holds none", class_name(cls)));
@@ -150,7 +166,13 @@ void ProtocolChecker::on_credit(const Line& line, LineClass cls, Time at)
                                    found->second.arrival - at));
     found->second.credit[index] = false;
     if (accounts_[index].limit != 0) accounts_[index].returning.push(at);
-    if (!found->second.unanswered) live_.erase(found);
+    if (rules_.by_channel) {
+        if (line.vc != found->second.vc[index])
+            problem("return", &line, fmt::format("a credit of channel {} for a line that was sent in channel {}",
+                                         line.vc, found->second.vc[index]));
+        channels_[found->second.vc[index]].returning.push(at);
+    }
+    if (!found->second.unanswered || found->second.posted) live_.erase(found);
 }
 
 void ProtocolChecker::on_answer(const Line& line, LinePhase sent, LinePhase now, tlm::tlm_sync_enum answer)
@@ -171,8 +193,12 @@ void ProtocolChecker::check_payload(const Line& line)
     } else if (line.address % line_bytes + line.size > line_bytes) {
         problem("payload", &line, "crosses the end of its 64-byte line");
     }
-    if ((line.op == LineOp::add || line.op == LineOp::await) && (line.size != 8 || line.address % 8 != 0))
+    if (is_word(line.op) && (line.size != 8 || line.address % 8 != 0))
         problem("payload", &line, "an atomic that is not one aligned 8-byte word");
+    if (is_for_group(line.op) != (line.destination >= first_group))
+        problem("payload", &line, "in-switch operations and addresses of groups belong together");
+    if ((line.flags & LineHeader::posted_flag) != 0 && line.op != LineOp::write)
+        problem("payload", &line, "only a write can be posted");
     if (line.destination != endpoint_of(line.address))
         problem("payload", &line, fmt::format("destination {} does not own the address", line.destination));
     if (line.get_address() != line.address)
@@ -187,18 +213,45 @@ void ProtocolChecker::check_payload(const Line& line)
 
 void ProtocolChecker::use_credit(const Line& line, LineClass cls, Time at)
 {
+    if (rules_.by_channel) use_channel(line, at);
     Account& account = accounts_[static_cast<unsigned>(cls)];
     if (account.limit == 0) return;
-    for (; !account.returning.empty() && account.returning.top() <= at; account.returning.pop()) --account.used;
+    settle(account, at);
     if (account.used >= account.limit)
         problem("credit", &line, fmt::format("{} number {} into a buffer of {} lines", class_name(cls),
                                      account.used + 1, account.limit));
     ++account.used;
 }
 
+void ProtocolChecker::settle(Account& account, Time at)
+{
+    for (; !account.returning.empty() && account.returning.top() <= at; account.returning.pop()) --account.used;
+}
+
+void ProtocolChecker::use_channel(const Line& line, Time at)
+{
+    const BufferSpace& space = rules_.space;
+    const std::string name = vc_name(line.vc, space.lanes());
+    if (line.vc >= max_vcs || space.lines[line.vc] == 0) {
+        problem("credit", &line, fmt::format("channel {} ({}) does not exist here", line.vc, name));
+        return;
+    }
+    ++channels_[line.vc].used;
+    std::uint32_t pooled = 0;
+    for (unsigned vc = 0; vc < max_vcs; ++vc) {
+        Account& account = channels_[vc];
+        settle(account, at);
+        if (account.used > space.lines[vc]) pooled += account.used - space.lines[vc];
+    }
+    if (channels_[line.vc].used > space.lines[line.vc] && pooled > space.shared)
+        problem("credit", &line, fmt::format("{} number {} into a buffer of {} lines", name, channels_[line.vc].used,
+                                     space.lines[line.vc]) +
+                                     (space.shared > 0 ? fmt::format(" and a pool of {}", space.shared) : ""));
+}
+
 void ProtocolChecker::check_order(const Line& line, LineClass cls, Time at)
 {
-    Account& account = accounts_[static_cast<unsigned>(cls)];
+    Account& account = rules_.by_channel ? channels_[line.vc % max_vcs] : accounts_[static_cast<unsigned>(cls)];
     if (rules_.in_order && at < account.last)
         problem("order", &line, fmt::format("arrives {} ps before the {} sent ahead of it", account.last - at,
                                     class_name(cls)));
@@ -228,7 +281,8 @@ void ProtocolChecker::finish()
     for (const auto& [line, live] : left)
         problem("finish", nullptr,
             fmt::format("{} of {} B at {:#x} (tag {}) {}", name_of(live.op), live.size, live.address, live.tag,
-                live.unanswered ? "was never answered" : "never gave its response credit back"));
+                live.posted       ? "was never consumed"
+                : live.unanswered ? "was never answered" : "never gave its response credit back"));
 }
 
 void Checkers::bind(ProtocolChecker::InitiatorSocket& from, ProtocolChecker::TargetSocket& to,

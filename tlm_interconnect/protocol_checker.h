@@ -10,7 +10,8 @@
 //   payload    1..64 bytes within one 64-byte line (atomics: one aligned word), and the generic payload
 //              says the same as the header
 //   status     INCOMPLETE in a request, OK in an answer
-//   credit     no line without a credit; the credit of a request comes back before its answer
+//   credit     no line without a credit, by class and by virtual channel; the credit of a request comes back
+//              before its answer
 //   return     a credit comes back once, and only for a line that holds one
 //   past       no effect before now, no answer or credit before the line arrived
 //   order      arrivals of a class keep the order of the calls, where Rules say so
@@ -38,7 +39,11 @@ public:
     struct Rules {
         std::uint32_t request_credits = 0;   // lines the target's side can hold; 0: not counted here
         std::uint32_t response_credits = 0;  // lines the initiator's side can hold; 0: not counted here
-        bool in_order = false;               // both classes arrive in the order of the calls (as on a link)
+        bool in_order = false;               // each channel arrives in the order of the calls (as on a link)
+        BufferSpace space;                   // what the receivers of both directions can hold, by channel
+        bool by_channel = false;             // `space` is counted
+
+        static Rules of(const LinkSpec& link, bool in_order = false);
     };
     using InitiatorSocket = tlm::tlm_initiator_socket<line_bytes * 8, line_protocol>;
     using TargetSocket = tlm::tlm_target_socket<line_bytes * 8, line_protocol>;
@@ -63,7 +68,9 @@ private:
         std::uint8_t size;
         std::uint8_t depth;
         bool unanswered;
+        bool posted;
         std::array<bool, line_classes> credit;  // still out, by class
+        std::array<std::uint8_t, line_classes> vc;  // that the line was sent in, by class
         Time arrival;                           // of the request, then of the answer
     };
     // Credits of one class: those in use, and when those returned arrive at the sender.
@@ -89,6 +96,8 @@ private:
     void on_answer(const Line& line, LinePhase sent, LinePhase now, tlm::tlm_sync_enum answer);
     void check_payload(const Line& line);
     void use_credit(const Line& line, LineClass cls, Time at);
+    void use_channel(const Line& line, Time at);
+    void settle(Account& account, Time at);
     void check_order(const Line& line, LineClass cls, Time at);
     void problem(const char* rule, const Line* line, const std::string& what);
 
@@ -96,6 +105,7 @@ private:
     Rules rules_;
     std::string between_;
     std::array<Account, line_classes> accounts_;
+    std::array<Account, max_vcs> channels_;
     std::unordered_map<const Line*, Live> live_;
     std::uint64_t problems_ = 0;
 };

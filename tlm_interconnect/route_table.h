@@ -1,4 +1,4 @@
-// The output ports of one node for each destination endpoint.
+// The output ports, with their lanes, of one node for each destination endpoint.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,15 @@ namespace weft {
 class RouteTable {
 public:
     struct Choice {
-        const std::uint16_t* ports;  // equal alternatives, ascending
-        unsigned count;              // 0: no way there
-    };
+        const std::uint16_t* entries;  // equal alternatives, ascending
+        unsigned count;                // 0: no way there
 
-    // `ports_of[d]` lists the ports towards endpoint d.
+        unsigned port(unsigned i) const { return entries[i] & 0xfffU; }
+        unsigned lane(unsigned i) const { return entries[i] >> 12U; }
+    };
+    static std::uint16_t entry(unsigned port, unsigned lane) { return static_cast<std::uint16_t>(port | lane << 12); }
+
+    // `ports_of[d]` lists the entries towards endpoint d.
     explicit RouteTable(const std::vector<std::vector<std::uint16_t>>& ports_of = {})
     {
         first_.reserve(ports_of.size() + 1);

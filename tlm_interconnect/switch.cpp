@@ -14,7 +14,7 @@ Switch::Switch(sc_core::sc_module_name name, Agenda& agenda, std::string path, c
         ports_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
         ports_[p].initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, p);
         ports_[p].output = std::make_unique<OutputPort>(agenda, *this, *this, p, ports, *ports_[p].initiator,
-            *ports_[p].target);
+            *ports_[p].target, arbitration(spec));
     }
 }
 
@@ -32,14 +32,14 @@ Time Switch::on_response(unsigned port, Line& line, Time delay)
     return 0;
 }
 
-void Switch::on_request_credit(unsigned port, Line&, Time delay)
+void Switch::on_request_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port].output->add_credit(LineClass::request, agenda().now() + delay);
+    ports_[port].output->add_credit(line.vc, agenda().now() + delay);
 }
 
-void Switch::on_response_credit(unsigned port, Line&, Time delay)
+void Switch::on_response_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port].output->add_credit(LineClass::response, agenda().now() + delay);
+    ports_[port].output->add_credit(line.vc, agenda().now() + delay);
 }
 
 void Switch::touch(unsigned port)
@@ -56,7 +56,7 @@ void Switch::run(AgendaItem& item)
         return;
     }
     Line& line = Line::of(item);
-    unsigned output = 0;
+    Line::Way way{};
     const LineClass cls = static_cast<LineClass>(line.kind);
     if (cls == LineClass::request) {
         const RouteTable::Choice choice = routes_.ports_to(line.destination);
@@ -65,13 +65,14 @@ void Switch::run(AgendaItem& item)
                 (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
             return;
         }
-        output = choice.ports[line.pick(choice.count)];
-        line.push_port(static_cast<std::uint16_t>(input));
+        const unsigned pick = line.pick(choice.count);
+        way = {choice.port(pick), choice.lane(pick)};
+        line.push_way(input, lane_of(line.vc));
     } else {
-        output = line.pop_port();
+        way = line.pop_way();
     }
-    ports_[output].output->enqueue(line, cls, input);
-    touch(output);
+    ports_[way.port].output->enqueue(line, cls, input, way.lane);
+    touch(way.port);
 }
 
 void Switch::settle()
@@ -94,10 +95,7 @@ void Switch::on_sent(unsigned, Line& line, LineClass cls, unsigned input)
     }
 }
 
-void Switch::set_credits(unsigned port, std::uint32_t requests, std::uint32_t responses)
-{
-    ports_[port].output->set_credits(requests, responses);
-}
+void Switch::set_credits(unsigned port, const BufferSpace& space) { ports_[port].output->set_credits(space); }
 
 std::uint64_t Switch::line_hops() const
 {

@@ -1,11 +1,11 @@
-// A switch: input-queued, one virtual output queue per (class, input, output), an arbiter per output.
+// A switch: input-queued, one virtual output queue per (channel, input, output), an arbiter per output.
 //
 // Sockets: per port one target (requests in, responses out) and one initiator (requests out,
 // responses in), each bound to a link.
 //
 // Timing: a line is eligible for arbitration `latency` after it has arrived in the input buffer.
-// Arbitration over the complete set of lines of an instant: round robin over inputs within a class,
-// classes alternating (output_port.h). An output takes the next line when its wire is free. Inputs do
+// Arbitration over the complete set of lines of an instant, among channels and then among inputs, by `arbiter`
+// (output_port.h). An output takes the next line when its wire is free. Inputs do
 // not conflict: the crossbar takes one line per output at a time from any input.
 // A slot of the input buffer is free, and its credit on the way back, when the line leaves it.
 //
@@ -35,7 +35,7 @@ public:
 
     LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
     LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
-    void set_credits(unsigned port, std::uint32_t requests, std::uint32_t responses) override;
+    void set_credits(unsigned port, const BufferSpace& space) override;
     std::uint32_t peak_queue(unsigned port) const override { return ports_[port].output->peak_queue(); }
     std::uint64_t line_hops() const override;
     std::vector<std::string> blocked() const override;

@@ -15,8 +15,8 @@ class SwitchModel : public StatisticsProvider {
 public:
     virtual LineTargetSocket& target(unsigned port) = 0;
     virtual LineInitiatorSocket& initiator(unsigned port) = 0;
-    // Lines of each class that the module at the far end of `port` can hold. Before time starts.
-    virtual void set_credits(unsigned port, std::uint32_t requests, std::uint32_t responses) = 0;
+    // What the module at the far end of `port` can hold. Before time starts.
+    virtual void set_credits(unsigned port, const BufferSpace& space) = 0;
     virtual std::uint32_t peak_queue(unsigned port) const = 0;
     // Lines handed on so far, requests and responses.
     virtual std::uint64_t line_hops() const = 0;

@@ -5,8 +5,16 @@
 
 namespace weft {
 
+// Who goes first at an output: the channels in turn and in each the inputs in turn; the line that was issued first;
+// control channels (read requests, atomics) and data channels (writes, responses) by weight.
+enum class ArbiterKind : std::uint8_t { round_robin, age, weighted };
+
 struct SwitchSpec {
     std::uint64_t latency = 100'000;  // ps, line in the input buffer to eligible for arbitration
+
+    std::uint64_t arbiter = 0;         // ArbiterKind
+    std::uint64_t control_weight = 1;  // lines in a row while data wait too
+    std::uint64_t data_weight = 1;     // lines in a row while control lines wait too
 
     static const ParameterTable<SwitchSpec>& parameters();
 };

@@ -44,7 +44,7 @@ RouteTable table_of(const FabricPlan& plan, NodeId node, const std::vector<int>&
 struct System::End {
     LineInitiatorSocket* initiator;
     LineTargetSocket* target;
-    std::function<void(std::uint32_t, std::uint32_t)> set_credits;
+    std::function<void(const BufferSpace&)> set_credits;
     std::function<std::uint32_t()> peak;
 };
 
@@ -105,8 +105,8 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
             const unsigned local = port_count(node);
             checkers_.bind(gpu.link_out(0), router.target(local));
             checkers_.bind(router.initiator(local), gpu.link_in(0));
-            gpu.output(0).set_credits(65535, 65535);
-            router.set_credits(local, 65535, 65535);
+            gpu.output(0).set_credits(BufferSpace::ample());
+            router.set_credits(local, BufferSpace::ample());
         } else if (gpu_of_[node] < 0) {
             add_switch(node, path, resolved.model(node), 0);
         }
@@ -121,14 +121,9 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         const NodeId nodes[2] = {plan.fabric.edges[edge].a, plan.fabric.edges[edge].b};
         for (unsigned e = 0; e < 2; ++e) {
             const End end = end_of(nodes[e], next_port[nodes[e]]++);
-            ProtocolChecker::Rules rules;
-            rules.request_credits = static_cast<std::uint32_t>(spec.request_credits);
-            rules.response_credits = static_cast<std::uint32_t>(spec.response_credits);
-            checkers_.bind(*end.initiator, place.link->target(e), rules);
-            rules.in_order = true;
-            checkers_.bind(place.link->initiator(e), *end.target, rules);
-            end.set_credits(static_cast<std::uint32_t>(spec.request_credits),
-                static_cast<std::uint32_t>(spec.response_credits));
+            checkers_.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(spec));
+            checkers_.bind(place.link->initiator(e), *end.target, ProtocolChecker::Rules::of(spec, true));
+            end.set_credits(buffer_space(spec));
             place.peak[e] = end.peak;
         }
         links_.push_back(std::move(place));
@@ -140,16 +135,12 @@ System::End System::end_of(NodeId node, unsigned port)
     if (switch_of_[node] >= 0) {
         SwitchModel& module = *switches_[static_cast<std::size_t>(switch_of_[node])].module;
         return {&module.initiator(port), &module.target(port),
-            [&module, port](std::uint32_t requests, std::uint32_t responses) {
-                module.set_credits(port, requests, responses);
-            },
+            [&module, port](const BufferSpace& space) { module.set_credits(port, space); },
             [&module, port] { return module.peak_queue(port); }};
     }
     Gpu& gpu = *gpus_[static_cast<std::size_t>(gpu_of_[node])];
     return {&gpu.link_out(port), &gpu.link_in(port),
-        [&gpu, port](std::uint32_t requests, std::uint32_t responses) {
-            gpu.output(port).set_credits(requests, responses);
-        },
+        [&gpu, port](const BufferSpace& space) { gpu.output(port).set_credits(space); },
         [&gpu, port] { return gpu.output(port).peak_queue(); }};
 }
 

@@ -31,8 +31,7 @@ GpuBox::GpuBox(const BoxOptions& options) : agenda("agenda")
             for (unsigned e = 0; e < 2; ++e) {
                 const unsigned port = port_to(ends[e], ends[1 - e]);
                 Gpu& gpu = *gpus[ends[e]];
-                gpu.output(port).set_credits(static_cast<std::uint32_t>(options.link.request_credits),
-                    static_cast<std::uint32_t>(options.link.response_credits));
+                gpu.output(port).set_credits(buffer_space(options.link));
                 gpu.link_out(port).bind(links.back()->target(e));
                 links.back()->initiator(e).bind(gpu.link_in(port));
             }

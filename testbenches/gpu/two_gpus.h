@@ -24,8 +24,7 @@ struct TwoGpus : WorkgroupListener {
             wiring.routes = RouteTable({{0}, {0}});
             wiring.data_on = data_on;
             gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, gpu, l2, hbm, wiring));
-            gpus[g]->output(0).set_credits(static_cast<std::uint32_t>(link_spec.request_credits),
-                static_cast<std::uint32_t>(link_spec.response_credits));
+            gpus[g]->output(0).set_credits(buffer_space(link_spec));
             gpus[g]->link_out(0).bind(link.target(g));
             link.initiator(g).bind(gpus[g]->link_in(0));
         }

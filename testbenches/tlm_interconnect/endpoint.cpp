@@ -44,14 +44,14 @@ Time Endpoint::on_response(unsigned port, Line& line, Time delay)
     return 0;
 }
 
-void Endpoint::on_request_credit(unsigned port, Line&, Time delay)
+void Endpoint::on_request_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port]->output->add_credit(LineClass::request, agenda().now() + delay);
+    ports_[port]->output->add_credit(line.vc, agenda().now() + delay);
 }
 
-void Endpoint::on_response_credit(unsigned port, Line&, Time delay)
+void Endpoint::on_response_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port]->output->add_credit(LineClass::response, agenda().now() + delay);
+    ports_[port]->output->add_credit(line.vc, agenda().now() + delay);
 }
 
 void Endpoint::run(AgendaItem& item)
@@ -64,20 +64,23 @@ void Endpoint::run(AgendaItem& item)
     case issue_kind: {
         const RouteTable::Choice choice = routes_.ports_to(line.destination);
         if (choice.count == 0) throw std::logic_error(path() + " is told to send where there is no way");
-        ports_[choice.ports[line.pick(choice.count)]]->output->enqueue(line, LineClass::request, 0);
+        const unsigned pick = line.pick(choice.count);
+        line.issued = now;
+        ports_[choice.port(pick)]->output->enqueue(line, LineClass::request, 0, choice.lane(pick));
         return;
     }
     case arrival_kind:
         served.push_back({now, line.source, line.tag});
-        line.push_port(static_cast<std::uint16_t>(item.order & 0xfff));
+        line.push_way(item.order & 0xfff, lane_of(line.vc));
         line.kind = service_kind;
         agenda().schedule(line, *this, now + service_, item.order & 0xfff);
         return;
     case service_kind: {
-        Port& port = *ports_[line.pop_port()];
+        const Line::Way way = line.pop_way();
+        Port& port = *ports_[way.port];
         port.in->return_request_credit(line, 0);
         line.set_response_status(tlm::TLM_OK_RESPONSE);
-        port.output->enqueue(line, LineClass::response, 0);
+        port.output->enqueue(line, LineClass::response, 0, way.lane);
         return;
     }
     default: break;

@@ -25,10 +25,7 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
                 routing.table(n));
         }
     }
-    ProtocolChecker::Rules rules;
-    rules.request_credits = static_cast<std::uint32_t>(options.link.request_credits);
-    rules.response_credits = static_cast<std::uint32_t>(options.link.response_credits);
-    rules.in_order = true;
+    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(options.link, true);
     for (std::uint32_t i = 0; i < edge_count; ++i) {
         const std::uint32_t e = options.reversed ? edge_count - 1 - i : i;
         LinkSpec spec = options.link;
@@ -42,7 +39,7 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
                                      ? nullptr
                                      : endpoints[static_cast<unsigned>(fabric.nodes[n].endpoint)].get();
             OutputPort& output = endpoint != nullptr ? endpoint->output(p) : switches[n]->output(p);
-            output.set_credits(rules.request_credits, rules.response_credits);
+            output.set_credits(rules.space);
             checkers.bind(endpoint != nullptr ? endpoint->out(p) : switches[n]->initiator(p), links[e]->target(end),
                 rules);
             checkers.bind(links[e]->initiator(end), endpoint != nullptr ? endpoint->in(p) : switches[n]->target(p),

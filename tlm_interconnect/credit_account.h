@@ -1,0 +1,88 @@
+// The credits that a sender holds for one direction of a link: some for each virtual channel, and a pool for
+// whichever channel has none of its own left.
+//
+// A credit that comes back counts from the time it arrives. What a channel has borrowed from the pool goes back
+// there first. Slots of one channel come back in order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tlm_interconnect/time.h"
+#include "tlm_interconnect/virtual_channel.h"
+
+namespace weft {
+
+class CreditAccount {
+public:
+    void grant(const BufferSpace& space);
+
+    // Takes a credit of `vc`, or says that there is none at `now`.
+    bool take(std::uint8_t vc, Time now)
+    {
+        if (own_[vc].take(now)) return true;
+        if (!pool_.take(now)) return false;
+        ++borrowed_[vc];
+        return true;
+    }
+    bool available(std::uint8_t vc, Time now) const { return own_[vc].available(now) || pool_.available(now); }
+
+    // False: more came back than was given.
+    bool give(std::uint8_t vc, Time due)
+    {
+        if (borrowed_[vc] == 0) return own_[vc].give(due);
+        --borrowed_[vc];
+        return pool_.give(due);
+    }
+
+    // When the next credit on its way arrives; no_time: none is.
+    static constexpr Time no_time = ~Time{0};
+    Time next_own(std::uint8_t vc) const { return own_[vc].next(); }
+    Time next_pooled() const { return pool_.next(); }
+    std::uint32_t used(std::uint8_t vc, Time now) const;
+
+private:
+    // Credits at hand, and the due times of those on their way back, ascending.
+    class Ring {
+    public:
+        void grant(std::uint32_t count);
+        bool take(Time now)
+        {
+            if (at_hand_ > 0) {
+                --at_hand_;
+                return true;
+            }
+            if (count_ == 0 || due_[head_] > now) return false;
+            head_ = (head_ + 1) & mask();
+            --count_;
+            return true;
+        }
+        bool available(Time now) const { return at_hand_ > 0 || (count_ > 0 && due_[head_] <= now); }
+        bool give(Time due)
+        {
+            if (at_hand_ + count_ >= size_) return false;
+            last_ = last_ < due ? due : last_;
+            due_[(head_ + count_++) & mask()] = last_;
+            return true;
+        }
+        Time next() const { return count_ > 0 ? due_[head_] : no_time; }
+        std::uint32_t used(Time now) const;
+
+    private:
+        std::uint32_t mask() const { return static_cast<std::uint32_t>(due_.size() - 1); }
+
+        std::uint32_t at_hand_ = 0;
+        std::uint32_t head_ = 0;
+        std::uint32_t count_ = 0;
+        std::uint32_t size_ = 0;
+        Time last_ = 0;
+        std::vector<Time> due_ = std::vector<Time>(1);
+    };
+
+    std::array<Ring, max_vcs> own_;
+    std::array<std::uint32_t, max_vcs> borrowed_{};
+    Ring pool_;
+};
+
+}  // namespace weft

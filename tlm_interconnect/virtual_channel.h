@@ -1,0 +1,48 @@
+// Virtual channels: what shares a wire but not a buffer.
+//
+// Every message class has buffers of its own, so that none can hold up another: requests that read, writes,
+// atomics and in-switch operations, responses. The whole set may exist several times, in lanes, for routes that
+// would otherwise close a circle of waiting (a dateline on a ring). A link may also be told to keep all
+// requests in one channel (`vcs` = shared).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace weft {
+
+struct LinkSpec;
+
+enum class VcClass : std::uint8_t { request, write, atomic, response };
+constexpr unsigned vc_classes = 4;
+constexpr unsigned max_lanes = 4;
+constexpr unsigned max_vcs = vc_classes * max_lanes;
+
+constexpr std::uint8_t vc_of(VcClass cls, unsigned lane)
+{
+    return static_cast<std::uint8_t>(lane * vc_classes + static_cast<unsigned>(cls));
+}
+constexpr unsigned lane_of(std::uint8_t vc) { return vc / vc_classes; }
+constexpr VcClass class_of(std::uint8_t vc) { return static_cast<VcClass>(vc % vc_classes); }
+
+// "response", "write of lane 1"
+std::string vc_name(std::uint8_t vc, unsigned lanes);
+
+// Room of the receiver of one link direction, in lines.
+struct BufferSpace {
+    std::array<std::uint32_t, max_vcs> lines{};  // of a channel's own; 0: the channel does not exist
+    std::uint32_t shared = 0;                    // beyond that, for whichever channel takes it
+    bool split = true;                           // writes and atomics have channels of their own
+
+    // One channel of requests and one of responses.
+    static BufferSpace of(std::uint32_t requests, std::uint32_t responses);
+    // All channels with room that never runs out: for connections within a device.
+    static BufferSpace ample();
+
+    unsigned lanes() const;
+};
+
+BufferSpace buffer_space(const LinkSpec& link);
+
+}  // namespace weft
