@@ -74,6 +74,7 @@ struct alignas(64) LineHeader : AgendaItem {
     static constexpr std::uint8_t poll_flag = 2;    // one try of a spinning wait
     static constexpr std::uint8_t control_flag = 4;  // synchronisation traffic
     static constexpr std::uint8_t posted_flag = 8;  // a write that nobody answers: its target consumes it
+    static constexpr std::uint8_t made_flag = 16;  // made by the switch it is in: holds no slot of an input buffer
 
     bool full_line() const { return size == line_bytes; }
 };

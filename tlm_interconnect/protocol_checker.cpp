@@ -197,8 +197,8 @@ void ProtocolChecker::check_payload(const Line& line)
         problem("payload", &line, "an atomic that is not one aligned 8-byte word");
     if (is_for_group(line.op) != (line.destination >= first_group))
         problem("payload", &line, "in-switch operations and addresses of groups belong together");
-    if ((line.flags & LineHeader::posted_flag) != 0 && line.op != LineOp::write)
-        problem("payload", &line, "only a write can be posted");
+    if ((line.flags & LineHeader::posted_flag) != 0 && line.op != LineOp::write && line.op != LineOp::multicast)
+        problem("payload", &line, "only writes can be posted");
     if (line.destination != endpoint_of(line.address))
         problem("payload", &line, fmt::format("destination {} does not own the address", line.destination));
     if (line.get_address() != line.address)
@@ -237,8 +237,11 @@ void ProtocolChecker::use_channel(const Line& line, Time at)
         return;
     }
     ++channels_[line.vc].used;
+    // Requests and answers of one connection travel in opposite directions: each has a pool of its own.
+    const auto answers = [](unsigned vc) { return class_of(static_cast<std::uint8_t>(vc)) == VcClass::response; };
     std::uint32_t pooled = 0;
     for (unsigned vc = 0; vc < max_vcs; ++vc) {
+        if (answers(vc) != answers(line.vc)) continue;
         Account& account = channels_[vc];
         settle(account, at);
         if (account.used > space.lines[vc]) pooled += account.used - space.lines[vc];

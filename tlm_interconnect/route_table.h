@@ -30,12 +30,32 @@ public:
 
     Choice ports_to(std::uint32_t endpoint) const
     {
-        if (endpoint >= endpoints()) return {nullptr, 0};
+        if (endpoint >= endpoints()) return group_ports(endpoint);
         return {ports_.data() + first_[endpoint], first_[endpoint + 1] - first_[endpoint]};
     }
     std::size_t endpoints() const { return first_.size() - 1; }
 
+    // The ways to the switches that carry out operations on group `id`. Every endpoint of the group must list them so
+    // that the same digit leads to the same switch.
+    void set_group(std::uint16_t id, std::vector<std::uint16_t> entries)
+    {
+        groups_.push_back({id, std::move(entries)});
+    }
+
 private:
+    struct Group {
+        std::uint16_t id;
+        std::vector<std::uint16_t> entries;
+    };
+
+    Choice group_ports(std::uint32_t id) const
+    {
+        for (const Group& group : groups_)
+            if (group.id == id) return {group.entries.data(), static_cast<unsigned>(group.entries.size())};
+        return {nullptr, 0};
+    }
+
+    std::vector<Group> groups_;
     std::vector<std::uint32_t> first_;
     std::vector<std::uint16_t> ports_;
 };

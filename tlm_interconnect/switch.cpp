@@ -55,24 +55,46 @@ void Switch::run(AgendaItem& item)
         touch(input);
         return;
     }
+    if (item.kind == group_kind) {
+        groups_->ready(input);
+        return;
+    }
     Line& line = Line::of(item);
-    Line::Way way{};
+    if (item.kind == retry_kind) {
+        groups_->retry(line, input, agenda().now());
+        return;
+    }
     const LineClass cls = static_cast<LineClass>(line.kind);
     if (cls == LineClass::request) {
-        const RouteTable::Choice choice = routes_.ports_to(line.destination);
-        if (choice.count == 0) {
-            SC_REPORT_ERROR("/weft/switch",
-                (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
-            return;
+        const unsigned lane = lane_of(line.vc);
+        line.push_way(input, lane);
+        if (line.destination >= first_group && groups_ != nullptr) {
+            groups_->on_request(line, input, agenda().now());
+        } else {
+            forward(line, input);
         }
-        const unsigned pick = line.pick(choice.count);
-        way = {choice.port(pick), choice.lane(pick)};
-        line.push_way(input, lane_of(line.vc));
-    } else {
-        way = line.pop_way();
+        return;
+    }
+    const Line::Way way = line.pop_way();
+    if (way.port == GroupUnit::marker_port) {
+        groups_->on_response(line, input, agenda().now());
+        return;
     }
     ports_[way.port].output->enqueue(line, cls, input, way.lane);
     touch(way.port);
+}
+
+void Switch::forward(Line& line, unsigned input)
+{
+    const RouteTable::Choice choice = routes_.ports_to(line.destination);
+    if (choice.count == 0) {
+        SC_REPORT_ERROR("/weft/switch", (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
+        return;
+    }
+    const unsigned pick = line.pick(choice.count);
+    const unsigned port = choice.port(pick);
+    ports_[port].output->enqueue(line, LineClass::request, input, choice.lane(pick));
+    touch(port);
 }
 
 void Switch::settle()
@@ -88,6 +110,11 @@ void Switch::settle()
 
 void Switch::on_sent(unsigned, Line& line, LineClass cls, unsigned input)
 {
+    if ((line.flags & LineHeader::made_flag) != 0) {
+        line.flags &= static_cast<std::uint8_t>(~LineHeader::made_flag);
+        if (cls == LineClass::request) groups_->on_copy_sent(line);
+        return;
+    }
     if (cls == LineClass::request) {
         ports_[input].target->return_request_credit(line, 0);
     } else {
@@ -96,6 +123,45 @@ void Switch::on_sent(unsigned, Line& line, LineClass cls, unsigned input)
 }
 
 void Switch::set_credits(unsigned port, const BufferSpace& space) { ports_[port].output->set_credits(space); }
+
+void Switch::add_group(const SwitchGroup& group, LinePool& pool)
+{
+    if (groups_ == nullptr) groups_ = std::make_unique<GroupUnit>(*this, path(), spec_, pool);
+    groups_->add(group);
+}
+
+void Switch::group_request(Line& line, unsigned input)
+{
+    line.flags |= LineHeader::made_flag;
+    forward(line, input);
+}
+
+void Switch::group_response(Line& line, unsigned input)
+{
+    line.flags |= LineHeader::made_flag;
+    const Line::Way way = line.pop_way();
+    ports_[way.port].output->enqueue(line, LineClass::response, input, way.lane);
+    touch(way.port);
+}
+
+void Switch::free_request_slot(Line& line, unsigned input) { ports_[input].target->return_request_credit(line, 0); }
+
+void Switch::free_response_slot(Line& line, unsigned input)
+{
+    ports_[input].initiator->return_response_credit(line, 0);
+}
+
+void Switch::group_later(Line& line, Time due, unsigned context)
+{
+    line.kind = group_kind;
+    agenda().schedule(line, *this, due, context);
+}
+
+void Switch::group_retry(Line& line, unsigned input)
+{
+    line.kind = retry_kind;
+    agenda().schedule(line, *this, agenda().now(), input);
+}
 
 std::uint64_t Switch::line_hops() const
 {
@@ -111,6 +177,8 @@ std::vector<std::string> Switch::blocked() const
         const std::string text = ports_[p].output->describe();
         if (!text.empty()) out.push_back(path() + " output " + std::to_string(p) + ": " + text);
     }
+    if (groups_ != nullptr)
+        for (const std::string& text : groups_->blocked()) out.push_back(path() + ": " + text);
     return out;
 }
 
@@ -124,14 +192,17 @@ std::vector<Statistic> Switch::statistics() const
         peak = std::max(peak, static_cast<double>(port.output->peak_queue()));
         stall += static_cast<double>(port.output->credit_stall());
     }
-    return {{"lines", lines, "lines", "requests and responses forwarded"},
+    std::vector<Statistic> out{{"lines", lines, "lines", "requests and responses forwarded"},
         {"peak_queue", peak, "lines", "largest number of lines waiting for one output"},
         {"credit_stall", stall, "ps", "time outputs had lines, a free wire and no credit, summed over outputs"}};
+    if (groups_ != nullptr) groups_->add_statistics(out);
+    return out;
 }
 
 void Switch::reset_statistics()
 {
     for (Port& port : ports_) port.output->reset_statistics();
+    if (groups_ != nullptr) groups_->reset_statistics();
 }
 
 }  // namespace weft

@@ -7,6 +7,7 @@
 // Arbitration over the complete set of lines of an instant, among channels and then among inputs, by `arbiter`
 // (output_port.h). An output takes the next line when its wire is free. Inputs do
 // not conflict: the crossbar takes one line per output at a time from any input.
+// Operations on groups (multicast, reduction): group_unit.h.
 // A slot of the input buffer is free, and its credit on the way back, when the line leaves it.
 //
 // Statistics: lines forwarded, largest output queue, time outputs waited for credits.
@@ -15,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "tlm_interconnect/group_unit.h"
 #include "tlm_interconnect/output_port.h"
 #include "tlm_interconnect/route_table.h"
 #include "tlm_interconnect/switch_model.h"
@@ -27,7 +29,8 @@ class Switch : public sc_core::sc_module,
                public LineInitiator,
                public LineTarget,
                public OutputPortOwner,
-               public SwitchModel {
+               public SwitchModel,
+               public GroupHost {
 public:
     // `path` names it in reports; `routes` gives the output ports for each destination endpoint.
     Switch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
@@ -36,6 +39,7 @@ public:
     LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
     LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
     void set_credits(unsigned port, const BufferSpace& space) override;
+    void add_group(const SwitchGroup& group, LinePool& pool) override;
     std::uint32_t peak_queue(unsigned port) const override { return ports_[port].output->peak_queue(); }
     std::uint64_t line_hops() const override;
     std::vector<std::string> blocked() const override;
@@ -62,10 +66,21 @@ private:
     void run(AgendaItem& item) override;
     void settle() override;
     void touch(unsigned port);
+    void forward(Line& line, unsigned input);
+    void group_request(Line& line, unsigned input) override;
+    void group_response(Line& line, unsigned input) override;
+    void free_request_slot(Line& line, unsigned input) override;
+    void free_response_slot(Line& line, unsigned input) override;
+    void group_later(Line& line, Time due, unsigned context) override;
+    void group_retry(Line& line, unsigned input) override;
+
+    static constexpr std::uint8_t group_kind = 2;
+    static constexpr std::uint8_t retry_kind = 3;
 
     SwitchSpec spec_;
     RouteTable routes_;
     std::vector<Port> ports_;
+    std::unique_ptr<GroupUnit> groups_;
     std::vector<std::uint64_t> touched_;  // bit per output to serve at the end of this instant
 };
 

@@ -13,6 +13,13 @@ const ParameterTable<SwitchSpec>& SwitchSpec::parameters()
             &SwitchSpec::control_weight},
         {{"data_weight", Unit::count, 1, 1024, "weighted: data lines in a row while control lines wait", {}},
             &SwitchSpec::data_weight},
+        {{"multicast_groups", Unit::count, 0, 1023, "groups that the switch can know", {}},
+            &SwitchSpec::multicast_groups},
+        {{"group_contexts", Unit::count, 1, 4095, "operations on groups in progress at a time", {}},
+            &SwitchSpec::group_contexts},
+        {{"reduce_rate", Unit::rate, 1'000'000, 1'000'000'000'000'000, "operands through the adder, all ports together",
+             {}},
+            &SwitchSpec::reduce_rate},
     });
     return table;
 }

@@ -15,6 +15,9 @@ struct SwitchSpec {
     std::uint64_t arbiter = 0;         // ArbiterKind
     std::uint64_t control_weight = 1;  // lines in a row while data wait too
     std::uint64_t data_weight = 1;     // lines in a row while control lines wait too
+    std::uint64_t multicast_groups = 128;           // entries of the group table
+    std::uint64_t group_contexts = 1024;            // group operations in progress
+    std::uint64_t reduce_rate = 1'600'000'000'000;  // B/s of operands through the adder
 
     static const ParameterTable<SwitchSpec>& parameters();
 };
