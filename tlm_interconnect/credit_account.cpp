@@ -2,27 +2,45 @@
 
 namespace weft {
 
-void CreditAccount::Ring::grant(std::uint32_t count)
+namespace {
+
+std::uint32_t capacity_for(std::uint32_t count)
 {
-    std::size_t capacity = 1;
+    std::uint32_t capacity = 1;
     while (capacity < count) capacity *= 2;
-    due_.assign(capacity, 0);
+    return capacity;
+}
+
+}  // namespace
+
+void CreditAccount::Ring::grant(std::uint32_t count, Time* due, std::uint32_t mask)
+{
+    due_ = due;
     at_hand_ = size_ = count;
     head_ = count_ = 0;
-    last_ = 0;
+    mask_ = mask;
 }
 
 std::uint32_t CreditAccount::Ring::used(Time now) const
 {
     std::uint32_t back = 0;
-    while (back < count_ && due_[(head_ + back) & mask()] <= now) ++back;
+    while (back < count_ && due_[(head_ + back) & mask_] <= now) ++back;
     return size_ - at_hand_ - back;
 }
 
 void CreditAccount::grant(const BufferSpace& space)
 {
-    for (unsigned vc = 0; vc < max_vcs; ++vc) own_[vc].grant(space.lines[vc]);
-    pool_.grant(space.shared);
+    std::size_t total = capacity_for(space.shared);
+    for (const std::uint32_t lines : space.lines) total += capacity_for(lines);
+    due_.assign(total, 0);
+    Time* next = due_.data();
+    const auto hand_out = [&next](Ring& ring, std::uint32_t count) {
+        const std::uint32_t capacity = capacity_for(count);
+        ring.grant(count, next, capacity - 1);
+        next += capacity;
+    };
+    for (unsigned vc = 0; vc < max_vcs; ++vc) hand_out(own_[vc], space.lines[vc]);
+    hand_out(pool_, space.shared);
     borrowed_.fill(0);
 }
 

@@ -16,6 +16,10 @@ namespace weft {
 
 class CreditAccount {
 public:
+    CreditAccount() = default;
+    CreditAccount(const CreditAccount&) = delete;
+    CreditAccount& operator=(const CreditAccount&) = delete;
+
     void grant(const BufferSpace& space);
 
     // Takes a credit of `vc`, or says that there is none at `now`.
@@ -43,10 +47,11 @@ public:
     std::uint32_t used(std::uint8_t vc, Time now) const;
 
 private:
-    // Credits at hand, and the due times of those on their way back, ascending.
+    // Credits at hand, and the due times of those on their way back, ascending. Half a cache line.
     class Ring {
     public:
-        void grant(std::uint32_t count);
+        // `due` has room for a power of two that is at least `count`.
+        void grant(std::uint32_t count, Time* due, std::uint32_t mask);
         bool take(Time now)
         {
             if (at_hand_ > 0) {
@@ -54,7 +59,7 @@ private:
                 return true;
             }
             if (count_ == 0 || due_[head_] > now) return false;
-            head_ = (head_ + 1) & mask();
+            head_ = (head_ + 1) & mask_;
             --count_;
             return true;
         }
@@ -62,27 +67,29 @@ private:
         bool give(Time due)
         {
             if (at_hand_ + count_ >= size_) return false;
-            last_ = last_ < due ? due : last_;
-            due_[(head_ + count_++) & mask()] = last_;
+            if (count_ > 0) {
+                const Time last = due_[(head_ + count_ - 1) & mask_];
+                due = due < last ? last : due;
+            }
+            due_[(head_ + count_++) & mask_] = due;
             return true;
         }
         Time next() const { return count_ > 0 ? due_[head_] : no_time; }
         std::uint32_t used(Time now) const;
 
     private:
-        std::uint32_t mask() const { return static_cast<std::uint32_t>(due_.size() - 1); }
-
+        Time* due_ = nullptr;
         std::uint32_t at_hand_ = 0;
         std::uint32_t head_ = 0;
         std::uint32_t count_ = 0;
         std::uint32_t size_ = 0;
-        Time last_ = 0;
-        std::vector<Time> due_ = std::vector<Time>(1);
+        std::uint32_t mask_ = 0;
     };
 
     std::array<Ring, max_vcs> own_;
     std::array<std::uint32_t, max_vcs> borrowed_{};
     Ring pool_;
+    std::vector<Time> due_;  // of all rings
 };
 
 }  // namespace weft

@@ -1,39 +1,36 @@
 #include "tlm_interconnect/link.h"
 
+#include <algorithm>
+
+#include "base/diagnostic.h"
+
 namespace weft {
-
-std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls)
-{
-    switch (op) {
-    case LineOp::read:
-    case LineOp::load_reduce: return cls == LineClass::response ? size : 0;
-    case LineOp::write:
-    case LineOp::add:
-    case LineOp::await:
-    case LineOp::multicast:
-    case LineOp::reduce: return cls == LineClass::request ? size : 0;
-    }
-    return 0;
-}
-
-std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls)
-{
-    const auto flit = static_cast<std::uint32_t>(spec.flit);
-    const std::uint32_t payload = payload_bytes(op, size, cls);
-    std::uint32_t bytes = static_cast<std::uint32_t>(spec.header) + (payload + flit - 1) / flit * flit;
-    if (cls == LineClass::request && (op == LineOp::write || op == LineOp::multicast) && size < line_bytes)
-        bytes += static_cast<std::uint32_t>(spec.byte_enable);
-    return bytes;
-}
 
 Link::Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec)
     : sc_module(name), agenda_(agenda), spec_(spec)
 {
+    if ((spec.frame == 0) != (spec.frame_payload == 0) || spec.frame_payload > spec.frame)
+        throw InputError("", 0,
+            "frames of " + std::to_string(spec.frame) + " B with " + std::to_string(spec.frame_payload) +
+                " B of packets",
+            "link.frame_payload from 1 to link.frame, or neither");
     for (unsigned end = 0; end < 2; ++end) {
         const std::string number = std::to_string(end);
         targets_[end] = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, end);
         initiators_[end] = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, end);
-        wires_[end].server.set_rate(spec.bandwidth);
+    }
+    const Packetiser packetiser(spec);
+    for (unsigned end = 0; end < 2; ++end) {
+        Wire& wire = wires_[end];
+        wire.requests_out = initiators_[1 - end].get();
+        wire.responses_out = targets_[1 - end].get();
+        wire.latency = spec.latency;
+        wire.free_credits = spec.credit_bytes == 0;
+        wire.server.set_rate(spec.bandwidth);
+        wire.simple = packetiser.plain() && spec.frame == 0 && spec.bundle == 1;
+        if (wire.simple) continue;
+        for (std::uint64_t s = 0; s < spec.bundle; ++s)
+            wire.strands.push_back({RateServer(std::max<std::uint64_t>(1, spec.bandwidth / spec.bundle)), packetiser});
     }
     for (const LineClass cls : {LineClass::request, LineClass::response})
         for (unsigned op = 0; op < line_ops; ++op)
@@ -42,40 +39,95 @@ Link::Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec)
                     static_cast<std::uint16_t>(weft::wire_bytes(spec, static_cast<LineOp>(op), size, cls));
 }
 
-RateServer::Slot Link::carry(unsigned end, const Line& line, LineClass cls, Time arrival)
+Link::Passage Link::carry(Wire& wire, const Line& line, LineClass cls, Time delay)
 {
-    Wire& wire = wires_[end];
-    const std::uint32_t bytes = cost_[static_cast<unsigned>(cls)][static_cast<unsigned>(line.op)][line.size];
+    const Time now = agenda_.now();
     ++wire.lines;
+    wire.payload_bytes += payload_bytes(line.op, line.size, cls);
+    if (!wire.simple) return carry_in_packets(wire, line, cls, now, now + delay);
+    const std::uint32_t bytes = cost_[static_cast<unsigned>(cls)][static_cast<unsigned>(line.op)][line.size];
     wire.wire_bytes += bytes;
-    wire.payload_bytes += weft::payload_bytes(line.op, line.size, cls);
-    return wire.server.book(arrival, bytes);
+    const Time sent = wire.server.book(now + delay, bytes).end - now;
+    return {sent, sent + wire.latency};
+}
+
+Link::Passage Link::carry_in_packets(Wire& wire, const Line& line, LineClass cls, Time now, Time arrival)
+{
+    std::size_t chosen = 0;
+    if (wire.strands.size() > 1)
+        chosen = static_cast<BundleSpread>(spec_.bundle_spread) == BundleSpread::lines
+                     ? local_of(line.address) / line_bytes % wire.strands.size()
+                     : wire.turn++ % wire.strands.size();
+    Strand& strand = wire.strands[chosen];
+    const bool gap = arrival > strand.server.free_at();
+    const std::uint32_t bytes = with_frames(wire, strand.packetiser.add(line, cls, gap));
+    wire.wire_bytes += bytes;
+    const RateServer::Slot slot = strand.server.book(arrival, bytes);
+    Time next = slot.end;
+    if (wire.strands.size() > 1) {
+        for (const Strand& other : wire.strands) next = std::min(next, other.server.free_at());
+        next = std::max({next, slot.start, arrival});
+    }
+    return {next - now, frame_end(slot.end) - now + wire.latency};
+}
+
+std::uint32_t Link::with_frames(Wire& wire, std::uint32_t bytes) const
+{
+    if (spec_.frame == 0) return bytes;
+    wire.frame_carry += bytes * (spec_.frame - spec_.frame_payload);
+    const std::uint64_t extra = wire.frame_carry / spec_.frame_payload;
+    wire.frame_carry %= spec_.frame_payload;
+    return bytes + static_cast<std::uint32_t>(extra);
+}
+
+Time Link::frame_end(Time time) const
+{
+    if (spec_.frame == 0) return time;
+    __extension__ typedef unsigned __int128 Wide;
+    const std::uint64_t rate = std::max<std::uint64_t>(1, spec_.bandwidth / spec_.bundle);
+    const Wide length = static_cast<Wide>(spec_.frame) * 1'000'000'000'000U;  // ps * B/s
+    const Wide frames = (static_cast<Wide>(time) * rate + length - 1) / length;
+    return static_cast<Time>((frames * length + rate - 1) / rate);
 }
 
 Time Link::on_request(unsigned end, Line& line, Time delay)
 {
-    const Time now = agenda_.now();
-    const Time sent = carry(end, line, LineClass::request, now + delay).end - now;
-    initiators_[1 - end]->send_request(line, sent + spec_.latency);
-    return sent;
+    Wire& wire = wires_[end];
+    const Passage passage = carry(wire, line, LineClass::request, delay);
+    wire.requests_out->send_request(line, passage.arrival);
+    return passage.sent;
 }
 
 Time Link::on_response(unsigned end, Line& line, Time delay)
 {
+    Wire& wire = wires_[end];
+    const Passage passage = carry(wire, line, LineClass::response, delay);
+    wire.responses_out->send_response(line, passage.arrival);
+    return passage.sent;
+}
+
+// When a credit that goes out by `wire` arrives, from now.
+Time Link::credit_time(Wire& wire, Time delay)
+{
+    if (wire.free_credits || ++wire.credits % spec_.credit_batch != 0) return delay + wire.latency;
     const Time now = agenda_.now();
-    const Time sent = carry(end, line, LineClass::response, now + delay).end - now;
-    targets_[1 - end]->send_response(line, sent + spec_.latency);
-    return sent;
+    ++wire.credit_messages;
+    const std::uint32_t bytes = with_frames(wire, static_cast<std::uint32_t>(spec_.credit_bytes));
+    wire.wire_bytes += bytes;
+    RateServer& server = wire.simple ? wire.server : wire.strands[0].server;
+    return frame_end(server.book(now + delay, bytes).end) - now + wire.latency;
 }
 
 void Link::on_request_credit(unsigned end, Line& line, Time delay)
 {
-    targets_[1 - end]->return_request_credit(line, delay + spec_.latency);
+    Wire& wire = wires_[end];
+    wire.responses_out->return_request_credit(line, credit_time(wire, delay));
 }
 
 void Link::on_response_credit(unsigned end, Line& line, Time delay)
 {
-    initiators_[1 - end]->return_response_credit(line, delay + spec_.latency);
+    Wire& wire = wires_[end];
+    wire.requests_out->return_response_credit(line, credit_time(wire, delay));
 }
 
 unsigned Link::debug(unsigned end, Line& line) { return initiators_[1 - end]->debug(line); }
@@ -83,19 +135,33 @@ unsigned Link::debug(unsigned end, Line& line) { return initiators_[1 - end]->de
 Link::Direction Link::direction(unsigned end) const
 {
     const Wire& wire = wires_[end];
-    return {wire.lines, wire.wire_bytes, wire.payload_bytes, wire.server.busy()};
+    Direction out{wire.lines, wire.wire_bytes, wire.payload_bytes, wire.server.busy(), wire.lines, wire.credit_messages};
+    if (!wire.simple) {
+        out.busy = out.packets = 0;
+        for (const Strand& strand : wire.strands) {
+            out.busy += strand.server.busy();
+            out.packets += strand.packetiser.packets();
+        }
+        out.busy /= wire.strands.size();
+    }
+    return out;
 }
 
 std::vector<Statistic> Link::statistics() const
 {
     std::vector<Statistic> out;
     for (unsigned end = 0; end < 2; ++end) {
-        const Wire& wire = wires_[end];
-        const std::string way = end == 0 ? "forward_" : "backward_";
-        out.push_back({way + "lines", static_cast<double>(wire.lines), "lines", "lines carried"});
-        out.push_back({way + "wire_bytes", static_cast<double>(wire.wire_bytes), "B", "bytes on the wire"});
-        out.push_back({way + "payload_bytes", static_cast<double>(wire.payload_bytes), "B", "payload among them"});
-        out.push_back({way + "busy", static_cast<double>(wire.server.busy()), "ps", "time the wire was busy"});
+        const Direction way = direction(end);
+        const std::string prefix = end == 0 ? "forward_" : "backward_";
+        const auto add = [&](const char* name, std::uint64_t value, const char* unit, const char* text) {
+            out.push_back({prefix + name, static_cast<double>(value), unit, text});
+        };
+        add("lines", way.lines, "lines", "lines carried");
+        add("packets", way.packets, "packets", "packets they travelled in");
+        add("wire_bytes", way.wire_bytes, "B", "bytes on the wire");
+        add("payload_bytes", way.payload_bytes, "B", "payload among them");
+        add("credit_messages", way.credit_messages, "", "messages that return credits, among the bytes on the wire");
+        add("busy", way.busy, "ps", "time the wire was busy");
     }
     return out;
 }
@@ -103,8 +169,12 @@ std::vector<Statistic> Link::statistics() const
 void Link::reset_statistics()
 {
     for (Wire& wire : wires_) {
-        wire.lines = wire.wire_bytes = wire.payload_bytes = 0;
+        wire.lines = wire.wire_bytes = wire.payload_bytes = wire.credit_messages = 0;
         wire.server.reset_busy();
+        for (Strand& strand : wire.strands) {
+            strand.server.reset_busy();
+            strand.packetiser.reset_statistics();
+        }
     }
 }
 

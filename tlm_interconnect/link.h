@@ -3,38 +3,40 @@
 // Sockets: target[e] takes requests from the module at end e, initiator[e] delivers requests to it.
 // The wire of a direction is shared by the requests of one end and its responses to the other.
 //
-// Timing: a line occupies the wire for wire_bytes / bandwidth (remainders carried, rate_server.h) and
+// Timing: a line occupies the wire for its bytes (packetiser.h) / bandwidth (remainders carried, rate_server.h) and
 // arrives `latency` after its last bit has left. A pass-through: it books its wire, adds the time to the
 // call's delay and hands on; the answer to the sender says when the wire is free again. A sender that
-// does not wait is served first come, first served. Credits travel against the lines with
-// `latency` and cost no wire time.
+// does not wait is served first come, first served.
 //
-// Packetisation: request = header (+ byte_enable if it writes part of a line) + payload in whole
-// flits; read request, write acknowledge = header; read response = header + payload in whole flits.
-// Atomics and awaits carry their 8-byte operand; the answer of an await is a header.
+// Frames: of every `frame` bytes on the wire `frame_payload` are packets; the rest is added as it accrues, remainders
+// carried. Frames follow each other without a gap from time 0 on, and a line is delivered `latency` after the end of
+// the frame in which its last byte travels: its check sum covers all of it.
 //
-// Not modelled here: lanes, CRC, replay, sticky address flits, merging of lines into packets.
+// Credits travel against the lines with `latency`. With credit_bytes, every credit_batch-th one is a message that
+// takes its turn on that wire; the others travel in it at no cost.
 //
-// Statistics, per direction: lines, wire and payload bytes, busy time.
+// Bundle: `bundle` physical links of bandwidth / bundle each. A line takes one of them as a whole: by its number
+// (lines: one address stays in order) or in turn. The sender may send when its line has begun and one is free.
+//
+// Not modelled here: lane encoding (state a bandwidth without it), CRC errors and replay, skew between lanes.
+//
+// Statistics, per direction: lines, packets, wire and payload bytes, credit messages, busy time.
 #pragma once
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "base/statistic.h"
-#include "tlm_interconnect/link_spec.h"
+#include "tlm_interconnect/packetiser.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/rate_server.h"
 
 namespace weft {
 
-// Bytes of one line on the wire, from the packetisation rule above.
-std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
-// Payload part of it, unpadded.
-std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls);
-
 class Link : public sc_core::sc_module, public LineInitiator, public LineTarget, public StatisticsProvider {
 public:
+    // Throws InputError when the parameters contradict each other.
     Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec);
 
     LineTargetSocket& target(unsigned end) { return *targets_[end]; }
@@ -45,7 +47,9 @@ public:
         std::uint64_t lines = 0;
         std::uint64_t wire_bytes = 0;
         std::uint64_t payload_bytes = 0;
-        Time busy = 0;
+        Time busy = 0;  // of its wires, their mean
+        std::uint64_t packets = 0;
+        std::uint64_t credit_messages = 0;
     };
     Direction direction(unsigned end) const;
     // Lines handed on, both directions.
@@ -55,12 +59,30 @@ public:
     void reset_statistics() override;
 
 private:
-    // Hot state of one direction.
-    struct Wire {
+    struct Strand {  // one physical link of a bundle, one direction
         RateServer server;
+        Packetiser packetiser;
+    };
+    // One direction; what every line needs comes first.
+    struct alignas(64) Wire {
+        LineInitiatorSocket* requests_out = nullptr;
+        LineTargetSocket* responses_out = nullptr;
+        Time latency = 0;
         std::uint64_t lines = 0;
         std::uint64_t wire_bytes = 0;
         std::uint64_t payload_bytes = 0;
+        bool free_credits = true;
+        bool simple = true;  // one strand, every line a packet by itself, no frames
+        RateServer server;
+        std::vector<Strand> strands;  // not simple
+        std::uint64_t frame_carry = 0;
+        std::uint64_t turn = 0;
+        std::uint64_t credits = 0;
+        std::uint64_t credit_messages = 0;
+    };
+    struct Passage {
+        Time sent;     // after now: the sender may send the next line
+        Time arrival;  // after now
     };
 
     Time on_request(unsigned end, Line& line, Time delay) override;
@@ -68,13 +90,18 @@ private:
     void on_request_credit(unsigned end, Line& line, Time delay) override;
     void on_response_credit(unsigned end, Line& line, Time delay) override;
     unsigned debug(unsigned end, Line& line) override;
-    RateServer::Slot carry(unsigned end, const Line& line, LineClass cls, Time arrival);
+
+    Passage carry(Wire& wire, const Line& line, LineClass cls, Time delay);
+    Passage carry_in_packets(Wire& wire, const Line& line, LineClass cls, Time now, Time arrival);
+    std::uint32_t with_frames(Wire& wire, std::uint32_t bytes) const;
+    Time frame_end(Time time) const;
+    Time credit_time(Wire& wire, Time delay);
 
     Agenda& agenda_;
-    LinkSpec spec_;
     std::array<Wire, 2> wires_;
     // Wire bytes by class, op and size, so that the hot path looks up instead of computing.
     std::array<std::array<std::array<std::uint16_t, line_bytes + 1>, line_ops>, line_classes> cost_{};
+    LinkSpec spec_;
     std::array<std::unique_ptr<LineTargetSocket>, 2> targets_;
     std::array<std::unique_ptr<LineInitiatorSocket>, 2> initiators_;
 };

@@ -7,18 +7,36 @@ namespace weft {
 
 // shared: all requests in one channel; split: reads, writes and atomics apart.
 enum class VcSet : std::uint8_t { shared, split };
+// Which lines share a packet (packetiser.h).
+enum class MergeKind : std::uint8_t { none, adjacent, destination };
+// How the packets of a bundle choose among its physical links.
+enum class BundleSpread : std::uint8_t { lines, round_robin };
 
 struct LinkSpec {
     std::uint64_t bandwidth = 25'000'000'000;  // B/s per direction, raw (headers included)
     std::uint64_t latency = 70'000;            // ps, last bit out of the sender to line at the receiver
     std::uint64_t flit = 16;                   // B; payloads are padded to whole flits
     std::uint64_t header = 16;                 // B, on every request and response
+    std::uint64_t response_saving = 0;         // B that the header of a response is shorter
     std::uint64_t byte_enable = 16;            // B, on requests that write part of a line
     std::uint64_t request_credits = 512;       // lines, receive buffer of each request channel
     std::uint64_t response_credits = 512;      // lines, receive buffer of the response channel
     std::uint64_t pool_credits = 0;            // lines, receive buffer that all channels share beyond their own
     std::uint64_t vcs = 1;                     // VcSet
-    std::uint64_t vc_lanes = 1;                 // copies of the set of channels
+    std::uint64_t vc_lanes = 1;                // copies of the set of channels
+    std::uint64_t address_extension = 0;       // B, on requests whose region is not remembered
+    std::uint64_t extension_region = 1 << 20;  // B
+    std::uint64_t extension_ways = 1;          // regions remembered
+    std::uint64_t atomic_extra = 0;            // B, on atomic requests
+    std::uint64_t merge = 0;                   // MergeKind
+    std::uint64_t max_payload = 64;            // B of a packet, where lines merge
+    std::uint64_t packet_overhead = 0;         // B, on every packet
+    std::uint64_t frame = 0;                   // B of a data-link frame; 0: none
+    std::uint64_t frame_payload = 0;           // B of packets in a frame
+    std::uint64_t credit_bytes = 0;            // B of a message that returns credits; 0: in headers
+    std::uint64_t credit_batch = 1;            // credits of one message
+    std::uint64_t bundle = 1;                  // physical links in this one
+    std::uint64_t bundle_spread = 0;           // BundleSpread
 
     static const ParameterTable<LinkSpec>& parameters();
 };

@@ -19,6 +19,16 @@ LineInitiatorSocket::LineInitiatorSocket(const char* name, LineInitiator& owner,
     bind(static_cast<tlm::tlm_bw_transport_if<line_protocol>&>(*this));
 }
 
+Time LineInitiatorSocket::forward(Line& line, LinePhase phase, Time delay)
+{
+    if (peer_ == nullptr) {
+        peer_ = this->operator->();
+        if (auto* end = dynamic_cast<LineTargetEnd*>(peer_)) direct_ = &end->owner_of(direct_port_);
+    }
+    sc_core::sc_time time = to_sc_time(delay);
+    return peer_->nb_transport_fw(line, phase, time) == tlm::TLM_UPDATED ? to_ps(time) : 0;
+}
+
 tlm::tlm_sync_enum LineInitiatorSocket::nb_transport_bw(Line& line, LinePhase& phase, sc_core::sc_time& delay)
 {
     if (phase == LinePhase::response) {
@@ -39,6 +49,16 @@ LineTargetSocket::LineTargetSocket(const char* name, LineTarget& owner, unsigned
     : tlm_target_socket(name), owner_(owner), port_(port)
 {
     bind(static_cast<tlm::tlm_fw_transport_if<line_protocol>&>(*this));
+}
+
+Time LineTargetSocket::backward(Line& line, LinePhase phase, Time delay)
+{
+    if (peer_ == nullptr) {
+        peer_ = this->operator->();
+        if (auto* end = dynamic_cast<LineInitiatorEnd*>(peer_)) direct_ = &end->owner_of(direct_port_);
+    }
+    sc_core::sc_time time = to_sc_time(delay);
+    return peer_->nb_transport_bw(line, phase, time) == tlm::TLM_UPDATED ? to_ps(time) : 0;
 }
 
 tlm::tlm_sync_enum LineTargetSocket::nb_transport_fw(Line& line, LinePhase& phase, sc_core::sc_time& delay)

@@ -34,6 +34,13 @@ public:
         return {ports_.data() + first_[endpoint], first_[endpoint + 1] - first_[endpoint]};
     }
     std::size_t endpoints() const { return first_.size() - 1; }
+    // Lanes that the routes through this node tell apart.
+    unsigned lanes() const
+    {
+        unsigned highest = 0;
+        for (const std::uint16_t entry : ports_) highest = entry >> 12U > highest ? entry >> 12U : highest;
+        return highest + 1;
+    }
 
     // The ways to the switches that carry out operations on group `id`. Every endpoint of the group must list them so
     // that the same digit leads to the same switch.

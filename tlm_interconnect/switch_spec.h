@@ -9,15 +9,32 @@ namespace weft {
 // control channels (read requests, atomics) and data channels (writes, responses) by weight.
 enum class ArbiterKind : std::uint8_t { round_robin, age, weighted };
 
+// How inputs queue in a scheduled crossbar: by channel and output; by channel; all in one line.
+enum class QueueKind : std::uint8_t { voq, channel, fifo };
+// How a scheduled crossbar matches inputs to outputs (matching.h).
+enum class AllocatorKind : std::uint8_t { islip, input_first, round_robin, age, weighted };
+
+// The first block counts for every switch, the second for model `switch`, the third for model `crossbar`.
 struct SwitchSpec {
     std::uint64_t latency = 100'000;  // ps, line in the input buffer to eligible for arbitration
 
     std::uint64_t arbiter = 0;         // ArbiterKind
-    std::uint64_t control_weight = 1;  // lines in a row while data wait too
-    std::uint64_t data_weight = 1;     // lines in a row while control lines wait too
+    std::uint64_t control_weight = 1;  // lines in a row while data wait too; for both models
+    std::uint64_t data_weight = 1;     // lines in a row while control lines wait too; for both models
     std::uint64_t multicast_groups = 128;           // entries of the group table
     std::uint64_t group_contexts = 1024;            // group operations in progress
     std::uint64_t reduce_rate = 1'600'000'000'000;  // B/s of operands through the adder
+
+    std::uint64_t clock = 1'000;       // ps
+    std::uint64_t queues = 0;          // QueueKind
+    std::uint64_t allocator = 0;       // AllocatorKind
+    std::uint64_t iterations = 1;      // of islip, round_robin, age and weighted
+    std::uint64_t vc_stage = 0;        // 1: a queue first wins a channel of its output, a clock before the crossbar
+    std::uint64_t traversal = 1'000;   // ps, match to the first bit at the output
+    std::uint64_t credit_delay = 1;    // ps, arrival of a credit to its use
+    std::uint64_t input_speedup = 1;   // crossbar inputs of a port
+    std::uint64_t transfer = 0;        // ps that a line holds its crossbar input and output; 0: as long as the wire
+    std::uint64_t output_buffer = 0;   // lines between crossbar and wire
 
     static const ParameterTable<SwitchSpec>& parameters();
 };

@@ -1,5 +1,7 @@
 #include "platform/system/model_registry.h"
 
+#include "tlm_interconnect/crossbar_switch.h"
+
 #include "base/diagnostic.h"
 #include "base/nearest.h"
 
@@ -27,6 +29,11 @@ ModelRegistry::ModelRegistry()
         [](const RunContext& context, const SwitchRequest& request) {
             return std::make_unique<Switch>(request.module_name.c_str(), context.agenda, request.path, request.spec,
                 request.ports, request.routes);
+        });
+    add_switch("crossbar", "input-queued, clocked, scheduled crossbar (iSLIP and others)",
+        [](const RunContext& context, const SwitchRequest& request) {
+            return std::make_unique<CrossbarSwitch>(request.module_name.c_str(), context.agenda, request.path,
+                request.spec, request.ports, request.routes);
         });
     add_gpu("gpu", "compute units, crossbar, L2 slices, HBM channels, fabric ports",
         [](const RunContext& context, const GpuRequest& request) {

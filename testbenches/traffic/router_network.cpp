@@ -1,0 +1,184 @@
+#include "testbenches/traffic/router_network.h"
+
+namespace weft::testing {
+
+namespace {
+
+constexpr Time cycle = 1'000;
+
+unsigned power(unsigned base, unsigned exponent)
+{
+    unsigned out = 1;
+    while (exponent-- > 0) out *= base;
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::vector<unsigned>> RouterGraph::edges_of() const
+{
+    std::vector<std::vector<unsigned>> out(routers);
+    for (unsigned e = 0; e < edges.size(); ++e) {
+        out[edges[e].a].push_back(e);
+        out[edges[e].b].push_back(e);
+    }
+    return out;
+}
+
+RouterGraph mesh(unsigned side)
+{
+    RouterGraph graph;
+    graph.routers = side * side;
+    for (unsigned y = 0; y < side; ++y)
+        for (unsigned x = 0; x < side; ++x) {
+            graph.home.push_back(y * side + x);
+            if (x + 1 < side) graph.edges.push_back({y * side + x, y * side + x + 1});
+            if (y + 1 < side) graph.edges.push_back({y * side + x, (y + 1) * side + x});
+        }
+    const auto of = graph.edges_of();
+    graph.route = [side, of, edges = graph.edges](unsigned r, unsigned d) -> std::vector<std::uint16_t> {
+        if (r == d) return {0};
+        const unsigned next = r % side != d % side ? (d % side > r % side ? r + 1 : r - 1) : (d > r ? r + side : r - side);
+        for (unsigned i = 0; i < of[r].size(); ++i)
+            if (edges[of[r][i]].a + edges[of[r][i]].b - r == next) return {static_cast<std::uint16_t>(1 + i)};
+        return {};
+    };
+    return graph;
+}
+
+// Level 0 joins endpoints; router (level, position). Position and endpoint are numbers of digits to base `radix`: a
+// router at level l reaches, downwards, the endpoints that share its upper digits.
+RouterGraph fat_tree(unsigned radix, unsigned levels)
+{
+    RouterGraph graph;
+    const unsigned per_level = power(radix, levels - 1);
+    graph.routers = levels * per_level;
+    for (unsigned e = 0; e < per_level * radix; ++e) graph.home.push_back(e / radix);
+    // Up from (l, p): digit l of the position may change.
+    for (unsigned l = 0; l + 1 < levels; ++l)
+        for (unsigned p = 0; p < per_level; ++p)
+            for (unsigned up = 0; up < radix; ++up) {
+                const unsigned step = power(radix, l);
+                const unsigned target = p - p / step % radix * step + up * step;
+                graph.edges.push_back({l * per_level + p, (l + 1) * per_level + target});
+            }
+    const auto of = graph.edges_of();
+    graph.route = [radix, per_level, of, edges = graph.edges](unsigned r, unsigned d) {
+        const unsigned level = r / per_level;
+        const unsigned place = r % per_level;
+        const unsigned leaf = d / radix;
+        const unsigned ends = level == 0 ? radix : 0;
+        std::vector<std::uint16_t> out;
+        if (place / power(radix, level) == leaf / power(radix, level)) {
+            if (level == 0) return std::vector<std::uint16_t>{static_cast<std::uint16_t>(d % radix)};
+            const unsigned step = power(radix, level - 1);
+            const unsigned down = place - place / step % radix * step + leaf / step % radix * step;
+            for (unsigned i = 0; i < of[r].size(); ++i)
+                if (edges[of[r][i]].a == (level - 1) * per_level + down && edges[of[r][i]].b == r)
+                    out.push_back(static_cast<std::uint16_t>(ends + i));
+            return out;
+        }
+        for (unsigned i = 0; i < of[r].size(); ++i)
+            if (edges[of[r][i]].a == r) out.push_back(static_cast<std::uint16_t>(ends + i));
+        return out;
+    };
+    return graph;
+}
+
+RouterGraph single(unsigned endpoints)
+{
+    RouterGraph graph;
+    graph.routers = 1;
+    graph.home.assign(endpoints, 0);
+    graph.route = [](unsigned, unsigned d) { return std::vector<std::uint16_t>{static_cast<std::uint16_t>(d)}; };
+    return graph;
+}
+
+NetworkResult run_network(const RouterGraph& graph, const NetworkOptions& options)
+{
+    LinkSpec link;
+    link.header = 0;
+    link.flit = 64;
+    link.bandwidth = 64'000'000'000;
+    link.latency = cycle;
+    link.vcs = static_cast<std::uint64_t>(VcSet::shared);
+    link.vc_lanes = options.vcs;
+    link.request_credits = options.depth;
+    link.response_credits = options.depth;
+
+    Agenda agenda("agenda");
+    LinePool pool;
+    Checkers checkers(agenda, options.checkers);
+    TrafficSpec traffic = options.traffic;
+    traffic.slot_bytes = 64;
+    traffic.slot_rate = link.bandwidth;
+    const auto endpoints = static_cast<unsigned>(graph.home.size());
+    const Pattern pattern(traffic.pattern, endpoints, traffic.seed);
+    Measurement arrivals(traffic.duration, endpoints);
+    Measurement round_trips(traffic.duration, endpoints);
+
+    const auto of = graph.edges_of();
+    std::vector<std::vector<unsigned>> ends(graph.routers);
+    for (unsigned e = 0; e < endpoints; ++e) ends[graph.home[e]].push_back(e);
+    std::vector<std::unique_ptr<CrossbarSwitch>> routers;
+    for (unsigned r = 0; r < graph.routers; ++r) {
+        std::vector<std::vector<std::uint16_t>> table;
+        for (unsigned d = 0; d < endpoints; ++d) table.push_back(graph.route(r, d));
+        const std::string name = "r" + std::to_string(r);
+        routers.push_back(std::make_unique<CrossbarSwitch>(name.c_str(), agenda, name, options.router,
+            static_cast<unsigned>(ends[r].size() + of[r].size()), RouteTable(table)));
+    }
+    std::vector<std::unique_ptr<TrafficEndpoint>> sources;
+    std::vector<std::unique_ptr<Link>> links;
+    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(link, true);
+    const BufferSpace space = buffer_space(link);
+    const auto add_link = [&]() -> Link& {
+        links.push_back(std::make_unique<Link>(("link" + std::to_string(links.size())).c_str(), agenda, link));
+        return *links.back();
+    };
+    const auto attach = [&](Link& wire, unsigned end, unsigned router, unsigned port) {
+        checkers.bind(routers[router]->initiator(port), wire.target(end), rules);
+        checkers.bind(wire.initiator(end), routers[router]->target(port), rules);
+        routers[router]->set_credits(port, space);
+    };
+    for (unsigned e = 0; e < endpoints; ++e) {
+        const std::string name = "e" + std::to_string(e);
+        sources.push_back(std::make_unique<TrafficEndpoint>(name.c_str(), agenda, name, pool, e, 1,
+            RouteTable(std::vector<std::vector<std::uint16_t>>(endpoints, {0})), traffic, pattern, arrivals,
+            round_trips));
+        sources.back()->loop_back(true);
+        Link& wire = add_link();
+        checkers.bind(sources[e]->out(0), wire.target(0), rules);
+        checkers.bind(wire.initiator(0), sources[e]->in(0), rules);
+        sources[e]->set_credits(0, space);
+        unsigned port = 0;
+        while (ends[graph.home[e]][port] != e) ++port;
+        attach(wire, 1, graph.home[e], port);
+    }
+    for (unsigned e = 0; e < graph.edges.size(); ++e) {
+        Link& wire = add_link();
+        const unsigned nodes[2] = {graph.edges[e].a, graph.edges[e].b};
+        for (unsigned end = 0; end < 2; ++end) {
+            unsigned port = 0;
+            while (of[nodes[end]][port] != e) ++port;
+            attach(wire, end, nodes[end], static_cast<unsigned>(ends[nodes[end]].size()) + port);
+        }
+    }
+    sc_core::sc_start();
+
+    NetworkResult result;
+    result.latency = arrivals.result();
+    const double slots = 1e12 / cycle;
+    result.load = result.latency.accepted / 64 / endpoints / slots;
+    result.cycles = result.latency.mean / cycle;
+    std::uint64_t received = 0;
+    for (const auto& router : routers) result.hops += router->line_hops();
+    for (const auto& source : sources) received += source->received();
+    result.routers_passed = received == 0 ? 0 : static_cast<double>(result.hops) / static_cast<double>(received);
+    checkers.finish();
+    result.problems = checkers.problems();
+    result.left = pool.live();
+    return result;
+}
+
+}  // namespace weft::testing

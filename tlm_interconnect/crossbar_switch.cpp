@@ -1,0 +1,485 @@
+#include "tlm_interconnect/crossbar_switch.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace weft {
+
+namespace {
+
+bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) { return (bits[i >> 6] >> (i & 63) & 1U) != 0; }
+void put(std::vector<std::uint64_t>& bits, std::uint32_t i) { bits[i >> 6] |= std::uint64_t{1} << (i & 63); }
+void take(std::vector<std::uint64_t>& bits, std::uint32_t i) { bits[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
+
+template <class Visit>
+void each(const std::vector<std::uint64_t>& bits, const Visit& visit)
+{
+    for (std::size_t word = 0; word < bits.size(); ++word)
+        for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1)
+            visit(static_cast<std::uint32_t>((word << 6) + static_cast<unsigned>(__builtin_ctzll(rest))));
+}
+
+unsigned checked(unsigned inputs)
+{
+    if (inputs > 64)
+        throw InputError("", 0, fmt::format("a crossbar with {} inputs", inputs), "at most 64 (ports x input_speedup)");
+    return inputs;
+}
+
+}  // namespace
+
+CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec,
+    unsigned ports, RouteTable routes)
+    : sc_module(name), Station(agenda, std::move(path)), clock_(spec.clock),
+      ready_delay_(spec.latency - (spec.vc_stage != 0 ? std::min(spec.latency, spec.clock) : 0)),
+      credit_delay_(spec.credit_delay), traversal_(spec.traversal), transfer_(spec.transfer),
+      buffered_(spec.output_buffer > 0), spec_(spec), routes_(std::move(routes)),
+      separate_(spec.vc_stage != 0), fifo_(static_cast<QueueKind>(spec.queues) == QueueKind::fifo),
+      speedup_(static_cast<unsigned>(spec.input_speedup)), route_lanes_(routes_.lanes()),
+      ports_(ports), outputs_(ports), matching_(spec, checked(ports * speedup_), ports)
+{
+    tick_.kind = tick_kind;
+    for (unsigned p = 0; p < ports; ++p) {
+        const std::string number = std::to_string(p);
+        ports_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
+        ports_[p].initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, p);
+        ports_[p].starts.resize(spec.output_buffer + 1);
+        set_credits(p, BufferSpace::of(1, 1));
+    }
+}
+
+void CrossbarSwitch::set_credits(unsigned port, const BufferSpace& space)
+{
+    ports_[port].credits.grant(space);
+    ports_[port].lanes = space.lanes();
+    outputs_[port].split = space.split;
+    outputs_[port].lanes = static_cast<std::uint8_t>(std::max(1U, space.lanes() / route_lanes_));
+    for (unsigned vc = 0; vc < max_vcs; ++vc)
+        if (space.lines[vc] > 0) slot_of_[vc] = 1;
+}
+
+void CrossbarSwitch::end_of_elaboration()
+{
+    // Queues exist for the channels that some link has.
+    slots_ = 0;
+    for (std::uint8_t& slot : slot_of_)
+        if (slot != 0) slot = static_cast<std::uint8_t>(slots_++);
+    const auto count = static_cast<unsigned>(ports_.size());
+    if (fifo_) slots_ = 1;
+    const std::size_t per_input =
+        static_cast<QueueKind>(spec_.queues) == QueueKind::voq ? std::size_t{slots_} * count : slots_;
+    queues_.resize(per_input * count);
+    for (std::size_t q = 0; q < queues_.size(); ++q)
+    {
+        crossbar_input_.push_back(static_cast<std::uint8_t>(q / per_input * speedup_));
+        slot_after_.push_back(static_cast<std::uint8_t>((q + 1) % slots_));
+    }
+    first_asking_.assign(count, 0);
+    for (auto* bits : {&without_channel_, &ready_, &asking_}) bits->assign((queues_.size() + 63) / 64, 0);
+    candidate_.assign(std::size_t{count} * speedup_ * count, 0);
+    vc_turn_.assign(std::size_t{count} * speedup_, 0);
+    input_free_.assign(std::size_t{count} * speedup_, 0);
+    channel_requests_.resize(count);
+    if (separate_)
+        channel_matching_ = std::make_unique<ChannelMatching>(spec_, count, static_cast<unsigned>(queues_.size()));
+}
+
+Time CrossbarSwitch::on_request(unsigned port, Line& line, Time delay)
+{
+    line.kind = static_cast<std::uint8_t>(LineClass::request);
+    arrive(port, line, delay);
+    return 0;
+}
+
+Time CrossbarSwitch::on_response(unsigned port, Line& line, Time delay)
+{
+    line.kind = static_cast<std::uint8_t>(LineClass::response);
+    arrive(port, line, delay);
+    return 0;
+}
+
+void CrossbarSwitch::arrive(unsigned port, Line& line, Time delay)
+{
+    const Time ready = agenda().now() + delay + ready_delay_;
+    Time at = last_edge_ + clock_;
+    for (unsigned ahead = 1; ahead < near_edges; ++ahead, at += clock_) {
+        if (at < ready) continue;
+        // Lines of one input are in order here; in which order inputs come makes no difference.
+        AgendaItem** list = &arriving_[(last_slot_ + ahead) % near_edges];
+        while (*list != nullptr) list = &(*list)->next;
+        line.next = nullptr;
+        line.order = port;
+        *list = &line;
+        ++near_lines_;
+        wake_at(at);
+        return;
+    }
+    line.kind = static_cast<std::uint8_t>(line.kind | far_kind);
+    agenda().schedule(line, *this, edge(ready), port);
+}
+
+void CrossbarSwitch::on_credit(unsigned port, Line& line, Time delay)
+{
+    const Time due = agenda().now() + delay + credit_delay_;
+    if (!ports_[port].credits.give(line.vc, due)) {
+        SC_REPORT_ERROR("/weft/credit", (path() + ": more credits returned than were given").c_str());
+        return;
+    }
+    if (lines_ > 0 && due < next_tick_) wake_at(edge(due));
+}
+
+void CrossbarSwitch::wake_at(Time time)
+{
+    if (time >= next_tick_) return;
+    next_tick_ = time;
+    // Last of the instant: lines that arrive by way of the agenda come before it.
+    if (!tick_.scheduled) {
+        agenda().schedule(tick_, *this, time, 0xfff);
+        return;
+    }
+    for (const auto& tick : ticks_) {
+        if (tick->scheduled) continue;
+        agenda().schedule(*tick, *this, time, 0xfff);
+        return;
+    }
+    ticks_.push_back(std::make_unique<AgendaItem>());
+    ticks_.back()->kind = tick_kind;
+    agenda().schedule(*ticks_.back(), *this, time, 0xfff);
+}
+
+std::uint32_t CrossbarSwitch::queue_of(unsigned input, std::uint8_t vc, unsigned output) const
+{
+    switch (static_cast<QueueKind>(spec_.queues)) {
+    case QueueKind::voq: return static_cast<std::uint32_t>((input * slots_ + slot_of_[vc]) * ports_.size() + output);
+    case QueueKind::channel: return input * slots_ + slot_of_[vc];
+    case QueueKind::fifo: break;
+    }
+    return input;
+}
+
+std::uint16_t CrossbarSwitch::lane_channels(const Output& output, VcClass cls, unsigned lane) const
+{
+    static_assert(vc_classes == 4 && max_lanes == 4, "the masks below are for four classes and lanes");
+    const unsigned lanes = output.lanes == 1 ? 0x1U : output.lanes == 2 ? 0x11U : output.lanes == 3 ? 0x111U : 0x1111U;
+    return static_cast<std::uint16_t>(lanes << (lane * output.lanes * vc_classes + static_cast<unsigned>(cls)));
+}
+
+// The line joins its queue. What it needs of its output is kept in its return path and digits until it is the head.
+void CrossbarSwitch::enter(unsigned input, Line& line)
+{
+    unsigned output = 0;
+    unsigned lane = 0;
+    if (static_cast<LineClass>(line.kind) == LineClass::request) {
+        const RouteTable::Choice choice = routes_.ports_to(line.destination);
+        if (choice.count == 0) {
+            SC_REPORT_FATAL("/weft/switch",
+                (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
+            return;
+        }
+        const unsigned pick = line.pick(choice.count);
+        output = choice.port(pick);
+        lane = choice.lane(pick);
+        line.push_way(input, lane_of(line.vc));
+    } else {
+        const Line::Way way = line.pop_way();
+        output = way.port;
+        lane = way.lane / outputs_[output].lanes;
+    }
+    line.order = output << 4 | lane;
+    Queue& queue = queues_[queue_of(input, line.vc, output)];
+    line.next = nullptr;
+    ++lines_;
+    Output& out = outputs_[output];
+    out.peak = std::max(out.peak, ++out.queued);
+    if (queue.head == nullptr) {
+        queue.head = queue.tail = &line;
+        set_head(static_cast<std::uint32_t>(&queue - queues_.data()));
+    } else {
+        queue.tail->next = &line;
+        queue.tail = &line;
+    }
+}
+
+void CrossbarSwitch::set_head(std::uint32_t number)
+{
+    Queue& queue = queues_[number];
+    const Line& line = Line::of(*queue.head);
+    queue.output = static_cast<std::uint8_t>(line.order >> 4);
+    const Output& out = outputs_[queue.output];
+    VcClass cls = VcClass::response;
+    if (static_cast<LineClass>(line.kind) == LineClass::request) cls = out.split ? vc_class(line.op) : VcClass::request;
+    queue.channels = lane_channels(out, cls, line.order & 0xfU);
+    put(separate_ ? without_channel_ : ready_, number);
+}
+
+unsigned CrossbarSwitch::crossbar_input(std::uint32_t number) const
+{
+    const std::uint8_t base = crossbar_input_[number];
+    if (speedup_ == 1 || fifo_) return base;
+    const std::uint8_t vc = Line::of(*queues_[number].head).vc;
+    return base + (lane_of(vc) + vc % vc_classes) % speedup_;
+}
+
+void CrossbarSwitch::run(AgendaItem& item)
+{
+    const Time now = agenda().now();
+    if (item.kind != tick_kind) {
+        Line& line = Line::of(item);
+        line.kind = static_cast<std::uint8_t>(line.kind & ~far_kind);
+        enter(item.order & 0xfff, line);
+        wake_at(now);
+        return;
+    }
+    if (next_tick_ != now) return;  // an earlier tick has made this one superfluous
+    next_tick_ = CreditAccount::no_time;
+    // Edges since the last tick had no arrivals, or there would have been a tick.
+    if (now - last_edge_ < near_edges * clock_) {
+        for (; last_edge_ < now; last_edge_ += clock_) last_slot_ = (last_slot_ + 1) % near_edges;
+    } else {
+        last_edge_ = now;
+        last_slot_ = 0;
+    }
+    AgendaItem* arrived = arriving_[last_slot_];
+    arriving_[last_slot_] = nullptr;
+    while (arrived != nullptr) {
+        Line& line = Line::of(*arrived);
+        arrived = line.next;
+        --near_lines_;
+        enter(line.order, line);
+    }
+    moved_ = false;
+    if (lines_ > 0) {
+        asking_ = ready_;
+        if (separate_) allocate_channels();
+        request_crossbar(now);
+    }
+    const Time next = next_chance(now);
+    if (next != CreditAccount::no_time) wake_at(next);
+}
+
+void CrossbarSwitch::allocate_channels()
+{
+    const auto won = [this](std::uint32_t number, unsigned output, int channel) {
+        queues_[number].channel = static_cast<std::uint8_t>(channel);
+        outputs_[output].held = static_cast<std::uint16_t>(outputs_[output].held | 1U << channel);
+        take(without_channel_, number);
+        put(ready_, number);
+        moved_ = true;
+    };
+    // An output that one queue asks for needs no matching.
+    std::uint64_t seen = 0;
+    std::uint64_t outputs = 0;
+    each(without_channel_, [&](std::uint32_t number) {
+        const Queue& queue = queues_[number];
+        const std::uint64_t bit = std::uint64_t{1} << queue.output;
+        if ((seen & bit) == 0) {
+            seen |= bit;
+            first_asking_[queue.output] = number;
+            return;
+        }
+        std::vector<ChannelMatching::Request>& requests = channel_requests_[queue.output];
+        if ((outputs & bit) == 0) {
+            const std::uint32_t first = first_asking_[queue.output];
+            requests.push_back({first, queues_[first].channels, -1});
+        }
+        outputs |= bit;
+        requests.push_back({number, queue.channels, -1});
+    });
+    for (std::uint64_t rest = seen & ~outputs; rest != 0; rest &= rest - 1) {
+        const unsigned output = static_cast<unsigned>(__builtin_ctzll(rest));
+        const std::uint32_t number = first_asking_[output];
+        const int channel = channel_matching_->match_one(output, number,
+            static_cast<std::uint16_t>(queues_[number].channels & ~outputs_[output].held));
+        if (channel >= 0) won(number, output, channel);
+    }
+    for (; outputs != 0; outputs &= outputs - 1) {
+        const unsigned output = static_cast<unsigned>(__builtin_ctzll(outputs));
+        std::vector<ChannelMatching::Request>& requests = channel_requests_[output];
+        channel_matching_->match(output, requests, static_cast<std::uint16_t>(~outputs_[output].held));
+        for (const ChannelMatching::Request& request : requests)
+            if (request.given >= 0) won(request.queue, output, request.given);
+        requests.clear();
+    }
+}
+
+bool CrossbarSwitch::has_room(unsigned output, Time now)
+{
+    const Output& out = outputs_[output];
+    if (!buffered_) return out.wire_free <= now + traversal_;
+    if (out.crossbar_free > now) return false;
+    Port& port = ports_[output];
+    const auto size = static_cast<std::uint32_t>(port.starts.size());
+    while (port.start_count > 0 && port.starts[port.first_start] <= now) {
+        port.first_start = port.first_start + 1 == size ? 0 : port.first_start + 1;
+        --port.start_count;
+    }
+    return port.start_count < spec_.output_buffer;
+}
+
+int CrossbarSwitch::usable_channel(unsigned output, std::uint16_t channels, Time now) const
+{
+    const auto later = static_cast<std::uint16_t>(channels & (0xffffU << outputs_[output].turn));
+    for (std::uint16_t part : {later, static_cast<std::uint16_t>(channels & ~later)}) {
+        for (; part != 0; part = static_cast<std::uint16_t>(part & (part - 1))) {
+            const int channel = __builtin_ctz(part);
+            if (ports_[output].credits.available(static_cast<std::uint8_t>(channel), now)) return channel;
+        }
+    }
+    return -1;
+}
+
+void CrossbarSwitch::request_crossbar(Time now)
+{
+    const auto outputs = static_cast<unsigned>(ports_.size());
+    std::uint64_t open = 0;
+    for (unsigned p = 0; p < outputs; ++p)
+        if (outputs_[p].queued > 0 && has_room(p, now)) open |= std::uint64_t{1} << p;
+    unsigned asked = 0;
+    each(asking_, [&](std::uint32_t number) {
+        Queue& queue = queues_[number];
+        if ((open >> queue.output & 1U) == 0) return;
+        if (separate_) {
+            if (!ports_[queue.output].credits.available(queue.channel, now)) return;
+        } else {
+            const int channel = usable_channel(queue.output, queue.channels, now);
+            if (channel < 0) return;
+            queue.channel = static_cast<std::uint8_t>(channel);
+        }
+        const unsigned input = crossbar_input(number);
+        if (input_free_[input] > now) return;
+        std::uint32_t& candidate = candidate_[std::size_t{input} * outputs + queue.output];
+        if (matching_.asks(input, queue.output)) {
+            // Queues of one crossbar input that want the same output take turns.
+            const auto distance = [&](std::uint32_t q) { return (q % slots_ + slots_ - vc_turn_[input]) % slots_; };
+            if (distance(number) >= distance(candidate)) return;
+        } else {
+            ++asked;
+        }
+        candidate = number;
+        if (matching_.keyed()) {
+            const VcClass cls = class_of(queue.channel);
+            matching_.request(input, queue.output, Line::of(*queue.head).issued,
+                cls == VcClass::request || cls == VcClass::atomic);
+        } else {
+            matching_.request(input, queue.output);
+        }
+    });
+    if (asked == 0) return;
+    ++matchings_;
+    moved_ = true;
+    matching_.match();
+    unsigned granted = 0;
+    for (std::uint64_t rest = matching_.matched_inputs(); rest != 0; rest &= rest - 1) {
+        const unsigned input = static_cast<unsigned>(__builtin_ctzll(rest));
+        transfer(candidate_[std::size_t{input} * outputs + matching_.output_of(input)], input, now);
+        ++granted;
+    }
+    refused_ += asked - granted;
+}
+
+void CrossbarSwitch::transfer(std::uint32_t number, unsigned input, Time now)
+{
+    Queue& queue = queues_[number];
+    Port& port = ports_[queue.output];
+    Output& out = outputs_[queue.output];
+    Line& line = Line::of(*queue.head);
+    queue.head = line.next;
+    take(ready_, number);
+    --lines_;
+    --out.queued;
+    ++sent_;
+    vc_turn_[input] = slot_after_[number];
+    port.credits.take(queue.channel, now);
+    out.held = static_cast<std::uint16_t>(out.held & ~(1U << queue.channel));
+    out.turn = static_cast<std::uint8_t>((queue.channel + 1) % max_vcs);
+    const Port& from = ports_[input / speedup_];
+    const bool request = static_cast<LineClass>(line.kind) == LineClass::request;
+    if (request) {
+        from.target->return_request_credit(line, 0);
+    } else {
+        from.initiator->return_response_credit(line, 0);
+    }
+    line.vc = queue.channel;
+    const Time start = std::max(now + traversal_, out.wire_free);
+    const Time delay = start - now;
+    const Time taken = request ? port.initiator->send_request(line, delay) : port.target->send_response(line, delay);
+    out.wire_free = now + std::max(taken, delay);
+    const Time hold = transfer_ > 0 ? transfer_ : out.wire_free - start;
+    input_free_[input] = now + hold;
+    if (buffered_) {
+        out.crossbar_free = now + hold;
+        const auto size = static_cast<std::uint32_t>(port.starts.size());
+        port.starts[(port.first_start + port.start_count++) % size] = start;
+    }
+    if (queue.head != nullptr) set_head(number);
+}
+
+Time CrossbarSwitch::next_chance(Time now)
+{
+    Time next = CreditAccount::no_time;
+    if (lines_ > 0 && moved_) return now + clock_;
+    if (near_lines_ > 0)
+        for (unsigned ahead = 1; ahead < near_edges && next == CreditAccount::no_time; ++ahead)
+            if (arriving_[(last_slot_ + ahead) % near_edges] != nullptr) next = now + ahead * clock_;
+    if (lines_ == 0) return next;
+    // Nothing moved: wait for a wire, a crossbar input or a credit.
+    const auto consider = [&](Time time) {
+        if (time != CreditAccount::no_time) next = std::min(next, std::max(edge(time), now + clock_));
+    };
+    each(ready_, [&](std::uint32_t number) {
+        const Queue& queue = queues_[number];
+        const Port& port = ports_[queue.output];
+        const Output& out = outputs_[queue.output];
+        const Time input_free = input_free_[crossbar_input(number)];
+        if (input_free > now) consider(input_free);
+        if (!has_room(queue.output, now)) {
+            consider(!buffered_   ? out.wire_free - std::min(out.wire_free, traversal_)
+                     : out.crossbar_free > now ? out.crossbar_free
+                                                : port.starts[port.first_start]);
+            return;
+        }
+        const auto channels = separate_ ? static_cast<std::uint16_t>(1U << queue.channel) : queue.channels;
+        for (std::uint16_t rest = channels; rest != 0; rest = static_cast<std::uint16_t>(rest & (rest - 1)))
+            consider(port.credits.next_own(static_cast<std::uint8_t>(__builtin_ctz(rest))));
+        consider(port.credits.next_pooled());
+    });
+    return next;
+}
+
+std::vector<std::string> CrossbarSwitch::blocked() const
+{
+    std::vector<std::string> out;
+    const std::size_t per_input = queues_.empty() ? 1 : queues_.size() / ports_.size();
+    for (std::uint32_t number = 0; number < queues_.size(); ++number) {
+        const Queue& queue = queues_[number];
+        if (queue.head == nullptr) continue;
+        unsigned count = 0;
+        for (const AgendaItem* item = queue.head; item != nullptr; item = item->next) ++count;
+        const Line& line = Line::of(*queue.head);
+        const bool ready = test(ready_, number);
+        out.push_back(fmt::format("{} input {}: {} {} lines wait for {} of output {}", path(), number / per_input, count,
+            vc_name(line.vc, ports_[queue.output].lanes),
+            ready && separate_ ? "a credit of " + vc_name(queue.channel, ports_[queue.output].lanes) : "a channel",
+            queue.output));
+    }
+    return out;
+}
+
+std::vector<Statistic> CrossbarSwitch::statistics() const
+{
+    std::uint32_t peak = 0;
+    for (const Output& out : outputs_) peak = std::max(peak, out.peak);
+    return {{"lines", static_cast<double>(sent_), "lines", "requests and responses forwarded"},
+        {"matchings", static_cast<double>(matchings_), "", "clocks in which some input asked for some output"},
+        {"refused", static_cast<double>(refused_), "", "requests of crossbar inputs that were not granted, by clock"},
+        {"peak_queue", static_cast<double>(peak), "lines", "largest number of lines waiting for one output"}};
+}
+
+void CrossbarSwitch::reset_statistics()
+{
+    sent_ = matchings_ = refused_ = 0;
+    for (Output& out : outputs_) out.peak = out.queued;
+}
+
+}  // namespace weft

@@ -1,0 +1,93 @@
+#include "tlm_interconnect/packetiser.h"
+
+#include <algorithm>
+
+namespace weft {
+
+namespace {
+
+bool is_atomic(LineOp op) { return op == LineOp::add || op == LineOp::await || op == LineOp::reduce; }
+bool is_write(LineOp op) { return op == LineOp::write || op == LineOp::multicast; }
+
+}  // namespace
+
+std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls)
+{
+    const bool reads = op == LineOp::read || op == LineOp::load_reduce;
+    return reads == (cls == LineClass::response) ? size : 0;
+}
+
+std::uint32_t header_bytes(const LinkSpec& spec, LineClass cls)
+{
+    const std::uint64_t saving = cls == LineClass::response ? std::min(spec.response_saving, spec.header) : 0;
+    return static_cast<std::uint32_t>(spec.header - saving);
+}
+
+std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls)
+{
+    const auto flit = static_cast<std::uint32_t>(spec.flit);
+    const std::uint32_t payload = payload_bytes(op, size, cls);
+    std::uint32_t bytes = header_bytes(spec, cls) + (payload + flit - 1) / flit * flit;
+    if (cls == LineClass::request) {
+        if (is_write(op) && size < line_bytes) bytes += static_cast<std::uint32_t>(spec.byte_enable);
+        if (is_atomic(op)) bytes += static_cast<std::uint32_t>(spec.atomic_extra);
+    }
+    return bytes;
+}
+
+Packetiser::Packetiser(const LinkSpec& spec)
+    : spec_(spec), plain_(static_cast<MergeKind>(spec.merge) == MergeKind::none && spec.address_extension == 0 &&
+                          spec.packet_overhead == 0)
+{
+    regions_.fill(~std::uint64_t{0});
+}
+
+bool Packetiser::region_missed(std::uint64_t address)
+{
+    const std::uint64_t region = address / spec_.extension_region;
+    const auto end = regions_.begin() + static_cast<std::ptrdiff_t>(spec_.extension_ways);
+    const auto found = std::find(regions_.begin(), end, region);
+    const bool missed = found == end;
+    std::rotate(regions_.begin(), missed ? end - 1 : found, missed ? end : found + 1);
+    regions_[0] = region;
+    return missed;
+}
+
+bool Packetiser::continues(const LineHeader& line, LineClass cls, std::uint32_t bytes) const
+{
+    if (!open_ || line.vc != vc_ || line.destination != destination_ || cls != class_) return false;
+    if (static_cast<MergeKind>(spec_.merge) == MergeKind::destination)
+        return line.source == source_ && filled_ + bytes <= spec_.max_payload;
+    return line.op == op_ && line.source == source_ && line.address == next_address_ && line.full_line() &&
+           line.address % spec_.max_payload != 0;
+}
+
+std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap)
+{
+    std::uint32_t bytes = wire_bytes(spec_, line.op, line.size, cls);
+    if (plain_) {
+        ++packets_;
+        return bytes;
+    }
+    const auto merge = static_cast<MergeKind>(spec_.merge);
+    const bool joined = merge != MergeKind::none && !gap && continues(line, cls, bytes);
+    if (joined && merge == MergeKind::adjacent)
+        bytes -= header_bytes(spec_, cls);
+    else if (cls == LineClass::request && spec_.address_extension > 0 && region_missed(line.address))
+        bytes += static_cast<std::uint32_t>(spec_.address_extension);
+    filled_ = joined ? filled_ + bytes : bytes;
+    if (!joined) {
+        ++packets_;
+        bytes += static_cast<std::uint32_t>(spec_.packet_overhead);
+    }
+    open_ = merge == MergeKind::destination || (line.full_line() && !is_atomic(line.op));
+    class_ = cls;
+    op_ = line.op;
+    vc_ = line.vc;
+    source_ = line.source;
+    destination_ = line.destination;
+    next_address_ = line.address + line_bytes;
+    return bytes;
+}
+
+}  // namespace weft

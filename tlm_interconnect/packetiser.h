@@ -1,0 +1,65 @@
+// What lines cost on the wire of one link direction: headers, extensions, byte enables, padding, packets of several
+// lines. Without SystemC and without time, but for one question: did this line follow the last one without a gap?
+//
+// A line by itself:
+//   request   header + address extension + byte enables + payload in whole flits
+//   response  header - response_saving + payload in whole flits
+// The address extension is charged when the line's region (its address in units of extension_region) is none of the
+// last extension_ways regions; the least recently used makes room. Byte enables: a write of part of a line.
+// Atomics cost atomic_extra on top.
+//
+// Packets of several lines (`merge`):
+//   none         every line is a packet
+//   adjacent     a line that continues the one before (same kind, channel, source and destination, next address,
+//                within the same aligned block of max_payload bytes, without a gap on the wire) adds its payload only;
+//                a read request or an acknowledge adds nothing
+//   destination  lines to the same destination and channel share one packet_overhead until max_payload bytes of
+//                headers and payload are in it, or there is a gap; every line has its header
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/link_spec.h"
+
+namespace weft {
+
+// Payload part of a line on the wire, unpadded.
+std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls);
+std::uint32_t header_bytes(const LinkSpec& spec, LineClass cls);
+// Bytes of a line that is a packet by itself, its region known.
+std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
+
+class Packetiser {
+public:
+    explicit Packetiser(const LinkSpec& spec);
+
+    // Bytes that `line` adds to the wire. `gap`: the wire has been idle since the last line.
+    std::uint32_t add(const LineHeader& line, LineClass cls, bool gap);
+
+    // Every line costs what wire_bytes() says: no need to ask.
+    bool plain() const { return plain_; }
+    std::uint64_t packets() const { return packets_; }
+    void reset_statistics() { packets_ = 0; }
+
+private:
+    bool continues(const LineHeader& line, LineClass cls, std::uint32_t bytes) const;
+    bool region_missed(std::uint64_t address);
+
+    LinkSpec spec_;
+    bool plain_;
+    // The packet that is open.
+    bool open_ = false;
+    LineClass class_ = LineClass::request;
+    LineOp op_ = LineOp::read;
+    std::uint8_t vc_ = 0;
+    std::uint16_t source_ = 0;
+    std::uint16_t destination_ = 0;
+    std::uint64_t next_address_ = 0;
+    std::uint64_t filled_ = 0;
+    std::array<std::uint64_t, 8> regions_;  // most recent first
+    std::uint64_t packets_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,103 @@
+#include "tlm_interconnect/traffic/measurement.h"
+
+#include <cmath>
+
+namespace weft {
+
+Measurement::Measurement(Time duration, std::uint32_t endpoints)
+    : duration_(duration), length_(std::max<Time>(1, (duration + batches - 1) / batches)), batches_(batches)
+{
+    for (Batch& batch : batches_) batch.by_source.assign(endpoints, 0);
+}
+
+unsigned Measurement::warm_up() const
+{
+    // From the end on: sums over the batches that would be kept.
+    double sum = 0;
+    double squares = 0;
+    double kept = 0;
+    double best = -1;
+    unsigned drop = 0;
+    for (unsigned b = batches; b-- > 0;) {
+        const double mean = batches_[b].latency.mean();
+        if (batches_[b].latency.count() > 0) {
+            sum += mean;
+            squares += mean * mean;
+            kept += 1;
+        }
+        if (b > batches / 2 || kept < 2) continue;
+        const double variance = std::max(0.0, squares / kept - sum / kept * (sum / kept));
+        const double error = variance / kept;
+        if (best < 0 || error <= best) {
+            best = error;
+            drop = b;
+        }
+    }
+    return drop;
+}
+
+Measurement::Result Measurement::result(double relative) const
+{
+    constexpr unsigned groups = 10;
+    constexpr double t95 = 2.262;  // 9 degrees of freedom
+    Result out;
+    out.dropped = warm_up();
+    LatencyHistogram all;
+    std::vector<LatencyHistogram> parts(groups);
+    std::uint64_t offered = 0;
+    std::uint64_t accepted = 0;
+    std::uint64_t created = 0;
+    std::vector<std::uint64_t> by_source(batches_[0].by_source.size(), 0);
+    const unsigned kept = batches - out.dropped;
+    for (unsigned b = out.dropped; b < batches; ++b) {
+        const Batch& batch = batches_[b];
+        all.merge(batch.latency);
+        parts[(b - out.dropped) * groups / kept].merge(batch.latency);
+        offered += batch.offered;
+        accepted += batch.accepted;
+        created += batch.created;
+        for (std::size_t s = 0; s < by_source.size(); ++s) by_source[s] += batch.by_source[s];
+    }
+    out.lines = all.count();
+    out.missing = created - std::min(created, out.lines);
+    out.mean = all.mean();
+    out.p50 = all.percentile(0.5);
+    out.p99 = all.percentile(0.99);
+    out.max = all.max();
+    const double seconds = static_cast<double>(std::min(duration_ - out.dropped * length_, kept * length_)) * 1e-12;
+    out.offered = static_cast<double>(offered) / seconds;
+    out.accepted = static_cast<double>(accepted) / seconds;
+    for (const std::uint64_t bytes : by_source) out.by_source.push_back(static_cast<double>(bytes) / seconds);
+
+    double sum = 0;
+    double squares = 0;
+    double used = 0;
+    for (const LatencyHistogram& part : parts) {
+        if (part.count() == 0) continue;
+        sum += part.mean();
+        squares += part.mean() * part.mean();
+        used += 1;
+    }
+    if (used > 1) {
+        const double variance = std::max(0.0, (squares - sum * sum / used) / (used - 1));
+        out.half_width = t95 * std::sqrt(variance / used);
+    }
+    const bool rising = used == groups && parts[groups - 1].mean() > 1.5 * parts[0].mean() &&
+                        parts[groups - 1].mean() > parts[groups / 2].mean() &&
+                        parts[groups / 2].mean() > parts[0].mean();
+    out.steady = out.lines > 0 && out.missing == 0 && out.accepted >= (1 - relative) * out.offered && !rising;
+    return out;
+}
+
+double jain_index(const std::vector<double>& shares)
+{
+    double sum = 0;
+    double squares = 0;
+    for (const double share : shares) {
+        sum += share;
+        squares += share * share;
+    }
+    return squares == 0 ? 1 : sum * sum / (static_cast<double>(shares.size()) * squares);
+}
+
+}  // namespace weft

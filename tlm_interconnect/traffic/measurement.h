@@ -1,0 +1,75 @@
+// What is measured of open-loop traffic: latency and throughput, by batches of the time in which lines were created.
+//
+// The run is cut into batches of equal length. Warm-up is found afterwards: of the means of all batches the leading
+// ones are dropped that make the standard error of the rest smallest (MSER [White 1997]), at most half of them.
+// Latency counts over lines created in the batches that are left; the 95 % confidence interval of its mean
+// comes from the means of ten groups of them (t distribution). Throughput counts what arrives in that time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tlm_interconnect/traffic/latency_histogram.h"
+
+namespace weft {
+
+class Measurement {
+public:
+    static constexpr unsigned batches = 100;
+
+    // Lines created in [0, duration) count.
+    Measurement(Time duration, std::uint32_t endpoints);
+
+    void created(Time at, std::uint32_t bytes)
+    {
+        Batch& batch = batch_of(at);
+        batch.offered += bytes;
+        ++batch.created;
+    }
+    void arrived(std::uint32_t source, Time created_at, Time at, std::uint32_t bytes)
+    {
+        Batch& batch = batch_of(created_at);
+        batch.latency.add(at - created_at);
+        if (at >= duration_) return;
+        Batch& now = batch_of(at);
+        now.accepted += bytes;
+        now.by_source[source] += bytes;
+    }
+
+    struct Result {
+        unsigned dropped = 0;          // batches of warm-up
+        std::uint64_t lines = 0;       // that the latency is over
+        std::uint64_t missing = 0;     // created in the same time and not arrived
+        double mean = 0;               // ps
+        double half_width = 0;         // ps, of the 95 % confidence interval
+        Time p50 = 0;
+        Time p99 = 0;
+        Time max = 0;
+        double offered = 0;            // B/s, all endpoints together
+        double accepted = 0;
+        std::vector<double> by_source;  // B/s that arrived, by who sent it
+        bool steady = false;           // accepted what was offered, and latency does not keep rising
+    };
+    // `relative`: the share of the offered rate that may be missing in a steady state.
+    Result result(double relative = 0.02) const;
+
+private:
+    struct Batch {
+        LatencyHistogram latency;
+        std::uint64_t created = 0;
+        std::uint64_t offered = 0;
+        std::uint64_t accepted = 0;
+        std::vector<std::uint64_t> by_source;
+    };
+    Batch& batch_of(Time at) { return batches_[static_cast<std::size_t>(at / length_)]; }
+    unsigned warm_up() const;
+
+    Time duration_;
+    Time length_;
+    std::vector<Batch> batches_;
+};
+
+// (sum x)^2 / (n sum x^2): 1 when all get the same [Jain 1984].
+double jain_index(const std::vector<double>& shares);
+
+}  // namespace weft

@@ -1,0 +1,59 @@
+// Who sends to whom.
+//
+// Endpoints are numbered 0..n-1; b is the number of bits of n - 1.
+//   uniform            any endpoint with equal chance, oneself included
+//   permutation        a fixed random permutation without fixed points, from the seed
+//   transpose          the halves of the number's bits exchanged (n a power of 4)
+//   bit_complement     every bit inverted (n a power of 2)
+//   nearest_neighbour  i + 1
+//   tornado            i + ceil(n / 2) - 1
+//   hot_spot           endpoint 0 with chance `fraction`, otherwise uniform
+//   incast             1.. `sources` all to endpoint 0; the others are silent
+//   all_to_all         i + 1, i + 2, ... in turn, oneself left out
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tlm_interconnect/traffic/random_stream.h"
+
+namespace weft {
+
+enum class PatternKind : std::uint8_t {
+    uniform,
+    permutation,
+    transpose,
+    bit_complement,
+    nearest_neighbour,
+    tornado,
+    hot_spot,
+    incast,
+    all_to_all
+};
+
+const std::vector<std::string>& pattern_names();  // in the order of PatternKind
+
+struct PatternSpec {
+    PatternKind kind = PatternKind::uniform;
+    double fraction = 0.5;      // hot_spot, 0..1
+    std::uint32_t sources = 0;  // incast; 0: all others
+};
+
+class Pattern {
+public:
+    // Throws InputError when the pattern does not exist for so many endpoints.
+    Pattern(const PatternSpec& spec, std::uint32_t endpoints, std::uint64_t seed);
+
+    bool sends(std::uint32_t source) const;
+    // `count` numbers the messages of the source.
+    std::uint32_t destination(std::uint32_t source, std::uint64_t count, RandomStream& random) const;
+
+private:
+    PatternSpec spec_;
+    std::uint32_t endpoints_;
+    unsigned bits_ = 0;
+    std::vector<std::uint32_t> table_;  // permutation
+};
+
+}  // namespace weft

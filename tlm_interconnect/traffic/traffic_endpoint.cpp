@@ -1,0 +1,193 @@
+#include "tlm_interconnect/traffic/traffic_endpoint.h"
+
+#include <algorithm>
+
+namespace weft {
+
+TrafficEndpoint::TrafficEndpoint(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool,
+    std::uint32_t index, unsigned ports, RouteTable routes, const TrafficSpec& spec, const Pattern& pattern,
+    Measurement& arrivals, Measurement& round_trips)
+    : sc_module(name), Station(agenda, std::move(path)), pool_(pool), index_(index), routes_(std::move(routes)),
+      route_lanes_(routes_.lanes()), spec_(spec), pattern_(pattern), arrivals_(arrivals), round_trips_(round_trips),
+      random_(spec.seed, index)
+{
+    create_.kind = create_kind;
+    for (unsigned p = 0; p < ports; ++p) {
+        auto port = std::make_unique<Port>();
+        port->out = std::make_unique<LineInitiatorSocket>(("out" + std::to_string(p)).c_str(), *this, p);
+        port->in = std::make_unique<LineTargetSocket>(("in" + std::to_string(p)).c_str(), *this, p);
+        port->output = std::make_unique<OutputPort>(agenda, *this, *this, p, 1, *port->out, *port->in);
+        ports_.push_back(std::move(port));
+    }
+}
+
+void TrafficEndpoint::set_credits(unsigned port, const BufferSpace& space)
+{
+    ports_[port]->output->set_credits(space);
+    ports_[port]->lanes = std::max(1U, space.lanes() / route_lanes_);
+}
+
+void TrafficEndpoint::start_of_simulation()
+{
+    if (spec_.load > 0 && pattern_.sends(index_)) plan();
+}
+
+// Draws the slot of the next message and puts it on the agenda.
+void TrafficEndpoint::plan()
+{
+    const double chance = std::min(1.0, spec_.load / spec_.message);
+    if (spec_.burst <= 1) {
+        slot_ += random_.trials(chance);
+    } else if (burst_left_ > 0) {
+        --burst_left_;
+        slot_ += spec_.message;
+    } else {
+        // Silence so long that bursts of mean length `burst` make up the load; at full load there is none.
+        const double busy = spec_.burst * spec_.message;
+        const double silent = busy * (1 / std::min(1.0, spec_.load) - 1);
+        slot_ += spec_.message + (silent > 0 ? random_.trials(1 / (silent + 1)) - 1 : 0);
+        burst_left_ = random_.trials(1 / spec_.burst) - 1;
+    }
+    const Time at = spec_.slot_time(slot_ - 1);
+    if (at < spec_.duration) agenda().schedule(create_, *this, at, 4095);
+}
+
+void TrafficEndpoint::create(Time now)
+{
+    const std::uint32_t to = pattern_.destination(index_, messages_++, random_);
+    const double dice = spec_.reads + spec_.atomics > 0 ? random_.uniform() : 1;
+    const LineOp op = dice < spec_.reads                   ? LineOp::read
+                      : dice < spec_.reads + spec_.atomics ? LineOp::add
+                                                           : LineOp::write;
+    constexpr std::uint64_t region = 1ULL << 24U;  // lines
+    const std::uint64_t place = random_.below(region - spec_.message);
+    const std::uint32_t bytes = op == LineOp::add ? 8 : spec_.size;
+    const RouteTable::Choice choice = routes_.ports_to(to);
+    for (std::uint32_t l = 0; l < spec_.message; ++l) {
+        arrivals_.created(now, bytes);
+        if (op != LineOp::write || !spec_.posted) round_trips_.created(now, bytes);
+        ++created_;
+        if ((to == index_ && !loop_back_) || choice.count == 0) {  // never leaves: counts as delivered at once
+            arrivals_.arrived(index_, now, now, bytes);
+            if (op != LineOp::write || !spec_.posted) round_trips_.arrived(index_, now, now, bytes);
+            continue;
+        }
+        const std::uint64_t number = place + l;
+        const auto pick = static_cast<unsigned>(number % choice.count);
+        Port& port = *ports_[choice.port(pick)];
+        port.pending.push_back({now, global_address(to, number * line_bytes),
+            static_cast<std::uint32_t>(choice.count > 1 ? number / choice.count : number), op,
+            static_cast<std::uint8_t>(choice.lane(pick))});
+        peak_ = std::max<std::uint64_t>(peak_, port.pending.size());
+    }
+}
+
+// Keeps a few lines at the port, so that it can choose among channels; the rest waits in a compact queue.
+void TrafficEndpoint::feed(Port& port)
+{
+    while (!port.pending.empty() && port.in_port < 2 * port.lanes) {
+        const Pending& next = port.pending.front();
+        Line& line = pool_.take();
+        line.begin(next.op, next.address, next.op == LineOp::add ? 8 : spec_.size);
+        line.source = static_cast<std::uint16_t>(index_);
+        line.spread = next.spread;
+        line.issued = next.created;
+        if (next.op == LineOp::write && spec_.posted) line.flags |= LineHeader::posted_flag;
+        port.output->enqueue(line, LineClass::request, 0, next.lane * port.lanes + port.turn);
+        port.turn = port.turn + 1 == port.lanes ? 0 : port.turn + 1;
+        port.pending.pop_front();
+        ++port.in_port;
+    }
+}
+
+Time TrafficEndpoint::on_request(unsigned port, Line& line, Time delay)
+{
+    const Time at = agenda().now() + delay;
+    ++received_;
+    arrivals_.arrived(line.source, line.issued, at, line.size);
+    ports_[port]->in->return_request_credit(line, delay);
+    if ((line.flags & LineHeader::posted_flag) != 0) {
+        pool_.give(line);
+        return 0;
+    }
+    line.kind = answer_kind;
+    agenda().schedule(line, *this, at, port);
+    return 0;
+}
+
+Time TrafficEndpoint::on_response(unsigned port, Line& line, Time delay)
+{
+    ++answers_;
+    ports_[port]->out->return_response_credit(line, delay);
+    round_trips_.arrived(index_, line.issued, agenda().now() + delay, line.size);
+    pool_.give(line);
+    return 0;
+}
+
+void TrafficEndpoint::on_request_credit(unsigned port, Line& line, Time delay)
+{
+    ports_[port]->output->add_credit(line.vc, agenda().now() + delay);
+}
+
+void TrafficEndpoint::on_response_credit(unsigned port, Line& line, Time delay)
+{
+    ports_[port]->output->add_credit(line.vc, agenda().now() + delay);
+}
+
+void TrafficEndpoint::on_sent(unsigned port, Line&, LineClass cls, unsigned)
+{
+    if (cls != LineClass::request) return;
+    ++sent_;
+    --ports_[port]->in_port;
+}
+
+void TrafficEndpoint::run(AgendaItem& item)
+{
+    request_settle();
+    if (item.kind == create_kind) {
+        create(agenda().now());
+        plan();
+    } else if (item.kind == answer_kind) {
+        Line& line = Line::of(item);
+        line.set_response_status(tlm::TLM_OK_RESPONSE);
+        ports_[item.order & 0xfff]->output->enqueue(line, LineClass::response, 0, lane_of(line.vc));
+    }
+}
+
+void TrafficEndpoint::settle()
+{
+    for (const auto& port : ports_) {
+        feed(*port);
+        port->output->serve(agenda().now());
+    }
+}
+
+std::uint64_t TrafficEndpoint::waiting() const
+{
+    std::uint64_t count = 0;
+    for (const auto& port : ports_) count += port->pending.size() + port->in_port;
+    return count;
+}
+
+std::vector<std::string> TrafficEndpoint::blocked() const
+{
+    std::vector<std::string> out;
+    for (std::size_t p = 0; p < ports_.size(); ++p) {
+        const std::string text = ports_[p]->output->describe();
+        if (!text.empty()) out.push_back(path() + " port " + std::to_string(p) + ": " + text);
+    }
+    return out;
+}
+
+std::vector<Statistic> TrafficEndpoint::statistics() const
+{
+    return {{"created", static_cast<double>(created_), "lines", "requests created"},
+        {"sent", static_cast<double>(sent_), "lines", "requests sent"},
+        {"received", static_cast<double>(received_), "lines", "requests of others received"},
+        {"answers", static_cast<double>(answers_), "lines", "answers received"},
+        {"source_queue_peak", static_cast<double>(peak_), "lines", "longest source queue of a port"}};
+}
+
+void TrafficEndpoint::reset_statistics() { created_ = sent_ = received_ = answers_ = peak_ = 0; }
+
+}  // namespace weft
