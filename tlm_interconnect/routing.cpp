@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <set>
 
 namespace weft {
@@ -17,65 +16,45 @@ std::vector<std::vector<Fabric::Port>> Fabric::ports() const
     return out;
 }
 
-Routing::Routing(const Fabric& fabric)
-    : fabric_(fabric), ports_(fabric.ports()), node_of_(fabric.endpoints, 0), next_(fabric.nodes.size())
+Routing::Routing(const Fabric& fabric, const RouteRules& rules)
+    : fabric_(fabric), ports_(fabric.ports()), node_of_(fabric.endpoints, 0)
 {
+    choices_.ports.resize(fabric_.nodes.size());
     for (std::uint32_t n = 0; n < fabric_.nodes.size(); ++n) {
-        next_[n].resize(fabric_.endpoints);
+        choices_.ports[n].resize(fabric_.endpoints);
         if (fabric_.nodes[n].endpoint >= 0) node_of_[static_cast<std::uint32_t>(fabric_.nodes[n].endpoint)] = n;
     }
-    for (std::uint32_t d = 0; d < fabric_.endpoints; ++d) route_to(d);
+    switch (rules.policy) {
+    case RoutePolicy::minimal: minimal_routes(fabric_, node_of_, choices_); break;
+    case RoutePolicy::up_down: up_down_routes(fabric_, node_of_, choices_); break;
+    case RoutePolicy::dimension_order: dimension_order_routes(fabric_, node_of_, rules.sizes, choices_); break;
+    case RoutePolicy::dragonfly_minimal: dragonfly_routes(fabric_, node_of_, rules.groups, choices_); break;
+    }
+    for (const auto& node : choices_.lanes)
+        for (const auto& choice : node)
+            for (const std::uint8_t lane : choice) lanes_ = std::max(lanes_, lane + 1U);
 }
 
-void Routing::route_to(std::uint32_t destination)
+RouteTable Routing::table(std::uint32_t node) const
 {
-    constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
-    const std::uint32_t target = node_of_[destination];
-    std::vector<std::uint32_t> hops(fabric_.nodes.size(), far);
-    std::vector<std::uint64_t> width(fabric_.nodes.size(), 0);
-    std::vector<std::uint32_t> order;
-    std::deque<std::uint32_t> queue{target};
-    hops[target] = 0;
-    width[target] = std::numeric_limits<std::uint64_t>::max();
-    while (!queue.empty()) {
-        const std::uint32_t node = queue.front();
-        queue.pop_front();
-        order.push_back(node);
-        if (node != target && !fabric_.nodes[node].forwards) continue;
-        for (const Fabric::Port& port : ports_[node]) {
-            if (hops[port.peer] != far) continue;
-            hops[port.peer] = hops[node] + 1;
-            queue.push_back(port.peer);
-        }
+    std::vector<std::vector<std::uint16_t>> entries(fabric_.endpoints);
+    for (std::uint32_t d = 0; d < fabric_.endpoints; ++d) {
+        const std::vector<std::uint16_t>& ports = ports_to(node, d);
+        for (unsigned i = 0; i < ports.size(); ++i) entries[d].push_back(RouteTable::entry(ports[i], lane(node, d, i)));
     }
-    // In order of distance every next hop is settled before the nodes that use it.
-    for (const std::uint32_t node : order) {
-        if (node == target) continue;
-        std::vector<std::uint16_t>& choice = next_[node][destination];
-        for (std::uint32_t p = 0; p < ports_[node].size(); ++p) {
-            const Fabric::Port& port = ports_[node][p];
-            if (hops[port.peer] + 1 != hops[node]) continue;
-            if (port.peer != target && !fabric_.nodes[port.peer].forwards) continue;
-            const std::uint64_t through = std::min(width[port.peer], fabric_.edges[port.edge].bandwidth);
-            if (through > width[node]) {
-                width[node] = through;
-                choice.clear();
-            }
-            if (through == width[node]) choice.push_back(static_cast<std::uint16_t>(p));
-        }
-    }
+    return RouteTable(entries);
 }
 
 bool Routing::reachable(std::uint32_t from, std::uint32_t to) const
 {
-    return from == to || !next_[node_of_[from]][to].empty();
+    return from == to || !ports_to(node_of_[from], to).empty();
 }
 
 std::vector<std::uint32_t> Routing::path(std::uint32_t from, std::uint32_t to, std::uint32_t line) const
 {
     std::vector<std::uint32_t> out{node_of_[from]};
     while (out.back() != node_of_[to]) {
-        const std::vector<std::uint16_t>& choice = next_[out.back()][to];
+        const std::vector<std::uint16_t>& choice = ports_to(out.back(), to);
         if (choice.empty()) return {};
         const std::uint16_t port = choice[line % choice.size()];
         line /= static_cast<std::uint32_t>(choice.size());
@@ -129,7 +108,7 @@ std::vector<bool> Routing::used_edges() const
     for (std::uint32_t d = 0; d < fabric_.endpoints; ++d) {
         const auto next = [&](std::uint32_t node) {
             std::vector<std::uint32_t> peers;
-            for (const std::uint16_t p : next_[node][d]) {
+            for (const std::uint16_t p : ports_to(node, d)) {
                 used[ports_[node][p].edge] = true;
                 peers.push_back(ports_[node][p].peer);
             }
@@ -142,22 +121,24 @@ std::vector<bool> Routing::used_edges() const
 
 std::vector<std::string> Routing::dependency_cycle() const
 {
-    // Channel 2e runs from edge e's a to its b, channel 2e + 1 back.
-    const auto channel = [&](std::uint32_t from, std::uint32_t edge) {
-        return 2 * edge + (fabric_.edges[edge].a == from ? 0 : 1);
+    // Direction 2e runs from edge e's a to its b, 2e + 1 back; each has `lanes_` channels.
+    const auto channel = [&](std::uint32_t from, std::uint32_t d, unsigned i) {
+        const std::uint32_t edge = ports_[from][ports_to(from, d)[i]].edge;
+        return (2 * edge + (fabric_.edges[edge].a == from ? 0 : 1)) * lanes_ + lane(from, d, i);
     };
-    const std::size_t channels = 2 * fabric_.edges.size();
+    const std::size_t channels = 2 * fabric_.edges.size() * lanes_;
     std::vector<std::set<std::uint32_t>> waits_for(channels);
     for (std::uint32_t d = 0; d < fabric_.endpoints; ++d) {
         const std::uint32_t target = node_of_[d];
         const auto next = [&](std::uint32_t node) {
             std::vector<std::uint32_t> peers;
-            for (const std::uint16_t p : next_[node][d]) {
-                const Fabric::Port& port = ports_[node][p];
-                peers.push_back(port.peer);
-                if (port.peer == target) continue;
-                for (const std::uint16_t q : next_[port.peer][d])
-                    waits_for[channel(node, port.edge)].insert(channel(port.peer, ports_[port.peer][q].edge));
+            const std::vector<std::uint16_t>& choice = ports_to(node, d);
+            for (unsigned i = 0; i < choice.size(); ++i) {
+                const std::uint32_t peer = ports_[node][choice[i]].peer;
+                peers.push_back(peer);
+                if (peer == target) continue;
+                std::set<std::uint32_t>& awaited = waits_for[channel(node, d, i)];
+                for (unsigned k = 0; k < ports_to(peer, d).size(); ++k) awaited.insert(channel(peer, d, k));
             }
             return peers;
         };
@@ -186,10 +167,12 @@ std::vector<std::string> Routing::dependency_cycle() const
                 std::vector<std::string> cycle;
                 auto entry = std::find_if(stack.begin(), stack.end(), [&](const auto& e) { return e.first == other; });
                 for (; entry != stack.end(); ++entry) {
-                    const FabricEdge& edge = fabric_.edges[entry->first / 2];
-                    const bool forward = entry->first % 2 == 0;
+                    const std::uint32_t direction = entry->first / lanes_;
+                    const FabricEdge& edge = fabric_.edges[direction / 2];
+                    const bool forward = direction % 2 == 0;
                     cycle.push_back(fabric_.nodes[forward ? edge.a : edge.b].name + " -> " +
                                     fabric_.nodes[forward ? edge.b : edge.a].name);
+                    if (lanes_ > 1) cycle.back() += " lane " + std::to_string(entry->first % lanes_);
                 }
                 return cycle;
             }

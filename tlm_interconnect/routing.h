@@ -1,9 +1,9 @@
 // Routes of a fabric, made once before time starts, and the proof that they cannot deadlock.
 //
-// Rule: fewest hops; among those the paths whose narrowest link is widest; lines spread evenly over
-// what is then equal (Line::pick). Only forwarding nodes are passed through.
+// The policies are in route_policy.h; lines spread evenly over what a policy finds equal (Line::pick). Only
+// forwarding nodes are passed through.
 //
-// Deadlock: a buffer of a link direction waits for a buffer of the next one on some route. If these
+// Deadlock: a buffer of a link direction and lane waits for a buffer of the next one on some route. If these
 // dependencies close a cycle, lines can block each other for ever; dependency_cycle() finds one.
 // Responses retrace their request's path in buffers of their own, so their dependencies are the same
 // graph reversed and one check covers both.
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tlm_interconnect/route_policy.h"
 #include "tlm_interconnect/route_table.h"
 
 namespace weft {
@@ -44,14 +45,22 @@ struct Fabric {
 
 class Routing {
 public:
-    explicit Routing(const Fabric& fabric);
+    // Throws RouteMismatch when the policy does not fit the fabric.
+    explicit Routing(const Fabric& fabric, const RouteRules& rules = {});
 
     // Ports of `node` towards endpoint `destination`; empty when there is no way.
     const std::vector<std::uint16_t>& ports_to(std::uint32_t node, std::uint32_t destination) const
     {
-        return next_[node][destination];
+        return choices_.ports[node][destination];
     }
-    RouteTable table(std::uint32_t node) const { return RouteTable(next_[node]); }
+    // Lane of the i-th of them.
+    unsigned lane(std::uint32_t node, std::uint32_t destination, unsigned i) const
+    {
+        return lanes_ == 1 ? 0 : choices_.lanes[node][destination][i];
+    }
+    // Lanes that links need for these routes.
+    unsigned lanes() const { return lanes_; }
+    RouteTable table(std::uint32_t node) const;
     bool reachable(std::uint32_t from_endpoint, std::uint32_t to_endpoint) const;
     std::uint32_t node_of(std::uint32_t endpoint) const { return node_of_[endpoint]; }
 
@@ -62,17 +71,15 @@ public:
     std::vector<bool> used_nodes() const;
     std::vector<bool> used_edges() const;
 
-    // A cycle of link directions as "a -> b" texts, each waiting for the next; empty: none exists.
+    // A cycle of link directions as "a -> b" (with lanes "a -> b lane 1") texts, each waiting for the next; empty: none exists.
     std::vector<std::string> dependency_cycle() const;
 
 private:
-    void route_to(std::uint32_t destination);
-
     Fabric fabric_;
     std::vector<std::vector<Fabric::Port>> ports_;
     std::vector<std::uint32_t> node_of_;
-    // [node][destination endpoint] -> ports
-    std::vector<std::vector<std::vector<std::uint16_t>>> next_;
+    RouteChoices choices_;
+    unsigned lanes_ = 1;
 };
 
 }  // namespace weft

@@ -15,7 +15,8 @@ NodeId node_named(const Graph& graph, const std::string& option, const std::stri
         with_nearest("a node that 'weft graph' lists", name, known));
 }
 
-// The simulation plans for accelerators only; this is the same rule for any two nodes.
+// The simulation plans for accelerators only; this is the same rule for any two nodes. Policies that need
+// endpoints on forwarding nodes refuse what hangs elsewhere.
 FabricPlan plan_between(const ResolvedSystem& system, NodeId from, NodeId to)
 {
     const Graph& graph = system.graph();
@@ -28,7 +29,7 @@ FabricPlan plan_between(const ResolvedSystem& system, NodeId from, NodeId to)
     for (EdgeId id = 0; id < graph.edge_count(); ++id)
         fabric.edges.push_back({graph.edge(id).a, graph.edge(id).b,
             system.has_bandwidth(id) ? system.link(id).bandwidth : std::uint64_t{0}});
-    Routing routing(fabric);
+    Routing routing = policy_routing(system, fabric);
     if (!routing.reachable(0, 1))
         throw InputError(system.infrastructure, 0,
             "no path between " + graph.node(from).name + " and " + graph.node(to).name, "a connected fabric");
@@ -67,9 +68,9 @@ int route_command(const Arguments& arguments)
     CommandLine line("route",
         "Shows the path that lines take from one node to another, hop by hop, with bandwidth and latency, "
         "how many "
-        "equal paths there are, and what decided among the others. The routes are those of the simulation: "
-        "fewest "
-        "hops, then the widest narrowest link; lines are spread over what is equal.\n");
+        "equal paths there are, and what decided among the others. The routes are those of the simulation and "
+        "follow routing.policy: by default fewest hops, then the widest narrowest link; lines are spread over "
+        "what is equal.\n");
     SystemOptions options;
     std::string from;
     std::string to;

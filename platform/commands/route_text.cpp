@@ -33,6 +33,8 @@ private:
     std::uint64_t node_latency(NodeId node) const { return system_.switch_of(node).latency; }
     EdgeId edge_between(NodeId a, NodeId b) const { return *system_.graph().find_edge(a, b); }
     std::vector<std::uint32_t> next(std::uint32_t node) const;
+    unsigned lane_towards(std::uint32_t node, std::uint32_t peer) const;
+    std::string policy_text(std::size_t hops) const;
     std::uint64_t equal_paths() const;
     std::uint64_t shortest_paths() const;
     void list_paths(Path& path, std::vector<Path>& out) const;
@@ -54,6 +56,14 @@ std::vector<std::uint32_t> RouteReport::next(std::uint32_t node) const
     for (const std::uint16_t port : plan_.routing.ports_to(node, destination_))
         peers.push_back(ports_[node][port].peer);
     return peers;
+}
+
+unsigned RouteReport::lane_towards(std::uint32_t node, std::uint32_t peer) const
+{
+    const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, destination_);
+    for (unsigned i = 0; i < choice.size(); ++i)
+        if (ports_[node][choice[i]].peer == peer) return plan_.routing.lane(node, destination_, i);
+    return 0;
 }
 
 // Ways along the tables, layer by layer.
@@ -119,15 +129,17 @@ std::string RouteReport::hops_text(const Path& path) const
         if (i > 0)
             links = std::max(links, system_.graph().kind(edge_between(path[i - 1], path[i])).link.size());
     }
-    std::string out = fmt::format("  hop  {:<{}}  {:<{}}  {:>12}  {:>12}  {:>12}\n", "node", nodes, "link",
-        links, "bandwidth", "link latency", "node latency");
+    const bool lanes = plan_.routing.lanes() > 1;
+    std::string out = fmt::format("  hop  {:<{}}  {:<{}}  {}{:>12}  {:>12}  {:>12}\n", "node", nodes, "link",
+        links, lanes ? "lane  " : "", "bandwidth", "link latency", "node latency");
     for (std::size_t i = 0; i < path.size(); ++i) {
         std::string line = fmt::format("  {:>3}  {:<{}}", i, name(path[i]), nodes);
         if (i > 0) {
             const EdgeId edge = edge_between(path[i - 1], path[i]);
             const LinkSpec& link = system_.link(edge);
-            line += fmt::format("  {:<{}}  {:>12}  {:>12}", system_.graph().kind(edge).link, links,
-                format_rate(link.bandwidth), format_time_ps(link.latency));
+            line += fmt::format("  {:<{}}", system_.graph().kind(edge).link, links);
+            if (lanes) line += fmt::format("  {:>4}", lane_towards(path[i - 1], path[i]));
+            line += fmt::format("  {:>12}  {:>12}", format_rate(link.bandwidth), format_time_ps(link.latency));
             if (i + 1 < path.size()) line += fmt::format("  {:>12}", format_time_ps(node_latency(path[i])));
         }
         line.erase(line.find_last_not_of(' ') + 1);
@@ -158,16 +170,36 @@ std::string counted(std::uint64_t count, const std::string& what)
         count == 1 ? "" : "s");
 }
 
+std::string RouteReport::policy_text(std::size_t hops) const
+{
+    std::string out;
+    switch (static_cast<RoutePolicy>(system_.routing().policy)) {
+    case RoutePolicy::minimal: break;
+    case RoutePolicy::up_down: out = "up_down: down where links that lead down reach the destination, else up"; break;
+    case RoutePolicy::dimension_order:
+        out = "dimension_order: first dimension first, the shorter way round";
+        if (plan_.routing.lanes() > 1) out += "; lane 1 up to the edge that closes a ring";
+        break;
+    case RoutePolicy::dragonfly_minimal:
+        out = "dragonfly_minimal: one link between groups at most; lane 1 in the destination's group";
+        break;
+    }
+    const std::string count = counted(equal_paths(), "path");
+    return "policy: " + out + "\nchoice: " + count + " of " + std::to_string(hops) + " hops by the policy\n";
+}
+
 std::string RouteReport::choice_text(std::size_t hops) const
 {
     const std::uint64_t equal = equal_paths();
     const std::uint64_t shortest = shortest_paths();
-    std::string out =
-        "choice: " + counted(shortest, "path") + " with the fewest hops (" + std::to_string(hops) + ")";
-    if (equal < shortest)
+    const bool minimal = static_cast<RoutePolicy>(system_.routing().policy) == RoutePolicy::minimal;
+    std::string out = minimal ? "choice: " + counted(shortest, "path") + " with the fewest hops (" +
+                                    std::to_string(hops) + ")"
+                              : policy_text(hops);
+    if (minimal && equal < shortest)
         out += ", of which " + counted(equal, "path") + (equal == 1 ? " has" : " have") +
             " the widest narrowest link\n";
-    else
+    else if (minimal)
         out += equal == 1 ? ": no other comes into question\n" : ", all equally wide\n";
     if (equal > 1) {
         const auto spread = static_cast<RouteSpread>(system_.routing().spread);

@@ -11,6 +11,11 @@ enum class CyclePolicy : std::uint8_t { refuse, allow };
 struct RoutingSpec {
     std::uint64_t spread = 0;  // RouteSpread
     std::uint64_t cycles = 0;  // CyclePolicy
+    std::uint64_t policy = 0;  // RoutePolicy
+    std::uint64_t size_x = 0;  // forwarding nodes along each dimension of a mesh or torus; 0: no further dimension
+    std::uint64_t size_y = 0;
+    std::uint64_t size_z = 0;
+    std::uint64_t group = 0;  // forwarding nodes in a group of a dragonfly; 0: those of one device instance
 
     static const ParameterTable<RoutingSpec>& parameters()
     {
@@ -22,6 +27,19 @@ struct RoutingSpec {
             {{"cycles", Unit::choice, 0, 1,
                  "what becomes of a system whose channel dependencies form a cycle", {"refuse", "allow"}},
                 &RoutingSpec::cycles},
+            {{"policy", Unit::choice, 0, 3, "which routes are taken",
+                 {"minimal", "up_down", "dimension_order", "dragonfly_minimal"}},
+                &RoutingSpec::policy},
+            {{"size_x", Unit::count, 0, 65535,
+                 "dimension_order: nodes along the first dimension, in the order of the document; 0: found", {}},
+                &RoutingSpec::size_x},
+            {{"size_y", Unit::count, 0, 65535, "likewise along the second; 0: there is none", {}},
+                &RoutingSpec::size_y},
+            {{"size_z", Unit::count, 0, 65535, "likewise along the third; 0: there is none", {}},
+                &RoutingSpec::size_z},
+            {{"group", Unit::count, 0, 65535,
+                 "dragonfly: so many nodes, in the order of the document, form a group; 0: those of one device", {}},
+                &RoutingSpec::group},
         });
         return table;
     }

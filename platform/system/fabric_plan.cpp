@@ -1,6 +1,7 @@
 #include "platform/system/fabric_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/diagnostic.h"
@@ -26,6 +27,64 @@ Fabric fabric_of(const ResolvedSystem& system, const std::vector<NodeId>& member
     for (EdgeId id = 0; id < graph.edge_count(); ++id)
         fabric.edges.push_back({graph.edge(id).a, graph.edge(id).b, system.has_bandwidth(id) ? system.link(id).bandwidth : 0});
     return fabric;
+}
+
+// Policies for a regular structure look at the nodes that make it up: accelerators where these pass lines on, else
+// switches where there are any. Hosts and adapters beside them would hide it.
+void keep_structure(const ResolvedSystem& system, bool transit, Fabric& fabric)
+{
+    const RoutePolicy policy = static_cast<RoutePolicy>(system.routing().policy);
+    if (policy != RoutePolicy::dimension_order && policy != RoutePolicy::dragonfly_minimal) return;
+    const std::string type = transit ? "xpu" : "switch";
+    const auto belongs = [&](NodeId id) { return system.graph().type(id) == type; };
+    bool any = false;
+    for (NodeId id = 0; id < fabric.nodes.size(); ++id) any = any || belongs(id);
+    for (NodeId id = 0; any && id < fabric.nodes.size(); ++id)
+        fabric.nodes[id].forwards = fabric.nodes[id].forwards && belongs(id);
+}
+
+const char* const policy_names[] = {"minimal", "up_down", "dimension_order", "dragonfly_minimal"};
+
+RouteRules route_rules(const ResolvedSystem& system, const Fabric& fabric)
+{
+    const RoutingSpec& spec = system.routing();
+    RouteRules rules;
+    rules.policy = static_cast<RoutePolicy>(spec.policy);
+    for (const std::uint64_t size : {spec.size_x, spec.size_y, spec.size_z}) {
+        if (size == 0) break;
+        rules.sizes.push_back(static_cast<std::uint32_t>(size));
+    }
+    if (rules.policy != RoutePolicy::dragonfly_minimal) return rules;
+    // The instance of "pod.3.router.0" is "pod.3".
+    std::map<std::string, std::uint32_t> instances;
+    std::uint32_t routers = 0;
+    for (const FabricNode& node : fabric.nodes) {
+        std::uint32_t group = 0;
+        if (node.forwards && spec.group > 0) {
+            group = routers++ / static_cast<std::uint32_t>(spec.group);
+        } else if (node.forwards) {
+            std::string instance = node.name.substr(0, node.name.rfind('.'));
+            instance.resize(std::min(instance.size(), instance.rfind('.')));
+            group = instances.emplace(instance, static_cast<std::uint32_t>(instances.size())).first->second;
+        }
+        rules.groups.push_back(group);
+    }
+    return rules;
+}
+
+void check_lanes(const ResolvedSystem& system, const Fabric& fabric, const Routing& routing,
+    const std::vector<bool>& used)
+{
+    for (EdgeId edge = 0; edge < fabric.edges.size(); ++edge) {
+        const bool between_forwarders =
+            fabric.nodes[fabric.edges[edge].a].forwards && fabric.nodes[fabric.edges[edge].b].forwards;
+        if (!used[edge] || !between_forwarders || system.link(edge).vc_lanes >= routing.lanes()) continue;
+        throw InputError(system.infrastructure, 0,
+            std::string("routing.policy=") + policy_names[system.routing().policy] + " needs " +
+                std::to_string(routing.lanes()) + " lanes of virtual channels, " + edge_name(system.graph(), edge) +
+                " has " + std::to_string(system.link(edge).vc_lanes),
+            "link.vc_lanes=" + std::to_string(routing.lanes()) + " or more");
+    }
 }
 
 // What the modules can be built for. A line notes the port it came in by at up to 32 modules, and 4096
@@ -131,23 +190,35 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
     return members;
 }
 
+Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric)
+{
+    try {
+        return Routing(fabric, route_rules(system, fabric));
+    } catch (const RouteMismatch& mismatch) {
+        throw InputError(system.infrastructure, 0,
+            std::string("routing.policy=") + policy_names[system.routing().policy] + ": " + mismatch.what(),
+            "a fabric that the policy fits, or another policy");
+    }
+}
+
 FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members)
 {
     check_size(system, members);
     Fabric fabric = fabric_of(system, members, false);
     check_ports(system, fabric, {});
-    Routing routing(fabric);
     std::vector<std::string> notices;
-    bool transit = false;
-    if (!separated(routing, fabric).empty()) {
+    // Whether endpoints have to pass lines on does not depend on the policy.
+    Routing routing(fabric);
+    const bool transit = !separated(routing, fabric).empty();
+    if (transit) {
         fabric = fabric_of(system, members, true);
-        routing = Routing(fabric);
-        transit = true;
-        const std::string pair = separated(routing, fabric);
-        if (!pair.empty())
-            throw InputError(system.infrastructure, 0, "no path between " + pair, "a connected fabric");
         notices.push_back("xpu nodes pass lines of others on: some pairs have no other path");
     }
+    keep_structure(system, transit, fabric);
+    if (transit || static_cast<RoutePolicy>(system.routing().policy) != RoutePolicy::minimal)
+        routing = policy_routing(system, fabric);
+    const std::string pair = separated(routing, fabric);
+    if (!pair.empty()) throw InputError(system.infrastructure, 0, "no path between " + pair, "a connected fabric");
 
     UsedParts used;
     used.nodes = routing.used_nodes();
@@ -156,6 +227,7 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     check_ports(system, fabric, used.edges);
     check_paths(system, fabric, routing, transit);
     system.require_links(used.edges);
+    check_lanes(system, fabric, routing, used.edges);
 
     if (static_cast<CyclePolicy>(system.routing().cycles) == CyclePolicy::refuse) {
         const std::vector<std::string> cycle = routing.dependency_cycle();

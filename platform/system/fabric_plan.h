@@ -26,8 +26,11 @@ struct FabricPlan {
 // `rank_nodes` names; `wanted` > 0 asks for that many. Throws InputError when there are fewer.
 std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wanted = 0);
 
+// Routes by the system's policy. Throws InputError when it does not fit the fabric.
+Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric);
+
 // Throws InputError when the system is larger than can be built, when members cannot reach each other, when
-// a link that is used has no bandwidth, or when the routes could deadlock and the system does not allow it
+// a link that is used has no bandwidth or too few lanes, when the policy does not fit the fabric, or when the routes could deadlock and the system does not allow it
 // (the cycle is spelled out).
 FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members);
 

@@ -31,8 +31,11 @@ RouteTable table_of(const FabricPlan& plan, NodeId node, const std::vector<int>&
 {
     std::vector<std::vector<std::uint16_t>> table(plan.fabric.endpoints);
     for (std::uint32_t d = 0; d < plan.fabric.endpoints; ++d) {
-        for (const std::uint16_t port : plan.routing.ports_to(node, d))
-            if (ports[port] >= 0) table[d].push_back(static_cast<std::uint16_t>(ports[port]));
+        const std::vector<std::uint16_t>& choice = plan.routing.ports_to(node, d);
+        for (unsigned i = 0; i < choice.size(); ++i)
+            if (ports[choice[i]] >= 0)
+                table[d].push_back(RouteTable::entry(
+                    static_cast<unsigned>(ports[choice[i]]), plan.routing.lane(node, d, i)));
         if (plan.fabric.nodes[node].endpoint == static_cast<int>(d) && own >= 0)
             table[d] = {static_cast<std::uint16_t>(own)};
     }

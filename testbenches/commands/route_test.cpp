@@ -74,6 +74,24 @@ TEST(Route, ShowsASystemThatWouldBeRefused)
         << outcome.err;
 }
 
+TEST(Route, ShowsPolicyAndLanes)
+{
+    const auto route = [](const std::string& from, const std::string& to) {
+        return call({"route", "examples/switch_ring/system.yaml", "--from", from, "--to", to, "--set",
+            "routing.policy=dimension_order", "--set", "link.vc_lanes=2"});
+    };
+    const Outcome over = route("ring.5.xpu.0", "ring.1.xpu.0");
+    EXPECT_EQ(over.code, 0) << over.err;
+    EXPECT_NE(over.out.find("    2  ring.0.sw.0   around     1       50 GB/s"), std::string::npos) << over.out;
+    EXPECT_NE(over.out.find("    3  ring.1.sw.0   around     0       50 GB/s"), std::string::npos) << over.out;
+    EXPECT_NE(over.out.find("policy: dimension_order: first dimension first, the shorter way round"),
+        std::string::npos)
+        << over.out;
+    EXPECT_NE(over.out.find("choice: 1 path of 4 hops by the policy\n"), std::string::npos) << over.out;
+    EXPECT_EQ(over.err, "");
+    EXPECT_NE(route("ring.0.xpu.0", "ring.3.xpu.0").out.find("choice: 2 paths of 5 hops"), std::string::npos);
+}
+
 TEST(Route, RefusesNodesWithoutAPath)
 {
     const Fixtures files;

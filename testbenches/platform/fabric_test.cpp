@@ -114,6 +114,45 @@ TEST(FabricPlan, RingOfSwitchesRunsWhenTheCycleIsAllowed)
     EXPECT_EQ(result.value("verified", ""), "passed");
 }
 
+TEST(FabricPlan, PoliciesBreakTheCycleOfARing)
+{
+    const RunSetup ring = collective_on(example("switch_ring"), "all_to_all", "6144");
+    EXPECT_EQ(refusal(ring.with("routing.policy=up_down")), "");
+    const RunSetup ordered = ring.with("routing.policy=dimension_order");
+    const std::string few = refusal(ordered);
+    EXPECT_NE(few.find("routing.policy=dimension_order needs 2 lanes"), std::string::npos) << few;
+    EXPECT_NE(few.find("expected link.vc_lanes=2 or more"), std::string::npos) << few;
+    EXPECT_EQ(refusal(ordered.with("link.vc_lanes=2")), "");
+    EXPECT_EQ(refusal(ordered.with("link.vc_lanes=2").with("routing.size_x=6")), "");
+    const std::string wrong = refusal(ordered.with("link.vc_lanes=2").with("routing.size_x=5"));
+    EXPECT_NE(wrong.find("not a mesh, ring or torus of 5: 5 points, but 6 forwarding nodes"), std::string::npos)
+        << wrong;
+    const std::string sized = refusal(ring.with("routing.policy=dragonfly_minimal").with("routing.group=3"));
+    EXPECT_NE(sized.find("no dragonfly: ring.0.sw.0 and ring.2.sw.0 of one group are not joined"), std::string::npos)
+        << sized;
+    const std::string pairs = refusal(ring.with("routing.policy=dragonfly_minimal").with("routing.group=2"));
+    EXPECT_NE(pairs.find("needs 2 lanes"), std::string::npos) << pairs;
+    EXPECT_EQ(refusal(ring.with("routing.policy=dragonfly_minimal").with("routing.group=2").with("link.vc_lanes=2")),
+        "");
+    const std::string instances = refusal(ring.with("routing.policy=dragonfly_minimal"));
+    EXPECT_NE(instances.find("no dragonfly: no link joins the group of"), std::string::npos) << instances;
+}
+
+TEST(FabricPlan, ARingWithOneCreditFinishesWithDatelineLanesAndWithUpDown)
+{
+    const RunSetup ring = collective_on(example("switch_ring"), "all_to_all", "393216")
+                              .with("link.request_credits=1")
+                              .with("link.response_credits=1");
+    const RunSetup policies[] = {ring.with("routing.policy=up_down"),
+        ring.with("routing.policy=dimension_order").with("link.vc_lanes=2")};
+    for (const RunSetup& setup : policies) {
+        const Json result = run(setup);
+        EXPECT_EQ(result.value("stop", ""), "finished") << result.dump().substr(0, 300);
+        EXPECT_EQ(result.value("verified", ""), "passed");
+    }
+    EXPECT_NE(run(ring.with("routing.cycles=allow")).value("stop", ""), "finished");
+}
+
 TEST(FabricPlan, AChainOfSwitchesHasNoCycle)
 {
     EXPECT_EQ(refusal(collective_on(chain(5), "barrier", "0")), "");
@@ -136,6 +175,12 @@ TEST(FabricPlan, TorusOfAcceleratorsPassesLinesOn)
     const Json result = run(all);
     EXPECT_EQ(result.value("stop", ""), "finished") << result.dump().substr(0, 300);
     EXPECT_EQ(result["ranks"].size(), 64u);
+
+    // With dateline lanes the same torus needs no exception.
+    RunSetup ordered = collective_on(shared_document("device_ironwood_rack"), "barrier", "0");
+    ordered.sets = {"engine.channels=4", "routing.policy=dimension_order", "link.vc_lanes=2"};
+    const Json in_order = run(ordered);
+    EXPECT_EQ(in_order.value("stop", ""), "finished") << in_order.dump().substr(0, 300);
 }
 
 TEST(FabricPlan, AMeshHandsNothingOn)

@@ -5,7 +5,7 @@
 namespace weft::testing {
 
 FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
-    : routing(fabric), agenda("agenda"), checkers(agenda, options.checkers)
+    : routing(fabric, options.routes), agenda("agenda"), checkers(agenda, options.checkers)
 {
     const auto ports = fabric.ports();
     endpoints.resize(fabric.endpoints);

@@ -20,6 +20,7 @@ struct FabricSystem {
         SwitchSpec switches;
         Time service = 0;
         bool checkers = true;
+        RouteRules routes;
         bool reversed = false;  // modules are constructed in the opposite order
     };
 

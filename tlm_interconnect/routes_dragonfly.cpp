@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "tlm_interconnect/route_policy.h"
+#include "tlm_interconnect/routing.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
+
+class Dragonfly {
+public:
+    Dragonfly(const Fabric& fabric, const std::vector<std::uint32_t>& groups)
+        : fabric_(fabric), groups_(groups), ports_(fabric.ports())
+    {
+    }
+
+    // Links that the way from each router to `router` takes; within a group at most one at either end.
+    std::vector<std::uint32_t> hops_to(std::uint32_t router) const
+    {
+        std::vector<std::uint32_t> hops(fabric_.nodes.size(), far);
+        hops[router] = 0;
+        const auto lower = [&](std::uint32_t node, std::uint32_t value) {
+            hops[node] = std::min(hops[node], value);
+        };
+        for (const Fabric::Port& port : ports_[router])
+            if (inside(router, port.peer)) lower(port.peer, 1);
+        // Over the link between groups, then one link to where it begins.
+        const std::uint32_t home = groups_[router];
+        for (const FabricEdge& edge : fabric_.edges) {
+            if (!between_routers(edge) || (groups_[edge.a] == home) == (groups_[edge.b] == home)) continue;
+            const bool a_home = groups_[edge.a] == home;
+            const std::uint32_t landing = a_home ? edge.a : edge.b;
+            if (hops[landing] != far) lower(a_home ? edge.b : edge.a, hops[landing] + 1);
+        }
+        std::vector<std::uint32_t> out = hops;
+        for (std::uint32_t node = 0; node < hops.size(); ++node) {
+            if (hops[node] == far || groups_[node] == home) continue;
+            for (const Fabric::Port& port : ports_[node])
+                if (inside(node, port.peer)) out[port.peer] = std::min(out[port.peer], hops[node] + 1);
+        }
+        return out;
+    }
+
+    void route(std::uint32_t node, std::uint32_t destination, std::uint32_t router,
+        const std::vector<std::uint32_t>& hops, RouteChoices& out) const
+    {
+        const bool arrived = groups_[node] == groups_[router];
+        for (std::size_t p = 0; p < ports_[node].size(); ++p) {
+            const std::uint32_t peer = ports_[node][p].peer;
+            if (!fabric_.nodes[peer].forwards || hops[peer] == far || hops[peer] + 1 != hops[node]) continue;
+            const bool local = groups_[peer] == groups_[node];
+            if (!local && groups_[peer] != groups_[router]) continue;
+            out.add(node, destination, p, arrived && local ? 1 : 0);
+        }
+    }
+
+    void check() const
+    {
+        std::map<std::uint32_t, std::vector<std::uint32_t>> members;
+        for (std::uint32_t n = 0; n < fabric_.nodes.size(); ++n)
+            if (fabric_.nodes[n].forwards) members[groups_[n]].push_back(n);
+        if (members.size() < 2) throw RouteMismatch("no dragonfly: all forwarding nodes are in one group");
+        for (const auto& [group, nodes] : members) {
+            for (const std::uint32_t node : nodes) {
+                std::vector<bool> joined(fabric_.nodes.size(), false);
+                for (const Fabric::Port& port : ports_[node]) joined[port.peer] = true;
+                for (const std::uint32_t other : nodes)
+                    if (other != node && !joined[other])
+                        throw RouteMismatch("no dragonfly: " + fabric_.nodes[node].name + " and " +
+                            fabric_.nodes[other].name + " of one group are not joined");
+            }
+        }
+    }
+
+private:
+    bool between_routers(const FabricEdge& edge) const
+    {
+        return fabric_.nodes[edge.a].forwards && fabric_.nodes[edge.b].forwards;
+    }
+    bool inside(std::uint32_t node, std::uint32_t peer) const
+    {
+        return fabric_.nodes[peer].forwards && groups_[node] == groups_[peer];
+    }
+
+    const Fabric& fabric_;
+    const std::vector<std::uint32_t>& groups_;
+    std::vector<std::vector<Fabric::Port>> ports_;
+};
+
+}  // namespace
+
+void dragonfly_routes(const Fabric& fabric, const std::vector<std::uint32_t>& node_of,
+    const std::vector<std::uint32_t>& groups, RouteChoices& out)
+{
+    if (groups.size() != fabric.nodes.size()) throw RouteMismatch("no dragonfly: the nodes are in no groups");
+    const std::vector<std::uint32_t> router_of = routers_of(fabric, node_of);
+    const Dragonfly dragonfly(fabric, groups);
+    dragonfly.check();
+    const std::vector<std::vector<Fabric::Port>> ports = fabric.ports();
+    out.lanes.assign(fabric.nodes.size(), std::vector<std::vector<std::uint8_t>>(fabric.endpoints));
+    std::map<std::uint32_t, std::vector<std::uint32_t>> hops_to;
+    for (std::uint32_t d = 0; d < fabric.endpoints; ++d) {
+        const std::uint32_t router = router_of[d];
+        auto hops = hops_to.find(router);
+        if (hops == hops_to.end()) hops = hops_to.emplace(router, dragonfly.hops_to(router)).first;
+        for (std::uint32_t node = 0; node < fabric.nodes.size(); ++node) {
+            const int own = fabric.nodes[node].endpoint;
+            if (node == node_of[d] || (!fabric.nodes[node].forwards && own < 0)) continue;
+            if (fabric.nodes[node].forwards && node != router) {
+                if (hops->second[node] == far)
+                    throw RouteMismatch("no dragonfly: no link joins the group of " +
+                        fabric.nodes[node].name + " to that of " + fabric.nodes[router].name);
+                dragonfly.route(node, d, router, hops->second, out);
+                continue;
+            }
+            const std::uint32_t next =
+                fabric.nodes[node].forwards ? node_of[d] : router_of[static_cast<std::uint32_t>(own)];
+            for (std::size_t p = 0; p < ports[node].size(); ++p)
+                if (ports[node][p].peer == next) out.add(node, d, p, 0);
+        }
+    }
+}
+
+}  // namespace weft
