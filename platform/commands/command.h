@@ -36,6 +36,7 @@ int run_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
 int demo_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
+int fabric_command(const Arguments& arguments);
 int graph_command(const Arguments& arguments);
 int help_command(const Arguments& arguments);
 int models_command(const Arguments& arguments);

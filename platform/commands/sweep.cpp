@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <thread>
 
 #include <fmt/format.h>
@@ -11,41 +9,12 @@
 #include "platform/commands/output_file.h"
 #include "platform/commands/sweep_table.h"
 #include "platform/commands/system_options.h"
+#include "platform/commands/temporary_folder.h"
 #include "platform/commands/workload_options.h"
 
 namespace weft {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-// A folder of its own that is gone again when this is.
-class TemporaryFolder {
-public:
-    TemporaryFolder()
-    {
-        std::error_code problem;
-        const fs::path parent = fs::temp_directory_path(problem);
-        path_ = (problem ? fs::path("/tmp") : parent) / "weft-sweep-XXXXXX";
-        if (::mkdtemp(path_.data()) == nullptr)
-            throw InputError(path_, 0, "cannot be made", "room for temporary files");
-    }
-    ~TemporaryFolder()
-    {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    std::string file(std::size_t point, const char* ending) const
-    {
-        return path_ + "/" + std::to_string(point) + ending;
-    }
-
-private:
-    std::string path_;
-};
 
 std::string progress_text(std::size_t done, std::size_t all)
 {
@@ -109,7 +78,7 @@ int sweep_command(const Arguments& arguments)
     options.load(options.description());  // what is wrong with the files is wrong with every point
 
     const std::vector<SweepPoint> points = combine(axes);
-    const TemporaryFolder folder;
+    const TemporaryFolder folder("weft-sweep");
     std::vector<ProcessCall> calls;
     for (std::size_t i = 0; i < points.size(); ++i) {
         ProcessCall call;

@@ -53,9 +53,10 @@ Measurement::Result Measurement::result(double relative) const
         const Batch& batch = batches_[b];
         all.merge(batch.latency);
         parts[(b - out.dropped) * groups / kept].merge(batch.latency);
+        created += batch.created;
+        if (b < batches / 2) continue;
         offered += batch.offered;
         accepted += batch.accepted;
-        created += batch.created;
         for (std::size_t s = 0; s < by_source.size(); ++s) by_source[s] += batch.by_source[s];
     }
     out.lines = all.count();
@@ -64,7 +65,7 @@ Measurement::Result Measurement::result(double relative) const
     out.p50 = all.percentile(0.5);
     out.p99 = all.percentile(0.99);
     out.max = all.max();
-    const double seconds = static_cast<double>(std::min(duration_ - out.dropped * length_, kept * length_)) * 1e-12;
+    const double seconds = static_cast<double>(duration_ - std::min(duration_ - 1, batches / 2 * length_)) * 1e-12;
     out.offered = static_cast<double>(offered) / seconds;
     out.accepted = static_cast<double>(accepted) / seconds;
     for (const std::uint64_t bytes : by_source) out.by_source.push_back(static_cast<double>(bytes) / seconds);

@@ -3,7 +3,8 @@
 // The run is cut into batches of equal length. Warm-up is found afterwards: of the means of all batches the leading
 // ones are dropped that make the standard error of the rest smallest (MSER [White 1997]), at most half of them.
 // Latency counts over lines created in the batches that are left; the 95 % confidence interval of its mean
-// comes from the means of ten groups of them (t distribution). Throughput counts what arrives in that time.
+// comes from the means of ten groups of them (t distribution). Throughput counts what arrives in the second half of
+// the run.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/text_file.h"
+#include "platform/commands/messages.h"
+#include "platform/commands/output_file.h"
+#include "platform/commands/sweep_process.h"
+#include "platform/commands/system_options.h"
+#include "platform/commands/temporary_folder.h"
+#include "platform/fabric/fabric_bench.h"
+#include "platform/fabric/fabric_plot.h"
+#include "platform/fabric/fabric_report.h"
+
+namespace weft {
+
+namespace {
+
+double share_option(const std::string& option, const std::string& value, double low, double high)
+{
+    double out = 0;
+    std::size_t used = 0;
+    try {
+        out = std::stod(value, &used);
+    } catch (const std::exception&) {
+        used = 0;
+    }
+    if (used == 0 || used != value.size() || !(out >= low && out <= high))
+        throw usage_error(option + " " + quoted_word(value) + " is no such number",
+            fmt::format("a number from {:g} to {:g}", low, high));
+    return out;
+}
+
+// "0.1:0.9:0.2" or "0.1,0.5,0.9" or "0.3"
+std::vector<double> loads_of(const std::string& text)
+{
+    std::vector<std::string> parts(1);
+    const bool range = text.find(':') != std::string::npos;
+    for (const char c : text) {
+        if (c == (range ? ':' : ',')) {
+            parts.emplace_back();
+        } else {
+            parts.back() += c;
+        }
+    }
+    std::vector<double> out;
+    if (!range) {
+        for (const std::string& part : parts) out.push_back(share_option("--loads", part, 1e-6, 1));
+    } else {
+        if (parts.size() != 3)
+            throw usage_error("--loads " + quoted_word(text) + " is no range", "FIRST:LAST:STEP, or a list A,B,...");
+        const double first = share_option("--loads", parts[0], 1e-6, 1);
+        const double last = share_option("--loads", parts[1], 1e-6, 1);
+        const double step = share_option("--loads", parts[2], 1e-6, 1);
+        for (int i = 0; first + i * step <= last * (1 + 1e-9); ++i) out.push_back(first + i * step);
+        if (out.empty() || out.size() > 1000)
+            throw usage_error("--loads " + quoted_word(text) + " is empty or has more than 1000 loads",
+                "FIRST:LAST:STEP with FIRST <= LAST");
+    }
+    for (std::size_t i = 1; i < out.size(); ++i)
+        if (out[i] <= out[i - 1]) throw usage_error("the loads do not rise", "ascending loads");
+    return out;
+}
+
+struct TrafficOptions {
+    std::string pattern = "uniform";
+    std::string fraction;
+    std::string sources;
+    std::string burst;
+    std::string reads;
+    std::string atomics;
+    std::string size;
+    std::string message;
+    std::string duration;
+    bool answered = false;
+
+    void add(CommandLine& line)
+    {
+        line.section("traffic");
+        line.value("--pattern", "P", pattern, "who sends to whom: " + one_of(pattern_names()) + "; uniform unless given");
+        line.value("--fraction", "F", fraction, "hot_spot: share of the messages for endpoint 0; 0.5 unless given");
+        line.value("--sources", "N", sources, "incast: how many send to endpoint 0; all others unless given");
+        line.value("--burst", "N", burst,
+            "messages come in bursts of this mean length, back to back, with the same mean load; each slot by itself "
+            "(Bernoulli) unless given");
+        line.value("--reads", "F", reads, "share of the messages that are reads; 0 unless given");
+        line.value("--atomics", "F", atomics, "share of the messages that are 8-byte atomics; 0 unless given");
+        line.flag("--answered", answered, "writes are acknowledged, instead of posted");
+        line.value("--size", "BYTES", size, "bytes of a line, 1 to 64; 64 unless given");
+        line.value("--message", "BYTES", message, "a message is so many bytes, cut into lines; one line unless given");
+        line.value("--duration", "TIME", duration,
+            "simulated time in which lines are created; unless given, 20000 lines per endpoint at full load, at least 20 us");
+    }
+
+    TrafficSpec spec(std::uint64_t seed) const
+    {
+        TrafficSpec out;
+        check_choice("--pattern", pattern, pattern_names());
+        const auto found = std::find(pattern_names().begin(), pattern_names().end(), pattern);
+        out.pattern.kind = static_cast<PatternKind>(found - pattern_names().begin());
+        if (!fraction.empty()) out.pattern.fraction = share_option("--fraction", fraction, 0, 1);
+        if (!sources.empty())
+            out.pattern.sources = static_cast<std::uint32_t>(number_option("--sources", sources, 1, 60000));
+        if (!burst.empty()) out.burst = share_option("--burst", burst, 1, 1e6);
+        if (!reads.empty()) out.reads = share_option("--reads", reads, 0, 1);
+        if (!atomics.empty()) out.atomics = share_option("--atomics", atomics, 0, 1);
+        if (out.reads + out.atomics > 1)
+            throw usage_error("--reads and --atomics are more than all messages", "a sum of at most 1");
+        out.posted = !answered;
+        if (!size.empty()) out.size = static_cast<std::uint32_t>(bytes_in("--size", size, 64));
+        if (!message.empty())
+            out.message = static_cast<std::uint32_t>((bytes_in("--message", message, 1 << 20) + out.size - 1) / out.size);
+        if (!duration.empty()) out.duration = time_option("--duration", duration);
+        out.seed = seed;
+        return out;
+    }
+
+private:
+    static std::uint64_t bytes_in(const std::string& option, const std::string& value, std::uint64_t most)
+    {
+        const std::uint64_t bytes = bytes_option(option, value);
+        if (bytes < 1 || bytes > most)
+            throw usage_error(option + " " + value + " is out of range", "1 to " + std::to_string(most) + " bytes");
+        return bytes;
+    }
+};
+
+[[noreturn]] void pass_on(const std::string& text)
+{
+    std::string first = text.substr(0, text.find('\n'));
+    if (first.compare(0, 6, "weft: ") == 0) first.erase(0, 6);
+    throw usage_error(first.empty() ? "a run ended without result" : first, "");
+}
+
+}  // namespace
+
+int fabric_command(const Arguments& arguments)
+{
+    CommandLine line("fabric",
+        "Open-loop traffic over a system's fabric: each accelerator becomes a source that sends at a given rate, "
+        "whatever happens to its lines, and a sink. For each load a run of its own; prints accepted throughput and "
+        "latency from creation to arrival, the load at which the fabric saturates, and how fairly sources are served. "
+        "The part of a run that is warm-up is found and left out.\n\n"
+        "  weft fabric examples/dgx_h100/system.yaml --pattern uniform --loads 0.1:0.9:0.1\n"
+        "  weft fabric examples/fat_tree_32/system.yaml --pattern hot_spot --fraction 0.1 --loads 0.1,0.2,0.4 "
+        "--svg curve.svg\n");
+    SystemOptions options;
+    TrafficOptions traffic;
+    std::string loads_text = "0.1:0.9:0.2";
+    std::string jobs_text;
+    std::string json;
+    std::string svg;
+    std::string part;
+    bool check = false;
+    bool quiet = false;
+    options.add_file_or_infra(line, "SYSTEM");
+    options.add_reading(line);
+    options.add_parameters(line);
+    traffic.add(line);
+    line.section("measurement");
+    line.value("--loads", "A:B:STEP", loads_text,
+        "offered loads, as a range or a list A,B,...; load 1 is what an endpoint's links can carry of this traffic; "
+        "0.1:0.9:0.2 unless given");
+    line.flag("--check-protocol", check, "a protocol checker on every connection: slow, changes no time");
+    line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
+    line.section("output");
+    line.value("--json", "FILE", json, "write all points as JSON; '-' writes it in place of the table");
+    line.value("--svg", "FILE", svg, "write latency against load as a picture");
+    line.value("--point", "FILE", part, "run the first load in this process and write it for another weft to read");
+    line.flag("--quiet", quiet, "no table");
+    if (!line.parse(arguments)) return exit_good;
+
+    const std::vector<double> loads = loads_of(loads_text);
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto jobs = jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
+    const OutputFile json_output(json);
+    const OutputFile svg_output(svg);
+    const SystemDescription description = options.description();
+    LoadedGraph loaded = options.load(description);
+    const ModelRegistry registry;
+    const ResolvedSystem system = resolve_loaded(description, std::move(loaded), registry);
+    FabricOptions bench;
+    bench.traffic = traffic.spec(system.seed);
+    bench.check_protocol = check;
+
+    if (!part.empty()) {
+        bench.traffic.load = loads.front();
+        const FabricResult result = run_fabric(system, registry, bench);
+        if (!result.point.blocked.empty()) {
+            std::string text = fmt::format("at load {:g} nothing moves any more:", loads.front());
+            for (std::size_t i = 0; i < result.point.blocked.size() && i < 12; ++i) text += "\n  " + result.point.blocked[i];
+            std::fputs(("weft: " + text + "\n").c_str(), stderr);
+            return exit_stuck;
+        }
+        OutputFile(part).write(point_json(result));
+        return result.point.protocol_problems > 0 ? exit_wrong : exit_good;
+    }
+
+    const Arguments base = line.given({"--loads", "--jobs", "--json", "--svg", "--point", "--quiet"});
+    const TemporaryFolder folder("weft-fabric");
+    std::vector<double> all = loads;
+    if (all.back() < 1) all.push_back(1);
+    std::vector<ProcessCall> calls;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        ProcessCall call;
+        call.arguments = {"fabric", "--loads=" + fmt::format("{}", all[i]), "--point=" + folder.file(i, ".json")};
+        call.arguments.insert(call.arguments.end(), base.begin(), base.end());
+        call.error_path = folder.file(i, ".txt");
+        calls.push_back(std::move(call));
+    }
+    std::vector<ProcessEnd> ends(all.size());
+    const bool interrupted = run_processes(calls, jobs, [&](std::size_t point, ProcessEnd end) { ends[point] = end; });
+    if (interrupted) {
+        print("interrupted: no result\n");
+        return exit_interrupted;
+    }
+    FabricSweep sweep;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (ends[i].code == exit_stuck) {
+            std::fputs(read_text_file(folder.file(i, ".txt")).c_str(), stderr);
+            return exit_stuck;
+        }
+        if (ends[i].code != exit_good && ends[i].code != exit_wrong) pass_on(read_text_file(folder.file(i, ".txt")));
+        FabricResult result = point_from_json(read_text_file(folder.file(i, ".json")));
+        sweep.setting = std::move(result.setting);
+        if (i + 1 == all.size()) sweep.full = result.point;
+        if (i < loads.size()) sweep.points.push_back(std::move(result.point));
+    }
+    json_output.write(json_output.wanted() ? fabric_json(sweep) : "");
+    if (svg_output.wanted()) svg_output.write(fabric_svg(sweep));
+    if (!quiet && !json_output.is_stdout()) print(fabric_text(sweep));
+    const bool wrong = std::any_of(ends.begin(), ends.end(), [](const ProcessEnd& end) { return end.code == exit_wrong; });
+    return wrong ? exit_wrong : exit_good;
+}
+
+}  // namespace weft

@@ -1,0 +1,59 @@
+// One load of open-loop traffic over the fabric of a system: traffic endpoints stand where the accelerators are.
+//
+// Load 1 is what the links of an endpoint could carry if all endpoints sent the same mix: a slot is the time that the
+// mean line of the mix, its answer included, takes on all of the endpoint's links together. Accepted traffic is
+// counted in the same unit. The narrowest endpoint sets the slot.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/config/resolved_system.h"
+#include "platform/system/model_registry.h"
+#include "tlm_interconnect/traffic/measurement.h"
+#include "tlm_interconnect/traffic/traffic_spec.h"
+
+namespace weft {
+
+struct FabricOptions {
+    TrafficSpec traffic;     // slot and, where 0, duration are filled in
+    bool check_protocol = false;
+};
+
+struct FabricPoint {
+    double load = 0;
+    double accepted = 0;     // in units of load
+    Measurement::Result arrival;     // creation to arrival at the destination
+    Measurement::Result round_trip;  // creation to answer; of lines that are answered
+    bool answered = false;           // some lines are
+    double jain = 1;
+    std::uint64_t lines = 0;
+    std::uint64_t hops = 0;
+    std::uint64_t protocol_problems = 0;
+    bool interrupted = false;
+    std::vector<std::string> blocked;  // not empty: nothing moves any more, and who waits for what
+};
+
+struct FabricSetting {
+    std::string system;
+    std::size_t endpoints = 0;
+    std::size_t switches = 0;
+    std::size_t links = 0;
+    std::string pattern;
+    Time slot_ps_x1000 = 0;     // thousandths of a picosecond
+    double capacity_GBps = 0;   // payload of one endpoint at load 1
+    Time duration_ps = 0;
+    std::uint64_t seed = 0;
+    std::vector<std::string> notices;
+};
+
+struct FabricResult {
+    FabricSetting setting;
+    FabricPoint point;
+};
+
+// One simulation per process. Throws InputError for what cannot be run.
+FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& registry, const FabricOptions& options);
+
+}  // namespace weft

@@ -1,0 +1,138 @@
+#include "platform/system/fabric_modules.h"
+
+#include <cctype>
+
+namespace weft {
+
+std::string module_name(const std::string& kind, const std::string& path, std::size_t number)
+{
+    std::string out = kind + std::to_string(number) + "_";
+    for (const char c : path) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    return out;
+}
+
+FabricModules::FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan)
+    : resolved_(resolved), plan_(plan), switch_of_(plan.fabric.nodes.size(), -1)
+{
+    const std::vector<std::vector<Fabric::Port>> all = plan.fabric.ports();
+    ports_.resize(all.size());
+    for (std::size_t node = 0; node < all.size(); ++node) {
+        int next = 0;
+        for (const Fabric::Port& port : all[node]) ports_[node].push_back(plan.used.edges[port.edge] ? next++ : -1);
+    }
+}
+
+unsigned FabricModules::used_ports(NodeId node) const
+{
+    unsigned count = 0;
+    for (const int port : ports_[node]) count += port >= 0 ? 1 : 0;
+    return count;
+}
+
+unsigned FabricModules::ports(std::uint32_t rank) const
+{
+    const NodeId node = plan_.members[rank];
+    return plan_.used.transit[node] ? 1 : used_ports(node);
+}
+
+RouteTable FabricModules::routes(std::uint32_t rank) const
+{
+    const NodeId node = plan_.members[rank];
+    if (plan_.used.transit[node])
+        return RouteTable(std::vector<std::vector<std::uint16_t>>(plan_.fabric.endpoints, {0}));
+    return table_of(node, -1);
+}
+
+// In terms of used ports; `own` is the port for the node's own endpoint, or -1.
+RouteTable FabricModules::table_of(NodeId node, int own) const
+{
+    const std::vector<int>& ports = ports_[node];
+    std::vector<std::vector<std::uint16_t>> table(plan_.fabric.endpoints);
+    for (std::uint32_t d = 0; d < plan_.fabric.endpoints; ++d) {
+        const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, d);
+        for (unsigned i = 0; i < choice.size(); ++i)
+            if (ports[choice[i]] >= 0)
+                table[d].push_back(RouteTable::entry(static_cast<unsigned>(ports[choice[i]]),
+                    plan_.routing.lane(node, d, i)));
+        if (plan_.fabric.nodes[node].endpoint == static_cast<int>(d) && own >= 0)
+            table[d] = {static_cast<std::uint16_t>(own)};
+    }
+    return RouteTable(table);
+}
+
+void FabricModules::add_switch(const ModelRegistry& registry, const RunContext& context, NodeId node,
+    const std::string& path, const std::string& model, unsigned extra)
+{
+    SwitchRequest request;
+    request.module_name = module_name("switch", path, switches_.size());
+    request.path = path;
+    request.spec = resolved_.switch_of(node);
+    request.ports = used_ports(node) + extra;
+    request.routes = table_of(node, extra > 0 ? static_cast<int>(used_ports(node)) : -1);
+    switch_of_[node] = static_cast<int>(switches_.size());
+    switches_.push_back({node, path, model, registry.switch_factory(model)(context, request)});
+}
+
+void FabricModules::build(const ModelRegistry& registry, const RunContext& context, Checkers& checkers,
+    const std::function<End(std::uint32_t rank, unsigned port)>& member)
+{
+    for (NodeId node = 0; node < plan_.fabric.nodes.size(); ++node) {
+        if (!plan_.used.nodes[node]) continue;
+        const std::string& path = plan_.fabric.nodes[node].name;
+        const int rank = plan_.fabric.nodes[node].endpoint;
+        if (plan_.used.transit[node]) {
+            add_switch(registry, context, node, path + ".router", "switch", rank >= 0 ? 1 : 0);
+            if (rank < 0) continue;
+            // On the die: no wire, and room for everything a member can have in flight.
+            SwitchModel& router = *switches_.back().module;
+            const unsigned local = used_ports(node);
+            const End end = member(static_cast<std::uint32_t>(rank), 0);
+            checkers.bind(*end.initiator, router.target(local));
+            checkers.bind(router.initiator(local), *end.target);
+            end.set_credits(BufferSpace::ample());
+            router.set_credits(local, BufferSpace::ample());
+        } else if (rank < 0) {
+            add_switch(registry, context, node, path, resolved_.model(node), 0);
+        }
+    }
+
+    std::vector<unsigned> next_port(plan_.fabric.nodes.size(), 0);
+    for (EdgeId edge = 0; edge < plan_.fabric.edges.size(); ++edge) {
+        if (!plan_.used.edges[edge]) continue;
+        const LinkSpec& spec = resolved_.link(edge);
+        const std::string path = edge_name(resolved_.graph(), edge);
+        LinkPlace place{
+            edge, std::make_unique<Link>(module_name("link", path, links_.size()).c_str(), context.agenda, spec), {}};
+        const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
+        for (unsigned e = 0; e < 2; ++e) {
+            const NodeId node = nodes[e];
+            const unsigned port = next_port[node]++;
+            const End end = switch_of_[node] >= 0
+                                ? switch_end(node, port)
+                                : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
+            checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(spec));
+            checkers.bind(place.link->initiator(e), *end.target, ProtocolChecker::Rules::of(spec, spec.bundle == 1));
+            end.set_credits(buffer_space(spec));
+            place.peak[e] = end.peak;
+        }
+        links_.push_back(std::move(place));
+    }
+}
+
+FabricModules::End FabricModules::switch_end(NodeId node, unsigned port) const
+{
+    SwitchModel& module = *switches_[static_cast<std::size_t>(switch_of_[node])].module;
+    return {&module.initiator(port), &module.target(port),
+        [&module, port](const BufferSpace& space) { module.set_credits(port, space); },
+        [&module, port] { return module.peak_queue(port); }};
+}
+
+std::uint64_t FabricModules::line_hops() const
+{
+    std::uint64_t total = 0;
+    for (const SwitchPlace& place : switches_) total += place.module->line_hops();
+    for (const LinkPlace& place : links_) total += place.link->line_hops();
+    return total;
+}
+
+}  // namespace weft

@@ -1,0 +1,77 @@
+// The modules between the endpoints of a run: switches, links and, if wanted, a protocol checker on every
+// connection, made from a resolved system and its fabric plan.
+//
+// Nodes on routes that are no members become switches, edges on routes become links. A member that passes lines of
+// others on gets a switch of its own (`<node>.router`) between its one fabric port and its links.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/config/resolved_system.h"
+#include "platform/system/fabric_plan.h"
+#include "platform/system/model_registry.h"
+#include "tlm_interconnect/link.h"
+#include "tlm_interconnect/protocol_checker.h"
+
+namespace weft {
+
+class FabricModules {
+public:
+    // One side of a link: sockets and credits of the module there.
+    struct End {
+        LineInitiatorSocket* initiator;
+        LineTargetSocket* target;
+        std::function<void(const BufferSpace&)> set_credits;
+        std::function<std::uint32_t()> peak;  // largest queue in front of the link
+    };
+
+    FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan);
+
+    // What the module of a member has to offer: its fabric ports, and the routes that leave by them.
+    unsigned ports(std::uint32_t rank) const;
+    RouteTable routes(std::uint32_t rank) const;
+
+    // Makes and binds everything. `member` gives the ends of the members' ports.
+    void build(const ModelRegistry& registry, const RunContext& context, Checkers& checkers,
+        const std::function<End(std::uint32_t rank, unsigned port)>& member);
+
+    struct LinkPlace {
+        EdgeId edge;
+        std::unique_ptr<Link> link;
+        std::function<std::uint32_t()> peak[2];  // largest queue in front of each direction, read from the sender
+    };
+    const std::vector<LinkPlace>& links() const { return links_; }
+
+    struct SwitchPlace {
+        NodeId node;
+        std::string path;
+        std::string model;
+        std::unique_ptr<SwitchModel> module;
+    };
+    const std::vector<SwitchPlace>& switches() const { return switches_; }
+
+    // Lines handed on by switches and links.
+    std::uint64_t line_hops() const;
+
+private:
+    unsigned used_ports(NodeId node) const;
+    RouteTable table_of(NodeId node, int own) const;
+    void add_switch(const ModelRegistry& registry, const RunContext& context, NodeId node, const std::string& path,
+        const std::string& model, unsigned extra);
+    End switch_end(NodeId node, unsigned port) const;
+
+    const ResolvedSystem& resolved_;
+    const FabricPlan& plan_;
+    std::vector<std::vector<int>> ports_;  // by node and port of the fabric: number among the used ones, -1: unused
+    std::vector<int> switch_of_;           // by node, -1: none
+    std::vector<SwitchPlace> switches_;
+    std::vector<LinkPlace> links_;
+};
+
+// A name that SystemC takes: no dots, brackets or spaces; the number keeps it unique.
+std::string module_name(const std::string& kind, const std::string& path, std::size_t number);
+
+}  // namespace weft
