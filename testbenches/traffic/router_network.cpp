@@ -110,6 +110,7 @@ NetworkResult run_network(const RouterGraph& graph, const NetworkOptions& option
     LinePool pool;
     Checkers checkers(agenda, options.checkers);
     TrafficSpec traffic = options.traffic;
+    traffic.pattern.self = true;
     traffic.slot_bytes = 64;
     traffic.slot_rate = link.bandwidth;
     const auto endpoints = static_cast<unsigned>(graph.home.size());

@@ -70,13 +70,15 @@ std::uint32_t Pattern::destination(std::uint32_t source, std::uint64_t count, Ra
     case PatternKind::nearest_neighbour: return (source + 1) % endpoints_;
     case PatternKind::tornado: return (source + (endpoints_ + 1) / 2 - 1) % endpoints_;
     case PatternKind::hot_spot:
-        if (random.chance(spec_.fraction)) return 0;
+        if (random.chance(spec_.fraction) && (source != 0 || spec_.self)) return 0;
         break;
     case PatternKind::incast: return 0;
     case PatternKind::all_to_all:
         return static_cast<std::uint32_t>((source + 1 + count % (endpoints_ - 1)) % endpoints_);
     }
-    return static_cast<std::uint32_t>(random.below(endpoints_));
+    if (spec_.self) return static_cast<std::uint32_t>(random.below(endpoints_));
+    const auto other = static_cast<std::uint32_t>(random.below(endpoints_ - 1));
+    return other < source ? other : other + 1;
 }
 
 }  // namespace weft

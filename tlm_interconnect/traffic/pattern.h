@@ -1,7 +1,7 @@
 // Who sends to whom.
 //
 // Endpoints are numbered 0..n-1; b is the number of bits of n - 1.
-//   uniform            any endpoint with equal chance, oneself included
+//   uniform            any other endpoint with equal chance; oneself too where `self` is set
 //   permutation        a fixed random permutation without fixed points, from the seed
 //   transpose          the halves of the number's bits exchanged (n a power of 4)
 //   bit_complement     every bit inverted (n a power of 2)
@@ -38,6 +38,7 @@ struct PatternSpec {
     PatternKind kind = PatternKind::uniform;
     double fraction = 0.5;      // hot_spot, 0..1
     std::uint32_t sources = 0;  // incast; 0: all others
+    bool self = false;          // uniform and hot_spot: sources send to themselves too
 };
 
 class Pattern {
@@ -46,7 +47,7 @@ public:
     Pattern(const PatternSpec& spec, std::uint32_t endpoints, std::uint64_t seed);
 
     bool sends(std::uint32_t source) const;
-    // `count` numbers the messages of the source.
+    // `count` numbers the messages of the source. Where a map says so the destination is the source itself.
     std::uint32_t destination(std::uint32_t source, std::uint64_t count, RandomStream& random) const;
 
 private:

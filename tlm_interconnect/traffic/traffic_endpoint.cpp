@@ -63,15 +63,11 @@ void TrafficEndpoint::create(Time now)
     const std::uint64_t place = random_.below(region - spec_.message);
     const std::uint32_t bytes = op == LineOp::add ? 8 : spec_.size;
     const RouteTable::Choice choice = routes_.ports_to(to);
+    if ((to == index_ && !loop_back_) || choice.count == 0) return;
     for (std::uint32_t l = 0; l < spec_.message; ++l) {
         arrivals_.created(now, bytes);
         if (op != LineOp::write || !spec_.posted) round_trips_.created(now, bytes);
         ++created_;
-        if ((to == index_ && !loop_back_) || choice.count == 0) {  // never leaves: counts as delivered at once
-            arrivals_.arrived(index_, now, now, bytes);
-            if (op != LineOp::write || !spec_.posted) round_trips_.arrived(index_, now, now, bytes);
-            continue;
-        }
         const std::uint64_t number = place + l;
         const auto pick = static_cast<unsigned>(number % choice.count);
         Port& port = *ports_[choice.port(pick)];

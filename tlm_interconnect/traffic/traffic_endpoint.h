@@ -42,7 +42,7 @@ public:
     LineTargetSocket& in(unsigned port) { return *ports_[port]->in; }
     OutputPort& output(unsigned port) { return *ports_[port]->output; }
     void set_credits(unsigned port, const BufferSpace& space);
-    // Messages to oneself go out and come back, instead of counting as delivered at once.
+    // Messages to oneself go out and come back, instead of not being sent at all.
     void loop_back(bool on) { loop_back_ = on; }
 
     std::uint64_t created() const { return created_; }
