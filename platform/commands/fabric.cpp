@@ -145,7 +145,7 @@ int fabric_command(const Arguments& arguments)
         "latency from creation to arrival, the load at which the fabric saturates, and how fairly sources are served. "
         "The part of a run that is warm-up is found and left out.\n\n"
         "  weft fabric examples/dgx_h100/system.yaml --pattern uniform --loads 0.1:0.9:0.1\n"
-        "  weft fabric examples/fat_tree_32/system.yaml --pattern hot_spot --loads 0.1,0.2,0.4 --svg curve.svg\n");
+        "  weft fabric examples/fat_tree_32/system.yaml --pattern hot_spot --loads 0.1,0.2 --svg curve.svg\n");
     SystemOptions options;
     TrafficOptions traffic;
     std::string loads_text = "0.1:0.9:0.2";
