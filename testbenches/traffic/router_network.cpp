@@ -94,7 +94,7 @@ RouterGraph single(unsigned endpoints)
     return graph;
 }
 
-NetworkResult run_network(const RouterGraph& graph, const NetworkOptions& options)
+LinkSpec cycle_link(unsigned vcs, unsigned depth)
 {
     LinkSpec link;
     link.header = 0;
@@ -102,10 +102,83 @@ NetworkResult run_network(const RouterGraph& graph, const NetworkOptions& option
     link.bandwidth = 64'000'000'000;
     link.latency = cycle;
     link.vcs = static_cast<std::uint64_t>(VcSet::shared);
-    link.vc_lanes = options.vcs;
-    link.request_credits = options.depth;
-    link.response_credits = options.depth;
+    link.vc_lanes = vcs;
+    link.request_credits = depth;
+    link.response_credits = depth;
+    return link;
+}
 
+RouterNetwork::RouterNetwork(Agenda& agenda, Checkers& checkers, const RouterGraph& graph, const SwitchSpec& router,
+    const LinkSpec& link)
+    : agenda_(agenda), checkers_(checkers), link_(link), space_(buffer_space(link)), home_(graph.home),
+      ends_(graph.routers)
+{
+    const auto endpoints = static_cast<unsigned>(graph.home.size());
+    const auto of = graph.edges_of();
+    for (unsigned e = 0; e < endpoints; ++e) ends_[home_[e]].push_back(e);
+    for (unsigned r = 0; r < graph.routers; ++r) {
+        std::vector<std::vector<std::uint16_t>> table;
+        for (unsigned d = 0; d < endpoints; ++d) table.push_back(graph.route(r, d));
+        const std::string name = "r" + std::to_string(r);
+        routers_.push_back(std::make_unique<CrossbarSwitch>(name.c_str(), agenda, name, router,
+            static_cast<unsigned>(ends_[r].size() + of[r].size()), RouteTable(table)));
+    }
+    for (unsigned e = 0; e < graph.edges.size(); ++e) {
+        Link& wire = add_link();
+        const unsigned nodes[2] = {graph.edges[e].a, graph.edges[e].b};
+        for (unsigned end = 0; end < 2; ++end) {
+            unsigned port = 0;
+            while (of[nodes[end]][port] != e) ++port;
+            attach(wire, end, nodes[end], static_cast<unsigned>(ends_[nodes[end]].size()) + port);
+        }
+    }
+}
+
+Link& RouterNetwork::add_link()
+{
+    links_.push_back(std::make_unique<Link>(("link" + std::to_string(links_.size())).c_str(), agenda_, link_));
+    return *links_.back();
+}
+
+void RouterNetwork::attach(Link& wire, unsigned end, unsigned router, unsigned port)
+{
+    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(link_, true);
+    checkers_.bind(routers_[router]->initiator(port), wire.target(end), rules);
+    checkers_.bind(wire.initiator(end), routers_[router]->target(port), rules);
+    routers_[router]->set_credits(port, space_);
+}
+
+void RouterNetwork::connect(unsigned endpoint, LineInitiatorSocket& out, LineTargetSocket& in)
+{
+    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(link_, true);
+    Link& wire = add_link();
+    checkers_.bind(out, wire.target(0), rules);
+    checkers_.bind(wire.initiator(0), in, rules);
+    const unsigned router = home_[endpoint];
+    unsigned port = 0;
+    while (ends_[router][port] != endpoint) ++port;
+    attach(wire, 1, router, port);
+}
+
+std::uint64_t RouterNetwork::hops() const
+{
+    std::uint64_t sum = 0;
+    for (const auto& router : routers_) sum += router->line_hops();
+    return sum;
+}
+
+double RouterNetwork::statistic(const std::string& name) const
+{
+    double sum = 0;
+    for (const auto& router : routers_)
+        for (const Statistic& statistic : router->statistics())
+            if (statistic.name == name) sum += statistic.value;
+    return sum;
+}
+
+NetworkResult run_network(const RouterGraph& graph, const NetworkOptions& options)
+{
+    const LinkSpec link = cycle_link(options.vcs, options.depth);
     Agenda agenda("agenda");
     LinePool pool;
     Checkers checkers(agenda, options.checkers);
@@ -117,53 +190,16 @@ NetworkResult run_network(const RouterGraph& graph, const NetworkOptions& option
     const Pattern pattern(traffic.pattern, endpoints, traffic.seed);
     Measurement arrivals(traffic.duration, endpoints);
     Measurement round_trips(traffic.duration, endpoints);
-
-    const auto of = graph.edges_of();
-    std::vector<std::vector<unsigned>> ends(graph.routers);
-    for (unsigned e = 0; e < endpoints; ++e) ends[graph.home[e]].push_back(e);
-    std::vector<std::unique_ptr<CrossbarSwitch>> routers;
-    for (unsigned r = 0; r < graph.routers; ++r) {
-        std::vector<std::vector<std::uint16_t>> table;
-        for (unsigned d = 0; d < endpoints; ++d) table.push_back(graph.route(r, d));
-        const std::string name = "r" + std::to_string(r);
-        routers.push_back(std::make_unique<CrossbarSwitch>(name.c_str(), agenda, name, options.router,
-            static_cast<unsigned>(ends[r].size() + of[r].size()), RouteTable(table)));
-    }
+    RouterNetwork network(agenda, checkers, graph, options.router, link);
     std::vector<std::unique_ptr<TrafficEndpoint>> sources;
-    std::vector<std::unique_ptr<Link>> links;
-    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(link, true);
-    const BufferSpace space = buffer_space(link);
-    const auto add_link = [&]() -> Link& {
-        links.push_back(std::make_unique<Link>(("link" + std::to_string(links.size())).c_str(), agenda, link));
-        return *links.back();
-    };
-    const auto attach = [&](Link& wire, unsigned end, unsigned router, unsigned port) {
-        checkers.bind(routers[router]->initiator(port), wire.target(end), rules);
-        checkers.bind(wire.initiator(end), routers[router]->target(port), rules);
-        routers[router]->set_credits(port, space);
-    };
     for (unsigned e = 0; e < endpoints; ++e) {
         const std::string name = "e" + std::to_string(e);
         sources.push_back(std::make_unique<TrafficEndpoint>(name.c_str(), agenda, name, pool, e, 1,
             RouteTable(std::vector<std::vector<std::uint16_t>>(endpoints, {0})), traffic, pattern, arrivals,
             round_trips));
         sources.back()->loop_back(true);
-        Link& wire = add_link();
-        checkers.bind(sources[e]->out(0), wire.target(0), rules);
-        checkers.bind(wire.initiator(0), sources[e]->in(0), rules);
-        sources[e]->set_credits(0, space);
-        unsigned port = 0;
-        while (ends[graph.home[e]][port] != e) ++port;
-        attach(wire, 1, graph.home[e], port);
-    }
-    for (unsigned e = 0; e < graph.edges.size(); ++e) {
-        Link& wire = add_link();
-        const unsigned nodes[2] = {graph.edges[e].a, graph.edges[e].b};
-        for (unsigned end = 0; end < 2; ++end) {
-            unsigned port = 0;
-            while (of[nodes[end]][port] != e) ++port;
-            attach(wire, end, nodes[end], static_cast<unsigned>(ends[nodes[end]].size()) + port);
-        }
+        network.connect(e, sources[e]->out(0), sources[e]->in(0));
+        sources[e]->set_credits(0, network.space());
     }
     sc_core::sc_start();
 
@@ -173,9 +209,13 @@ NetworkResult run_network(const RouterGraph& graph, const NetworkOptions& option
     result.load = result.latency.accepted / 64 / endpoints / slots;
     result.cycles = result.latency.mean / cycle;
     std::uint64_t received = 0;
-    for (const auto& router : routers) result.hops += router->line_hops();
     for (const auto& source : sources) received += source->received();
+    result.hops = network.hops();
     result.routers_passed = received == 0 ? 0 : static_cast<double>(result.hops) / static_cast<double>(received);
+    result.matchings = network.statistic("matchings");
+    result.refused = network.statistic("refused");
+    for (unsigned r = 0; r < network.routers(); ++r)
+        for (std::string& text : network.router(r).blocked()) result.blocked.push_back(std::move(text));
     checkers.finish();
     result.problems = checkers.problems();
     result.left = pool.live();

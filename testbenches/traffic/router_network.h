@@ -34,6 +34,37 @@ RouterGraph mesh(unsigned side);                          // dimension order, x 
 RouterGraph fat_tree(unsigned radix, unsigned levels);    // radix^levels endpoints, random way up, one way down
 RouterGraph single(unsigned endpoints);                   // one router
 
+// The link between any two neighbours: a line takes a cycle, and a cycle more until it is there.
+LinkSpec cycle_link(unsigned vcs, unsigned depth);
+
+// Routers and links of a graph, for endpoints of the caller.
+class RouterNetwork {
+public:
+    RouterNetwork(Agenda& agenda, Checkers& checkers, const RouterGraph& graph, const SwitchSpec& router,
+        const LinkSpec& link);
+
+    // The sockets that an endpoint's own are bound to, and the room it may count on there.
+    void connect(unsigned endpoint, LineInitiatorSocket& out, LineTargetSocket& in);
+    const BufferSpace& space() const { return space_; }
+    CrossbarSwitch& router(unsigned r) { return *routers_[r]; }
+    unsigned routers() const { return static_cast<unsigned>(routers_.size()); }
+    std::uint64_t hops() const;
+    double statistic(const std::string& name) const;  // summed over the routers
+
+private:
+    Link& add_link();
+    void attach(Link& wire, unsigned end, unsigned router, unsigned port);
+
+    Agenda& agenda_;
+    Checkers& checkers_;
+    LinkSpec link_;
+    BufferSpace space_;
+    std::vector<unsigned> home_;
+    std::vector<std::vector<unsigned>> ends_;  // by router
+    std::vector<std::unique_ptr<CrossbarSwitch>> routers_;
+    std::vector<std::unique_ptr<Link>> links_;
+};
+
 struct NetworkOptions {
     SwitchSpec router;
     unsigned vcs = 4;
@@ -50,6 +81,9 @@ struct NetworkResult {
     double routers_passed = 0;
     std::uint64_t problems = 0;
     std::uint64_t left = 0;       // lines that are still somewhere when nothing moves
+    double matchings = 0;         // summed over the routers
+    double refused = 0;
+    std::vector<std::string> blocked;
 };
 
 // One simulation; once per process.

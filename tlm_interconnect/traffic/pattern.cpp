@@ -48,6 +48,10 @@ Pattern::Pattern(const PatternSpec& spec, std::uint32_t endpoints, std::uint64_t
         for (std::uint32_t i = endpoints - 1; i > 0; --i) std::swap(table_[i], table_[random.below(i)]);
         break;
     }
+    case PatternKind::nearest_neighbour:
+    case PatternKind::tornado:
+        if (spec.side != 0 && std::uint64_t{spec.side} * spec.side != endpoints) refuse("side x side");
+        break;
     default: break;
     }
 }
@@ -55,6 +59,14 @@ Pattern::Pattern(const PatternSpec& spec, std::uint32_t endpoints, std::uint64_t
 bool Pattern::sends(std::uint32_t source) const
 {
     return spec_.kind != PatternKind::incast || (source >= 1 && source <= spec_.sources);
+}
+
+std::uint32_t Pattern::shifted(std::uint32_t source, std::uint32_t ring_shift, std::uint32_t side_shift) const
+{
+    if (spec_.side == 0) return (source + ring_shift) % endpoints_;
+    const std::uint32_t x = (source % spec_.side + side_shift) % spec_.side;
+    const std::uint32_t y = (source / spec_.side + side_shift) % spec_.side;
+    return y * spec_.side + x;
 }
 
 std::uint32_t Pattern::destination(std::uint32_t source, std::uint64_t count, RandomStream& random) const
@@ -67,8 +79,8 @@ std::uint32_t Pattern::destination(std::uint32_t source, std::uint64_t count, Ra
         return (source >> half) | ((source << half) & (endpoints_ - 1));
     }
     case PatternKind::bit_complement: return ~source & (endpoints_ - 1);
-    case PatternKind::nearest_neighbour: return (source + 1) % endpoints_;
-    case PatternKind::tornado: return (source + (endpoints_ + 1) / 2 - 1) % endpoints_;
+    case PatternKind::nearest_neighbour: return shifted(source, 1, 1);
+    case PatternKind::tornado: return shifted(source, (endpoints_ + 1) / 2 - 1, (spec_.side + 1) / 2 - 1);
     case PatternKind::hot_spot:
         if (random.chance(spec_.fraction) && (source != 0 || spec_.self)) return 0;
         break;

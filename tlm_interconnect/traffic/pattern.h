@@ -5,8 +5,8 @@
 //   permutation        a fixed random permutation without fixed points, from the seed
 //   transpose          the halves of the number's bits exchanged (n a power of 4)
 //   bit_complement     every bit inverted (n a power of 2)
-//   nearest_neighbour  i + 1
-//   tornado            i + ceil(n / 2) - 1
+//   nearest_neighbour  i + 1, round the ring of all; with `side`, one further in both directions of a square torus
+//   tornado            i + ceil(n / 2) - 1 round the ring; with `side`, i + ceil(side / 2) - 1 in both directions
 //   hot_spot           endpoint 0 with chance `fraction`, otherwise uniform
 //   incast             1.. `sources` all to endpoint 0; the others are silent
 //   all_to_all         i + 1, i + 2, ... in turn, oneself left out
@@ -39,6 +39,7 @@ struct PatternSpec {
     double fraction = 0.5;      // hot_spot, 0..1
     std::uint32_t sources = 0;  // incast; 0: all others
     bool self = false;          // uniform and hot_spot: sources send to themselves too
+    std::uint32_t side = 0;     // nearest_neighbour, tornado: endpoint y * side + x of side^2; 0: a ring
 };
 
 class Pattern {
@@ -51,6 +52,8 @@ public:
     std::uint32_t destination(std::uint32_t source, std::uint64_t count, RandomStream& random) const;
 
 private:
+    std::uint32_t shifted(std::uint32_t source, std::uint32_t ring_shift, std::uint32_t side_shift) const;
+
     PatternSpec spec_;
     std::uint32_t endpoints_;
     unsigned bits_ = 0;
