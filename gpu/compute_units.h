@@ -39,7 +39,7 @@ class ComputeUnits : public sc_core::sc_module, public Station, public LineIniti
 public:
     ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
         std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on,
-        SpreadMode spread = SpreadMode::lines);
+        SpreadMode spread = SpreadMode::lines, unsigned stripe_shift = 0);
 
     LineInitiatorSocket memory;
 
@@ -126,6 +126,7 @@ private:
     Progress& progress_;
     bool data_on_;
     SpreadMode spread_;
+    unsigned stripe_shift_;
     bool cannot_progress_ = false;
     bool running_ = false;  // between the first item of an instant and its settle()
     std::uint32_t next_unit_ = 0;

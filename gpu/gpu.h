@@ -27,6 +27,7 @@ public:
         RouteTable routes;       // fabric ports for each destination endpoint
         bool data_on = true;
         SpreadMode spread = SpreadMode::lines;
+        unsigned stripe_shift = 0;  // log2 of the lines in a row that take the same path
         Checkers* checkers = nullptr;  // protocol checkers between all modules; none when null
     };
 

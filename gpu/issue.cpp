@@ -101,6 +101,7 @@ void ComputeUnits::send(Line& line, std::uint32_t index, std::uint32_t slot, std
 {
     line.tag = make_tag(index, slot, source);
     line.source = static_cast<std::uint16_t>(endpoint_);
+    line.spread >>= stripe_shift_;
     if (spread_ != SpreadMode::lines) line.choose_path(spread_);
     ++units_[groups_[index].unit].outstanding;
     ++lines_;

@@ -24,6 +24,8 @@ void OutputPort::set_credits(const BufferSpace& space)
 {
     credits_.grant(space);
     lanes_ = space.lanes();
+    packet_ = space.packet;
+    next_address_ = 0;
     channels_.clear();
     slot_of_.fill(no_slot);
     for (unsigned vc = 0; vc < max_vcs; ++vc) {
@@ -145,8 +147,21 @@ int OutputPort::pick_weighted(std::uint32_t candidates)
     return pick_in_turn(data);
 }
 
+bool OutputPort::continues_packet(Time now)
+{
+    const Channel& channel = channels_[last_slot_];
+    if (next_address_ % packet_ == 0 || channel.inputs[channel.last_input].head == nullptr) return false;
+    const Line& line = Line::of(*channel.inputs[channel.last_input].head);
+    return line.address == next_address_ && line.op == packet_op_ && line.source == packet_source_ && line.full_line() &&
+           credits_.take(channel.vc, now);
+}
+
 int OutputPort::pick(Time now)
 {
+    if (packet_ != 0 && continues_packet(now)) {
+        oldest_input_ = static_cast<int>(channels_[last_slot_].last_input);
+        return static_cast<int>(last_slot_);
+    }
     std::uint32_t candidates = occupied_;
     if (arbitration_.kind == ArbiterKind::round_robin) {
         // The first in turn nearly always has a credit: look no further.
@@ -194,6 +209,11 @@ void OutputPort::send(unsigned slot, Time now)
     const LineClass cls = class_of(channel.vc) == VcClass::response ? LineClass::response : LineClass::request;
     owner_.on_sent(port_, line, cls, input);
     line.vc = channel.vc;
+    if (packet_ != 0) {
+        next_address_ = line.full_line() ? line.address + line_bytes : 0;
+        packet_op_ = line.op;
+        packet_source_ = line.source;
+    }
     wire_free_ = now + (cls == LineClass::request ? requests_.send_request(line, 0) : responses_.send_response(line, 0));
 }
 

@@ -7,6 +7,8 @@
 //   age          the line with the earliest `issued`; ties in turn
 //   weighted     control_weight lines of control channels (request, atomic), then data_weight lines of data
 //                channels (write, response), each kind in turn; a kind that has nothing to send gives way
+// Where the link merges adjacent lines into packets, a line that continues the packet of the one just sent goes
+// first, whatever the arbitration: a packet is never interrupted.
 // Credits returned with a delay count from the time they arrive; nobody is woken unless the port
 // is blocked on them.
 //
@@ -85,6 +87,7 @@ private:
     static constexpr std::uint8_t no_slot = 0xff;
 
     int pick(Time now);
+    bool continues_packet(Time now);
     int pick_in_turn(std::uint32_t candidates) const;
     int pick_oldest(std::uint32_t candidates, unsigned& input) const;
     int pick_weighted(std::uint32_t candidates);
@@ -120,6 +123,11 @@ private:
     std::array<std::uint8_t, max_vcs> slot_of_;
     std::vector<Channel> channels_;  // those that exist, by vc
     unsigned lanes_ = 1;
+    // The packet that the next line could continue, where the link merges.
+    std::uint32_t packet_ = 0;
+    std::uint64_t next_address_ = 0;
+    std::uint16_t packet_source_ = 0;
+    LineOp packet_op_ = LineOp::read;
 };
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 #include "tlm_interconnect/virtual_channel.h"
 
+#include "base/line_size.h"
 #include "tlm_interconnect/link_spec.h"
 
 namespace weft {
@@ -40,6 +41,8 @@ BufferSpace buffer_space(const LinkSpec& link)
     BufferSpace out;
     out.split = static_cast<VcSet>(link.vcs) == VcSet::split;
     out.shared = static_cast<std::uint32_t>(link.pool_credits);
+    if (static_cast<MergeKind>(link.merge) == MergeKind::adjacent && link.max_payload > line_bytes)
+        out.packet = static_cast<std::uint32_t>(link.max_payload);
     for (unsigned lane = 0; lane < link.vc_lanes; ++lane) {
         for (const VcClass cls : {VcClass::request, VcClass::write, VcClass::atomic})
             if (out.split || cls == VcClass::request)

@@ -29,11 +29,12 @@ constexpr VcClass class_of(std::uint8_t vc) { return static_cast<VcClass>(vc % v
 // "response", "write of lane 1"
 std::string vc_name(std::uint8_t vc, unsigned lanes);
 
-// Room of the receiver of one link direction, in lines.
+// What a sender is told of its link: the room of the receiver, in lines, and which lines to keep together.
 struct BufferSpace {
     std::array<std::uint32_t, max_vcs> lines{};  // of a channel's own; 0: the channel does not exist
     std::uint32_t shared = 0;                    // beyond that, for whichever channel takes it
     bool split = true;                           // writes and atomics have channels of their own
+    std::uint32_t packet = 0;                    // B of adjacent lines that share a packet if sent in a row; 0: none
 
     // One channel of requests and one of responses.
     static BufferSpace of(std::uint32_t requests, std::uint32_t responses);

@@ -10,6 +10,7 @@ enum class CyclePolicy : std::uint8_t { refuse, allow };
 
 struct RoutingSpec {
     std::uint64_t spread = 0;  // RouteSpread
+    std::uint64_t stripe = 64;  // B, a power of 2: so much of the address space takes the same path
     std::uint64_t cycles = 0;  // CyclePolicy
     std::uint64_t policy = 0;  // RoutePolicy
     std::uint64_t size_x = 0;  // forwarding nodes along each dimension of a mesh or torus; 0: no further dimension
@@ -24,6 +25,9 @@ struct RoutingSpec {
                  "over equal minimal paths: line by line, by pair of endpoints, or always the first",
                  {"lines", "pairs", "none"}},
                 &RoutingSpec::spread},
+            {{"stripe", Unit::bytes, 64, 65536,
+                 "with spread=lines: so many bytes in a row, a power of 2, take the same path", {}},
+                &RoutingSpec::stripe},
             {{"cycles", Unit::choice, 0, 1,
                  "what becomes of a system whose channel dependencies form a cycle", {"refuse", "allow"}},
                 &RoutingSpec::cycles},

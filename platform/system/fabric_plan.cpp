@@ -204,6 +204,10 @@ Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric)
 FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members)
 {
     check_size(system, members);
+    const std::uint64_t stripe = system.routing().stripe;
+    if ((stripe & (stripe - 1)) != 0)
+        throw InputError(system.file, 0, "routing.stripe = " + std::to_string(stripe) + " B is no power of 2",
+            "64 B, 128 B, 256 B, ...");
     Fabric fabric = fabric_of(system, members, false);
     check_ports(system, fabric, {});
     std::vector<std::string> notices;

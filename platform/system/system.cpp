@@ -20,6 +20,8 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         request.wiring.data_on = data_on;
         request.wiring.checkers = check_protocol ? &checkers_ : nullptr;
         request.wiring.spread = static_cast<SpreadMode>(resolved.routing().spread);
+        while ((std::uint64_t{line_bytes} << request.wiring.stripe_shift) < resolved.routing().stripe)
+            ++request.wiring.stripe_shift;
         request.wiring.ports = fabric_.ports(rank);
         request.wiring.routes = fabric_.routes(rank);
         gpus_.push_back(registry.gpu_factory(resolved.model(node))(context, request));

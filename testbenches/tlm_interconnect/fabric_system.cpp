@@ -10,6 +10,7 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
     const auto ports = fabric.ports();
     endpoints.resize(fabric.endpoints);
     switches.resize(fabric.nodes.size());
+    crossbars.resize(fabric.nodes.size());
     links.resize(fabric.edges.size());
     const auto node_count = static_cast<std::uint32_t>(fabric.nodes.size());
     const auto edge_count = static_cast<std::uint32_t>(fabric.edges.size());
@@ -20,12 +21,15 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
         if (node.endpoint >= 0) {
             endpoints[static_cast<unsigned>(node.endpoint)] = std::make_unique<Endpoint>(node.name.c_str(), agenda,
                 node.name, pool, static_cast<unsigned>(node.endpoint), count, routing.table(n), options.service);
+        } else if (options.crossbar) {
+            crossbars[n] = std::make_unique<CrossbarSwitch>(node.name.c_str(), agenda, node.name, options.switches, count,
+                routing.table(n));
         } else {
             switches[n] = std::make_unique<Switch>(node.name.c_str(), agenda, node.name, options.switches, count,
                 routing.table(n));
         }
     }
-    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(options.link, true);
+    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(options.link, options.link.bundle == 1);
     for (std::uint32_t i = 0; i < edge_count; ++i) {
         const std::uint32_t e = options.reversed ? edge_count - 1 - i : i;
         LinkSpec spec = options.link;
@@ -38,12 +42,16 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
             Endpoint* endpoint = fabric.nodes[n].endpoint < 0
                                      ? nullptr
                                      : endpoints[static_cast<unsigned>(fabric.nodes[n].endpoint)].get();
-            OutputPort& output = endpoint != nullptr ? endpoint->output(p) : switches[n]->output(p);
-            output.set_credits(rules.space);
-            checkers.bind(endpoint != nullptr ? endpoint->out(p) : switches[n]->initiator(p), links[e]->target(end),
-                rules);
-            checkers.bind(links[e]->initiator(end), endpoint != nullptr ? endpoint->in(p) : switches[n]->target(p),
-                rules);
+            if (endpoint != nullptr) {
+                endpoint->output(p).set_credits(rules.space);
+                checkers.bind(endpoint->out(p), links[e]->target(end), rules);
+                checkers.bind(links[e]->initiator(end), endpoint->in(p), rules);
+                continue;
+            }
+            SwitchModel& model = switches[n] != nullptr ? static_cast<SwitchModel&>(*switches[n]) : *crossbars[n];
+            model.set_credits(p, rules.space);
+            checkers.bind(model.initiator(p), links[e]->target(end), rules);
+            checkers.bind(links[e]->initiator(end), model.target(p), rules);
         }
     }
 }
@@ -79,6 +87,58 @@ Fabric star(unsigned count, std::uint64_t bandwidth)
     for (unsigned e = 0; e < count; ++e) {
         fabric.nodes.push_back({"e" + std::to_string(e), static_cast<int>(e), false});
         fabric.edges.push_back({1 + e, 0, bandwidth});
+    }
+    return fabric;
+}
+
+Fabric grid_of(const std::vector<unsigned>& sizes, bool closed, std::uint64_t bandwidth)
+{
+    Fabric fabric;
+    unsigned count = 1;
+    for (const unsigned size : sizes) count *= size;
+    for (unsigned i = 0; i < count; ++i) fabric.nodes.push_back({"s" + std::to_string(i), -1, true});
+    unsigned stride = 1;
+    for (const unsigned size : sizes) {
+        for (unsigned i = 0; i < count; ++i) {
+            const unsigned at = i / stride % size;
+            if (at + 1 < size) fabric.edges.push_back({i, i + stride, bandwidth});
+            if (closed && size > 2 && at + 1 == size) fabric.edges.push_back({i, i - at * stride, bandwidth});
+        }
+        stride *= size;
+    }
+    fabric.endpoints = count;
+    for (unsigned i = 0; i < count; ++i) {
+        fabric.nodes.push_back({"e" + std::to_string(i), static_cast<int>(i), false});
+        fabric.edges.push_back({i, count + i, bandwidth});
+    }
+    return fabric;
+}
+
+Fabric two_tiers(unsigned leaves, unsigned per_leaf, unsigned spines, std::uint64_t bandwidth)
+{
+    Fabric fabric;
+    for (unsigned s = 0; s < spines; ++s) fabric.nodes.push_back({"spine" + std::to_string(s), -1, true});
+    for (unsigned l = 0; l < leaves; ++l) {
+        fabric.nodes.push_back({"leaf" + std::to_string(l), -1, true});
+        for (unsigned s = 0; s < spines; ++s) fabric.edges.push_back({s, spines + l, bandwidth});
+    }
+    fabric.endpoints = leaves * per_leaf;
+    for (unsigned e = 0; e < fabric.endpoints; ++e) {
+        fabric.nodes.push_back({"e" + std::to_string(e), static_cast<int>(e), false});
+        fabric.edges.push_back({spines + e / per_leaf, spines + leaves + e, bandwidth});
+    }
+    return fabric;
+}
+
+Fabric chain_of(unsigned switches, std::uint64_t bandwidth)
+{
+    Fabric fabric;
+    for (unsigned s = 0; s < switches; ++s) fabric.nodes.push_back({"s" + std::to_string(s), -1, true});
+    for (unsigned s = 0; s + 1 < switches; ++s) fabric.edges.push_back({s, s + 1, bandwidth});
+    fabric.endpoints = 2;
+    for (unsigned e = 0; e < 2; ++e) {
+        fabric.nodes.push_back({"e" + std::to_string(e), static_cast<int>(e), false});
+        fabric.edges.push_back({e * (switches - 1), switches + e, bandwidth});
     }
     return fabric;
 }

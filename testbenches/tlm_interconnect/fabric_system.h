@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "testbenches/tlm_interconnect/endpoint.h"
+#include "tlm_interconnect/crossbar_switch.h"
 #include "tlm_interconnect/link.h"
 #include "tlm_interconnect/protocol_checker.h"
 #include "tlm_interconnect/routing.h"
@@ -22,6 +23,7 @@ struct FabricSystem {
         bool checkers = true;
         RouteRules routes;
         bool reversed = false;  // modules are constructed in the opposite order
+        bool crossbar = false;  // switches are of model `crossbar`
     };
 
     FabricSystem(const Fabric& fabric, const Options& options);
@@ -38,11 +40,18 @@ struct FabricSystem {
     Checkers checkers;
     std::vector<std::unique_ptr<Endpoint>> endpoints;  // by endpoint index
     std::vector<std::unique_ptr<Switch>> switches;     // by node; null where an endpoint is
+    std::vector<std::unique_ptr<CrossbarSwitch>> crossbars;  // by node, in place of `switches`
     std::vector<std::unique_ptr<Link>> links;          // by edge
 };
 
 // Endpoints e0.. on one switch "s", each by one link.
 Fabric star(unsigned endpoints, std::uint64_t bandwidth = 25'000'000'000);
+// A torus or mesh of switches with one endpoint each, first coordinate fastest; `closed`: dimensions are rings.
+Fabric grid_of(const std::vector<unsigned>& sizes, bool closed, std::uint64_t bandwidth = 25'000'000'000);
+// Leaves with endpoints below spines, every leaf joined to every spine.
+Fabric two_tiers(unsigned leaves, unsigned per_leaf, unsigned spines, std::uint64_t bandwidth = 25'000'000'000);
+// Endpoints at both ends of a row of switches.
+Fabric chain_of(unsigned switches, std::uint64_t bandwidth = 25'000'000'000);
 // Two endpoints joined directly.
 Fabric two_ends(std::uint64_t bandwidth = 25'000'000'000);
 

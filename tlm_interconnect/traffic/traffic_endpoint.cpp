@@ -69,10 +69,11 @@ void TrafficEndpoint::create(Time now)
         if (op != LineOp::write || !spec_.posted) round_trips_.created(now, bytes);
         ++created_;
         const std::uint64_t number = place + l;
-        const auto pick = static_cast<unsigned>(number % choice.count);
+        const std::uint64_t digits = number / spec_.stripe;
+        const auto pick = static_cast<unsigned>(digits % choice.count);
         Port& port = *ports_[choice.port(pick)];
         port.pending.push_back({now, global_address(to, number * line_bytes),
-            static_cast<std::uint32_t>(choice.count > 1 ? number / choice.count : number), op,
+            static_cast<std::uint32_t>(choice.count > 1 ? digits / choice.count : digits), op,
             static_cast<std::uint8_t>(choice.lane(pick))});
         peak_ = std::max<std::uint64_t>(peak_, port.pending.size());
     }
