@@ -19,6 +19,7 @@ void CreditAccount::Ring::grant(std::uint32_t count, Time* due, std::uint32_t ma
     at_hand_ = size_ = count;
     head_ = count_ = 0;
     mask_ = mask;
+    borrowed = 0;
 }
 
 std::uint32_t CreditAccount::Ring::used(Time now) const
@@ -32,18 +33,27 @@ void CreditAccount::grant(const BufferSpace& space)
 {
     std::size_t total = capacity_for(space.shared);
     for (const std::uint32_t lines : space.lines) total += capacity_for(lines);
-    due_.assign(total, 0);
+    constexpr std::size_t in_cache_line = 8;
+    due_.assign(total + in_cache_line, 0);
     Time* next = due_.data();
+    while (reinterpret_cast<std::uintptr_t>(next) % (in_cache_line * sizeof(Time)) != 0) ++next;
     const auto hand_out = [&next](Ring& ring, std::uint32_t count) {
         const std::uint32_t capacity = capacity_for(count);
         ring.grant(count, next, capacity - 1);
         next += capacity;
     };
-    for (unsigned vc = 0; vc < max_vcs; ++vc) hand_out(own_[vc], space.lines[vc]);
+    for (unsigned cls = 0; cls < vc_classes; ++cls)
+        for (unsigned lane = 0; lane < max_lanes; ++lane) {
+            const std::uint8_t vc = vc_of(static_cast<VcClass>(cls), lane);
+            hand_out(own_[place(vc)], space.lines[vc]);
+        }
     hand_out(pool_, space.shared);
-    borrowed_.fill(0);
 }
 
-std::uint32_t CreditAccount::used(std::uint8_t vc, Time now) const { return own_[vc].used(now) + borrowed_[vc]; }
+std::uint32_t CreditAccount::used(std::uint8_t vc, Time now) const
+{
+    const Ring& own = own_[place(vc)];
+    return own.used(now) + own.borrowed;
+}
 
 }  // namespace weft

@@ -25,31 +25,38 @@ public:
     // Takes a credit of `vc`, or says that there is none at `now`.
     bool take(std::uint8_t vc, Time now)
     {
-        if (own_[vc].take(now)) return true;
+        Ring& own = own_[place(vc)];
+        if (own.take(now)) return true;
         if (!pool_.take(now)) return false;
-        ++borrowed_[vc];
+        ++own.borrowed;
         return true;
     }
-    bool available(std::uint8_t vc, Time now) const { return own_[vc].available(now) || pool_.available(now); }
+    bool available(std::uint8_t vc, Time now) const { return own_[place(vc)].available(now) || pool_.available(now); }
 
     // False: more came back than was given.
     bool give(std::uint8_t vc, Time due)
     {
-        if (borrowed_[vc] == 0) return own_[vc].give(due);
-        --borrowed_[vc];
+        Ring& own = own_[place(vc)];
+        if (own.borrowed == 0) return own.give(due);
+        --own.borrowed;
         return pool_.give(due);
     }
 
     // When the next credit on its way arrives; no_time: none is.
     static constexpr Time no_time = ~Time{0};
-    Time next_own(std::uint8_t vc) const { return own_[vc].next(); }
+    Time next_own(std::uint8_t vc) const { return own_[place(vc)].next(); }
     Time next_pooled() const { return pool_.next(); }
     std::uint32_t used(std::uint8_t vc, Time now) const;
 
 private:
+    // The lanes of one class are neighbours: a port that sends only requests touches two cache lines.
+    static constexpr unsigned place(std::uint8_t vc) { return vc % vc_classes * max_lanes + vc / vc_classes; }
+
     // Credits at hand, and the due times of those on their way back, ascending. Half a cache line.
-    class Ring {
+    class alignas(32) Ring {
     public:
+        std::uint32_t borrowed = 0;  // of the pool
+
         // `due` has room for a power of two that is at least `count`.
         void grant(std::uint32_t count, Time* due, std::uint32_t mask);
         bool take(Time now)
@@ -87,7 +94,6 @@ private:
     };
 
     std::array<Ring, max_vcs> own_;
-    std::array<std::uint32_t, max_vcs> borrowed_{};
     Ring pool_;
     std::vector<Time> due_;  // of all rings
 };

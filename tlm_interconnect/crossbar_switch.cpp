@@ -39,7 +39,7 @@ CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, Agenda& agenda, std
       speedup_(static_cast<unsigned>(spec.input_speedup)), route_lanes_(routes_.lanes()),
       ports_(ports), outputs_(ports), matching_(spec, checked(ports * speedup_), ports)
 {
-    tick_.kind = tick_kind;
+    for (AgendaItem& tick : first_ticks_) tick.kind = tick_kind;
     for (unsigned p = 0; p < ports; ++p) {
         const std::string number = std::to_string(p);
         ports_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
@@ -80,6 +80,8 @@ void CrossbarSwitch::end_of_elaboration()
     candidate_.assign(std::size_t{count} * speedup_ * count, 0);
     vc_turn_.assign(std::size_t{count} * speedup_, 0);
     input_free_.assign(std::size_t{count} * speedup_, 0);
+    for (unsigned input = 0; input < count * speedup_; ++input)
+        port_of_.push_back(static_cast<std::uint8_t>(input / speedup_));
     channel_requests_.resize(count);
     if (separate_)
         channel_matching_ = std::make_unique<ChannelMatching>(spec_, count, static_cast<unsigned>(queues_.size()));
@@ -134,18 +136,19 @@ void CrossbarSwitch::wake_at(Time time)
     if (time >= next_tick_) return;
     next_tick_ = time;
     // Last of the instant: lines that arrive by way of the agenda come before it.
-    if (!tick_.scheduled) {
-        agenda().schedule(tick_, *this, time, 0xfff);
+    for (AgendaItem& tick : first_ticks_) {
+        if (tick.scheduled) continue;
+        agenda().schedule(tick, *this, time, 0xfff);
         return;
     }
-    for (const auto& tick : ticks_) {
+    for (const auto& tick : further_ticks_) {
         if (tick->scheduled) continue;
         agenda().schedule(*tick, *this, time, 0xfff);
         return;
     }
-    ticks_.push_back(std::make_unique<AgendaItem>());
-    ticks_.back()->kind = tick_kind;
-    agenda().schedule(*ticks_.back(), *this, time, 0xfff);
+    further_ticks_.push_back(std::make_unique<AgendaItem>());
+    further_ticks_.back()->kind = tick_kind;
+    agenda().schedule(*further_ticks_.back(), *this, time, 0xfff);
 }
 
 std::uint32_t CrossbarSwitch::queue_of(unsigned input, std::uint8_t vc, unsigned output) const
@@ -393,7 +396,7 @@ void CrossbarSwitch::transfer(std::uint32_t number, unsigned input, Time now)
     port.credits.take(queue.channel, now);
     out.held = static_cast<std::uint16_t>(out.held & ~(1U << queue.channel));
     out.turn = static_cast<std::uint8_t>((queue.channel + 1) % max_vcs);
-    const Port& from = ports_[input / speedup_];
+    const Port& from = ports_[port_of_[input]];
     const bool request = static_cast<LineClass>(line.kind) == LineClass::request;
     if (request) {
         from.target->return_request_credit(line, 0);

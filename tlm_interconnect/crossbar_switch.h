@@ -131,7 +131,7 @@ private:
     const Time traversal_;
     const Time transfer_;
     const bool buffered_;
-    AgendaItem tick_;
+    AgendaItem first_ticks_[2];  // one may lie before another that is already on the agenda
     SwitchSpec spec_;
     RouteTable routes_;
     bool separate_;
@@ -150,12 +150,13 @@ private:
     std::vector<std::uint8_t> vc_turn_;           // by crossbar input: where to begin among its queues
     std::vector<Time> input_free_;                // by crossbar input
     std::vector<std::uint8_t> crossbar_input_;    // the first of its port, by queue
+    std::vector<std::uint8_t> port_of_;           // by crossbar input
     std::vector<std::uint8_t> slot_after_;        // by queue
     std::vector<std::uint32_t> first_asking_;     // by output
     std::vector<std::vector<ChannelMatching::Request>> channel_requests_;  // by output
     CrossbarMatching matching_;
     std::unique_ptr<ChannelMatching> channel_matching_;
-    std::vector<std::unique_ptr<AgendaItem>> ticks_;  // for a tick before one that is already on the agenda
+    std::vector<std::unique_ptr<AgendaItem>> further_ticks_;
     std::uint64_t sent_ = 0;
     std::uint64_t matchings_ = 0;
     std::uint64_t refused_ = 0;

@@ -26,8 +26,7 @@ void CrossbarMatching::keep(unsigned input, unsigned output, Time issued, bool c
 void CrossbarMatching::match()
 {
     matched_ = 0;
-    const int outputs = __builtin_popcountll(outputs_);
-    if (outputs == __builtin_popcountll(inputs_) && asked_ == static_cast<unsigned>(outputs)) {
+    if (!conflict_) {
         match_without_conflict();
     } else if (kind_ == AllocatorKind::input_first) {
         match_inputs_first();
@@ -42,10 +41,10 @@ void CrossbarMatching::match()
     for (std::uint64_t rest = inputs_; rest != 0; rest &= rest - 1)
         asks_[static_cast<unsigned>(__builtin_ctzll(rest))] = 0;
     outputs_ = inputs_ = 0;
-    asked_ = 0;
+    conflict_ = false;
 }
 
-// As many requests as inputs and as outputs: each is granted and accepted.
+// No input and no output in two requests: each is granted and accepted.
 void CrossbarMatching::match_without_conflict()
 {
     matched_ = inputs_;

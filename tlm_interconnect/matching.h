@@ -27,11 +27,13 @@ public:
     // Asks for `output` on behalf of `input`, once per match. `issued` counts for age, `control` for weights.
     void request(unsigned input, unsigned output, Time issued = 0, bool control = false)
     {
-        asked_by_[output] |= std::uint64_t{1} << input;
-        asks_[input] |= std::uint64_t{1} << output;
-        outputs_ |= std::uint64_t{1} << output;
-        ++asked_;
-        inputs_ |= std::uint64_t{1} << input;
+        const std::uint64_t from = std::uint64_t{1} << input;
+        const std::uint64_t to = std::uint64_t{1} << output;
+        conflict_ |= ((inputs_ & from) | (outputs_ & to)) != 0;
+        asked_by_[output] |= from;
+        asks_[input] |= to;
+        outputs_ |= to;
+        inputs_ |= from;
         if (keyed_) keep(input, output, issued, control);
     }
     bool keyed() const { return keyed_; }  // request() is to be told `issued` and `control`
@@ -67,7 +69,7 @@ private:
     std::uint32_t control_weight_;
     std::uint32_t data_weight_;
     bool keyed_;
-    unsigned asked_ = 0;
+    bool conflict_ = false;      // some input or output in two requests
     std::uint64_t outputs_ = 0;  // that are asked for
     std::uint64_t inputs_ = 0;   // that ask
     std::uint64_t matched_ = 0;

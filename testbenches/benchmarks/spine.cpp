@@ -13,6 +13,7 @@
 #include "testbenches/benchmarks/collective.h"
 #include "testbenches/benchmarks/delay_ring.h"
 #include "testbenches/benchmarks/table.h"
+#include "testbenches/traffic/router_configurations.h"
 
 namespace {
 
@@ -50,14 +51,33 @@ std::vector<Entry> rows(const std::string& self)
             out.push_back({std::string(kind) + "/" + stations, std::string("events/") + stations,
                 [command] { return from_command(command); }});
         }
+    for (const char* kind : {"mesh", "tree"}) {
+        const std::string command = "'" + self + "' " + child_flag + " " + kind + " 64";
+        out.push_back({std::string("routers/") + kind, "events/100", [command] { return from_command(command); }});
+    }
     for (const bool data_on : {false, true})
         out.push_back({std::string("all_reduce_16MiB/data_") + (data_on ? "on" : "off"), "events/100",
             [data_on] { return eight_gpu_all_reduce("16MiB", data_on); }});
     return out;
 }
 
+// Routers of a mesh or a tree of 64 endpoints at a load of 0.3; a hop is a router passed.
+Measured routers(bool tree, std::uint64_t hops)
+{
+    weft::testing::Configuration network = tree ? weft::testing::tree_of_64() : weft::testing::mesh_of_64();
+    network.options.checkers = false;
+    network.options.traffic.duration = hops / 120 * 1'000;  // some 120 hops in a clock
+    const weft::testing::NetworkResult result = weft::testing::run_network(network.graph, network.at(0.3).options);
+    return {static_cast<double>(result.hops), result.wall_s};
+}
+
 int measure_here(const std::string& kind, unsigned stations)
 {
+    if (kind == "mesh" || kind == "tree") {
+        const Measured measured = routers(kind == "tree", hops_per_run);
+        std::printf("%.0f %.9f\n", measured.hops, measured.seconds);
+        return 0;
+    }
     const Measured measured = kind == "events" ? weft::bench::ring_of_events(stations, hops_per_run)
                                                : weft::bench::ring_under_agenda(stations, hops_per_run);
     std::printf("%.0f %.9f\n", measured.hops, measured.seconds);
