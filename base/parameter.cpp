@@ -1,5 +1,7 @@
 #include "base/parameter.h"
 
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "base/units.h"
@@ -14,6 +16,7 @@ const char* name_of(Unit unit)
     case Unit::rate: return "B/s";
     case Unit::frequency: return "Hz";
     case Unit::flops: return "FLOP/s";
+    case Unit::ratio:
     case Unit::count:
     case Unit::choice: break;
     }
@@ -36,6 +39,18 @@ std::optional<std::uint64_t> parse_flops(std::string_view text)
     return parse_bytes(number);
 }
 
+// "1e-9", "0.001"
+std::optional<std::uint64_t> parse_ratio(std::string_view text)
+{
+    if (text.empty() || text.size() > 40 || text.find_first_not_of("0123456789.eE-+") != std::string_view::npos)
+        return std::nullopt;
+    const std::string copy(text);
+    char* end = nullptr;
+    const double value = std::strtod(copy.c_str(), &end);
+    if (end != copy.c_str() + copy.size() || !(value >= 0 && value <= 1)) return std::nullopt;
+    return static_cast<std::uint64_t>(value * 1e18 + 0.5);
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> parse_value(const ParameterInfo& info, std::string_view text)
@@ -46,6 +61,7 @@ std::optional<std::uint64_t> parse_value(const ParameterInfo& info, std::string_
     case Unit::rate: return parse_rate(text);
     case Unit::frequency: return parse_frequency(text);
     case Unit::flops: return parse_flops(text);
+    case Unit::ratio: return parse_ratio(text);
     case Unit::count: {
         if (text.empty() || text.size() > 18) return std::nullopt;
         std::uint64_t value = 0;
@@ -71,6 +87,7 @@ std::string format_value(const ParameterInfo& info, std::uint64_t value)
     case Unit::rate: return format_rate(value);
     case Unit::frequency: return fmt::format("{:.6g} MHz", static_cast<double>(value) / 1e6);
     case Unit::flops: return fmt::format("{:.6g} TFLOP/s", static_cast<double>(value) / 1e12);
+    case Unit::ratio: return fmt::format("{:g}", static_cast<double>(value) / 1e18);
     case Unit::choice: return value < info.choices.size() ? info.choices[value] : "?";
     case Unit::count: break;
     }

@@ -1,6 +1,8 @@
 // Parameters of a model as data: name, unit, range and text beside the struct that holds them, so
 // that configuration, `weft explain`, `weft models` and the documentation read one table.
 //
+// A ratio is held in parts of 10^18 and read and written as a number: 1e-9.
+//
 // A Spec is a plain struct whose parameters are std::uint64_t members in base units (bytes, ps,
 // bytes/s, Hz, FLOP/s, counts); a choice holds the index of its name.
 #pragma once
@@ -13,9 +15,9 @@
 
 namespace weft {
 
-enum class Unit : std::uint8_t { count, bytes, time, rate, frequency, flops, choice };
+enum class Unit : std::uint8_t { count, bytes, time, rate, frequency, flops, ratio, choice };
 
-const char* name_of(Unit unit);  // "", "B", "ps", "B/s", "Hz", "FLOP/s", ""
+const char* name_of(Unit unit);  // "", "B", "ps", "B/s", "Hz", "FLOP/s", "", ""
 
 struct ParameterInfo {
     std::string name;

@@ -14,6 +14,8 @@ Link::Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec)
             "frames of " + std::to_string(spec.frame) + " B with " + std::to_string(spec.frame_payload) +
                 " B of packets",
             "link.frame_payload from 1 to link.frame, or neither");
+    if (spec.bit_error_rate > 0)
+        throw InputError("", 0, "bit errors on a link that repeats nothing", "link.retry=timeout or go_back_n");
     for (unsigned end = 0; end < 2; ++end) {
         const std::string number = std::to_string(end);
         targets_[end] = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, end);
@@ -132,10 +134,15 @@ void Link::on_response_credit(unsigned end, Line& line, Time delay)
 
 unsigned Link::debug(unsigned end, Line& line) { return initiators_[1 - end]->debug(line); }
 
-Link::Direction Link::direction(unsigned end) const
+LinkModel::Direction Link::direction(unsigned end) const
 {
     const Wire& wire = wires_[end];
-    Direction out{wire.lines, wire.wire_bytes, wire.payload_bytes, wire.server.busy(), wire.lines, wire.credit_messages};
+    Direction out;
+    out.lines = out.packets = wire.lines;
+    out.wire_bytes = wire.wire_bytes;
+    out.payload_bytes = wire.payload_bytes;
+    out.busy = wire.server.busy();
+    out.credit_messages = wire.credit_messages;
     if (!wire.simple) {
         out.busy = out.packets = 0;
         for (const Strand& strand : wire.strands) {
@@ -143,25 +150,6 @@ Link::Direction Link::direction(unsigned end) const
             out.packets += strand.packetiser.packets();
         }
         out.busy /= wire.strands.size();
-    }
-    return out;
-}
-
-std::vector<Statistic> Link::statistics() const
-{
-    std::vector<Statistic> out;
-    for (unsigned end = 0; end < 2; ++end) {
-        const Direction way = direction(end);
-        const std::string prefix = end == 0 ? "forward_" : "backward_";
-        const auto add = [&](const char* name, std::uint64_t value, const char* unit, const char* text) {
-            out.push_back({prefix + name, static_cast<double>(value), unit, text});
-        };
-        add("lines", way.lines, "lines", "lines carried");
-        add("packets", way.packets, "packets", "packets they travelled in");
-        add("wire_bytes", way.wire_bytes, "B", "bytes on the wire");
-        add("payload_bytes", way.payload_bytes, "B", "payload among them");
-        add("credit_messages", way.credit_messages, "", "messages that return credits, among the bytes on the wire");
-        add("busy", way.busy, "ps", "time the wire was busy");
     }
     return out;
 }

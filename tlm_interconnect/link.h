@@ -18,7 +18,7 @@
 // Bundle: `bundle` physical links of bandwidth / bundle each. A line takes one of them as a whole: by its number
 // (lines: one address stays in order) or in turn. The sender may send when its line has begun and one is free.
 //
-// Not modelled here: lane encoding (state a bandwidth without it), CRC errors and replay, skew between lanes.
+// Not modelled here: lane encoding (state a bandwidth without it), bit errors (replay_link.h), skew between lanes.
 //
 // Statistics, per direction: lines, packets, wire and payload bytes, credit messages, busy time.
 #pragma once
@@ -27,35 +27,21 @@
 #include <memory>
 #include <vector>
 
-#include "base/statistic.h"
+#include "tlm_interconnect/link_model.h"
 #include "tlm_interconnect/packetiser.h"
-#include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/rate_server.h"
 
 namespace weft {
 
-class Link : public sc_core::sc_module, public LineInitiator, public LineTarget, public StatisticsProvider {
+class Link : public sc_core::sc_module, public LineInitiator, public LineTarget, public LinkModel {
 public:
     // Throws InputError when the parameters contradict each other.
     Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec);
 
-    LineTargetSocket& target(unsigned end) { return *targets_[end]; }
-    LineInitiatorSocket& initiator(unsigned end) { return *initiators_[end]; }
-    const LinkSpec& spec() const { return spec_; }
-
-    struct Direction {  // from end e to the other
-        std::uint64_t lines = 0;
-        std::uint64_t wire_bytes = 0;
-        std::uint64_t payload_bytes = 0;
-        Time busy = 0;  // of its wires, their mean
-        std::uint64_t packets = 0;
-        std::uint64_t credit_messages = 0;
-    };
-    Direction direction(unsigned end) const;
-    // Lines handed on, both directions.
-    std::uint64_t line_hops() const { return wires_[0].lines + wires_[1].lines; }
-
-    std::vector<Statistic> statistics() const override;
+    LineTargetSocket& target(unsigned end) override { return *targets_[end]; }
+    LineInitiatorSocket& initiator(unsigned end) override { return *initiators_[end]; }
+    const LinkSpec& spec() const override { return spec_; }
+    Direction direction(unsigned end) const override;
     void reset_statistics() override;
 
 private:

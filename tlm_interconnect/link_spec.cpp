@@ -48,6 +48,18 @@ const ParameterTable<LinkSpec>& LinkSpec::parameters()
         {{"bundle_spread", Unit::choice, 0, 1, "how packets choose among them: by line address or in turn",
              {"lines", "round_robin"}},
             &LinkSpec::bundle_spread},
+        {{"retry", Unit::choice, 0, 2, "what repeats a packet with a bit error", {"none", "timeout", "go_back_n"}},
+            &LinkSpec::retry},
+        {{"bit_error_rate", Unit::ratio, 0, 1'000'000'000'000'000, "errors per bit on the wire; needs a retry", {}},
+            &LinkSpec::bit_error_rate},
+        {{"replay_buffer", Unit::count, 1, 511, "retry: packets sent and not yet acknowledged", {}},
+            &LinkSpec::replay_buffer},
+        {{"replay_timeout", Unit::time, 1, 1'000'000'000, "retry: first bit sent to repetition without acknowledge", {}},
+            &LinkSpec::replay_timeout},
+        {{"ack_bytes", Unit::bytes, 0, 256, "retry: of an acknowledge or replay request; 0: in headers", {}},
+            &LinkSpec::ack_bytes},
+        {{"ack_every", Unit::count, 1, 64, "retry: packets that one acknowledge covers while the wire back is busy", {}},
+            &LinkSpec::ack_every},
     });
     return table;
 }

@@ -9,6 +9,8 @@ namespace weft {
 enum class VcSet : std::uint8_t { shared, split };
 // Which lines share a packet (packetiser.h).
 enum class MergeKind : std::uint8_t { none, adjacent, destination };
+// What becomes of a packet with a bit error (replay_link.h).
+enum class RetryKind : std::uint8_t { none, timeout, go_back_n };
 // How the packets of a bundle choose among its physical links.
 enum class BundleSpread : std::uint8_t { lines, round_robin };
 
@@ -37,6 +39,12 @@ struct LinkSpec {
     std::uint64_t credit_batch = 1;            // credits of one message
     std::uint64_t bundle = 1;                  // physical links in this one
     std::uint64_t bundle_spread = 0;           // BundleSpread
+    std::uint64_t retry = 0;                   // RetryKind
+    std::uint64_t bit_error_rate = 0;          // parts of 10^18
+    std::uint64_t replay_buffer = 256;         // packets sent and not yet acknowledged
+    std::uint64_t replay_timeout = 2'000'000;  // ps
+    std::uint64_t ack_bytes = 0;               // B of an acknowledge or replay request; 0: in headers
+    std::uint64_t ack_every = 1;               // packets
 
     static const ParameterTable<LinkSpec>& parameters();
 };

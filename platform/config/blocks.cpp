@@ -34,6 +34,7 @@ const char* example_of(Unit unit)
     case Unit::rate: return "a rate such as 25 GB/s or 400 Gbps";
     case Unit::frequency: return "a frequency such as 1980 MHz";
     case Unit::flops: return "a rate such as 989 TFLOP/s";
+    case Unit::ratio: return "a number such as 1e-12";
     case Unit::count: return "a whole number";
     case Unit::choice: break;
     }

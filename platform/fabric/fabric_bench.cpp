@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.h"
 #include "platform/system/fabric_modules.h"
+#include "tlm_interconnect/packetiser.h"
 #include "tlm_interconnect/traffic/traffic_endpoint.h"
 
 namespace weft {

@@ -135,7 +135,7 @@ std::vector<LinkResult> link_results(const System& system, const ResolvedSystem&
         const Edge& edge = graph.edge(place.edge);
         const std::string names[2] = {graph.node(edge.a).name, graph.node(edge.b).name};
         for (unsigned end = 0; end < 2; ++end) {
-            const Link::Direction direction = place.link->direction(end);
+            const LinkModel::Direction direction = place.link->direction(end);
             LinkResult result;
             result.name = edge_name(graph, place.edge);
             result.from = names[end];

@@ -102,7 +102,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         const LinkSpec& spec = resolved_.link(edge);
         const std::string path = edge_name(resolved_.graph(), edge);
         LinkPlace place{
-            edge, std::make_unique<Link>(module_name("link", path, links_.size()).c_str(), context.agenda, spec), {}};
+            edge, make_link(module_name("link", path, links_.size()).c_str(), context.agenda, path, spec, resolved_.seed), {}};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
         for (unsigned e = 0; e < 2; ++e) {
             const NodeId node = nodes[e];

@@ -13,7 +13,7 @@
 #include "platform/config/resolved_system.h"
 #include "platform/system/fabric_plan.h"
 #include "platform/system/model_registry.h"
-#include "tlm_interconnect/link.h"
+#include "tlm_interconnect/link_model.h"
 #include "tlm_interconnect/protocol_checker.h"
 
 namespace weft {
@@ -40,7 +40,7 @@ public:
 
     struct LinkPlace {
         EdgeId edge;
-        std::unique_ptr<Link> link;
+        std::unique_ptr<LinkModel> link;
         std::function<std::uint32_t()> peak[2];  // largest queue in front of each direction, read from the sender
     };
     const std::vector<LinkPlace>& links() const { return links_; }

@@ -78,7 +78,7 @@ void Endpoint::run(AgendaItem& item)
     case service_kind: {
         const Line::Way way = line.pop_way();
         Port& port = *ports_[way.port];
-        port.in->return_request_credit(line, 0);
+        if (replied_++ != dropped_) port.in->return_request_credit(line, 0);
         line.set_response_status(tlm::TLM_OK_RESPONSE);
         port.output->enqueue(line, LineClass::response, 0, way.lane);
         return;

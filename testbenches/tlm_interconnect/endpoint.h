@@ -38,6 +38,8 @@ public:
     std::vector<Record> answered;  // own requests, when their answers arrived
     std::uint32_t issued() const { return tags_; }
 
+    // The credit of the request number `which` served here, from 0, never goes back.
+    void drop_credit(unsigned which) { dropped_ = static_cast<int>(which); }
     // Credits of answers come back after `hold` instead of at once.
     void hold_answers(Time hold) { hold_ = hold; }
 
@@ -66,6 +68,8 @@ private:
     std::uint16_t index_;
     Time service_;
     Time hold_ = 0;
+    int dropped_ = -1;
+    int replied_ = 0;
     std::uint32_t tags_ = 0;
     std::vector<std::unique_ptr<Port>> ports_;
 };

@@ -34,7 +34,7 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
         const std::uint32_t e = options.reversed ? edge_count - 1 - i : i;
         LinkSpec spec = options.link;
         spec.bandwidth = fabric.edges[e].bandwidth;
-        links[e] = std::make_unique<Link>(("link" + std::to_string(e)).c_str(), agenda, spec);
+        links[e] = make_link(("link" + std::to_string(e)).c_str(), agenda, "link" + std::to_string(e), spec, options.seed);
         for (unsigned end = 0; end < 2; ++end) {
             const std::uint32_t n = end == 0 ? fabric.edges[e].a : fabric.edges[e].b;
             unsigned p = 0;

@@ -23,6 +23,7 @@ struct FabricSystem {
         bool checkers = true;
         RouteRules routes;
         bool reversed = false;  // modules are constructed in the opposite order
+        std::uint64_t seed = 1;
         bool crossbar = false;  // switches are of model `crossbar`
     };
 
@@ -41,7 +42,7 @@ struct FabricSystem {
     std::vector<std::unique_ptr<Endpoint>> endpoints;  // by endpoint index
     std::vector<std::unique_ptr<Switch>> switches;     // by node; null where an endpoint is
     std::vector<std::unique_ptr<CrossbarSwitch>> crossbars;  // by node, in place of `switches`
-    std::vector<std::unique_ptr<Link>> links;          // by edge
+    std::vector<std::unique_ptr<LinkModel>> links;     // by edge
 };
 
 // Endpoints e0.. on one switch "s", each by one link.

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "tlm_interconnect/matching.h"
-#include "tlm_interconnect/traffic/random_stream.h"
+#include "tlm_interconnect/random_stream.h"
 
 using namespace weft;
 

@@ -1,0 +1,287 @@
+// Links with bit errors: nothing is lost, doubled or out of order; bytes and goodput are what the errors make of them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/diagnostic.h"
+#include "testbenches/tlm_interconnect/child.h"
+#include "testbenches/tlm_interconnect/fabric_system.h"
+#include "testbenches/tlm_interconnect/reports.h"
+#include "tlm_interconnect/replay_link.h"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+constexpr std::uint64_t per(double rate) { return static_cast<std::uint64_t>(rate * 1e18); }
+
+LinkSpec replaying(RetryKind kind, double rate)
+{
+    LinkSpec link;
+    link.retry = static_cast<std::uint64_t>(kind);
+    link.bit_error_rate = per(rate);
+    link.request_credits = link.response_credits = 65535;
+    return link;
+}
+
+struct Outcome {
+    std::uint64_t wire = 0;
+    std::uint64_t repeated = 0;
+    std::uint64_t errors = 0;
+    std::uint64_t replays = 0;
+    std::uint64_t packets = 0;
+    Time last = 0;
+    unsigned in_order = 0;  // requests that arrived in the order of issue
+};
+
+Outcome stream(const LinkSpec& link, unsigned lines, std::uint64_t seed = 1)
+{
+    const std::string text = in_child([=] {
+        FabricSystem::Options options;
+        options.link = link;
+        options.seed = seed;
+        FabricSystem system(two_ends(link.bandwidth), options);
+        for (unsigned i = 0; i < lines; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
+        sc_core::sc_start();
+        system.expect_clean();
+        const auto& served = system.endpoints[1]->served;
+        unsigned ordered = 0;
+        for (unsigned i = 0; i < served.size(); ++i) ordered += served[i].tag == i ? 1 : 0;
+        const LinkModel::Direction out = system.links[0]->direction(0);
+        std::string result;
+        for (const std::uint64_t value :
+            {out.wire_bytes, out.repeated_bytes, out.errors, out.replays, out.packets, served.back().at, std::uint64_t{ordered}})
+            result += std::to_string(value) + " ";
+        return result;
+    });
+    Outcome out;
+    std::istringstream(text) >> out.wire >> out.repeated >> out.errors >> out.replays >> out.packets >> out.last >>
+        out.in_order;
+    return out;
+}
+
+// Packets of `bytes` at one after the other: which transmissions are hit, and what is sent again for it. Independent of
+// the model: it walks through transmissions in units of packet times.
+struct Expected {
+    std::uint64_t transmissions = 0;
+    std::uint64_t hits = 0;
+};
+Expected oracle(unsigned lines, std::uint64_t vain, const std::function<bool()>& hit)
+{
+    Expected out;
+    unsigned next = 0;
+    while (next < lines) {
+        ++out.transmissions;
+        if (!hit()) {
+            ++next;
+            continue;
+        }
+        ++out.hits;
+        // What follows until the sender goes back is thrown away, but for what does not exist any more.
+        const std::uint64_t rest = std::min<std::uint64_t>(vain - 1, lines - next - 1);
+        for (std::uint64_t i = 0; i < rest; ++i) out.hits += hit() ? 1 : 0;
+        out.transmissions += rest;
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST(Replay, WithoutErrorsTimesAreThoseOfThePlainLink)
+{
+    const auto trace = [](RetryKind kind) {
+        return in_child([kind] {
+            FabricSystem::Options options;
+            options.link.retry = static_cast<std::uint64_t>(kind);
+            options.service = 1'000;
+            FabricSystem system(star(4), options);
+            for (unsigned e = 0; e < 4; ++e)
+                for (unsigned i = 0; i < 300; ++i)
+                    system.endpoints[e]->issue(i * 1'700, i % 3 == 0 ? LineOp::read : LineOp::write, (e + 1 + i % 3) % 4, 64 * i);
+            sc_core::sc_start();
+            system.expect_clean();
+            return system.trace();
+        });
+    };
+    const std::string plain = trace(RetryKind::none);
+    EXPECT_EQ(trace(RetryKind::timeout), plain);
+    EXPECT_EQ(trace(RetryKind::go_back_n), plain);
+}
+
+TEST(Replay, NothingIsLostDoubledOrReordered)
+{
+    for (const RetryKind kind : {RetryKind::timeout, RetryKind::go_back_n}) {
+        for (const double rate : {1e-9, 1e-8, 1e-7, 1e-6, 1e-5}) {
+            const Outcome outcome = stream(replaying(kind, rate), 20'000);
+            EXPECT_EQ(outcome.in_order, 20'000u) << rate;
+            EXPECT_EQ(outcome.wire, outcome.packets * 80) << rate;
+            EXPECT_EQ(outcome.repeated, (outcome.packets - 20'000) * 80) << rate;
+            EXPECT_EQ(outcome.errors > 0, rate > 5e-8) << rate;
+            EXPECT_GE(outcome.errors, outcome.replays);
+        }
+    }
+}
+
+TEST(Replay, BytesSentAgainMatchTheInjectedErrors)
+{
+    constexpr unsigned lines = 20'000;
+    const double rate = 1e-6;
+    LinkSpec link = replaying(RetryKind::go_back_n, rate);
+    const Outcome outcome = stream(link, lines);
+    // The same stream of random numbers, spent in the same order: one a transmission.
+    const std::string path = "link0";
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    RandomStream random(1, hash);
+    const double good = std::pow(std::pow(1 - rate, 8), 80);
+    // T = 3.2 ns; a request comes back 2 x 70 ns after the end of the packet: 44.75 more transmissions have begun.
+    const std::uint64_t vain = 1 + (140'000 + 3'199) / 3'200;
+    const Expected expected = oracle(lines, vain, [&] { return random.uniform() >= good; });
+    EXPECT_EQ(outcome.packets, expected.transmissions);
+    EXPECT_EQ(outcome.errors, expected.hits);
+    EXPECT_EQ(outcome.repeated, (expected.transmissions - lines) * 80);
+}
+
+TEST(Replay, GoodputFollowsTheFormula)
+{
+    constexpr unsigned lines = 40'000;
+    for (const RetryKind kind : {RetryKind::go_back_n, RetryKind::timeout}) {
+        for (const double rate : {1e-7, 1e-6, 1e-5}) {
+            LinkSpec link = replaying(kind, rate);
+            link.replay_buffer = 511;
+            link.replay_timeout = 320'000;
+            const double p = 1 - std::pow(1 - rate, 640);
+            const double vain = kind == RetryKind::go_back_n ? 45 : 100;
+            const double efficiency = (1 - p) / (1 - p + p * vain);
+            const Outcome outcome = stream(link, lines);
+            const double measured = lines * 3'200.0 / static_cast<double>(outcome.last - link.latency);
+            // Failures of `lines` packets: mean and variance of a geometric distribution each; three deviations.
+            const double deviation = std::sqrt(lines * p) / (1 - p) * vain / lines;
+            const double slack = 3 * deviation * efficiency * efficiency + 1e-4;
+            EXPECT_NEAR(measured, efficiency, slack) << rate << (kind == RetryKind::timeout ? " timeout" : " go back");
+        }
+    }
+}
+
+TEST(Replay, EveryParameterMovesTheRightNumberInTheRightDirection)
+{
+    const LinkSpec base = [] {
+        LinkSpec link = replaying(RetryKind::timeout, 1e-5);
+        link.replay_timeout = 500'000;
+        return link;
+    }();
+    const Outcome before = stream(base, 5'000);
+    LinkSpec link = base;
+    link.bit_error_rate = per(3e-5);
+    EXPECT_GT(stream(link, 5'000).last, before.last);
+    link = base;
+    link.replay_timeout = 1'000'000;
+    EXPECT_GT(stream(link, 5'000).last, before.last);
+    link = base;
+    link.retry = static_cast<std::uint64_t>(RetryKind::go_back_n);
+    EXPECT_LT(stream(link, 5'000).last, before.last);
+    // A buffer smaller than a round trip (44.75 packets and the one itself) limits even without errors.
+    link = replaying(RetryKind::go_back_n, 0);
+    link.replay_buffer = 10;
+    const Outcome few = stream(link, 5'000);
+    link.replay_buffer = 46;
+    const Outcome enough = stream(link, 5'000);
+    EXPECT_EQ(enough.last, 5'000u * 3'200 + link.latency);
+    // Ten packets per time on the wire and the way there and back.
+    EXPECT_EQ(few.last, 499u * (3'200 + 140'000) + 10 * 3'200 + link.latency);
+    // Acknowledges that cost bytes slow down what shares their wire: here the answers.
+    link = replaying(RetryKind::go_back_n, 0);
+    link.ack_bytes = 16;
+    link.ack_every = 1;
+    const std::string text = in_child([link] {
+        FabricSystem::Options options;
+        options.link = link;
+        FabricSystem system(two_ends(), options);
+        for (unsigned i = 0; i < 1'000; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
+        sc_core::sc_start();
+        system.expect_clean();
+        return std::to_string(system.links[0]->direction(1).wire_bytes);
+    });
+    EXPECT_EQ(text, std::to_string(1'000 * (16 + 16)));
+}
+
+TEST(Replay, TheSameSeedGivesTheSameErrors)
+{
+    const LinkSpec link = replaying(RetryKind::go_back_n, 1e-5);
+    const Outcome one = stream(link, 3'000, 7);
+    const Outcome again = stream(link, 3'000, 7);
+    const Outcome other = stream(link, 3'000, 8);
+    EXPECT_EQ(one.last, again.last);
+    EXPECT_EQ(one.packets, again.packets);
+    EXPECT_NE(one.packets, other.packets);
+}
+
+TEST(Replay, ErrorsWithoutRetryAndFramesWithRetryAreRefused)
+{
+    Agenda agenda("agenda");
+    LinkSpec link;
+    link.bit_error_rate = per(1e-9);
+    EXPECT_THROW(make_link("a", agenda, "a", link, 1), InputError);
+    link = replaying(RetryKind::timeout, 0);
+    link.frame = 640;
+    link.frame_payload = 628;
+    EXPECT_THROW(make_link("b", agenda, "b", link, 1), InputError);
+}
+
+TEST(ReplayControl, ADuplicateIsDroppedByTheReceiver)
+{
+    FabricSystem::Options options;
+    options.link = replaying(RetryKind::go_back_n, 0);
+    FabricSystem system(two_ends(), options);
+    auto& link = dynamic_cast<ReplayLink&>(*system.links[0]);
+    link.duplicate_next(0);
+    for (unsigned i = 0; i < 100; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
+    sc_core::sc_start();
+    system.expect_clean();
+    EXPECT_EQ(system.endpoints[1]->served.size(), 100u);
+    EXPECT_EQ(link.direction(0).duplicates, 1u);
+}
+
+TEST(ReplayControl, ALineThatComesTwiceIsNamedByTheChecker)
+{
+    FabricSystem::Options options;
+    FabricSystem system(two_ends(), options);
+    const Reports reports;
+    Line& line = system.endpoints[0]->issue(0, LineOp::write, 1, 0);
+    system.agenda.set_end(50'000);  // it is on its way
+    sc_core::sc_start();
+    system.endpoints[0]->out(0).send_request(line, 0);
+    EXPECT_TRUE(reports.contain("request: write of 64 B")) << reports.all();
+    EXPECT_TRUE(reports.contain("sent again before it was answered")) << reports.all();
+}
+
+TEST(ReplayControl, ACreditThatIsDroppedLeavesItsChannelWaitingByName)
+{
+    FabricSystem::Options options;
+    options.link.request_credits = 1;
+    options.service = 1'000;
+    FabricSystem system(two_ends(), options);
+    system.endpoints[1]->drop_credit(3);  // the fourth request's credit never starts back
+    for (unsigned i = 0; i < 10; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
+    const Reports reports;
+    sc_core::sc_start();
+    EXPECT_EQ(system.endpoints[1]->served.size(), 4u);
+    EXPECT_EQ(system.endpoints[0]->output(0).describe(), "6 write lines wait for a credit");
+    EXPECT_TRUE(reports.contain("answered before its request credit came back")) << reports.all();
+}
+
+TEST(ReplayControl, ABufferThatIsAdvertisedTooLargeIsCaught)
+{
+    FabricSystem::Options options;
+    options.link.request_credits = 4;
+    options.service = 500'000;
+    FabricSystem system(two_ends(), options);
+    BufferSpace space = buffer_space(options.link);
+    space.lines[vc_of(VcClass::write, 0)] = 5;
+    system.endpoints[0]->output(0).set_credits(space);
+    for (unsigned i = 0; i < 10; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
+    const Reports reports;
+    sc_core::sc_start();
+    EXPECT_TRUE(reports.contain("write number 5 into a buffer of 4 lines")) << reports.all();
+}

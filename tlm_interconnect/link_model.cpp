@@ -1,0 +1,39 @@
+#include "tlm_interconnect/link_model.h"
+
+#include "tlm_interconnect/link.h"
+#include "tlm_interconnect/replay_link.h"
+
+namespace weft {
+
+std::vector<Statistic> LinkModel::statistics() const
+{
+    std::vector<Statistic> out;
+    for (unsigned end = 0; end < 2; ++end) {
+        const Direction way = direction(end);
+        const std::string prefix = end == 0 ? "forward_" : "backward_";
+        const auto add = [&](const char* name, std::uint64_t value, const char* unit, const char* text) {
+            out.push_back({prefix + name, static_cast<double>(value), unit, text});
+        };
+        add("lines", way.lines, "lines", "lines carried");
+        add("packets", way.packets, "packets", "packets sent, repetitions included");
+        add("wire_bytes", way.wire_bytes, "B", "bytes on the wire");
+        add("payload_bytes", way.payload_bytes, "B", "payload among them");
+        add("credit_messages", way.credit_messages, "", "messages that return credits, among the bytes on the wire");
+        add("errors", way.errors, "packets", "packets hit by a bit error");
+        add("replays", way.replays, "", "times that the sender went back");
+        add("repeated_bytes", way.repeated_bytes, "B", "bytes of packets sent again");
+        add("duplicates", way.duplicates, "packets", "packets that the receiver had already, and dropped");
+        add("busy", way.busy, "ps", "time the wire was busy");
+    }
+    return out;
+}
+
+std::unique_ptr<LinkModel> make_link(const char* module_name, Agenda& agenda, const std::string& path,
+    const LinkSpec& spec, std::uint64_t seed)
+{
+    if (static_cast<RetryKind>(spec.retry) == RetryKind::none)
+        return std::make_unique<Link>(module_name, agenda, spec);
+    return std::make_unique<ReplayLink>(module_name, agenda, path, spec, seed);
+}
+
+}  // namespace weft

@@ -1,0 +1,47 @@
+// What stands between two modules as a link, whatever its inside.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/statistic.h"
+#include "tlm_interconnect/link_spec.h"
+#include "tlm_interconnect/protocol.h"
+
+namespace weft {
+
+class LinkModel : public StatisticsProvider {
+public:
+    // target(e) takes requests from the module at end e, initiator(e) delivers requests to it.
+    virtual LineTargetSocket& target(unsigned end) = 0;
+    virtual LineInitiatorSocket& initiator(unsigned end) = 0;
+    virtual const LinkSpec& spec() const = 0;
+
+    struct Direction {  // from end e to the other
+        std::uint64_t lines = 0;
+        std::uint64_t wire_bytes = 0;
+        std::uint64_t payload_bytes = 0;
+        Time busy = 0;  // of its wires, their mean
+        std::uint64_t packets = 0;
+        std::uint64_t credit_messages = 0;
+        std::uint64_t errors = 0;          // packets hit by a bit error
+        std::uint64_t replays = 0;         // times that the sender went back
+        std::uint64_t repeated_bytes = 0;  // of packets sent again, among wire_bytes
+        std::uint64_t duplicates = 0;      // packets that the receiver had already, and dropped
+    };
+    virtual Direction direction(unsigned end) const = 0;
+    // Lines handed on, both directions.
+    std::uint64_t line_hops() const { return direction(0).lines + direction(1).lines; }
+
+    std::vector<Statistic> statistics() const override;
+};
+
+// The link that `spec` asks for: a pass-through, or one with retry. `path` is unique in the agenda and names it in
+// reports; with `seed` it decides where bit errors fall. Throws InputError when parameters contradict each other.
+std::unique_ptr<LinkModel> make_link(const char* module_name, Agenda& agenda, const std::string& path,
+    const LinkSpec& spec, std::uint64_t seed);
+
+}  // namespace weft
