@@ -7,13 +7,9 @@
 namespace weft {
 
 Link::Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec)
-    : sc_module(name), agenda_(agenda), spec_(spec)
+    : sc_module(name), agenda_(agenda), wires_{Wire(spec), Wire(spec)}, spec_(spec)
 {
-    if ((spec.frame == 0) != (spec.frame_payload == 0) || spec.frame_payload > spec.frame)
-        throw InputError("", 0,
-            "frames of " + std::to_string(spec.frame) + " B with " + std::to_string(spec.frame_payload) +
-                " B of packets",
-            "link.frame_payload from 1 to link.frame, or neither");
+    check_frames(spec);
     if (spec.bit_error_rate > 0)
         throw InputError("", 0, "bit errors on a link that repeats nothing", "link.retry=timeout or go_back_n");
     for (unsigned end = 0; end < 2; ++end) {
@@ -29,7 +25,7 @@ Link::Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec)
         wire.latency = spec.latency;
         wire.free_credits = spec.credit_bytes == 0;
         wire.server.set_rate(spec.bandwidth);
-        wire.simple = packetiser.plain() && spec.frame == 0 && spec.bundle == 1;
+        wire.simple = packetiser.plain() && spec.frame == 0 && spec.bundle == 1 && wire.free_credits;
         if (wire.simple) continue;
         for (std::uint64_t s = 0; s < spec.bundle; ++s)
             wire.strands.push_back({RateServer(std::max<std::uint64_t>(1, spec.bandwidth / spec.bundle)), packetiser});
@@ -61,8 +57,9 @@ Link::Passage Link::carry_in_packets(Wire& wire, const Line& line, LineClass cls
                      ? local_of(line.address) / line_bytes % wire.strands.size()
                      : wire.turn++ % wire.strands.size();
     Strand& strand = wire.strands[chosen];
+    if (!wire.free_credits && chosen == 0) wire.credits.settle(strand.server, arrival);
     const bool gap = arrival > strand.server.free_at();
-    const std::uint32_t bytes = with_frames(wire, strand.packetiser.add(line, cls, gap));
+    const std::uint32_t bytes = wire.framer.with_frames(strand.packetiser.add(line, cls, gap));
     wire.wire_bytes += bytes;
     const RateServer::Slot slot = strand.server.book(arrival, bytes);
     Time next = slot.end;
@@ -70,26 +67,7 @@ Link::Passage Link::carry_in_packets(Wire& wire, const Line& line, LineClass cls
         for (const Strand& other : wire.strands) next = std::min(next, other.server.free_at());
         next = std::max({next, slot.start, arrival});
     }
-    return {next - now, frame_end(slot.end) - now + wire.latency};
-}
-
-std::uint32_t Link::with_frames(Wire& wire, std::uint32_t bytes) const
-{
-    if (spec_.frame == 0) return bytes;
-    wire.frame_carry += bytes * (spec_.frame - spec_.frame_payload);
-    const std::uint64_t extra = wire.frame_carry / spec_.frame_payload;
-    wire.frame_carry %= spec_.frame_payload;
-    return bytes + static_cast<std::uint32_t>(extra);
-}
-
-Time Link::frame_end(Time time) const
-{
-    if (spec_.frame == 0) return time;
-    __extension__ typedef unsigned __int128 Wide;
-    const std::uint64_t rate = std::max<std::uint64_t>(1, spec_.bandwidth / spec_.bundle);
-    const Wide length = static_cast<Wide>(spec_.frame) * 1'000'000'000'000U;  // ps * B/s
-    const Wide frames = (static_cast<Wide>(time) * rate + length - 1) / length;
-    return static_cast<Time>((frames * length + rate - 1) / rate);
+    return {next - now, wire.framer.end_of_frame(slot.end) - now + wire.latency};
 }
 
 Time Link::on_request(unsigned end, Line& line, Time delay)
@@ -111,13 +89,8 @@ Time Link::on_response(unsigned end, Line& line, Time delay)
 // When a credit that goes out by `wire` arrives, from now.
 Time Link::credit_time(Wire& wire, Time delay)
 {
-    if (wire.free_credits || ++wire.credits % spec_.credit_batch != 0) return delay + wire.latency;
-    const Time now = agenda_.now();
-    ++wire.credit_messages;
-    const std::uint32_t bytes = with_frames(wire, static_cast<std::uint32_t>(spec_.credit_bytes));
-    wire.wire_bytes += bytes;
-    RateServer& server = wire.simple ? wire.server : wire.strands[0].server;
-    return frame_end(server.book(now + delay, bytes).end) - now + wire.latency;
+    if (wire.free_credits) return delay + wire.latency;
+    return wire.credits.leave(wire.strands[0].server, wire.framer, agenda_.now(), delay) + wire.latency;
 }
 
 void Link::on_request_credit(unsigned end, Line& line, Time delay)
@@ -139,10 +112,10 @@ LinkModel::Direction Link::direction(unsigned end) const
     const Wire& wire = wires_[end];
     Direction out;
     out.lines = out.packets = wire.lines;
-    out.wire_bytes = wire.wire_bytes;
+    out.wire_bytes = wire.wire_bytes + wire.credits.wire_bytes;
     out.payload_bytes = wire.payload_bytes;
     out.busy = wire.server.busy();
-    out.credit_messages = wire.credit_messages;
+    out.credit_messages = wire.credits.count;
     if (!wire.simple) {
         out.busy = out.packets = 0;
         for (const Strand& strand : wire.strands) {
@@ -157,7 +130,7 @@ LinkModel::Direction Link::direction(unsigned end) const
 void Link::reset_statistics()
 {
     for (Wire& wire : wires_) {
-        wire.lines = wire.wire_bytes = wire.payload_bytes = wire.credit_messages = 0;
+        wire.lines = wire.wire_bytes = wire.payload_bytes = wire.credits.count = wire.credits.wire_bytes = 0;
         wire.server.reset_busy();
         for (Strand& strand : wire.strands) {
             strand.server.reset_busy();

@@ -8,12 +8,11 @@
 // call's delay and hands on; the answer to the sender says when the wire is free again. A sender that
 // does not wait is served first come, first served.
 //
-// Frames: of every `frame` bytes on the wire `frame_payload` are packets; the rest is added as it accrues, remainders
-// carried. Frames follow each other without a gap from time 0 on, and a line is delivered `latency` after the end of
-// the frame in which its last byte travels: its check sum covers all of it.
+// Frames (framer.h): a line is delivered `latency` after the end of the frame in which its last byte travels: the check
+// sum covers all of it.
 //
-// Credits travel against the lines with `latency`. With credit_bytes, every credit_batch-th one is a message that
-// takes its turn on that wire; the others travel in it at no cost.
+// Credits travel against the lines with `latency`; with credit_bytes they take that wire (credit_messages.h), of a
+// bundle the first.
 //
 // Bundle: `bundle` physical links of bandwidth / bundle each. A line takes one of them as a whole: by its number
 // (lines: one address stays in order) or in turn. The sender may send when its line has begun and one is free.
@@ -27,6 +26,7 @@
 #include <memory>
 #include <vector>
 
+#include "tlm_interconnect/credit_messages.h"
 #include "tlm_interconnect/link_model.h"
 #include "tlm_interconnect/packetiser.h"
 #include "tlm_interconnect/rate_server.h"
@@ -58,13 +58,14 @@ private:
         std::uint64_t wire_bytes = 0;
         std::uint64_t payload_bytes = 0;
         bool free_credits = true;
-        bool simple = true;  // one strand, every line a packet by itself, no frames
+        bool simple = true;  // one strand, every line a packet by itself, no frames, free credits
         RateServer server;
         std::vector<Strand> strands;  // not simple
-        std::uint64_t frame_carry = 0;
+        Framer framer;                // not simple
         std::uint64_t turn = 0;
-        std::uint64_t credits = 0;
-        std::uint64_t credit_messages = 0;
+        CreditMessages credits;       // not simple
+
+        explicit Wire(const LinkSpec& spec) : framer(spec), credits(spec) {}
     };
     struct Passage {
         Time sent;     // after now: the sender may send the next line
@@ -79,8 +80,6 @@ private:
 
     Passage carry(Wire& wire, const Line& line, LineClass cls, Time delay);
     Passage carry_in_packets(Wire& wire, const Line& line, LineClass cls, Time now, Time arrival);
-    std::uint32_t with_frames(Wire& wire, std::uint32_t bytes) const;
-    Time frame_end(Time time) const;
     Time credit_time(Wire& wire, Time delay);
 
     Agenda& agenda_;

@@ -1,5 +1,6 @@
 #include "tlm_interconnect/link_model.h"
 
+#include "base/diagnostic.h"
 #include "tlm_interconnect/link.h"
 #include "tlm_interconnect/replay_link.h"
 
@@ -26,6 +27,15 @@ std::vector<Statistic> LinkModel::statistics() const
         add("busy", way.busy, "ps", "time the wire was busy");
     }
     return out;
+}
+
+void check_frames(const LinkSpec& spec)
+{
+    if ((spec.frame == 0) != (spec.frame_payload == 0) || spec.frame_payload > spec.frame)
+        throw InputError("", 0,
+            "frames of " + std::to_string(spec.frame) + " B with " + std::to_string(spec.frame_payload) +
+                " B of packets",
+            "link.frame_payload from 1 to link.frame, or neither");
 }
 
 std::unique_ptr<LinkModel> make_link(const char* module_name, Agenda& agenda, const std::string& path,

@@ -39,6 +39,9 @@ public:
     std::vector<Statistic> statistics() const override;
 };
 
+// Throws InputError when the parameters of frames contradict each other.
+void check_frames(const LinkSpec& spec);
+
 // The link that `spec` asks for: a pass-through, or one with retry. `path` is unique in the agenda and names it in
 // reports; with `seed` it decides where bit errors fall. Throws InputError when parameters contradict each other.
 std::unique_ptr<LinkModel> make_link(const char* module_name, Agenda& agenda, const std::string& path,

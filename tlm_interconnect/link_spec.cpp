@@ -52,7 +52,7 @@ const ParameterTable<LinkSpec>& LinkSpec::parameters()
             &LinkSpec::retry},
         {{"bit_error_rate", Unit::ratio, 0, 1'000'000'000'000'000, "errors per bit on the wire; needs a retry", {}},
             &LinkSpec::bit_error_rate},
-        {{"replay_buffer", Unit::count, 1, 511, "retry: packets sent and not yet acknowledged", {}},
+        {{"replay_buffer", Unit::count, 1, 65535, "retry: packets sent and not yet acknowledged", {}},
             &LinkSpec::replay_buffer},
         {{"replay_timeout", Unit::time, 1, 1'000'000'000, "retry: first bit sent to repetition without acknowledge", {}},
             &LinkSpec::replay_timeout},

@@ -1,6 +1,7 @@
 #include "tlm_interconnect/packetiser.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft {
 
@@ -32,6 +33,35 @@ std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, Li
         if (is_write(op) && size < line_bytes) bytes += static_cast<std::uint32_t>(spec.byte_enable);
         if (is_atomic(op)) bytes += static_cast<std::uint32_t>(spec.atomic_extra);
     }
+    return bytes;
+}
+
+std::uint32_t lone_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls)
+{
+    const std::uint64_t extension = cls == LineClass::request ? spec.address_extension : 0;
+    const std::uint64_t bytes = wire_bytes(spec, op, size, cls) + extension + spec.packet_overhead;
+    if (spec.frame_payload == 0) return static_cast<std::uint32_t>(bytes);
+    return static_cast<std::uint32_t>((bytes * spec.frame + spec.frame_payload - 1) / spec.frame_payload);
+}
+
+double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls)
+{
+    double bytes = wire_bytes(spec, op, line_bytes, cls);
+    const double room = static_cast<double>(spec.max_payload);
+    switch (static_cast<MergeKind>(spec.merge)) {
+    case MergeKind::none: bytes += static_cast<double>(spec.packet_overhead); break;
+    case MergeKind::adjacent: {
+        const double lines = room / line_bytes;
+        bytes -= header_bytes(spec, cls) * (1 - 1 / lines);
+        bytes += static_cast<double>(spec.packet_overhead) / lines;
+        break;
+    }
+    case MergeKind::destination:
+        bytes += static_cast<double>(spec.packet_overhead) / std::max(1.0, std::floor(room / std::max(1.0, bytes)));
+        break;
+    }
+    bytes += static_cast<double>(spec.credit_bytes) / static_cast<double>(spec.credit_batch);
+    if (spec.frame_payload > 0) bytes *= static_cast<double>(spec.frame) / static_cast<double>(spec.frame_payload);
     return bytes;
 }
 

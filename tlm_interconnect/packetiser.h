@@ -30,6 +30,10 @@ std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls);
 std::uint32_t header_bytes(const LinkSpec& spec, LineClass cls);
 // Bytes of a line that is a packet by itself, its region known.
 std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
+// Bytes of a line that is a packet by itself and finds nothing remembered; its share of frames, rounded up, included.
+std::uint32_t lone_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
+// Mean bytes of a whole line among many of one stream, its share of packets, frames and credit messages included.
+double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls);
 
 class Packetiser {
 public:

@@ -24,8 +24,9 @@ ReplayLink::ReplayLink(sc_core::sc_module_name name, Agenda& agenda, std::string
       survives_(std::pow(1 - static_cast<double>(spec.bit_error_rate) * 1e-18, 8)),
       wires_{Wire(spec, seed, hash_of(this->path())), Wire(spec, seed, ~hash_of(this->path()))}
 {
-    if (spec.frame > 0 || spec.bundle > 1)
-        throw InputError("", 0, "frames or a bundle on a link with retry", "one of them alone");
+    if (spec.bundle > 1)
+        throw InputError("", 0, "a bundle on a link with retry", "one of them alone");
+    check_frames(spec);
     for (unsigned end = 0; end < 2; ++end) {
         const std::string number = std::to_string(end);
         targets_[end] = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, end);
@@ -55,16 +56,22 @@ void ReplayLink::accept(unsigned end, Line& line, LineClass cls)
     Wire& wire = wires_[end];
     const Time now = agenda().now();
     const bool gap = wire.next == wire.base + wire.packets.size() && wire.server.free_at() < now;
-    const std::uint32_t bytes = wire.packetiser.add(line, cls, gap);
+    const std::uint32_t bytes = wire.framer.with_frames(wire.packetiser.add(line, cls, gap));
     wire.packets.push_back({&line, 0, bytes, cls});
     wire.waiting_bytes += bytes;
     serve(end);
 }
 
-bool ReplayLink::hit(Wire& wire, std::uint32_t bytes)
+// Packets of one frame have one fate.
+bool ReplayLink::hit(Wire& wire, std::uint32_t bytes, Time due)
 {
     if (spec_.bit_error_rate == 0) return false;
-    return wire.random.uniform() >= std::pow(survives_, bytes);
+    if (spec_.frame > 0 && wire.frame_due == due) return wire.frame_hit;
+    const std::uint64_t covered = spec_.frame > 0 ? spec_.frame : bytes;
+    wire.frame_due = due;
+    wire.frame_hit = wire.random.uniform() >= std::pow(survives_, static_cast<double>(covered));
+    if (wire.frame_hit) ++wire.count.errors;
+    return wire.frame_hit;
 }
 
 // Sends one thing if the wire is free, and comes back when it is.
@@ -72,6 +79,7 @@ void ReplayLink::serve(unsigned end)
 {
     Wire& wire = wires_[end];
     const Time now = agenda().now();
+    wire.credits.settle(wire.server, now);
     if (wire.server.free_at() <= now) {
         const bool more = wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec_.replay_buffer;
         if (!send_answer(end, now) && more) send_packet(end, now);
@@ -96,12 +104,12 @@ void ReplayLink::send_packet(unsigned end, Time now)
         wire.highest = wire.next + 1;
         wire.waiting_bytes -= packet.bytes;
     }
-    const bool bad = hit(wire, packet.bytes);
-    if (bad) ++wire.count.errors;
-    fly(end, {sent + spec_.latency, wire.next, bad ? Flight::Kind::hit : Flight::Kind::packet});
+    const Time due = wire.framer.end_of_frame(sent) + spec_.latency;
+    const bool bad = hit(wire, packet.bytes, due);
+    fly(end, {due, wire.next, bad ? Flight::Kind::hit : Flight::Kind::packet});
     if (wire.duplicate) {
         wire.duplicate = false;
-        fly(end, {sent + spec_.latency, wire.next, Flight::Kind::packet});
+        fly(end, {due, wire.next, Flight::Kind::packet});
     }
     ++wire.next;
     watch(end);
@@ -118,10 +126,11 @@ bool ReplayLink::send_answer(unsigned end, Time now)
     // In a header it goes with whatever is on the wire.
     Time sent = std::max(now, wire.server.free_at());
     if (spec_.ack_bytes > 0) {
-        sent = wire.server.book(now, static_cast<std::uint32_t>(spec_.ack_bytes)).end;
-        wire.count.wire_bytes += spec_.ack_bytes;
+        const std::uint32_t bytes = wire.framer.with_frames(static_cast<std::uint32_t>(spec_.ack_bytes));
+        sent = wire.server.book(now, bytes).end;
+        wire.count.wire_bytes += bytes;
     }
-    fly(end, {sent + spec_.latency, heard.expected,
+    fly(end, {wire.framer.end_of_frame(sent) + spec_.latency, heard.expected,
                  heard.request_waits ? Flight::Kind::request : Flight::Kind::acknowledge});
     heard.request_waits = false;
     heard.uncovered = 0;
@@ -234,20 +243,29 @@ void ReplayLink::run(AgendaItem& item)
     watch(end);
 }
 
+// When a credit that goes out from `end` arrives, from now.
+Time ReplayLink::credit_time(unsigned end, Time delay)
+{
+    Wire& wire = wires_[end];
+    return wire.credits.leave(wire.server, wire.framer, agenda().now(), delay) + spec_.latency;
+}
+
 void ReplayLink::on_request_credit(unsigned end, Line& line, Time delay)
 {
-    targets_[1 - end]->return_request_credit(line, delay + spec_.latency);
+    targets_[1 - end]->return_request_credit(line, credit_time(end, delay));
 }
 
 void ReplayLink::on_response_credit(unsigned end, Line& line, Time delay)
 {
-    initiators_[1 - end]->return_response_credit(line, delay + spec_.latency);
+    initiators_[1 - end]->return_response_credit(line, credit_time(end, delay));
 }
 
 LinkModel::Direction ReplayLink::direction(unsigned end) const
 {
     Direction out = wires_[end].count;
     out.busy = wires_[end].server.busy();
+    out.credit_messages = wires_[end].credits.count;
+    out.wire_bytes += wires_[end].credits.wire_bytes;
     return out;
 }
 
@@ -255,6 +273,7 @@ void ReplayLink::reset_statistics()
 {
     for (Wire& wire : wires_) {
         wire.count = {};
+        wire.credits.count = wire.credits.wire_bytes = 0;
         wire.server.reset_busy();
     }
 }

@@ -23,13 +23,18 @@
 // The sender of lines is never refused: what it hands over waits in the transmit queue, bounded by its credits. The
 // answer to it is the time after which the wire would be free without further errors.
 //
-// Not modelled: frames and bundles together with retry (refused), errors in credits and acknowledges, retraining.
+// Frames: a hit loses all packets that end in the frame; p and T are the frame's, W counts frames and one more, since
+// an error waits for the next boundary. Packets fill frames anew when they are sent again. An acknowledge in headers
+// leaves with the end of a frame.
+//
+// Not modelled: bundles together with retry (refused), errors in credits and acknowledges, retraining.
 //
 // Statistics, per direction: as Link; packets hit, times gone back, bytes repeated.
 #pragma once
 
 #include <deque>
 
+#include "tlm_interconnect/credit_messages.h"
 #include "tlm_interconnect/link_model.h"
 #include "tlm_interconnect/packetiser.h"
 #include "tlm_interconnect/rate_server.h"
@@ -70,6 +75,7 @@ private:
     struct Wire {
         RateServer server;
         Packetiser packetiser;
+        Framer framer;
         RandomStream random;
         std::deque<Packet> packets;  // from `base` on
         std::uint64_t base = 0;      // the oldest that is not acknowledged
@@ -82,13 +88,16 @@ private:
         bool asked = false;            // a replay request is out
         bool request_waits = false;
         bool duplicate = false;
+        Time frame_due = 0;            // arrival of the frame that was sent last
+        bool frame_hit = false;
+        CreditMessages credits;
         Direction count;
         AgendaItem free_item;
         AgendaItem flight_item;
         AgendaItem timer_item;
 
         explicit Wire(const LinkSpec& spec, std::uint64_t seed, std::uint64_t number)
-            : server(spec.bandwidth), packetiser(spec), random(seed, number)
+            : server(spec.bandwidth), packetiser(spec), framer(spec), random(seed, number), credits(spec)
         {
         }
     };
@@ -116,7 +125,8 @@ private:
     void acknowledged(unsigned end, std::uint64_t number);
     void go_back(unsigned end);
     void watch(unsigned end);
-    bool hit(Wire& wire, std::uint32_t bytes);
+    bool hit(Wire& wire, std::uint32_t bytes, Time due);
+    Time credit_time(unsigned end, Time delay);
 
     LinkSpec spec_;
     double survives_;  // chance of one byte

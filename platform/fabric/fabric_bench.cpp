@@ -15,8 +15,8 @@ namespace {
 double mean_wire_bytes(const LinkSpec& link, const TrafficSpec& traffic)
 {
     const auto both = [&](LineOp op, std::uint32_t size, bool answered) {
-        return wire_bytes(link, op, size, LineClass::request) +
-               (answered ? wire_bytes(link, op, size, LineClass::response) : 0);
+        return lone_bytes(link, op, size, LineClass::request) +
+               (answered ? lone_bytes(link, op, size, LineClass::response) : 0);
     };
     const double writes = 1 - traffic.reads - traffic.atomics;
     return traffic.reads * both(LineOp::read, traffic.size, true) + traffic.atomics * both(LineOp::add, 8, true) +

@@ -7,7 +7,7 @@
 #include "base/diagnostic.h"
 #include "base/units.h"
 #include "collectives/schedule/theory.h"
-#include "tlm_interconnect/link.h"
+#include "tlm_interconnect/packetiser.h"
 
 namespace weft {
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
 
-// Time of one line over all links and switches between two endpoints, one way.
+// Time of one line over all links and switches between two endpoints, one way; waits for frames not counted.
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
     std::uint32_t size, LineClass cls)
 {
@@ -23,7 +23,7 @@ Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
     Time time = 0;
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
         const LinkSpec& link = system.link(*system.graph().find_edge(nodes[i], nodes[i + 1]));
-        time += wire_bytes(link, op, size, cls) * ps_per_s / link.bandwidth + link.latency;
+        time += lone_bytes(link, op, size, cls) * ps_per_s / link.bandwidth + link.latency;
         if (i > 0 || plan.used.transit[nodes[i]]) time += system.switch_of(nodes[i]).latency;
     }
     if (plan.used.transit[nodes.back()]) time += system.switch_of(nodes.back()).latency;
@@ -71,9 +71,9 @@ private:
             const bool forward = plan_.fabric.edges[way.edge].a == node;
             const double share = lines / static_cast<double>(choice.size());
             bytes_[2 * way.edge + (forward ? 0 : 1)] +=
-                share * wire_bytes(spec, LineOp::write, line_bytes, LineClass::request);
+                share * stream_bytes(spec, LineOp::write, LineClass::request);
             bytes_[2 * way.edge + (forward ? 1 : 0)] +=
-                share * wire_bytes(spec, LineOp::write, line_bytes, LineClass::response);
+                share * stream_bytes(spec, LineOp::write, LineClass::response);
             walk(way.peer, to, share);
         }
     }

@@ -3,6 +3,7 @@
 
 #include "platform/config/link_table.h"
 #include "testbenches/config/support.h"
+#include "tlm_interconnect/packetiser.h"
 
 namespace weft {
 namespace {
@@ -19,6 +20,45 @@ std::uint64_t rate_of(const char* link, const char* description = "")
     const auto figure =
         match.kind == nullptr ? std::nullopt : bandwidth_of(*match.kind, description, std::nullopt);
     return figure ? figure->value : 0;
+}
+
+LinkSpec spec_of(const char* link)
+{
+    const LinkMatch match = LinkTable::built_in().find(link, "");
+    LinkSpec spec;
+    const auto& entries = LinkSpec::parameters().entries();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto figure = match.kind->figures.find(i);
+        if (figure != match.kind->figures.end()) spec.*entries[i].member = figure->second.value;
+    }
+    spec.bandwidth = rate_of(link);
+    return spec;
+}
+
+// Payload of long streams of writes per byte on the wire.
+double efficiency_of(const char* link)
+{
+    return line_bytes / stream_bytes(spec_of(link), LineOp::write, LineClass::request);
+}
+
+TEST(LinkTable, ProfilesOfLinksCarryWhatTheirSpecificationsSay)
+{
+    for (const char* nvlink : {"nvlink_2", "nvlink_3", "nvlink_4", "nvlink_5"})
+        EXPECT_DOUBLE_EQ(efficiency_of(nvlink), 0.8) << nvlink;  // 64 B in flits of 16 B
+    EXPECT_DOUBLE_EQ(efficiency_of("xgmi_3"), 64.0 / 88);
+    EXPECT_DOUBLE_EQ(efficiency_of("pcie_gen4"), 256.0 / (256 + 24 + 4));  // four credits, 8 B for eight
+    EXPECT_DOUBLE_EQ(efficiency_of("pcie_gen5"), efficiency_of("pcie_gen4"));
+    EXPECT_DOUBLE_EQ(efficiency_of("pcie_gen6"), 256.0 / (256 + 16) * 236 / 256);
+    EXPECT_EQ(rate_of("pcie_gen4"), 31'507'692'307U);
+    // UALink: 20/21 of a flit where a request and a response share the wire, 628 of 640 B.
+    const LinkSpec ualink = spec_of("ualink_200");
+    const double both = 4 * stream_bytes(ualink, LineOp::write, LineClass::request) +
+                        4 * stream_bytes(ualink, LineOp::write, LineClass::response);
+    EXPECT_NEAR(256 / both, 20.0 / 21 * 628 / 640, 1e-12);
+    EXPECT_EQ(lone_bytes(ualink, LineOp::write, 64, LineClass::request), (80u * 640 + 627) / 628);  // uncompressed
+    // A PDU of 4 KiB of lines with their headers.
+    EXPECT_DOUBLE_EQ(efficiency_of("ethernet_sue"), 64.0 / (72 + 34.0 / 56));
+    EXPECT_DOUBLE_EQ(efficiency_of("ethernet"), 4096.0 / (4160 + 82));
 }
 
 TEST(LinkTable, NamesDecideUnlessTheyAreGeneric)
@@ -50,7 +90,7 @@ TEST(LinkTable, LanesAndEncodingGiveTheBandwidth)
     EXPECT_EQ(rate_of("pcie_gen3"), 15'753'846'153U);
     EXPECT_EQ(rate_of("pcie_gen5"), 63'015'384'615U);
     EXPECT_EQ(rate_of("pcie_gen5", "Gen5 x8"), 31'507'692'307U);
-    EXPECT_EQ(rate_of("pcie_gen6"), 121'000'000'000U);
+    EXPECT_EQ(rate_of("pcie_gen6"), 128'000'000'000U);
     EXPECT_EQ(rate_of("nvlink_5"), 50'000'000'000U);
     EXPECT_EQ(rate_of("xpu_fabric"), 0U);
     // A rate per lane from the document.

@@ -127,12 +127,13 @@ TEST(TraceRun, PingPongTakesTheSumOfItsParts)
         {recv(1, 0, 7, 64), send(2, 0, 8, 64).data({1})}};
     const Folder folder;
     const ResolvedSystem system = resolve_setup(setup_of(folder, ranks));
+    ASSERT_GT(system.link(0).packet_overhead, 0u);
     const NodeId node = system.endpoints()[0];
     const GpuSpec& gpu = system.gpu(node);
     const LinkSpec& link = system.link(0);
     const std::uint64_t slice = system.l2(node).latency;
     const auto wire = [&](std::uint64_t payload) {
-        return (link.header + payload) * 1'000'000'000'000 / link.bandwidth + link.latency;
+        return (link.packet_overhead + link.header + payload) * 1'000'000'000'000 / link.bandwidth + link.latency;
     };
     const auto there = [&](std::uint64_t payload) {
         return gpu.unit_to_port + wire(payload) + gpu.port_to_l2 + slice;

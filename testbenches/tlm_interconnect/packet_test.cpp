@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
+#include "tlm_interconnect/credit_messages.h"
 
 using namespace weft;
 using namespace weft::testing;
@@ -333,4 +334,20 @@ TEST(Bundle, FourStrandsCarryTheSameInTheSameTimeAndALineTakesLonger)
     EXPECT_EQ(send(link, LineOp::write, 64, 400, false, 256).last, 400 * 4 * wire_time(link, 80) + link.latency);
     link.bundle_spread = static_cast<std::uint64_t>(BundleSpread::round_robin);
     EXPECT_EQ(send(link, LineOp::write, 64, 400, false, 256).last, 100 * 4 * wire_time(link, 80) + link.latency);
+}
+
+TEST(CreditMessages, OneForLaterLetsLinesGoFirstAndStillCostsItsBytes)
+{
+    LinkSpec spec;
+    spec.credit_bytes = 8;
+    RateServer server(1'000'000'000'000);  // a byte per ps
+    Framer framer(spec);
+    CreditMessages credits(spec);
+    EXPECT_EQ(credits.leave(server, framer, 100, 1'000), 1'008u);  // at 1,108
+    credits.settle(server, 200);
+    EXPECT_EQ(server.book(200, 80).end, 280u);  // not after the credit
+    credits.settle(server, 1'104);
+    EXPECT_EQ(server.book(1'104, 80).end, 1'188u);  // behind it
+    EXPECT_EQ(credits.leave(server, framer, 1'150, 0), 46u);  // in its turn
+    EXPECT_EQ(credits.wire_bytes, 16u);
 }

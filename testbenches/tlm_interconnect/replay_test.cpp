@@ -25,6 +25,18 @@ LinkSpec replaying(RetryKind kind, double rate)
     return link;
 }
 
+// Frames of 640 B with 628 B of packets, credits that cost bytes.
+LinkSpec framed(LinkSpec link)
+{
+    link.frame = 640;
+    link.frame_payload = 628;
+    link.credit_bytes = 4;
+    link.credit_batch = 40;
+    link.flit = 64;
+    link.header = 8;
+    return link;
+}
+
 struct Outcome {
     std::uint64_t wire = 0;
     std::uint64_t repeated = 0;
@@ -90,9 +102,10 @@ Expected oracle(unsigned lines, std::uint64_t vain, const std::function<bool()>&
 
 TEST(Replay, WithoutErrorsTimesAreThoseOfThePlainLink)
 {
-    const auto trace = [](RetryKind kind) {
-        return in_child([kind] {
+    const auto trace = [](RetryKind kind, bool frames) {
+        return in_child([kind, frames] {
             FabricSystem::Options options;
+            if (frames) options.link = framed(options.link);
             options.link.retry = static_cast<std::uint64_t>(kind);
             options.service = 1'000;
             FabricSystem system(star(4), options);
@@ -104,9 +117,11 @@ TEST(Replay, WithoutErrorsTimesAreThoseOfThePlainLink)
             return system.trace();
         });
     };
-    const std::string plain = trace(RetryKind::none);
-    EXPECT_EQ(trace(RetryKind::timeout), plain);
-    EXPECT_EQ(trace(RetryKind::go_back_n), plain);
+    for (const bool frames : {false, true}) {
+        const std::string plain = trace(RetryKind::none, frames);
+        EXPECT_EQ(trace(RetryKind::timeout, frames), plain);
+        EXPECT_EQ(trace(RetryKind::go_back_n, frames), plain);
+    }
 }
 
 TEST(Replay, NothingIsLostDoubledOrReordered)
@@ -164,6 +179,30 @@ TEST(Replay, GoodputFollowsTheFormula)
     }
 }
 
+TEST(Replay, AFrameThatIsHitLosesAllThatEndsInIt)
+{
+    constexpr unsigned lines = 60'000;
+    for (const RetryKind kind : {RetryKind::go_back_n, RetryKind::timeout}) {
+        for (const double rate : {1e-8, 1e-7, 1e-6}) {
+            LinkSpec link = framed(replaying(kind, rate));
+            link.bandwidth = 100'000'000'000;
+            link.replay_buffer = 4096;
+            link.replay_timeout = 640'000;
+            const Outcome outcome = stream(link, lines);
+            EXPECT_EQ(outcome.in_order, lines);
+            // A frame takes 6.4 ns. Go back: 140 ns and the next boundary.
+            const double p = 1 - std::pow(1 - rate, 640 * 8);
+            const double vain = kind == RetryKind::go_back_n ? std::ceil((6.4 + 140) / 6.4) + 1 : 100;
+            const double efficiency = (1 - p) / (1 - p + p * vain);
+            const double frames = lines * 72.0 / 628;
+            const double measured = frames * 6'400 / static_cast<double>(outcome.last - link.latency);
+            const double deviation = std::sqrt(frames * p) / (1 - p) * vain / frames;
+            EXPECT_NEAR(measured, efficiency, 3 * deviation * efficiency * efficiency + 1e-3) << rate;
+            EXPECT_EQ(outcome.errors > 0, rate > 5e-8);
+        }
+    }
+}
+
 TEST(Replay, EveryParameterMovesTheRightNumberInTheRightDirection)
 {
     const LinkSpec base = [] {
@@ -217,16 +256,18 @@ TEST(Replay, TheSameSeedGivesTheSameErrors)
     EXPECT_NE(one.packets, other.packets);
 }
 
-TEST(Replay, ErrorsWithoutRetryAndFramesWithRetryAreRefused)
+TEST(Replay, ErrorsWithoutRetryAndABundleWithRetryAreRefused)
 {
     Agenda agenda("agenda");
     LinkSpec link;
     link.bit_error_rate = per(1e-9);
     EXPECT_THROW(make_link("a", agenda, "a", link, 1), InputError);
     link = replaying(RetryKind::timeout, 0);
-    link.frame = 640;
-    link.frame_payload = 628;
+    link.bundle = 2;
     EXPECT_THROW(make_link("b", agenda, "b", link, 1), InputError);
+    link.bundle = 1;
+    link.frame = 640;
+    EXPECT_THROW(make_link("c", agenda, "c", link, 1), InputError);
 }
 
 TEST(ReplayControl, ADuplicateIsDroppedByTheReceiver)
