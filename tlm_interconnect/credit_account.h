@@ -47,6 +47,12 @@ public:
     Time next_own(std::uint8_t vc) const { return own_[place(vc)].next(); }
     Time next_pooled() const { return pool_.next(); }
     std::uint32_t used(std::uint8_t vc, Time now) const;
+    // Since when the credit that take() would give could be used; later than `now`: not yet.
+    Time ready(std::uint8_t vc, Time now) const
+    {
+        const Time own = own_[place(vc)].ready();
+        return own <= now ? own : pool_.ready();
+    }
 
 private:
     // The lanes of one class are neighbours: a port that sends only requests touches two cache lines.
@@ -82,6 +88,7 @@ private:
             return true;
         }
         Time next() const { return count_ > 0 ? due_[head_] : no_time; }
+        Time ready() const { return at_hand_ > 0 ? 0 : next(); }
         std::uint32_t used(Time now) const;
 
     private:

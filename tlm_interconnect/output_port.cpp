@@ -70,6 +70,7 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
     queue.tail = &line;
     if (channel.queued++ == 0) occupied_ |= 1U << slot;
     peak_ = std::max(peak_, ++queued_);
+    if (watch_ != nullptr) watch_->queued(slot, input, agenda_.now());
 }
 
 void OutputPort::add_credit(std::uint8_t vc, Time due)
@@ -78,7 +79,43 @@ void OutputPort::add_credit(std::uint8_t vc, Time due)
         SC_REPORT_ERROR("/weft/credit", (station_.path() + ": more credits returned than were given").c_str());
         return;
     }
+    if (watch_ != nullptr) watch_->returned(slot_of_[vc], due);
     if (queued_ > 0 && !wire_wake_.scheduled) wait_for_credits(agenda_.now());
+}
+
+void OutputPort::attach(PortWatch& watch)
+{
+    watch_ = &watch;
+    std::vector<std::uint8_t> vcs;
+    for (const Channel& channel : channels_) vcs.push_back(channel.vc);
+    watch.start(std::move(vcs), inputs_);
+}
+
+void OutputPort::note_ready(Time now)
+{
+    for (std::uint32_t rest = occupied_; rest != 0; rest &= rest - 1) {
+        const auto slot = static_cast<unsigned>(__builtin_ctz(rest));
+        ready_[slot] = credits_.ready(channels_[slot].vc, now);
+    }
+}
+
+std::vector<OutputPort::Wait> OutputPort::waits() const
+{
+    std::vector<Wait> out;
+    for (const Channel& channel : channels_) {
+        if (channel.queued == 0 || credits_.available(channel.vc, agenda_.now())) continue;
+        for (unsigned input = 0; input < inputs_; ++input) {
+            const std::size_t first = out.size();
+            for (const AgendaItem* item = channel.inputs[input].head; item != nullptr; item = item->next) {
+                const Line& line = static_cast<const Line&>(*item);
+                std::size_t at = first;
+                while (at < out.size() && out[at].held != line.vc) ++at;
+                if (at == out.size()) out.push_back({input, line.vc, channel.vc, 0});
+                ++out[at].lines;
+            }
+        }
+    }
+    return out;
 }
 
 unsigned OutputPort::next_input(const Channel& channel) const
@@ -215,6 +252,7 @@ void OutputPort::send(unsigned slot, Time now)
         packet_source_ = line.source;
     }
     wire_free_ = now + (cls == LineClass::request ? requests_.send_request(line, 0) : responses_.send_response(line, 0));
+    if (watch_ != nullptr) watch_->sent(slot, input, now, ready_[slot], wire_free_);
 }
 
 void OutputPort::serve(Time now)
@@ -224,6 +262,7 @@ void OutputPort::serve(Time now)
             arm(wire_wake_, wire_free_);
             return;
         }
+        if (watch_ != nullptr) note_ready(now);
         const int slot = pick(now);
         if (slot < 0) {
             if (!stalled_) {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "tlm_interconnect/credit_account.h"
+#include "tlm_interconnect/port_watch.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/switch_spec.h"
 
@@ -67,6 +68,18 @@ public:
     std::uint32_t peak_queue() const { return peak_; }
     Time credit_stall() const { return stall_; }
     void reset_statistics();
+    // After set_credits(): tells `watch` of everything that happens here.
+    void attach(PortWatch& watch);
+
+    // Lines that wait for a credit, by the input and the channel of the slot they sit in.
+    struct Wait {
+        unsigned input;
+        std::uint8_t held;
+        std::uint8_t wanted;
+        std::uint32_t lines;
+    };
+    std::vector<Wait> waits() const;
+
     // "2 write lines wait for a credit" for the report of a run that cannot progress; empty if idle.
     std::string describe() const;
 
@@ -95,6 +108,7 @@ private:
     void send(unsigned slot, Time now);
     void arm(AgendaItem& item, Time due);
     void wait_for_credits(Time now);
+    void note_ready(Time now);
 
     Agenda& agenda_;
     Station& station_;
@@ -116,6 +130,8 @@ private:
     bool stalled_ = false;
     Time stall_ = 0;
     std::uint64_t sent_ = 0;
+    PortWatch* watch_ = nullptr;
+    std::array<Time, max_vcs> ready_{};  // watched: when the next credit of a channel could be used, by slot
     AgendaItem wire_wake_;
     AgendaItem pool_wake_;
     CreditAccount credits_;

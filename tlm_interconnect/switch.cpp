@@ -170,6 +170,21 @@ std::uint64_t Switch::line_hops() const
     return hops;
 }
 
+bool Switch::attach(unsigned port, PortWatch& watch)
+{
+    ports_[port].output->attach(watch);
+    return true;
+}
+
+std::vector<SwitchModel::Wait> Switch::waits() const
+{
+    std::vector<Wait> out;
+    for (unsigned p = 0; p < ports_.size(); ++p)
+        for (const OutputPort::Wait& wait : ports_[p].output->waits())
+            out.push_back({wait.input, wait.held, p, wait.wanted, wait.lines});
+    return out;
+}
+
 std::vector<std::string> Switch::blocked() const
 {
     std::vector<std::string> out;

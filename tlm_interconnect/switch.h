@@ -43,6 +43,9 @@ public:
     std::uint32_t peak_queue(unsigned port) const override { return ports_[port].output->peak_queue(); }
     std::uint64_t line_hops() const override;
     std::vector<std::string> blocked() const override;
+    bool attach(unsigned port, PortWatch& watch) override;
+    Time credit_stall(unsigned port) const override { return ports_[port].output->credit_stall(); }
+    std::vector<Wait> waits() const override;
 
     OutputPort& output(unsigned port) { return *ports_[port].output; }
     const OutputPort& output(unsigned port) const { return *ports_[port].output; }

@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "base/statistic.h"
+#include "tlm_interconnect/port_watch.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/switch_group.h"
 
@@ -26,6 +27,19 @@ public:
         throw InputError("", 0, "this model of a switch carries out no operations on groups", "model switch");
     }
     virtual std::uint32_t peak_queue(unsigned port) const = 0;
+    // Tells `watch` of what happens at the output of `port`, by channel; false: this model cannot.
+    virtual bool attach(unsigned /*port*/, PortWatch& /*watch*/) { return false; }
+    // Time in which an output had lines, a free wire and no credit, ps.
+    virtual Time credit_stall(unsigned /*port*/) const { return 0; }
+    // Lines that cannot go on for want of a credit, for the report of a run without progress.
+    struct Wait {
+        unsigned input;       // port that they came in by
+        std::uint8_t held;    // channel of the buffer that they sit in
+        unsigned output;      // port that they wait for
+        std::uint8_t wanted;  // channel that has no room there
+        std::uint32_t lines;
+    };
+    virtual std::vector<Wait> waits() const { return {}; }
     // Lines handed on so far, requests and responses.
     virtual std::uint64_t line_hops() const = 0;
     // One line per port that has lines and cannot send them; for the report of a run without progress.

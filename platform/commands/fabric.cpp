@@ -153,7 +153,10 @@ int fabric_command(const Arguments& arguments)
     std::string json;
     std::string svg;
     std::string part;
+    std::string series;
+    std::string window;
     bool check = false;
+    bool watch = false;
     bool quiet = false;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
@@ -164,10 +167,15 @@ int fabric_command(const Arguments& arguments)
         "offered loads, as a range or a list A,B,...; load 1 is what an endpoint's links can carry of this traffic; "
         "0.1:0.9:0.2 unless given");
     line.flag("--check-protocol", check, "a protocol checker on every connection: slow, changes no time");
+    line.flag("--watch", watch,
+        "account for every virtual channel of every link, in the JSON: queues, credits, stalls, waits for others");
     line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
     line.section("output");
     line.value("--json", "FILE", json, "write all points as JSON; '-' writes it in place of the table");
     line.value("--svg", "FILE", svg, "write latency against load as a picture");
+    line.value("--series", "FILE", series,
+        "of a single load: write what each link did in each window of time, comma-separated");
+    line.value("--window", "TIME", window, "length of a window of --series; 1 us unless given");
     line.value("--point", "FILE", part, "run the first load in this process and write it for another weft to read");
     line.flag("--quiet", quiet, "no table");
     if (!line.parse(arguments)) return exit_good;
@@ -177,6 +185,9 @@ int fabric_command(const Arguments& arguments)
     const auto jobs = jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
     const OutputFile json_output(json);
     const OutputFile svg_output(svg);
+    const OutputFile series_output(series);
+    if (!window.empty() && series.empty()) throw usage_error("--window without --series", "--series FILE");
+    if (!series.empty() && loads.size() != 1) throw usage_error("--series of several loads", "a single one in --loads");
     const SystemDescription description = options.description();
     LoadedGraph loaded = options.load(description);
     const ModelRegistry registry;
@@ -184,6 +195,8 @@ int fabric_command(const Arguments& arguments)
     FabricOptions bench;
     bench.traffic = traffic.spec(system.seed);
     bench.check_protocol = check;
+    bench.watch = watch;
+    if (!series.empty()) bench.window = window.empty() ? 1'000'000 : time_option("--window", window);
 
     if (!part.empty()) {
         bench.traffic.load = loads.front();
@@ -194,11 +207,12 @@ int fabric_command(const Arguments& arguments)
             std::fputs(("weft: " + text + "\n").c_str(), stderr);
             return exit_stuck;
         }
+        series_output.write(result.point.series);
         OutputFile(part).write(point_json(result));
         return result.point.protocol_problems > 0 ? exit_wrong : exit_good;
     }
 
-    const Arguments base = line.given({"--loads", "--jobs", "--json", "--svg", "--point", "--quiet"});
+    const Arguments base = line.given({"--loads", "--jobs", "--json", "--svg", "--point", "--quiet", "--series", "--window"});
     const TemporaryFolder folder("weft-fabric");
     std::vector<double> all = loads;
     if (all.back() < 1) all.push_back(1);
@@ -207,6 +221,10 @@ int fabric_command(const Arguments& arguments)
         ProcessCall call;
         call.arguments = {"fabric", "--loads=" + fmt::format("{}", all[i]), "--point=" + folder.file(i, ".json")};
         call.arguments.insert(call.arguments.end(), base.begin(), base.end());
+        if (i == 0 && !series.empty()) {
+            call.arguments.push_back("--series=" + series);
+            if (!window.empty()) call.arguments.push_back("--window=" + window);
+        }
         call.error_path = folder.file(i, ".txt");
         calls.push_back(std::move(call));
     }

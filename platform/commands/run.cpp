@@ -21,6 +21,9 @@ int simulate_command(const Arguments& arguments)
     WorkloadOptions workload;
     std::string json;
     std::string until;
+    std::string series;
+    std::string window;
+    RunOptions run;
     bool no_data = false;
     bool quiet = false;
     bool no_timing = false;
@@ -31,18 +34,24 @@ int simulate_command(const Arguments& arguments)
     line.section("simulation");
     line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
+    line.flag("--watch", run.watch,
+        "account for every virtual channel of every link: queues, credits, stalls, waits for others; changes no time");
     line.section("output");
     line.value("--json", "FILE", json,
         "write the whole result as JSON; '-' writes it in place of the summary");
+    line.value("--series", "FILE", series, "write what each link did in each window of time, comma-separated");
+    line.value("--window", "TIME", window, "length of a window of --series; 1 us unless given");
     line.flag("--no-timing", no_timing, "JSON without wall-clock figures: two runs give the same bytes");
     line.flag("--quiet", quiet, "no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
 
-    RunOptions run;
     run.data_on = !no_data;
     run.progress = !quiet;
     if (!until.empty()) run.until = time_option("--until", until);
+    if (!window.empty() && series.empty()) throw usage_error("--window without --series", "--series FILE");
+    if (!series.empty()) run.window = window.empty() ? 1'000'000 : time_option("--window", window);
     const OutputFile output(json);
+    const OutputFile series_output(series);
     SystemDescription description = options.description();
     workload.apply(description.workload);
     if (description.workload.kind == Workload::Kind::none)
@@ -52,6 +61,7 @@ int simulate_command(const Arguments& arguments)
     const RunResult result =
         run_system(resolve_loaded(description, options.load(description), registry), registry, run);
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
+    series_output.write(result.series);
     if (!quiet && !output.is_stdout()) print(result_summary(result));
     return result.exit_code();
 }

@@ -1,9 +1,12 @@
 #include "platform/fabric/fabric_bench.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/diagnostic.h"
 #include "platform/system/fabric_modules.h"
+#include "platform/system/link_json.h"
+#include "platform/system/time_series.h"
 #include "tlm_interconnect/packetiser.h"
 #include "tlm_interconnect/traffic/traffic_endpoint.h"
 
@@ -99,17 +102,25 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     }
     fabric.build(registry, {agenda, pool, progress}, checkers, [&](std::uint32_t rank, unsigned port) {
         TrafficEndpoint& source = *sources[rank];
-        return FabricModules::End{&source.out(port), &source.in(port),
-            [&source, port](const BufferSpace& space) { source.set_credits(port, space); },
-            [&source, port] { return source.output(port).peak_queue(); }};
+        FabricModules::End end = FabricModules::End::of(source.out(port), source.in(port), source.output(port));
+        end.set_credits = [&source, port](const BufferSpace& space) { source.set_credits(port, space); };
+        return end;
     });
     setting.switches = fabric.switches().size();
     setting.links = fabric.links().size();
 
     // Beyond saturation the source queues hold more than could drain in any useful time.
-    agenda.set_end(3 * traffic.duration + 100'000'000);
+    const Time end = 3 * traffic.duration + 100'000'000;
+    if (options.watch || options.window > 0) fabric.watch();
+    std::optional<TimeSeries> series;
+    if (options.window > 0) series.emplace(fabric, system.graph(), options.window);
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-    sc_core::sc_start();
+    for (;;) {
+        agenda.set_end(series ? std::min(end, series->next() - 1) : end);
+        sc_core::sc_start();
+        if (!series || agenda.idle() || agenda.stopped() || series->next() > end) break;
+        series->close(series->next());
+    }
 
     FabricPoint& point = result.point;
     point.load = traffic.load;
@@ -128,6 +139,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     }
     point.hops = fabric.line_hops();
     if (agenda.idle() && (unfinished > 0 || pool.live() > 0)) {
+        point.blocked = fabric.blocked_chain();
         for (const FabricModules::SwitchPlace& place : fabric.switches())
             for (std::string& line : place.module->blocked()) point.blocked.push_back(std::move(line));
         for (const auto& source : sources)
@@ -136,6 +148,12 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     }
     if (agenda.idle() && point.blocked.empty()) checkers.finish();
     point.protocol_problems = checkers.problems();
+    if (series) {
+        series->close(agenda.last());
+        point.series = series->csv();
+    }
+    if (options.watch)
+        point.links = links_json(link_results(fabric, system.graph(), agenda.last()), agenda.last()).dump();
     return result;
 }
 

@@ -19,6 +19,8 @@ namespace weft {
 struct FabricOptions {
     TrafficSpec traffic;     // slot and, where 0, duration are filled in
     bool check_protocol = false;
+    bool watch = false;  // queues, credits and waits of every link by virtual channel
+    Time window = 0;     // ps; not 0: a time series of all links, which are watched
 };
 
 struct FabricPoint {
@@ -32,6 +34,8 @@ struct FabricPoint {
     std::uint64_t hops = 0;
     std::uint64_t protocol_problems = 0;
     bool interrupted = false;
+    std::string links;   // JSON (link_json.h), if FabricOptions::watch
+    std::string series;  // comma-separated, if FabricOptions::window
     std::vector<std::string> blocked;  // not empty: nothing moves any more, and who waits for what
 };
 

@@ -49,6 +49,7 @@ Json to_json(const FabricPoint& point)
     Json sources = Json::array();
     for (const double rate : point.arrival.by_source) sources.push_back(rate * 1e-9);
     out["source_GBps"] = std::move(sources);
+    if (!point.links.empty()) out["links"] = Json::parse(point.links);
     return out;
 }
 
@@ -143,6 +144,7 @@ FabricResult point_from_json(const std::string& text)
         point.jain = json.at("jain");
         point.lines = json.at("lines");
         point.hops = json.at("line_hops");
+        if (json.contains("links")) point.links = json.at("links").dump();
         const Json& setting = json.at("setting");
         out.setting = {setting.at("system"), setting.at("endpoints"), setting.at("switches"), setting.at("links"),
             setting.at("pattern"), setting.at("slot"), setting.at("capacity"), setting.at("duration"),

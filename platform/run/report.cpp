@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "platform/config/grouping.h"
+#include "platform/system/link_json.h"
 
 namespace weft {
 
@@ -45,16 +46,6 @@ Json ranks_json(const RunResult& result)
         out.push_back({{"rank", rank.rank}, {"node", rank.node}, {"finish_ps", rank.finish_ps},
             {"stall_ps", std::move(stalls)}});
     }
-    return out;
-}
-
-Json links_json(const RunResult& result)
-{
-    Json out = Json::array();
-    for (const LinkResult& link : result.link_results)
-        out.push_back({{"name", link.name}, {"from", link.from}, {"to", link.to}, {"GBps", link.GBps},
-            {"lines", link.lines}, {"wire_bytes", link.wire_bytes}, {"payload_bytes", link.payload_bytes},
-            {"busy_ps", link.busy_ps}, {"peak_queue", link.peak_queue}});
     return out;
 }
 
@@ -293,6 +284,62 @@ void add_links(Page& page, const RunResult& result)
         page.row(fmt::format("  and {} groups of less busy ones", groups.size() - most));
 }
 
+// Channels of links with alike names, and the one of them whose lines waited longest.
+struct WaitGroup {
+    const LinkResult::Channel* worst;
+    std::vector<std::string> names;  // "from~to"
+};
+
+// Where lines of a watched run waited, for credits or for others: the longest first.
+std::vector<WaitGroup> wait_groups(const RunResult& result)
+{
+    const auto time = [](const LinkResult::Channel& channel) {
+        return channel.count.credit_stall + channel.count.arbitration_wait;
+    };
+    std::map<std::pair<std::string, std::string>, std::size_t> index;
+    std::vector<WaitGroup> groups;
+    for (const LinkResult& link : result.link_results) {
+        const std::string name = link.from + "~" + link.to;
+        for (const LinkResult::Channel& channel : link.channels) {
+            if (time(channel) == 0) continue;
+            const auto [entry, fresh] = index.try_emplace({channel.name, without_digits(name)}, groups.size());
+            if (fresh) groups.push_back({&channel, {}});
+            WaitGroup& group = groups[entry->second];
+            group.names.push_back(name);
+            if (time(channel) > time(*group.worst)) group.worst = &channel;
+        }
+    }
+    std::stable_sort(groups.begin(), groups.end(),
+        [&](const WaitGroup& a, const WaitGroup& b) { return time(*a.worst) > time(*b.worst); });
+    return groups;
+}
+
+void add_stalls(Page& page, const RunResult& result)
+{
+    constexpr std::size_t most = 6;
+    constexpr std::size_t width = 45;
+    const std::vector<WaitGroup> groups = wait_groups(result);
+    if (groups.empty() || result.simulated_ps == 0) return;
+    page.row(fmt::format("\n{:<{}} {:>5} {:>9} {:>6} {:>13} {:>12} {:>10}", "where lines waited; the worst of each", width + 2,
+        "count", "channel", "queue", "credit stall", "wait a line", "longest"));
+    const auto time = static_cast<double>(result.simulated_ps);
+    for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
+        const PortWatch::Channel& count = groups[i].worst->count;
+        std::string name = group_names(groups[i].names, 1).front().text;
+        if (const std::size_t joint = name.find('~'); joint != std::string::npos) name.replace(joint, 1, " -> ");
+        if (name.size() > width) {
+            page.row("  " + name);
+            name.clear();
+        }
+        page.row(fmt::format("  {:<{}} {:>5} {:>9} {:>6.3g} {:>13} {:>12} {:>10}", name, width, groups[i].names.size(),
+            groups[i].worst->name, static_cast<double>(count.queue_area) / time,
+            percent(static_cast<double>(count.credit_stall) / time),
+            format_time_ps(count.arbitration_wait / std::max<std::uint64_t>(1, count.lines)),
+            format_time_ps(count.arbitration_longest)));
+    }
+    if (groups.size() > most) page.row(fmt::format("  and {} more groups (--json lists all)", groups.size() - most));
+}
+
 // Ranks that spent their time like the first of them.
 struct RankGroup {
     std::vector<std::string> ranks;
@@ -398,7 +445,7 @@ std::string result_json(const RunResult& result, bool timing)
         {"links", result.links}, {"switches", result.switches}};
     out["collectives"] = collectives_json(result);
     out["ranks"] = ranks_json(result);
-    out["links"] = links_json(result);
+    out["links"] = links_json(result.link_results, result.simulated_ps);
     out["modules"] = modules_json(result);
     out["parameters"] = parameters_json(result);
     out["alpha_beta"] = theory_json(result);
@@ -422,6 +469,7 @@ std::string result_summary(const RunResult& result)
     add_work(page, result);
     list(page, "notices", result.notices, 6);
     add_links(page, result);
+    add_stalls(page, result);
     add_waits(page, result);
     return page.take();
 }

@@ -15,6 +15,7 @@
 #include "platform/run/theory.h"
 #include "platform/system/fabric_plan.h"
 #include "platform/system/system.h"
+#include "platform/system/time_series.h"
 
 namespace weft {
 
@@ -123,31 +124,6 @@ std::vector<RankResult> rank_results(const System& system, const FabricPlan& pla
         for (unsigned cause = 0; cause < stall_causes; ++cause)
             result.stall_ps.emplace_back(name_of(static_cast<StallCause>(cause)), stalls[cause] / groups);
         out.push_back(std::move(result));
-    }
-    return out;
-}
-
-std::vector<LinkResult> link_results(const System& system, const ResolvedSystem& resolved)
-{
-    std::vector<LinkResult> out;
-    const Graph& graph = resolved.graph();
-    for (const System::LinkPlace& place : system.links()) {
-        const Edge& edge = graph.edge(place.edge);
-        const std::string names[2] = {graph.node(edge.a).name, graph.node(edge.b).name};
-        for (unsigned end = 0; end < 2; ++end) {
-            const LinkModel::Direction direction = place.link->direction(end);
-            LinkResult result;
-            result.name = edge_name(graph, place.edge);
-            result.from = names[end];
-            result.to = names[1 - end];
-            result.GBps = static_cast<double>(place.link->spec().bandwidth) / 1e9;
-            result.lines = direction.lines;
-            result.wire_bytes = direction.wire_bytes;
-            result.payload_bytes = direction.payload_bytes;
-            result.busy_ps = direction.busy;
-            result.peak_queue = place.peak[end]();
-            out.push_back(std::move(result));
-        }
     }
     return out;
 }
@@ -262,7 +238,10 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         if (progress.due()) progress.print(now, system.lines());
         return !interrupted;
     });
-    if (options.until) agenda.set_end(*options.until);
+    const Time end = options.until.value_or(~Time{0});
+    if (options.watch || options.window > 0) system.fabric().watch();
+    std::optional<TimeSeries> series;
+    if (options.window > 0) series.emplace(system.fabric(), resolved.graph(), options.window);
     // While workgroups spin the agenda never runs empty: nodes beyond the look-ahead are fetched from here.
     system.progress().set_last_resort([&] {
         return executor.guarded([&] {
@@ -278,9 +257,13 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const Clock::time_point started = Clock::now();
     load.start();
     do {
-        if (agenda.idle()) continue;  // nothing takes time
-        sc_core::sc_start();
-        executor.rethrow();
+        while (!agenda.idle()) {
+            agenda.set_end(series ? std::min(end, series->next() - 1) : end);
+            sc_core::sc_start();
+            executor.rethrow();
+            if (!series || agenda.idle() || agenda.stopped() || series->next() > end) break;
+            series->close(series->next());
+        }
     } while (!load.finished() && !agenda.stopped() && agenda.idle() && load.look_further());
     result.wall_s = seconds_since(started);
 
@@ -292,7 +275,8 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         result.stop = StopReason::until;
     } else {
         result.stop = StopReason::deadlock;
-        result.blocked = load.blocked();
+        result.blocked = system.fabric().blocked_chain();
+        for (std::string& line : load.blocked()) result.blocked.push_back(std::move(line));
         for (std::string& line : executor.blocked()) result.blocked.push_back(std::move(line));
         for (const System::SwitchPlace& place : system.switches())
             for (std::string& line : place.module->blocked()) result.blocked.push_back(std::move(line));
@@ -314,7 +298,11 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         if (!record.mismatch.empty()) result.mismatches.push_back(record.name + ": " + record.mismatch);
     }
     if (checked) result.verified = result.mismatches.empty() ? "passed" : "failed";
-    result.link_results = link_results(system, resolved);
+    if (series) {
+        series->close(std::max(agenda.last(), result.simulated_ps));
+        result.series = series->csv();
+    }
+    result.link_results = link_results(system.fabric(), resolved.graph(), std::max(agenda.last(), result.simulated_ps));
     result.modules = module_results(system, resolved, plan);
     result.parameters = explained_parameters(resolved, plan.used);
     return result;

@@ -9,6 +9,7 @@
 #include "base/statistic.h"
 #include "platform/config/explain.h"
 #include "platform/config/resolved_system.h"
+#include "platform/system/link_result.h"
 #include "platform/system/model_registry.h"
 
 namespace weft {
@@ -20,6 +21,8 @@ struct RunOptions {
     bool data_on = true;
     std::optional<Time> until;  // ps
     bool check_protocol = false;  // a protocol checker between all modules: slow, changes no time
+    bool watch = false;           // queues, credits and waits of every link by virtual channel
+    Time window = 0;              // ps; not 0: a time series of all links, which are watched
     bool progress = true;       // a line on stderr about every second, once two have passed
 };
 
@@ -42,18 +45,6 @@ struct RankResult {
     Time finish_ps = 0;
     // Mean over the rank's workgroups of the time they spent, by cause.
     std::vector<std::pair<std::string, Time>> stall_ps;
-};
-
-struct LinkResult {  // one direction
-    std::string name;
-    std::string from;
-    std::string to;
-    double GBps = 0;
-    std::uint64_t lines = 0;
-    std::uint64_t wire_bytes = 0;
-    std::uint64_t payload_bytes = 0;
-    Time busy_ps = 0;
-    std::uint32_t peak_queue = 0;
 };
 
 struct ModuleResult {
@@ -97,6 +88,7 @@ struct RunResult {
     std::vector<std::string> blocked;  // stop == deadlock: who waits for what
     std::vector<std::string> notices;
     std::optional<AlphaBeta> theory;
+    std::string series;  // comma-separated, if RunOptions::window
 
     // Of the contract: 0 finished, 1 wrong result, 3 deadlock, 130 interrupted.
     int exit_code() const;

@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include "tlm_interconnect/blocked_chain.h"
+
 namespace weft {
 
 std::string module_name(const std::string& kind, const std::string& path, std::size_t number)
@@ -96,24 +98,25 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         }
     }
 
-    std::vector<unsigned> next_port(plan_.fabric.nodes.size(), 0);
+    at_port_.resize(plan_.fabric.nodes.size());
     for (EdgeId edge = 0; edge < plan_.fabric.edges.size(); ++edge) {
         if (!plan_.used.edges[edge]) continue;
         const LinkSpec& spec = resolved_.link(edge);
         const std::string path = edge_name(resolved_.graph(), edge);
-        LinkPlace place{
-            edge, make_link(module_name("link", path, links_.size()).c_str(), context.agenda, path, spec, resolved_.seed), {}};
+        LinkPlace place{edge,
+            make_link(module_name("link", path, links_.size()).c_str(), context.agenda, path, spec, resolved_.seed), {}, {}};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
         for (unsigned e = 0; e < 2; ++e) {
             const NodeId node = nodes[e];
-            const unsigned port = next_port[node]++;
-            const End end = switch_of_[node] >= 0
+            const auto port = static_cast<unsigned>(at_port_[node].size());
+            at_port_[node].push_back({links_.size(), e});
+            End end = switch_of_[node] >= 0
                                 ? switch_end(node, port)
                                 : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
             checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(spec));
             checkers.bind(place.link->initiator(e), *end.target, ProtocolChecker::Rules::of(spec, spec.bundle == 1));
             end.set_credits(buffer_space(spec));
-            place.peak[e] = end.peak;
+            place.ends[e] = std::move(end);
         }
         links_.push_back(std::move(place));
     }
@@ -124,7 +127,65 @@ FabricModules::End FabricModules::switch_end(NodeId node, unsigned port) const
     SwitchModel& module = *switches_[static_cast<std::size_t>(switch_of_[node])].module;
     return {&module.initiator(port), &module.target(port),
         [&module, port](const BufferSpace& space) { module.set_credits(port, space); },
-        [&module, port] { return module.peak_queue(port); }};
+        [&module, port] { return module.peak_queue(port); }, [&module, port] { return module.credit_stall(port); },
+        [&module, port](PortWatch& watch) { return module.attach(port, watch); }, nullptr};
+}
+
+FabricModules::End FabricModules::End::of(LineInitiatorSocket& out, LineTargetSocket& in, OutputPort& output)
+{
+    return {&out, &in, [&output](const BufferSpace& space) { output.set_credits(space); },
+        [&output] { return output.peak_queue(); }, [&output] { return output.credit_stall(); },
+        [&output](PortWatch& watch) {
+            output.attach(watch);
+            return true;
+        },
+        [&output] { return output.waits(); }};
+}
+
+void FabricModules::watch()
+{
+    for (LinkPlace& place : links_)
+        for (unsigned end = 0; end < 2; ++end) {
+            auto watch = std::make_unique<PortWatch>();
+            if (place.ends[end].attach(*watch)) place.watch[end] = std::move(watch);
+        }
+}
+
+// The buffer at the far end of what `end` of a link sends.
+std::string FabricModules::buffer_name(std::size_t link, unsigned end, std::uint8_t vc) const
+{
+    const LinkPlace& place = links_[link];
+    const Edge& edge = resolved_.graph().edge(place.edge);
+    const std::string& from = resolved_.graph().node(end == 0 ? edge.a : edge.b).name;
+    const std::string& to = resolved_.graph().node(end == 0 ? edge.b : edge.a).name;
+    return "the " + vc_name(vc, static_cast<unsigned>(place.link->spec().vc_lanes)) + " buffer of " + from + " -> " + to;
+}
+
+std::vector<std::string> FabricModules::blocked_chain() const
+{
+    std::vector<BufferWait> waits;
+    for (const SwitchPlace& place : switches_) {
+        const std::vector<Place>& ports = at_port_[place.node];
+        for (const SwitchModel::Wait& wait : place.module->waits()) {
+            if (wait.output >= ports.size()) continue;
+            const Place& out = ports[wait.output];
+            BufferWait entry{"", place.path, buffer_name(out.link, out.end, wait.wanted), wait.lines};
+            if (wait.input < ports.size()) {
+                const Place& in = ports[wait.input];
+                entry.held = buffer_name(in.link, 1 - in.end, wait.held);
+            }
+            waits.push_back(std::move(entry));
+        }
+    }
+    for (std::size_t link = 0; link < links_.size(); ++link)
+        for (unsigned end = 0; end < 2; ++end) {
+            if (!links_[link].ends[end].waits) continue;
+            const Edge& edge = resolved_.graph().edge(links_[link].edge);
+            for (const OutputPort::Wait& wait : links_[link].ends[end].waits())
+                waits.push_back({"", resolved_.graph().node(end == 0 ? edge.a : edge.b).name,
+                    buffer_name(link, end, wait.wanted), wait.lines});
+        }
+    return weft::blocked_chain(waits);
 }
 
 std::uint64_t FabricModules::line_hops() const

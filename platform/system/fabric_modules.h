@@ -14,6 +14,7 @@
 #include "platform/system/fabric_plan.h"
 #include "platform/system/model_registry.h"
 #include "tlm_interconnect/link_model.h"
+#include "tlm_interconnect/output_port.h"
 #include "tlm_interconnect/protocol_checker.h"
 
 namespace weft {
@@ -26,6 +27,11 @@ public:
         LineTargetSocket* target;
         std::function<void(const BufferSpace&)> set_credits;
         std::function<std::uint32_t()> peak;  // largest queue in front of the link
+        std::function<Time()> credit_stall;
+        std::function<bool(PortWatch&)> attach;
+        std::function<std::vector<OutputPort::Wait>()> waits;  // null: the switch knows
+        // Of an endpoint's port.
+        static End of(LineInitiatorSocket& out, LineTargetSocket& in, OutputPort& output);
     };
 
     FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan);
@@ -41,7 +47,8 @@ public:
     struct LinkPlace {
         EdgeId edge;
         std::unique_ptr<LinkModel> link;
-        std::function<std::uint32_t()> peak[2];  // largest queue in front of each direction, read from the sender
+        End ends[2];  // the modules at both ends; what an end says of its port is about the direction away from it
+        std::unique_ptr<PortWatch> watch[2];  // of that direction, if it is watched
     };
     const std::vector<LinkPlace>& links() const { return links_; }
 
@@ -53,6 +60,11 @@ public:
     };
     const std::vector<SwitchPlace>& switches() const { return switches_; }
 
+    // Watches every link direction whose sender can be watched. Before time starts.
+    void watch();
+    // When nothing moves any more: the circle or chain of those who wait.
+    std::vector<std::string> blocked_chain() const;
+
     // Lines handed on by switches and links.
     std::uint64_t line_hops() const;
 
@@ -62,6 +74,7 @@ private:
     void add_switch(const ModelRegistry& registry, const RunContext& context, NodeId node, const std::string& path,
         const std::string& model, unsigned extra);
     End switch_end(NodeId node, unsigned port) const;
+    std::string buffer_name(std::size_t link, unsigned end, std::uint8_t vc) const;
 
     const ResolvedSystem& resolved_;
     const FabricPlan& plan_;
@@ -69,6 +82,11 @@ private:
     std::vector<int> switch_of_;           // by node, -1: none
     std::vector<SwitchPlace> switches_;
     std::vector<LinkPlace> links_;
+    struct Place {
+        std::size_t link;
+        unsigned end;
+    };
+    std::vector<std::vector<Place>> at_port_;  // by node and used port
 };
 
 // A name that SystemC takes: no dots, brackets or spaces; the number keeps it unique.

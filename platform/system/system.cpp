@@ -28,9 +28,7 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
     }
     fabric_.build(registry, context, checkers_, [this](std::uint32_t rank, unsigned port) {
         Gpu& gpu = *gpus_[rank];
-        return FabricModules::End{&gpu.link_out(port), &gpu.link_in(port),
-            [&gpu, port](const BufferSpace& space) { gpu.output(port).set_credits(space); },
-            [&gpu, port] { return gpu.output(port).peak_queue(); }};
+        return FabricModules::End::of(gpu.link_out(port), gpu.link_in(port), gpu.output(port));
     });
 }
 

@@ -29,6 +29,8 @@ public:
     std::vector<Gpu*> gpus() const;
     const std::vector<LinkPlace>& links() const { return fabric_.links(); }
     const std::vector<SwitchPlace>& switches() const { return fabric_.switches(); }
+    FabricModules& fabric() { return fabric_; }
+    const FabricModules& fabric() const { return fabric_; }
 
     std::uint64_t lines() const;
     std::uint64_t line_hops() const;

@@ -31,7 +31,7 @@ RunResult result_of(std::uint32_t ranks)
         result.ranks.push_back(
             {rank, node, 10'000'000, {{"busy", 1'000'000}, {"flag", 9'000'000}, {"issue", 0}}});
         result.link_results.push_back(
-            {"box.0.sw.0~" + node, node, "box.0.sw.0", 100, 10, 1000, 640, 5'000'000, 3});
+            {"box.0.sw.0~" + node, node, "box.0.sw.0", 100, 10, 1000, 640, 5'000'000, 3, 0, {}});
     }
     return result;
 }

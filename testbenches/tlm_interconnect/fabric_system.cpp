@@ -26,7 +26,7 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
                 routing.table(n));
         } else {
             switches[n] = std::make_unique<Switch>(node.name.c_str(), agenda, node.name, options.switches, count,
-                routing.table(n));
+                options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));
         }
     }
     const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(options.link, options.link.bundle == 1);

@@ -24,6 +24,8 @@ struct FabricSystem {
         RouteRules routes;
         bool reversed = false;  // modules are constructed in the opposite order
         std::uint64_t seed = 1;
+        // By node that is a switch, in place of routes: by destination, the ports.
+        const std::vector<std::vector<std::vector<std::uint16_t>>>* tables = nullptr;
         bool crossbar = false;  // switches are of model `crossbar`
     };
 

@@ -1,0 +1,36 @@
+// What one direction of a link did, for reports.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "infragraph/graph.h"
+#include "platform/system/fabric_modules.h"
+#include "tlm_interconnect/port_watch.h"
+
+namespace weft {
+
+struct LinkResult {
+    std::string name;
+    std::string from;
+    std::string to;
+    double GBps = 0;
+    std::uint64_t lines = 0;
+    std::uint64_t wire_bytes = 0;
+    std::uint64_t payload_bytes = 0;
+    Time busy_ps = 0;
+    std::uint32_t peak_queue = 0;
+    Time credit_stall_ps = 0;  // lines wait, the wire is free, and no channel of theirs has a credit
+
+    struct Channel {
+        std::string name;
+        PortWatch::Channel count;
+    };
+    std::vector<Channel> channels;  // of a run that was watched
+};
+
+// Both directions of every link, at `now`.
+std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& graph, Time now);
+
+}  // namespace weft

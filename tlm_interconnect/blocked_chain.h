@@ -1,0 +1,23 @@
+// Who waits for whom when nothing moves any more: from one blocked line along buffers that are full, to the circle they
+// close, or to the place where a credit is owed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+// Lines that sit in one buffer and need room in another. A buffer is one virtual channel at the receiving end of a
+// link direction.
+struct BufferWait {
+    std::string held;    // name of the buffer they sit in; empty: they start here
+    std::string at;      // module they are in
+    std::string wanted;  // name of the buffer that has no room
+    std::uint32_t lines = 0;
+};
+
+// One line of text per step. A circle is preferred to a chain; where there is neither, nothing.
+std::vector<std::string> blocked_chain(const std::vector<BufferWait>& waits);
+
+}  // namespace weft
