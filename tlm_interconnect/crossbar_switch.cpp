@@ -8,16 +8,18 @@ namespace weft {
 
 namespace {
 
-bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) { return (bits[i >> 6] >> (i & 63) & 1U) != 0; }
-void put(std::vector<std::uint64_t>& bits, std::uint32_t i) { bits[i >> 6] |= std::uint64_t{1} << (i & 63); }
-void take(std::vector<std::uint64_t>& bits, std::uint32_t i) { bits[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
+constexpr std::uint16_t many_ways = 0xffff;  // no entry: port 4095 does not exist
+
+bool test(const std::uint64_t* bits, std::uint32_t i) { return (bits[i >> 6] >> (i & 63) & 1U) != 0; }
+void put(std::uint64_t* bits, std::uint32_t i) { bits[i >> 6] |= std::uint64_t{1} << (i & 63); }
+void take(std::uint64_t* bits, std::uint32_t i) { bits[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
 
 template <class Visit>
-void each(const std::vector<std::uint64_t>& bits, const Visit& visit)
+void each(const std::uint64_t* bits, std::uint32_t words, const Visit& visit)
 {
-    for (std::size_t word = 0; word < bits.size(); ++word)
+    for (std::uint32_t word = 0; word < words; ++word)
         for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1)
-            visit(static_cast<std::uint32_t>((word << 6) + static_cast<unsigned>(__builtin_ctzll(rest))));
+            visit((word << 6) + static_cast<std::uint32_t>(__builtin_ctzll(rest)));
 }
 
 unsigned checked(unsigned inputs)
@@ -37,8 +39,11 @@ CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, Agenda& agenda, std
       buffered_(spec.output_buffer > 0), spec_(spec), routes_(std::move(routes)),
       separate_(spec.vc_stage != 0), fifo_(static_cast<QueueKind>(spec.queues) == QueueKind::fifo),
       speedup_(static_cast<unsigned>(spec.input_speedup)), route_lanes_(routes_.lanes()),
-      ports_(ports), outputs_(ports), matching_(spec, checked(ports * speedup_), ports)
+      ports_(ports), matching_(spec, checked(ports * speedup_), ports)
 {
+    output_array_.add(outputs_, ports);
+    output_array_.build();
+    request_prepare();
     for (AgendaItem& tick : first_ticks_) tick.kind = tick_kind;
     for (unsigned p = 0; p < ports; ++p) {
         const std::string number = std::to_string(p);
@@ -69,22 +74,38 @@ void CrossbarSwitch::end_of_elaboration()
     if (fifo_) slots_ = 1;
     const std::size_t per_input =
         static_cast<QueueKind>(spec_.queues) == QueueKind::voq ? std::size_t{slots_} * count : slots_;
-    queues_.resize(per_input * count);
-    for (std::size_t q = 0; q < queues_.size(); ++q)
-    {
-        crossbar_input_.push_back(static_cast<std::uint8_t>(q / per_input * speedup_));
-        slot_after_.push_back(static_cast<std::uint8_t>((q + 1) % slots_));
+    queue_count_ = static_cast<std::uint32_t>(per_input * count);
+    words_ = (queue_count_ + 63) / 64;
+    const std::size_t inputs = std::size_t{count} * speedup_;
+    for (auto* bits : {&without_channel_, &ready_, &asking_}) arrays_.add(*bits, words_);
+    arrays_.add(input_free_, inputs);
+    arrays_.add(queues_, queue_count_);
+    arrays_.add(vc_turn_, inputs);
+    arrays_.add(port_of_, inputs);
+    arrays_.add(first_asking_, count);
+    arrays_.add(candidate_, inputs * count);
+    arrays_.add(only_way_, routes_.endpoints(), many_ways);
+    arrays_.build();
+    for (std::uint32_t q = 0; q < queue_count_; ++q) {
+        queues_[q].first_input = static_cast<std::uint8_t>(q / per_input * speedup_);
+        queues_[q].turn = static_cast<std::uint8_t>(q % slots_);
+        queues_[q].next_turn = static_cast<std::uint8_t>((q + 1) % slots_);
     }
-    first_asking_.assign(count, 0);
-    for (auto* bits : {&without_channel_, &ready_, &asking_}) bits->assign((queues_.size() + 63) / 64, 0);
-    candidate_.assign(std::size_t{count} * speedup_ * count, 0);
-    vc_turn_.assign(std::size_t{count} * speedup_, 0);
-    input_free_.assign(std::size_t{count} * speedup_, 0);
-    for (unsigned input = 0; input < count * speedup_; ++input)
-        port_of_.push_back(static_cast<std::uint8_t>(input / speedup_));
+    for (unsigned input = 0; input < inputs; ++input) port_of_[input] = static_cast<std::uint8_t>(input / speedup_);
+    for (std::uint32_t endpoint = 0; endpoint < routes_.endpoints(); ++endpoint) {
+        const RouteTable::Choice choice = routes_.ports_to(endpoint);
+        if (choice.count == 1) only_way_[endpoint] = choice.entries[0];
+    }
     channel_requests_.resize(count);
-    if (separate_)
-        channel_matching_ = std::make_unique<ChannelMatching>(spec_, count, static_cast<unsigned>(queues_.size()));
+    if (separate_) channel_matching_ = std::make_unique<ChannelMatching>(spec_, count, queue_count_);
+}
+
+void CrossbarSwitch::prepare(const AgendaItem& item) const
+{
+    if (item.kind != tick_kind) return;
+    for (unsigned line = 0; line < 4; ++line) __builtin_prefetch(reinterpret_cast<const char*>(without_channel_) + 64 * line);
+    __builtin_prefetch(outputs_);
+    __builtin_prefetch(outputs_ + 2);
 }
 
 Time CrossbarSwitch::on_request(unsigned port, Line& line, Time delay)
@@ -174,15 +195,18 @@ void CrossbarSwitch::enter(unsigned input, Line& line)
     unsigned output = 0;
     unsigned lane = 0;
     if (static_cast<LineClass>(line.kind) == LineClass::request) {
-        const RouteTable::Choice choice = routes_.ports_to(line.destination);
-        if (choice.count == 0) {
-            SC_REPORT_FATAL("/weft/switch",
-                (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
-            return;
+        std::uint16_t entry = line.destination < routes_.endpoints() ? only_way_[line.destination] : many_ways;
+        if (entry == many_ways) {
+            const RouteTable::Choice choice = routes_.ports_to(line.destination);
+            if (choice.count == 0) {
+                SC_REPORT_FATAL("/weft/switch",
+                    (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
+                return;
+            }
+            entry = choice.entries[line.pick(choice.count)];
         }
-        const unsigned pick = line.pick(choice.count);
-        output = choice.port(pick);
-        lane = choice.lane(pick);
+        output = RouteTable::port_of(entry);
+        lane = RouteTable::lane_of(entry);
         line.push_way(input, lane_of(line.vc));
     } else {
         const Line::Way way = line.pop_way();
@@ -197,7 +221,7 @@ void CrossbarSwitch::enter(unsigned input, Line& line)
     out.peak = std::max(out.peak, ++out.queued);
     if (queue.head == nullptr) {
         queue.head = queue.tail = &line;
-        set_head(static_cast<std::uint32_t>(&queue - queues_.data()));
+        set_head(static_cast<std::uint32_t>(&queue - queues_));
     } else {
         queue.tail->next = &line;
         queue.tail = &line;
@@ -213,15 +237,10 @@ void CrossbarSwitch::set_head(std::uint32_t number)
     VcClass cls = VcClass::response;
     if (static_cast<LineClass>(line.kind) == LineClass::request) cls = out.split ? vc_class(line.op) : VcClass::request;
     queue.channels = lane_channels(out, cls, line.order & 0xfU);
+    queue.input = queue.first_input;
+    if (speedup_ > 1 && !fifo_)
+        queue.input = static_cast<std::uint8_t>(queue.first_input + (lane_of(line.vc) + line.vc % vc_classes) % speedup_);
     put(separate_ ? without_channel_ : ready_, number);
-}
-
-unsigned CrossbarSwitch::crossbar_input(std::uint32_t number) const
-{
-    const std::uint8_t base = crossbar_input_[number];
-    if (speedup_ == 1 || fifo_) return base;
-    const std::uint8_t vc = Line::of(*queues_[number].head).vc;
-    return base + (lane_of(vc) + vc % vc_classes) % speedup_;
 }
 
 void CrossbarSwitch::run(AgendaItem& item)
@@ -253,7 +272,7 @@ void CrossbarSwitch::run(AgendaItem& item)
     }
     moved_ = false;
     if (lines_ > 0) {
-        asking_ = ready_;
+        for (std::uint32_t word = 0; word < words_; ++word) asking_[word] = ready_[word];
         if (separate_) allocate_channels();
         request_crossbar(now);
     }
@@ -273,12 +292,12 @@ void CrossbarSwitch::allocate_channels()
     // An output that one queue asks for needs no matching.
     std::uint64_t seen = 0;
     std::uint64_t outputs = 0;
-    each(without_channel_, [&](std::uint32_t number) {
+    each(without_channel_, words_, [&](std::uint32_t number) {
         const Queue& queue = queues_[number];
         const std::uint64_t bit = std::uint64_t{1} << queue.output;
         if ((seen & bit) == 0) {
             seen |= bit;
-            first_asking_[queue.output] = number;
+            first_asking_[queue.output] = static_cast<std::uint16_t>(number);
             return;
         }
         std::vector<ChannelMatching::Request>& requests = channel_requests_[queue.output];
@@ -335,13 +354,17 @@ int CrossbarSwitch::usable_channel(unsigned output, std::uint16_t channels, Time
 void CrossbarSwitch::request_crossbar(Time now)
 {
     const auto outputs = static_cast<unsigned>(ports_.size());
+    std::uint64_t seen = 0;
     std::uint64_t open = 0;
-    for (unsigned p = 0; p < outputs; ++p)
-        if (outputs_[p].queued > 0 && has_room(p, now)) open |= std::uint64_t{1} << p;
     unsigned asked = 0;
-    each(asking_, [&](std::uint32_t number) {
+    each(asking_, words_, [&](std::uint32_t number) {
         Queue& queue = queues_[number];
-        if ((open >> queue.output & 1U) == 0) return;
+        const std::uint64_t bit = std::uint64_t{1} << queue.output;
+        if ((seen & bit) == 0) {
+            seen |= bit;
+            if (has_room(queue.output, now)) open |= bit;
+        }
+        if ((open & bit) == 0) return;
         if (separate_) {
             if (!ports_[queue.output].credits.available(queue.channel, now)) return;
         } else {
@@ -349,17 +372,19 @@ void CrossbarSwitch::request_crossbar(Time now)
             if (channel < 0) return;
             queue.channel = static_cast<std::uint8_t>(channel);
         }
-        const unsigned input = crossbar_input(number);
+        const unsigned input = queue.input;
         if (input_free_[input] > now) return;
-        std::uint32_t& candidate = candidate_[std::size_t{input} * outputs + queue.output];
+        std::uint16_t& candidate = candidate_[std::size_t{input} * outputs + queue.output];
         if (matching_.asks(input, queue.output)) {
             // Queues of one crossbar input that want the same output take turns.
-            const auto distance = [&](std::uint32_t q) { return (q % slots_ + slots_ - vc_turn_[input]) % slots_; };
-            if (distance(number) >= distance(candidate)) return;
+            const auto distance = [&](const Queue& q) {
+                return q.turn >= vc_turn_[input] ? q.turn - vc_turn_[input] : q.turn + slots_ - vc_turn_[input];
+            };
+            if (distance(queue) >= distance(queues_[candidate])) return;
         } else {
             ++asked;
         }
-        candidate = number;
+        candidate = static_cast<std::uint16_t>(number);
         if (matching_.keyed()) {
             const VcClass cls = class_of(queue.channel);
             matching_.request(input, queue.output, Line::of(*queue.head).issued,
@@ -392,7 +417,7 @@ void CrossbarSwitch::transfer(std::uint32_t number, unsigned input, Time now)
     --lines_;
     --out.queued;
     ++sent_;
-    vc_turn_[input] = slot_after_[number];
+    vc_turn_[input] = queue.next_turn;
     port.credits.take(queue.channel, now);
     out.held = static_cast<std::uint16_t>(out.held & ~(1U << queue.channel));
     out.turn = static_cast<std::uint8_t>((queue.channel + 1) % max_vcs);
@@ -430,11 +455,11 @@ Time CrossbarSwitch::next_chance(Time now)
     const auto consider = [&](Time time) {
         if (time != CreditAccount::no_time) next = std::min(next, std::max(edge(time), now + clock_));
     };
-    each(ready_, [&](std::uint32_t number) {
+    each(ready_, words_, [&](std::uint32_t number) {
         const Queue& queue = queues_[number];
         const Port& port = ports_[queue.output];
         const Output& out = outputs_[queue.output];
-        const Time input_free = input_free_[crossbar_input(number)];
+        const Time input_free = input_free_[queue.input];
         if (input_free > now) consider(input_free);
         if (!has_room(queue.output, now)) {
             consider(!buffered_   ? out.wire_free - std::min(out.wire_free, traversal_)
@@ -453,8 +478,8 @@ Time CrossbarSwitch::next_chance(Time now)
 std::vector<std::string> CrossbarSwitch::blocked() const
 {
     std::vector<std::string> out;
-    const std::size_t per_input = queues_.empty() ? 1 : queues_.size() / ports_.size();
-    for (std::uint32_t number = 0; number < queues_.size(); ++number) {
+    const std::size_t per_input = std::max<std::size_t>(1, queue_count_ / ports_.size());
+    for (std::uint32_t number = 0; number < queue_count_; ++number) {
         const Queue& queue = queues_[number];
         if (queue.head == nullptr) continue;
         unsigned count = 0;
@@ -472,7 +497,7 @@ std::vector<std::string> CrossbarSwitch::blocked() const
 std::vector<Statistic> CrossbarSwitch::statistics() const
 {
     std::uint32_t peak = 0;
-    for (const Output& out : outputs_) peak = std::max(peak, out.peak);
+    for (unsigned p = 0; p < ports_.size(); ++p) peak = std::max(peak, outputs_[p].peak);
     return {{"lines", static_cast<double>(sent_), "lines", "requests and responses forwarded"},
         {"matchings", static_cast<double>(matchings_), "", "clocks in which some input asked for some output"},
         {"refused", static_cast<double>(refused_), "", "requests of crossbar inputs that were not granted, by clock"},
@@ -482,7 +507,7 @@ std::vector<Statistic> CrossbarSwitch::statistics() const
 void CrossbarSwitch::reset_statistics()
 {
     sent_ = matchings_ = refused_ = 0;
-    for (Output& out : outputs_) out.peak = out.queued;
+    for (unsigned p = 0; p < ports_.size(); ++p) outputs_[p].peak = outputs_[p].queued;
 }
 
 }  // namespace weft

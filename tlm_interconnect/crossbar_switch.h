@@ -29,6 +29,7 @@
 
 #include "tlm_interconnect/credit_account.h"
 #include "tlm_interconnect/matching.h"
+#include "tlm_interconnect/packed_arrays.h"
 #include "tlm_interconnect/route_table.h"
 #include "tlm_interconnect/switch_model.h"
 
@@ -61,6 +62,10 @@ private:
         std::uint16_t channels = 0;  // of the output, that the head may use
         std::uint8_t output = 0;
         std::uint8_t channel = 0;    // won
+        std::uint8_t input = 0;      // crossbar input, of the head
+        std::uint8_t first_input = 0;  // of its port
+        std::uint8_t turn = 0;       // among the queues of a crossbar input
+        std::uint8_t next_turn = 0;
     };
     // What is looked at in every clock, half a cache line.
     struct Output {
@@ -93,6 +98,7 @@ private:
     void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
     void on_credit(unsigned port, Line& line, Time delay);
     void run(AgendaItem& item) override;
+    void prepare(const AgendaItem& item) const override;
     void end_of_elaboration() override;
 
     void arrive(unsigned port, Line& line, Time delay);
@@ -114,7 +120,6 @@ private:
             if (at >= time && at - time < clock_) return at;
         return (time + clock_ - 1) / clock_ * clock_;
     }
-    unsigned crossbar_input(std::uint32_t queue) const;
     std::uint16_t lane_channels(const Output& output, VcClass cls, unsigned lane) const;
 
     // In every clock.
@@ -141,21 +146,24 @@ private:
     unsigned slots_ = 1;
     std::uint8_t slot_of_[max_vcs] = {};
     std::vector<Port> ports_;
-    std::vector<Output> outputs_;
-    std::vector<Queue> queues_;
-    std::vector<std::uint64_t> without_channel_;  // bit per queue whose head has still to win one
-    std::vector<std::uint64_t> ready_;            // bit per queue whose head asks for the crossbar
-    std::vector<std::uint64_t> asking_;           // ready_ as it was before this edge's channels were won
-    std::vector<std::uint32_t> candidate_;        // queue, by crossbar input and output
-    std::vector<std::uint8_t> vc_turn_;           // by crossbar input: where to begin among its queues
-    std::vector<Time> input_free_;                // by crossbar input
-    std::vector<std::uint8_t> crossbar_input_;    // the first of its port, by queue
-    std::vector<std::uint8_t> port_of_;           // by crossbar input
-    std::vector<std::uint8_t> slot_after_;        // by queue
-    std::vector<std::uint32_t> first_asking_;     // by output
+    PackedArrays arrays_;
+    std::uint32_t queue_count_ = 0;
+    std::uint32_t words_ = 0;  // of a bit per queue
+    std::uint64_t* without_channel_ = nullptr;  // bit per queue whose head has still to win one
+    std::uint64_t* ready_ = nullptr;            // bit per queue whose head asks for the crossbar
+    std::uint64_t* asking_ = nullptr;           // ready_ as it was before this edge's channels were won
+    Output* outputs_ = nullptr;
+    Queue* queues_ = nullptr;
+    Time* input_free_ = nullptr;                // by crossbar input
+    std::uint16_t* candidate_ = nullptr;        // queue, by crossbar input and output
+    std::uint8_t* vc_turn_ = nullptr;           // by crossbar input: where to begin among its queues
+    std::uint8_t* port_of_ = nullptr;           // by crossbar input
+    std::uint16_t* first_asking_ = nullptr;     // queue, by output
+    std::uint16_t* only_way_ = nullptr;         // the route's entry by endpoint, where there is one alone
     std::vector<std::vector<ChannelMatching::Request>> channel_requests_;  // by output
     CrossbarMatching matching_;
     std::unique_ptr<ChannelMatching> channel_matching_;
+    PackedArrays output_array_;
     std::vector<std::unique_ptr<AgendaItem>> further_ticks_;
     std::uint64_t sent_ = 0;
     std::uint64_t matchings_ = 0;

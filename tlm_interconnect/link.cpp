@@ -40,12 +40,18 @@ Link::Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec)
 Link::Passage Link::carry(Wire& wire, const Line& line, LineClass cls, Time delay)
 {
     const Time now = agenda_.now();
+    const std::uint32_t kind =
+        static_cast<std::uint32_t>(cls) << 16 | static_cast<std::uint32_t>(line.op) << 8 | line.size;
+    if (kind != wire.last_kind) {
+        wire.last_kind = kind;
+        wire.last_bytes = cost_[static_cast<unsigned>(cls)][static_cast<unsigned>(line.op)][line.size];
+        wire.last_payload = static_cast<std::uint16_t>(payload_bytes(line.op, line.size, cls));
+    }
     ++wire.lines;
-    wire.payload_bytes += payload_bytes(line.op, line.size, cls);
+    wire.payload_bytes += wire.last_payload;
     if (!wire.simple) return carry_in_packets(wire, line, cls, now, now + delay);
-    const std::uint32_t bytes = cost_[static_cast<unsigned>(cls)][static_cast<unsigned>(line.op)][line.size];
-    wire.wire_bytes += bytes;
-    const Time sent = wire.server.book(now + delay, bytes).end - now;
+    wire.wire_bytes += wire.last_bytes;
+    const Time sent = wire.server.book(now + delay, wire.last_bytes).end - now;
     return {sent, sent + wire.latency};
 }
 
@@ -74,7 +80,12 @@ Time Link::on_request(unsigned end, Line& line, Time delay)
 {
     Wire& wire = wires_[end];
     const Passage passage = carry(wire, line, LineClass::request, delay);
-    wire.requests_out->send_request(line, passage.arrival);
+    if (wire.requests_to == nullptr) {
+        wire.requests_out->send_request(line, passage.arrival);
+        wire.requests_to = wire.requests_out->direct(wire.requests_port);
+        return passage.sent;
+    }
+    wire.requests_to->on_request(wire.requests_port, line, passage.arrival);
     return passage.sent;
 }
 
@@ -103,6 +114,28 @@ void Link::on_response_credit(unsigned end, Line& line, Time delay)
 {
     Wire& wire = wires_[end];
     wire.requests_out->return_response_credit(line, credit_time(wire, delay));
+}
+
+LineInitiator& Link::request_credits_to(unsigned& end, Time& added)
+{
+    Wire& wire = wires_[end];
+    unsigned port = 0;
+    LineInitiator* const next = wire.free_credits ? wire.responses_out->direct(port) : nullptr;
+    if (next == nullptr) return *this;
+    end = port;
+    added += wire.latency;
+    return *next;
+}
+
+LineTarget& Link::response_credits_to(unsigned& end, Time& added)
+{
+    Wire& wire = wires_[end];
+    unsigned port = 0;
+    LineTarget* const next = wire.free_credits ? wire.requests_out->direct(port) : nullptr;
+    if (next == nullptr) return *this;
+    end = port;
+    added += wire.latency;
+    return *next;
 }
 
 unsigned Link::debug(unsigned end, Line& line) { return initiators_[1 - end]->debug(line); }

@@ -19,12 +19,19 @@ LineInitiatorSocket::LineInitiatorSocket(const char* name, LineInitiator& owner,
     bind(static_cast<tlm::tlm_bw_transport_if<line_protocol>&>(*this));
 }
 
+void LineInitiatorSocket::resolve()
+{
+    peer_ = this->operator->();
+    auto* end = dynamic_cast<LineTargetEnd*>(peer_);
+    if (end == nullptr) return;
+    direct_ = &end->owner_of(direct_port_);
+    credit_port_ = direct_port_;
+    credits_to_ = &direct_->response_credits_to(credit_port_, credit_delay_);
+}
+
 Time LineInitiatorSocket::forward(Line& line, LinePhase phase, Time delay)
 {
-    if (peer_ == nullptr) {
-        peer_ = this->operator->();
-        if (auto* end = dynamic_cast<LineTargetEnd*>(peer_)) direct_ = &end->owner_of(direct_port_);
-    }
+    if (peer_ == nullptr) resolve();
     sc_core::sc_time time = to_sc_time(delay);
     return peer_->nb_transport_fw(line, phase, time) == tlm::TLM_UPDATED ? to_ps(time) : 0;
 }
@@ -51,12 +58,19 @@ LineTargetSocket::LineTargetSocket(const char* name, LineTarget& owner, unsigned
     bind(static_cast<tlm::tlm_fw_transport_if<line_protocol>&>(*this));
 }
 
+void LineTargetSocket::resolve()
+{
+    peer_ = this->operator->();
+    auto* end = dynamic_cast<LineInitiatorEnd*>(peer_);
+    if (end == nullptr) return;
+    direct_ = &end->owner_of(direct_port_);
+    credit_port_ = direct_port_;
+    credits_to_ = &direct_->request_credits_to(credit_port_, credit_delay_);
+}
+
 Time LineTargetSocket::backward(Line& line, LinePhase phase, Time delay)
 {
-    if (peer_ == nullptr) {
-        peer_ = this->operator->();
-        if (auto* end = dynamic_cast<LineInitiatorEnd*>(peer_)) direct_ = &end->owner_of(direct_port_);
-    }
+    if (peer_ == nullptr) resolve();
     sc_core::sc_time time = to_sc_time(delay);
     return peer_->nb_transport_bw(line, phase, time) == tlm::TLM_UPDATED ? to_ps(time) : 0;
 }

@@ -16,7 +16,8 @@
 //
 // Where both sockets of a connection are ours, a call goes to the module behind the other socket without the detour
 // through nb_transport: the same call at the same time, a third of the host's work. Anything else that is bound
-// (a checker, a recorder, a foreign module) is called by nb_transport.
+// (a checker, a recorder, a foreign module) is called by nb_transport. A credit goes past a module that would do no more
+// than delay it (a wire), as that module says: one call instead of two.
 #pragma once
 
 #include "tlm_interconnect/line.h"
@@ -40,6 +41,9 @@ public:
     // Returns the time after which a further response is taken (0: no limit).
     virtual Time on_response(unsigned port, Line& line, Time delay) = 0;
     virtual void on_request_credit(unsigned /*port*/, Line& /*line*/, Time /*delay*/) {}
+    // Who else may be called with the request credits of `port`, at which port and with what delay added. Asked once,
+    // when time has started.
+    virtual LineInitiator& request_credits_to(unsigned& /*port*/, Time& /*added*/) { return *this; }
 };
 
 // What a module with target sockets implements.
@@ -49,6 +53,7 @@ public:
     // Returns the time after which a further request is taken (0: no limit).
     virtual Time on_request(unsigned port, Line& line, Time delay) = 0;
     virtual void on_response_credit(unsigned /*port*/, Line& /*line*/, Time /*delay*/) {}
+    virtual LineTarget& response_credits_to(unsigned& /*port*/, Time& /*added*/) { return *this; }  // as above
     // Reads or writes memory without time; returns the number of bytes moved.
     virtual unsigned debug(unsigned /*port*/, Line& /*line*/) { return 0; }
 };
@@ -77,15 +82,22 @@ public:
     }
     void return_response_credit(Line& line, Time delay)
     {
-        if (direct_ != nullptr) {
-            direct_->on_response_credit(direct_port_, line, delay);
+        if (credits_to_ != nullptr) {
+            credits_to_->on_response_credit(credit_port_, line, delay + credit_delay_);
             return;
         }
         forward(line, LinePhase::response_credit, delay);
     }
     unsigned debug(Line& line) { return (*this)->transport_dbg(line); }
 
-    std::uint64_t requests() const { return requests_; }  // lines handed on
+    std::uint64_t requests() const { return requests_; }  // lines handed on by send_request()
+    // The module of ours behind the other socket, nullptr where there is none. When time has started.
+    LineTarget* direct(unsigned& port)
+    {
+        if (peer_ == nullptr) resolve();
+        port = direct_port_;
+        return direct_;
+    }
 
 private:
     tlm::tlm_sync_enum nb_transport_bw(Line& line, LinePhase& phase, sc_core::sc_time& delay) override;
@@ -97,9 +109,13 @@ private:
         return owner_;
     }
     Time forward(Line& line, LinePhase phase, Time delay);
+    void resolve();
 
     LineTarget* direct_ = nullptr;
+    LineTarget* credits_to_ = nullptr;
+    Time credit_delay_ = 0;
     unsigned direct_port_ = 0;
+    unsigned credit_port_ = 0;
     tlm::tlm_fw_transport_if<line_protocol>* peer_ = nullptr;
     LineInitiator& owner_;
     unsigned port_;
@@ -120,14 +136,20 @@ public:
     }
     void return_request_credit(Line& line, Time delay)
     {
-        if (direct_ != nullptr) {
-            direct_->on_request_credit(direct_port_, line, delay);
+        if (credits_to_ != nullptr) {
+            credits_to_->on_request_credit(credit_port_, line, delay + credit_delay_);
             return;
         }
         backward(line, LinePhase::request_credit, delay);
     }
 
-    std::uint64_t responses() const { return responses_; }  // lines handed back
+    std::uint64_t responses() const { return responses_; }  // lines handed back by send_response()
+    LineInitiator* direct(unsigned& port)  // as above
+    {
+        if (peer_ == nullptr) resolve();
+        port = direct_port_;
+        return direct_;
+    }
 
 private:
     tlm::tlm_sync_enum nb_transport_fw(Line& line, LinePhase& phase, sc_core::sc_time& delay) override;
@@ -141,9 +163,13 @@ private:
         return owner_;
     }
     Time backward(Line& line, LinePhase phase, Time delay);
+    void resolve();
 
     LineInitiator* direct_ = nullptr;
+    LineInitiator* credits_to_ = nullptr;
+    Time credit_delay_ = 0;
     unsigned direct_port_ = 0;
+    unsigned credit_port_ = 0;
     tlm::tlm_bw_transport_if<line_protocol>* peer_ = nullptr;
     LineTarget& owner_;
     unsigned port_;

@@ -75,12 +75,13 @@ private:
         return {amount * ps_per_s / rate_, amount * ps_per_s % rate_};
     }
 
-    std::uint32_t last_amount_ = 0;
-    Part last_{0, 0};  // of last_amount_: most resources serve one amount only
+    // Within a cache line what every booking takes.
     std::uint64_t rate_ = 1;
     std::uint64_t remainder_ = 0;
+    Part last_{0, 0};  // of last_amount_: most resources serve one amount only
     Time free_at_ = 0;
     Time busy_ = 0;
+    std::uint32_t last_amount_ = 0;
     std::vector<Part> table_;
 };
 

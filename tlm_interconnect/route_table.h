@@ -12,10 +12,12 @@ public:
         const std::uint16_t* entries;  // equal alternatives, ascending
         unsigned count;                // 0: no way there
 
-        unsigned port(unsigned i) const { return entries[i] & 0xfffU; }
-        unsigned lane(unsigned i) const { return entries[i] >> 12U; }
+        unsigned port(unsigned i) const { return port_of(entries[i]); }
+        unsigned lane(unsigned i) const { return lane_of(entries[i]); }
     };
     static std::uint16_t entry(unsigned port, unsigned lane) { return static_cast<std::uint16_t>(port | lane << 12); }
+    static unsigned port_of(std::uint16_t entry) { return entry & 0xfffU; }
+    static unsigned lane_of(std::uint16_t entry) { return entry >> 12U; }
 
     // `ports_of[d]` lists the entries towards endpoint d.
     explicit RouteTable(const std::vector<std::vector<std::uint16_t>>& ports_of = {})
