@@ -103,9 +103,12 @@ void CrossbarSwitch::end_of_elaboration()
 void CrossbarSwitch::prepare(const AgendaItem& item) const
 {
     if (item.kind != tick_kind) return;
-    for (unsigned line = 0; line < 4; ++line) __builtin_prefetch(reinterpret_cast<const char*>(without_channel_) + 64 * line);
+    __builtin_prefetch(&next_tick_);
+    __builtin_prefetch(&clock_);
     __builtin_prefetch(outputs_);
     __builtin_prefetch(outputs_ + 2);
+    arrays_.prefetch();
+    matching_.prefetch();
 }
 
 Time CrossbarSwitch::on_request(unsigned port, Line& line, Time delay)
@@ -129,11 +132,11 @@ void CrossbarSwitch::arrive(unsigned port, Line& line, Time delay)
     for (unsigned ahead = 1; ahead < near_edges; ++ahead, at += clock_) {
         if (at < ready) continue;
         // Lines of one input are in order here; in which order inputs come makes no difference.
-        AgendaItem** list = &arriving_[(last_slot_ + ahead) % near_edges];
-        while (*list != nullptr) list = &(*list)->next;
+        const unsigned slot = (last_slot_ + ahead) % near_edges;
         line.next = nullptr;
         line.order = port;
-        *list = &line;
+        (arriving_[slot] == nullptr ? arriving_[slot] : last_arriving_[slot]->next) = &line;
+        last_arriving_[slot] = &line;
         ++near_lines_;
         wake_at(at);
         return;

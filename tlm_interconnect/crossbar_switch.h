@@ -127,6 +127,7 @@ private:
     Time last_edge_ = 0;
     unsigned last_slot_ = 0;
     AgendaItem* arriving_[near_edges] = {};  // by edge
+    AgendaItem* last_arriving_[near_edges] = {};
     std::uint32_t near_lines_ = 0;           // in arriving_
     std::uint32_t lines_ = 0;                // in queues
     bool moved_ = false;

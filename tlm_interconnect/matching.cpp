@@ -10,11 +10,19 @@ CrossbarMatching::CrossbarMatching(const SwitchSpec& spec, unsigned inputs, unsi
     : kind_(static_cast<AllocatorKind>(spec.allocator)), iterations_(static_cast<unsigned>(spec.iterations)),
       input_count_(inputs), output_count_(outputs), control_weight_(static_cast<std::uint32_t>(spec.control_weight)),
       data_weight_(static_cast<std::uint32_t>(spec.data_weight)),
-      keyed_(kind_ == AllocatorKind::age || kind_ == AllocatorKind::weighted), asked_by_(outputs, 0), asks_(inputs, 0),
-      control_(outputs, 0), issued_(keyed_ ? std::size_t{inputs} * outputs : 0), output_of_(inputs, 0),
-      grant_pointer_(outputs, 0), accept_pointer_(inputs, 0), granted_(inputs, 0), control_left_(outputs, 0),
-      data_left_(outputs, 0)
+      keyed_(kind_ == AllocatorKind::age || kind_ == AllocatorKind::weighted)
 {
+    arrays_.add(asked_by_, outputs);
+    arrays_.add(asks_, inputs);
+    arrays_.add(output_of_, inputs);
+    arrays_.add(grant_pointer_, outputs);
+    arrays_.add(accept_pointer_, inputs);
+    arrays_.add(granted_, inputs);
+    arrays_.add(control_, outputs);
+    arrays_.add(control_left_, outputs);
+    arrays_.add(data_left_, outputs);
+    arrays_.add(issued_, keyed_ ? std::size_t{inputs} * outputs : 0);
+    arrays_.build();
 }
 
 void CrossbarMatching::keep(unsigned input, unsigned output, Time issued, bool control)
@@ -150,9 +158,11 @@ void CrossbarMatching::match_inputs_first()
 }
 
 ChannelMatching::ChannelMatching(const SwitchSpec& spec, unsigned ports, unsigned queues)
-    : input_first_(static_cast<AllocatorKind>(spec.allocator) == AllocatorKind::input_first), queues_(queues),
-      grant_pointer_(ports * max_vcs, 0), accept_pointer_(queues, 0)
+    : input_first_(static_cast<AllocatorKind>(spec.allocator) == AllocatorKind::input_first), queues_(queues)
 {
+    arrays_.add(accept_pointer_, queues);
+    arrays_.add(grant_pointer_, std::size_t{ports} * max_vcs);
+    arrays_.build();
 }
 
 void ChannelMatching::match(unsigned port, std::vector<Request>& requests, std::uint16_t free)

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tlm_interconnect/packed_arrays.h"
 #include "tlm_interconnect/switch_spec.h"
 #include "tlm_interconnect/time.h"
 
@@ -36,6 +37,7 @@ public:
         inputs_ |= from;
         if (keyed_) keep(input, output, issued, control);
     }
+    void prefetch() const { arrays_.prefetch(); }
     bool keyed() const { return keyed_; }  // request() is to be told `issued` and `control`
     bool asks(unsigned input, unsigned output) const { return (asks_[input] >> output & 1U) != 0; }
 
@@ -73,16 +75,17 @@ private:
     std::uint64_t outputs_ = 0;  // that are asked for
     std::uint64_t inputs_ = 0;   // that ask
     std::uint64_t matched_ = 0;
-    std::vector<std::uint64_t> asked_by_;  // by output
-    std::vector<std::uint64_t> asks_;      // by input
-    std::vector<std::uint64_t> control_;   // by output: inputs that ask for control lines
-    std::vector<Time> issued_;             // by input and output
-    std::vector<std::uint8_t> output_of_;
-    std::vector<std::uint8_t> grant_pointer_;
-    std::vector<std::uint8_t> accept_pointer_;
-    std::vector<std::uint64_t> granted_;  // by input
-    std::vector<std::uint32_t> control_left_;
-    std::vector<std::uint32_t> data_left_;
+    PackedArrays arrays_;
+    std::uint64_t* asked_by_ = nullptr;  // by output
+    std::uint64_t* asks_ = nullptr;      // by input
+    std::uint8_t* output_of_ = nullptr;
+    std::uint8_t* grant_pointer_ = nullptr;
+    std::uint8_t* accept_pointer_ = nullptr;
+    std::uint64_t* granted_ = nullptr;   // by input
+    std::uint64_t* control_ = nullptr;   // by output: inputs that ask for control lines
+    std::uint32_t* control_left_ = nullptr;
+    std::uint32_t* data_left_ = nullptr;
+    Time* issued_ = nullptr;             // by input and output
 };
 
 // Gives the channels of one output port to the queues that ask for one: separable, one iteration, by islip or
@@ -125,8 +128,9 @@ private:
 
     bool input_first_;
     unsigned queues_;
-    std::vector<std::uint32_t> grant_pointer_;   // by port and channel, a queue
-    std::vector<std::uint32_t> accept_pointer_;  // by queue, port * 16 + channel
+    PackedArrays arrays_;
+    std::uint32_t* accept_pointer_ = nullptr;  // by queue, port * 16 + channel
+    std::uint32_t* grant_pointer_ = nullptr;   // by port and channel, a queue
 };
 
 }  // namespace weft

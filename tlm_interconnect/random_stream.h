@@ -32,7 +32,11 @@ public:
     std::uint64_t trials(double probability)
     {
         if (probability >= 1) return 1;
-        return 1 + static_cast<std::uint64_t>(std::log1p(-uniform()) / std::log1p(-probability));
+        if (probability != last_probability_) {  // a stream mostly asks for one
+            last_probability_ = probability;
+            last_log_ = std::log1p(-probability);
+        }
+        return 1 + static_cast<std::uint64_t>(std::log1p(-uniform()) / last_log_);
     }
 
     static std::uint64_t mix(std::uint64_t z)
@@ -44,6 +48,8 @@ public:
 
 private:
     std::uint64_t state_;
+    double last_probability_ = 0;
+    double last_log_ = -0.0;
 };
 
 }  // namespace weft

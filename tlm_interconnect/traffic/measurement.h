@@ -62,11 +62,21 @@ private:
         std::uint64_t accepted = 0;
         std::vector<std::uint64_t> by_source;
     };
-    Batch& batch_of(Time at) { return batches_[static_cast<std::size_t>(at / length_)]; }
+    // Most calls are about the time that the last one was about: no division.
+    Batch& batch_of(Time at)
+    {
+        if (at - current_begin_ >= length_) {
+            current_ = static_cast<std::size_t>(at / length_);
+            current_begin_ = current_ * length_;
+        }
+        return batches_[current_];
+    }
     unsigned warm_up() const;
 
     Time duration_;
     Time length_;
+    std::size_t current_ = 0;
+    Time current_begin_ = 0;
     std::vector<Batch> batches_;
 };
 
