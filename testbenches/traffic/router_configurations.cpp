@@ -72,7 +72,8 @@ NetworkResult run_apart(const Configuration& configuration)
         out << std::hexfloat << result.load << ' ' << result.cycles << ' ' << result.routers_passed << ' '
             << result.latency.mean << ' ' << result.latency.half_width << ' ' << result.matchings << ' '
             << result.refused << ' ' << result.hops << ' ' << result.problems << ' ' << result.left << ' '
-            << result.latency.p99 << ' ' << result.latency.max << ' ' << result.latency.by_source.size();
+            << result.latency.p99 << ' ' << result.latency.max << ' ' << result.latency.steady << ' '
+            << result.latency.by_source.size();
         for (const double rate : result.latency.by_source) out << ' ' << rate;
         return out.str();
     }));
@@ -84,7 +85,8 @@ NetworkResult run_apart(const Configuration& configuration)
         text >> real;
         *value = std::strtod(real.c_str(), nullptr);
     }
-    text >> result.hops >> result.problems >> result.left >> result.latency.p99 >> result.latency.max >> sources;
+    text >> result.hops >> result.problems >> result.left >> result.latency.p99 >> result.latency.max >>
+        result.latency.steady >> sources;
     while (sources-- > 0 && text >> real) result.latency.by_source.push_back(std::strtod(real.c_str(), nullptr));
     return result;
 }
