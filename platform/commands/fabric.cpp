@@ -113,7 +113,10 @@ struct TrafficOptions {
         if (!size.empty()) out.size = static_cast<std::uint32_t>(bytes_in("--size", size, 64));
         if (!message.empty())
             out.message = static_cast<std::uint32_t>((bytes_in("--message", message, 1 << 20) + out.size - 1) / out.size);
-        if (!duration.empty()) out.duration = time_option("--duration", duration);
+        if (!duration.empty()) {
+            out.duration = time_option("--duration", duration);
+            if (out.duration == 0) throw usage_error("--duration " + duration + " is too short", "at least 1 ps");
+        }
         out.seed = seed;
         return out;
     }
@@ -203,7 +206,10 @@ int fabric_command(const Arguments& arguments)
         const FabricResult result = run_fabric(system, registry, bench);
         if (!result.point.blocked.empty()) {
             std::string text = fmt::format("at load {:g} nothing moves any more:", loads.front());
-            for (std::size_t i = 0; i < result.point.blocked.size() && i < 12; ++i) text += "\n  " + result.point.blocked[i];
+            constexpr std::size_t shown = 40;
+            const std::vector<std::string>& blocked = result.point.blocked;
+            for (std::size_t i = 0; i < std::min(shown, blocked.size()); ++i) text += "\n  " + blocked[i];
+            if (blocked.size() > shown) text += fmt::format("\n  and {} more", blocked.size() - shown);
             std::fputs(("weft: " + text + "\n").c_str(), stderr);
             return exit_stuck;
         }

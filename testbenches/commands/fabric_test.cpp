@@ -1,0 +1,204 @@
+// `weft fabric`: a table, JSON and a picture of latency against load; the same bytes for the same seed.
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+
+using namespace weft::commands_test;
+using nlohmann::json;
+
+namespace {
+
+const std::string dgx = "examples/dgx_h100/system.yaml";
+
+// A run of all loads, 2 us each.
+Outcome fabric(const std::vector<std::string>& more, const std::string& system = dgx)
+{
+    std::vector<std::string> arguments{"fabric", system, "--duration", "2us"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments);
+}
+
+json points_of(const std::vector<std::string>& more, const std::string& system = dgx)
+{
+    std::vector<std::string> arguments = more;
+    arguments.insert(arguments.end(), {"--json", "-"});
+    const Outcome outcome = fabric(arguments, system);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return json::parse(outcome.out);
+}
+
+void expect_refusal(const std::vector<std::string>& more, const std::string& message)
+{
+    std::vector<std::string> arguments{"fabric", dgx};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = call(arguments);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, message + "\n");
+}
+
+std::size_t count(const std::string& text, const std::string& part)
+{
+    std::size_t out = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
+    return out;
+}
+
+}  // namespace
+
+TEST(Fabric, PrintsATableWithARowForEachLoad)
+{
+    const Outcome outcome = fabric({"--loads", "0.1:0.9:0.4", "--pattern", "permutation", "--seed", "4"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(outcome.out.rfind("dgx_h100: 8 endpoints, 4 switches, 32 links; pattern permutation, seed 4\n", 0), 0u)
+        << outcome.out;
+    EXPECT_NE(outcome.out.find("   load  accepted   mean ns    +-95%    p50 ns    p99 ns    max ns   Jain\n    0.1 "),
+        std::string::npos)
+        << outcome.out;
+    EXPECT_EQ(count(outcome.out, "\n    0."), 3u) << outcome.out;
+    EXPECT_NE(outcome.out.find("\nsaturation  "), std::string::npos);
+    EXPECT_NE(outcome.out.find("\nfairness    Jain index "), std::string::npos);
+    EXPECT_EQ(fabric({"--loads", "0.1", "--quiet"}).out, "");
+}
+
+TEST(Fabric, JsonHasTheKeysThatOthersRelyOn)
+{
+    const json result = points_of({"--loads", "0.2,0.6"});
+    EXPECT_EQ(result["schema"], "weft.fabric/1");
+    ASSERT_EQ(result["points"].size(), 2u);
+    double last = 0;
+    for (const json& point : result["points"]) {
+        EXPECT_NEAR(point["accepted"].get<double>(), point["load"].get<double>(), 0.01);
+        const json& latency = point["latency_ns"];
+        EXPECT_GT(latency["mean"].get<double>(), last);
+        last = latency["mean"];
+        EXPECT_LE(latency["p50"].get<double>(), latency["p99"].get<double>());
+        EXPECT_LE(latency["p99"].get<double>(), latency["max"].get<double>());
+        EXPECT_EQ(point["steady"], true);
+        EXPECT_EQ(point["missing_lines"], 0);
+        EXPECT_EQ(point["source_GBps"].size(), 8u);
+        EXPECT_FALSE(point.contains("round_trip_ns"));  // nothing is answered
+    }
+    EXPECT_GE(result["saturation"].get<double>(), result["points"][1]["accepted"].get<double>());
+    EXPECT_LE(result["saturation"].get<double>(), 1.01);
+    EXPECT_GT(result["jain"].get<double>(), 0.99);
+    EXPECT_LE(result["jain"].get<double>(), 1.0);
+    EXPECT_EQ(result["seed"], 1);
+    EXPECT_EQ(result["duration_ps"], 2'000'000);
+    const json answered = points_of({"--loads", "0.2", "--reads", "0.5"});
+    EXPECT_GT(answered["points"][0]["round_trip_ns"]["mean"].get<double>(),
+        1.5 * answered["points"][0]["latency_ns"]["mean"].get<double>());
+}
+
+TEST(Fabric, TheSameSeedGivesTheSameBytesWhateverRunsBesideIt)
+{
+    const Fixtures files;
+    const auto run = [&](const std::string& name, const std::string& seed, const std::string& jobs) {
+        const Outcome outcome = fabric({"--loads", "0.3:0.9:0.3", "--seed", seed, "-j", jobs, "--json", files.path(name + ".json"),
+            "--svg", files.path(name + ".svg")});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return outcome.out + files.read(name + ".json") + files.read(name + ".svg");
+    };
+    const std::string first = run("a", "7", "1");
+    EXPECT_EQ(run("b", "7", "1"), first);
+    EXPECT_EQ(run("c", "7", "4"), first);
+    EXPECT_NE(run("d", "8", "4"), first);
+    EXPECT_NE(json::parse(files.read("d.json"))["points"][0]["lines"], json::parse(files.read("a.json"))["points"][0]["lines"]);
+}
+
+TEST(Fabric, TheProtocolHoldsAndCheckingItChangesNothing)
+{
+    const std::vector<std::string> load{"--loads", "0.8", "--reads", "0.3", "--atomics", "0.1", "--answered"};
+    std::vector<std::string> checked = load;
+    checked.push_back("--check-protocol");
+    EXPECT_EQ(points_of(checked), points_of(load));
+}
+
+TEST(Fabric, ThePictureIsComplete)
+{
+    const Fixtures files;
+    ASSERT_EQ(fabric({"--loads", "0.2,0.5,0.8", "--svg", files.path("f.svg"), "--quiet"}).code, 0);
+    const std::string svg = files.read("f.svg");
+    EXPECT_EQ(svg.rfind("<svg xmlns=\"http://www.w3.org/2000/svg\"", 0), 0u);
+    EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
+    EXPECT_EQ(count(svg, "<path "), 3u);  // mean, p50, p99
+    EXPECT_GE(count(svg, "<circle "), 6u);
+    EXPECT_EQ(count(svg, "<text "), count(svg, "</text>"));
+    EXPECT_EQ(svg.find("nan"), std::string::npos);
+    EXPECT_NE(svg.find(">offered load (share of injection capacity)<"), std::string::npos);
+}
+
+// What the knobs are for: each moves the number that it should.
+TEST(Fabric, KnobsMoveTheirNumbers)
+{
+    const auto at = [](const std::vector<std::string>& more) { return points_of(more)["points"][0]; };
+    // What lines wait for each other, beyond the latency that they have alone.
+    const double alone = at({"--loads", "0.001"})["latency_ns"]["mean"];
+    const double wait = at({"--loads", "0.6"})["latency_ns"]["mean"].get<double>() - alone;
+    EXPECT_GT(wait, 0.2);
+    EXPECT_GT(at({"--loads", "0.6", "--burst", "32"})["latency_ns"]["mean"].get<double>() - alone, 1.5 * wait);
+    EXPECT_NEAR(at({"--loads", "0.6", "--burst", "8"})["accepted"].get<double>(), 0.6, 0.03);
+    EXPECT_NEAR(at({"--loads", "0.3", "--message", "1KiB"})["accepted"].get<double>(), 0.3, 0.03);
+    EXPECT_LT(points_of({"--loads", "0.6", "--size", "16"})["capacity_GBps"].get<double>(),
+        points_of({"--loads", "0.6"})["capacity_GBps"].get<double>());
+    // Seven sources for the links of one: each gets a seventh, all together what one could carry.
+    const json incast = points_of({"--loads", "0.9", "--pattern", "incast"});
+    EXPECT_EQ(incast["points"][0]["steady"], false);
+    EXPECT_NEAR(incast["points"][0]["accepted"].get<double>(), 1.0 / 8, 0.003);
+    EXPECT_GT(incast["points"][0]["jain"].get<double>(), 0.999);
+    const json two = points_of({"--loads", "0.9", "--pattern", "incast", "--sources", "2"})["points"][0]["source_GBps"];
+    EXPECT_NEAR(two[1].get<double>(), two[2].get<double>(), 0.01 * two[1].get<double>());
+    EXPECT_EQ(two[3], 0);
+}
+
+TEST(Fabric, WrongOptionsAreRefusedInOneLine)
+{
+    expect_refusal({"--pattern", "unifrom"},
+        "weft: unknown value 'unifrom' of '--pattern'; expected one of uniform, permutation, transpose, bit_complement, "
+        "nearest_neighbour, tornado, hot_spot, incast, all_to_all (did you mean 'uniform'?)");
+    const std::string range = "; expected FIRST:LAST:STEP, or a list A,B,...";
+    expect_refusal({"--loads", "0.1:0.2"}, "weft: --loads '0.1:0.2' is no range" + range);
+    expect_refusal({"--loads", "0.5:0.1:0.1"},
+        "weft: --loads '0.5:0.1:0.1' is empty or has more than 1000 loads; expected FIRST:LAST:STEP with FIRST <= LAST");
+    expect_refusal({"--loads", "0.5,0.2"}, "weft: the loads do not rise; expected ascending loads");
+    for (const std::string text : {"0", "abc", "1.5", "", "0.5x", "nan", "-0.1"})
+        expect_refusal({"--loads=0.0001," + text},
+            "weft: --loads '" + text + "' is no such number; expected a number from 1e-06 to 1");
+    expect_refusal({"--reads", "0.8", "--atomics", "0.4"},
+        "weft: --reads and --atomics are more than all messages; expected a sum of at most 1");
+    expect_refusal({"--size", "65"}, "weft: --size 65 is out of range; expected 1 to 64 bytes");
+    expect_refusal({"--burst", "0.5"}, "weft: --burst '0.5' is no such number; expected a number from 1 to 1e+06");
+    expect_refusal({"--fraction", "1.5"}, "weft: --fraction '1.5' is no such number; expected a number from 0 to 1");
+    expect_refusal({"--duration", "0ns"}, "weft: --duration 0ns is too short; expected at least 1 ps");
+    expect_refusal({"--pattern", "incast", "--sources", "8"},
+        "weft: pattern incast for 8 endpoints; expected fewer sources than endpoints");
+    expect_refusal({"--pattern", "transpose"}, "weft: pattern transpose for 8 endpoints; expected a power of 4");
+    expect_refusal({"--svg", "/nonexistent/x.svg"},
+        "/nonexistent/x.svg: cannot be written: No such file or directory; expected a writable path");
+    const Outcome missing = call({"fabric", "nowhere.yaml"});
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_EQ(missing.err, "nowhere.yaml: cannot be read: No such file or directory; expected a readable file\n");
+}
+
+TEST(Fabric, ADeadlockIsReportedWithItsCircle)
+{
+    const std::vector<std::string> ring{"fabric", "--infra", "examples/switch_ring/switch_ring.yaml", "--loads", "0.9",
+        "--duration", "20us", "--set", "link.request_credits=1", "--set", "link.response_credits=1"};
+    // Routes that could deadlock are not run unless that is wanted.
+    EXPECT_EQ(call(ring).code, 2);
+    std::vector<std::string> allowed = ring;
+    allowed.insert(allowed.end(), {"--set", "routing.cycles=allow", "--json", "-"});
+    const Outcome outcome = call(allowed);
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err.rfind("weft: at load 0.9 nothing moves any more:\n  circle of waiting:\n    ", 0), 0u) << outcome.err;
+    EXPECT_EQ(count(outcome.err, " waits for room in the write buffer of "), 6u) << outcome.err;
+    EXPECT_EQ(count(outcome.err, "which closes the circle\n"), 1u) << outcome.err;
+    EXPECT_NE(outcome.err.find(" write lines wait for a credit\n"), std::string::npos) << outcome.err;
+}

@@ -1,0 +1,142 @@
+// What is said of latencies, against lists that are sorted and series whose answer is known.
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tlm_interconnect/random_stream.h"
+#include "tlm_interconnect/traffic/measurement.h"
+
+using namespace weft;
+
+namespace {
+
+constexpr Time batch = 1'000;
+constexpr Time whole = batch * Measurement::batches;
+
+// Ten lines in each batch, whose latency is that of the batch.
+template <class Latency>
+Measurement series(const Latency& latency)
+{
+    Measurement out(whole, 1);
+    for (Time b = 0; b < Measurement::batches; ++b)
+        for (Time i = 0; i < 10; ++i) {
+            const Time created = b * batch + i * 100;
+            out.created(created, 64);
+            out.arrived(0, created, created + latency(b, i), 64);
+        }
+    return out;
+}
+
+}  // namespace
+
+TEST(Histogram, PercentilesAgreeWithASortedList)
+{
+    RandomStream random(11, 0);
+    for (const double scale : {50.0, 3e3, 8e5, 2e9}) {
+        LatencyHistogram histogram;
+        std::vector<Time> list;
+        for (int i = 0; i < 5'000; ++i) {
+            list.push_back(static_cast<Time>(-scale * std::log1p(-random.uniform())));  // exponential: a long tail
+            histogram.add(list.back());
+        }
+        std::sort(list.begin(), list.end());
+        for (const double share : {0.001, 0.01, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0}) {
+            SCOPED_TRACE(share);
+            const Time exact = list[static_cast<std::size_t>(std::ceil(share * 5'000)) - 1];
+            const Time found = histogram.percentile(share);
+            EXPECT_GE(found, exact);
+            EXPECT_LE(found, exact < 128 ? exact : exact + exact / 64);
+        }
+        EXPECT_EQ(histogram.max(), list.back());
+        EXPECT_EQ(histogram.min(), list.front());
+        EXPECT_EQ(histogram.count(), 5'000u);
+    }
+}
+
+TEST(Histogram, OfTwoIsThatOfAll)
+{
+    RandomStream random(12, 0);
+    LatencyHistogram parts[2];
+    LatencyHistogram all;
+    for (int i = 0; i < 3'000; ++i) {
+        const Time value = random.below(i % 2 == 0 ? 1'000 : 1'000'000);
+        parts[i % 2].add(value);
+        all.add(value);
+    }
+    parts[0].merge(parts[1]);
+    EXPECT_EQ(parts[0].count(), all.count());
+    EXPECT_EQ(parts[0].sum(), all.sum());
+    EXPECT_EQ(parts[0].min(), all.min());
+    EXPECT_EQ(parts[0].max(), all.max());
+    for (const double share : {0.1, 0.5, 0.99}) EXPECT_EQ(parts[0].percentile(share), all.percentile(share));
+    EXPECT_EQ(LatencyHistogram().percentile(0.5), 0u);
+}
+
+TEST(Measurement, WarmUpIsFoundAndLeftOut)
+{
+    for (const Time warm : {0U, 1U, 7U, 20U, 49U}) {
+        const Measurement::Result result = series([&](Time b, Time) { return b < warm ? 900 - 10 * b : 300; }).result();
+        EXPECT_EQ(result.dropped, warm);
+        EXPECT_EQ(result.mean, 300);
+        EXPECT_EQ(result.p99, 300u);
+        EXPECT_EQ(result.half_width, 0);
+        EXPECT_EQ(result.lines, 10 * (100 - warm));
+        EXPECT_TRUE(result.steady);
+    }
+    // Never more than half, even where that leaves some of it in.
+    EXPECT_LE(series([](Time b, Time) { return b < 80 ? 900 : 300; }).result().dropped, 50u);
+}
+
+// Two alternating values: mean, percentiles and rates by hand.
+TEST(Measurement, KnownSeries)
+{
+    Measurement measured = series([](Time, Time i) { return i % 2 == 0 ? 40 : 60; });
+    const Measurement::Result result = measured.result();
+    EXPECT_EQ(result.mean, 50);
+    EXPECT_EQ(result.p50, 40u);
+    EXPECT_EQ(result.p99, 60u);
+    EXPECT_EQ(result.max, 60u);
+    EXPECT_EQ(result.half_width, 0);  // every batch has the same mean
+    // 64 B in 100 ps.
+    EXPECT_DOUBLE_EQ(result.offered, 64e10);
+    EXPECT_DOUBLE_EQ(result.accepted, 64e10);
+    EXPECT_EQ(result.by_source, std::vector<double>{result.accepted});
+}
+
+TEST(Measurement, WhatGrowsOrIsLostIsNotSteady)
+{
+    EXPECT_FALSE(series([](Time b, Time) { return 100 + 10 * b; }).result().steady);
+    EXPECT_TRUE(series([](Time, Time i) { return 100 + i; }).result().steady);
+    Measurement lost = series([](Time, Time) { return 100; });
+    lost.created(90 * batch, 64);
+    const Measurement::Result result = lost.result();
+    EXPECT_EQ(result.missing, 1u);
+    EXPECT_FALSE(result.steady);
+}
+
+// Independent latencies of a known mean: 95 of 100 intervals hold it. Dropping batches by their values costs a little
+// of that. 600 series: a standard deviation of 0.9 in 100.
+TEST(Measurement, IntervalHoldsTheMeanAsOftenAsItSays)
+{
+    unsigned held = 0;
+    for (std::uint64_t seed = 0; seed < 600; ++seed) {
+        RandomStream random(seed, 1);
+        const Measurement::Result result =
+            series([&](Time, Time) { return static_cast<Time>(-1e4 * std::log1p(-random.uniform())); }).result();
+        held += std::abs(result.mean - (1e4 - 0.5)) <= result.half_width ? 1 : 0;
+    }
+    RecordProperty("held", static_cast<int>(held));
+    EXPECT_GE(held, 600 * 0.92) << held;
+    EXPECT_LE(held, 600 * 0.98) << held;
+}
+
+TEST(Measurement, JainsIndex)
+{
+    EXPECT_EQ(jain_index({3, 3, 3, 3}), 1);
+    EXPECT_EQ(jain_index({5, 0, 0, 0}), 0.25);
+    EXPECT_DOUBLE_EQ(jain_index({1, 2, 3}), 36.0 / 42);
+    // A chain in which every router halves what comes from behind.
+    EXPECT_DOUBLE_EQ(jain_index({0.5, 0.25, 0.125, 0.125}), 1 / (4 * (0.25 + 0.0625 + 0.03125)));
+    EXPECT_EQ(jain_index({0, 0}), 1);
+}
