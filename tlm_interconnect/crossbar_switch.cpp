@@ -43,7 +43,6 @@ CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, Agenda& agenda, std
 {
     output_array_.add(outputs_, ports);
     output_array_.build();
-    request_prepare();
     for (AgendaItem& tick : first_ticks_) tick.kind = tick_kind;
     for (unsigned p = 0; p < ports; ++p) {
         const std::string number = std::to_string(p);
@@ -100,17 +99,6 @@ void CrossbarSwitch::end_of_elaboration()
     if (separate_) channel_matching_ = std::make_unique<ChannelMatching>(spec_, count, queue_count_);
 }
 
-void CrossbarSwitch::prepare(const AgendaItem& item) const
-{
-    if (item.kind != tick_kind) return;
-    __builtin_prefetch(&next_tick_);
-    __builtin_prefetch(&clock_);
-    __builtin_prefetch(outputs_);
-    __builtin_prefetch(outputs_ + 2);
-    arrays_.prefetch();
-    matching_.prefetch();
-}
-
 Time CrossbarSwitch::on_request(unsigned port, Line& line, Time delay)
 {
     line.kind = static_cast<std::uint8_t>(LineClass::request);
@@ -159,6 +147,8 @@ void CrossbarSwitch::wake_at(Time time)
 {
     if (time >= next_tick_) return;
     next_tick_ = time;
+    for (const AgendaItem& tick : first_ticks_)
+        if (tick.scheduled && tick.due == time) return;  // since before an earlier one was wanted
     // Last of the instant: lines that arrive by way of the agenda come before it.
     for (AgendaItem& tick : first_ticks_) {
         if (tick.scheduled) continue;

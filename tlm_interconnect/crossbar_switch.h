@@ -98,7 +98,6 @@ private:
     void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
     void on_credit(unsigned port, Line& line, Time delay);
     void run(AgendaItem& item) override;
-    void prepare(const AgendaItem& item) const override;
     void end_of_elaboration() override;
 
     void arrive(unsigned port, Line& line, Time delay);

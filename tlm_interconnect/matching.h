@@ -37,7 +37,6 @@ public:
         inputs_ |= from;
         if (keyed_) keep(input, output, issued, control);
     }
-    void prefetch() const { arrays_.prefetch(); }
     bool keyed() const { return keyed_; }  // request() is to be told `issued` and `control`
     bool asks(unsigned input, unsigned output) const { return (asks_[input] >> output & 1U) != 0; }
 

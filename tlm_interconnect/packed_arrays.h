@@ -35,13 +35,6 @@ public:
         fills_.clear();
     }
 
-    // Of what comes first, as much as a small owner has.
-    void prefetch() const
-    {
-        const std::size_t end = size_ < 12 * cache_line ? size_ : 12 * cache_line;
-        for (std::size_t offset = 0; offset < end; offset += cache_line) __builtin_prefetch(memory_.get() + offset, 1);
-    }
-
 private:
     static constexpr std::size_t cache_line = 64;
     struct Free {

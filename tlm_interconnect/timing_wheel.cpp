@@ -1,6 +1,7 @@
 #include "tlm_interconnect/timing_wheel.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft {
 
@@ -8,6 +9,7 @@ namespace {
 
 constexpr std::uint64_t no_bucket = ~std::uint64_t{0};
 constexpr std::size_t small_bucket = 24;  // up to here insertion sort is faster
+constexpr std::size_t large_bucket = 64;  // from here sorting by digits is
 
 }  // namespace
 
@@ -165,25 +167,45 @@ void TimingWheel::collect(std::size_t slot)
 // Stable. Keys of one bucket share the upper bits of their time, so they compare as numbers.
 void TimingWheel::sort_open(std::size_t first)
 {
-    Entry* const entries = open_.data();
     const std::size_t count = open_.size() - first;
-    // Clocked stations file their next turn in the order of this one: of many entries few are out of place.
-    std::size_t allowed = ~std::size_t{0};
-    if (count > small_bucket) {
-        std::size_t descents = 0;
-        for (std::size_t i = first + 1; i < open_.size(); ++i) descents += entries[i].key < entries[i - 1].key;
-        allowed = descents > count / 4 ? 0 : 4 * count;
+    if (count >= large_bucket) {
+        sort_by_digits(first);
+        return;
     }
-    for (std::size_t i = first + 1; i < open_.size() && allowed > 0; ++i) {
+    if (count > small_bucket) {
+        std::stable_sort(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end(),
+            [](const Entry& a, const Entry& b) { return a.key < b.key; });
+        return;
+    }
+    Entry* const entries = open_.data();
+    for (std::size_t i = first + 1; i < open_.size(); ++i) {
         const Entry entry = entries[i];
         std::size_t j = i;
         for (; j > first && entry.key < entries[j - 1].key; --j) entries[j] = entries[j - 1];
         entries[j] = entry;
-        allowed -= std::min(allowed, i - j);
     }
-    if (allowed > 0) return;
-    std::stable_sort(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end(),
-        [](const Entry& a, const Entry& b) { return a.key < b.key; });
+}
+
+// Many entries of one instant, as of a clock that many stations have: by the bytes in which their keys differ, the
+// lowest first. No comparison that the host could guess wrong.
+void TimingWheel::sort_by_digits(std::size_t first)
+{
+    const std::size_t count = open_.size() - first;
+    sorted_.resize(open_.size());
+    Entry* from = open_.data() + first;
+    Entry* to = sorted_.data() + first;
+    std::uint64_t differ = 0;
+    for (std::size_t i = 1; i < count; ++i) differ |= from[i].key ^ from[0].key;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        if ((differ >> shift & 0xff) == 0) continue;
+        std::uint32_t place[256] = {};
+        for (std::size_t i = 0; i < count; ++i) ++place[from[i].key >> shift & 0xff];
+        std::uint32_t before = 0;
+        for (std::uint32_t& at : place) before += std::exchange(at, before);
+        for (std::size_t i = 0; i < count; ++i) to[place[from[i].key >> shift & 0xff]++] = from[i];
+        std::swap(from, to);
+    }
+    if (from == sorted_.data() + first) std::copy(from, from + count, to);
 }
 
 void TimingWheel::prefetch(std::uint64_t bucket) const

@@ -142,9 +142,11 @@ private:
     bool open_next(Time latest);
     void collect(std::size_t slot);
     void sort_open(std::size_t first);
+    void sort_by_digits(std::size_t first);
     void prefetch(std::uint64_t bucket) const;
 
     std::vector<Entry> open_;  // sorted, stable; [cursor_, end) is what remains of the open bucket
+    std::vector<Entry> sorted_;  // while sorting
     std::size_t cursor_ = 0;
     std::uint64_t open_bucket_ = 0;  // absolute number of the open bucket
     std::uint64_t size_ = 0;
