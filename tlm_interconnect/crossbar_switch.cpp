@@ -44,6 +44,8 @@ CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, Agenda& agenda, std
     output_array_.add(outputs_, ports);
     output_array_.build();
     for (AgendaItem& tick : first_ticks_) tick.kind = tick_kind;
+    for (std::uint8_t vc = 0; vc < max_vcs && !fifo_; ++vc)
+        input_of_[vc] = static_cast<std::uint8_t>((lane_of(vc) + vc % vc_classes) % speedup_);
     for (unsigned p = 0; p < ports; ++p) {
         const std::string number = std::to_string(p);
         ports_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
@@ -230,9 +232,7 @@ void CrossbarSwitch::set_head(std::uint32_t number)
     VcClass cls = VcClass::response;
     if (static_cast<LineClass>(line.kind) == LineClass::request) cls = out.split ? vc_class(line.op) : VcClass::request;
     queue.channels = lane_channels(out, cls, line.order & 0xfU);
-    queue.input = queue.first_input;
-    if (speedup_ > 1 && !fifo_)
-        queue.input = static_cast<std::uint8_t>(queue.first_input + (lane_of(line.vc) + line.vc % vc_classes) % speedup_);
+    queue.input = static_cast<std::uint8_t>(queue.first_input + input_of_[line.vc]);
     put(separate_ ? without_channel_ : ready_, number);
 }
 

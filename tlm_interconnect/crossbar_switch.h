@@ -145,6 +145,7 @@ private:
     unsigned route_lanes_ = 1;
     unsigned slots_ = 1;
     std::uint8_t slot_of_[max_vcs] = {};
+    std::uint8_t input_of_[max_vcs] = {};  // of the crossbar inputs of a port, by channel
     std::vector<Port> ports_;
     PackedArrays arrays_;
     std::uint32_t queue_count_ = 0;

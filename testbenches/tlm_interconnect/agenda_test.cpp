@@ -400,6 +400,37 @@ struct Foreign : sc_core::sc_module {
 
 }  // namespace
 
+// Buckets of any size, of one instant or several, come out by key and, among equal ones, as they were filed.
+TEST(Agenda, BucketsOfAnySizeAreInOrder)
+{
+    std::mt19937_64 random(5);
+    constexpr Time width = Time{1} << TimingWheel::bucket_bits;
+    std::vector<AgendaItem> items(3'000);
+    for (const std::size_t count : {2U, 24U, 25U, 63U, 64U, 110U, 3'000U})
+        for (const std::uint32_t orders : {1U, 40U, 1U << 20U, ~0U})
+            for (const Time dues : {Time{1}, width}) {
+                TimingWheel wheel;
+                std::vector<std::tuple<Time, std::uint32_t, std::size_t>> expected;
+                const Time base = (Time{7} << 32U) - width;  // where the low half of the time turns over next
+                for (std::size_t i = 0; i < count; ++i) {
+                    const Time due = base + random() % dues;
+                    const auto order = static_cast<std::uint32_t>(random() % orders);
+                    wheel.push(due, order, &items[i]);
+                    expected.emplace_back(due, order, i);
+                }
+                std::sort(expected.begin(), expected.end());
+                for (const auto& [due, order, i] : expected) {
+                    const TimingWheel::Entry* const entry = wheel.front(~Time{0});
+                    ASSERT_NE(entry, nullptr);
+                    ASSERT_EQ(wheel.due_of(*entry), due);
+                    ASSERT_EQ(entry->order(), order);
+                    ASSERT_EQ(entry->item, &items[i]) << count << ' ' << orders << ' ' << dues;
+                    wheel.pop();
+                }
+                EXPECT_EQ(wheel.front(~Time{0}), nullptr);
+            }
+}
+
 TEST(Agenda, NeverRunsPastAForeignEvent)
 {
     Agenda agenda("agenda");
