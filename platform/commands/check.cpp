@@ -59,6 +59,7 @@ int check_command(const Arguments& arguments)
     std::string json;
     options.add_file(line, "FILE");
     options.add_reading(line);
+    options.add_plugins(line);
     line.value("--json", "FILE", json,
         "also write what is said of the document as JSON; '-' writes it in place of the text");
     if (!line.parse(arguments)) return exit_good;
@@ -70,7 +71,7 @@ int check_command(const Arguments& arguments)
     const std::string as_json = check_json(loaded);
     if (!description.file.empty()) {
         loaded.notices.clear();  // they are in the text
-        text += system_text(resolve_loaded(description, std::move(loaded), ModelRegistry()));
+        text += system_text(resolve_loaded(description, std::move(loaded), options.registry()));
     }
     output.write(as_json);
     if (!output.is_stdout()) print(text);

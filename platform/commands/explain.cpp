@@ -24,7 +24,7 @@ int explain_command(const Arguments& arguments)
     if (!line.parse(arguments)) return exit_good;
 
     const SystemDescription description = options.description();
-    const ResolvedSystem system = resolve_loaded(description, options.load(description), ModelRegistry());
+    const ResolvedSystem system = resolve_loaded(description, options.load(description), options.registry());
     print(explain(system, used ? plan_fabric(system, members_of(system)).used : UsedParts()));
     return exit_good;
 }

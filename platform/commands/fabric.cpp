@@ -193,7 +193,7 @@ int fabric_command(const Arguments& arguments)
     if (!series.empty() && loads.size() != 1) throw usage_error("--series of several loads", "a single one in --loads");
     const SystemDescription description = options.description();
     LoadedGraph loaded = options.load(description);
-    const ModelRegistry registry;
+    const ModelRegistry registry = options.registry();
     const ResolvedSystem system = resolve_loaded(description, std::move(loaded), registry);
     FabricOptions bench;
     bench.traffic = traffic.spec(system.seed);

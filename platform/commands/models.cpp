@@ -4,9 +4,9 @@
 
 #include "platform/commands/command_line.h"
 #include "platform/commands/messages.h"
+#include "platform/commands/system_options.h"
 #include "platform/config/blocks.h"
 #include "platform/config/profile.h"
-#include "platform/system/model_registry.h"
 
 namespace weft {
 
@@ -70,9 +70,11 @@ int models_command(const Arguments& arguments)
         "BLOCK.PARAMETER=VALUE) with unit, default and range, and the device profiles (--profile NAME).\n");
     std::string kind;
     line.positional("KIND", kind, "only models of this kind", false);
+    SystemOptions options;
+    options.add_plugins(line);
     if (!line.parse(arguments)) return exit_good;
 
-    const ModelRegistry registry;
+    const ModelRegistry registry = options.registry();
     std::vector<std::string> kinds;
     for (const auto& entry : registry.names_by_kind()) kinds.push_back(entry.first);
     if (!kind.empty()) check_choice("KIND", kind, kinds);

@@ -84,7 +84,7 @@ int route_command(const Arguments& arguments)
         throw usage_error(from.empty() ? "--from is missing" : "--to is missing", "--from NODE --to NODE");
 
     const SystemDescription description = options.description();
-    const ResolvedSystem system = resolve_loaded(description, options.load(description), ModelRegistry());
+    const ResolvedSystem system = resolve_loaded(description, options.load(description), options.registry());
     const NodeId source = node_named(system.graph(), "--from", from);
     const NodeId destination = node_named(system.graph(), "--to", to);
     if (source == destination) throw usage_error("'--from' and '--to' are the same node", "two nodes");

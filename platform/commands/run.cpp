@@ -57,7 +57,7 @@ int simulate_command(const Arguments& arguments)
     if (description.workload.kind == Workload::Kind::none)
         throw usage_error("nothing to run",
             "--collective OP --bytes N or --trace PREFIX, or a system file with a workload");
-    const ModelRegistry registry;
+    const ModelRegistry registry = options.registry();
     const RunResult result =
         run_system(resolve_loaded(description, options.load(description), registry), registry, run);
     output.write(output.wanted() ? result_json(result, !no_timing) : "");

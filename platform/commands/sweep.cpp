@@ -75,6 +75,7 @@ int sweep_command(const Arguments& arguments)
         jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
     const OutputFile json_output(json);
     const OutputFile csv_output(csv);
+    options.registry();
     options.load(options.description());  // what is wrong with the files is wrong with every point
 
     const std::vector<SweepPoint> points = combine(axes);

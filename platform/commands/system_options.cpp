@@ -4,6 +4,7 @@
 #include "platform/commands/known_names.h"
 #include "platform/commands/messages.h"
 #include "platform/config/resolve.h"
+#include "platform/system/plugin.h"
 
 namespace weft {
 
@@ -31,6 +32,11 @@ void SystemOptions::add_reading(CommandLine& line)
         "an InfraGraph annotation request to apply to the document");
 }
 
+void SystemOptions::add_plugins(CommandLine& line)
+{
+    line.values("--plugin", "FILE", plugins_, "a shared library with further models for --model, repeatable");
+}
+
 void SystemOptions::add_parameters(CommandLine& line)
 {
     line.values("--set", "PATH=VALUE", sets_,
@@ -38,6 +44,7 @@ void SystemOptions::add_parameters(CommandLine& line)
         "node), 'dgx.*.nvsw.*.switch.latency=300ns' (a pattern), links.xpu_fabric.bandwidth=50GB/s (a link)");
     line.values("--model", "GLOB=NAME", models_,
         "make the nodes that match a model of 'weft models', repeatable");
+    add_plugins(line);
     line.value("--profile", "NAME", profile_,
         "device profile of every accelerator: a name of 'weft models' or a file");
     line.value("--seed", "N", seed_, "seed of all random streams; 1 unless the system file says otherwise");
@@ -78,6 +85,13 @@ LoadedGraph SystemOptions::load(const SystemDescription& description) const
     options.lenient = description.lenient;
     options.annotation_path = annotation_;
     return load_infrastructure(description.infrastructure, options);
+}
+
+ModelRegistry SystemOptions::registry() const
+{
+    ModelRegistry registry;
+    for (const std::string& file : plugins_) load_plugin(file, registry);
+    return registry;
 }
 
 ResolvedSystem resolve_loaded(const SystemDescription& description, LoadedGraph loaded,

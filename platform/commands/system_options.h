@@ -21,13 +21,17 @@ public:
     void add_file_or_infra(CommandLine& line, const std::string& label);
     // --lenient, --annotate
     void add_reading(CommandLine& line);
-    // --set, --model, --profile, --seed
+    // --plugin
+    void add_plugins(CommandLine& line);
+    // --set, --model, --plugin, --profile, --seed
     void add_parameters(CommandLine& line);
 
     // Throws InputError when no file is given, or two, and for what the file or an option gets wrong.
     SystemDescription description() const;
     // The document of `description`, with annotations.
     LoadedGraph load(const SystemDescription& description) const;
+    // The built-in models and those of --plugin. Throws InputError for a library that cannot be used.
+    ModelRegistry registry() const;
 
 private:
     std::string file_;
@@ -37,6 +41,7 @@ private:
     std::string annotation_;
     std::vector<std::string> sets_;
     std::vector<std::string> models_;
+    std::vector<std::string> plugins_;
     std::string profile_;
     std::string seed_;
 };

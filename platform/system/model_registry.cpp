@@ -21,6 +21,14 @@ const typename Map::mapped_type::second_type& chosen(const Map& models, const st
         "one of `weft models`" + (nearest.empty() ? std::string() : " (did you mean '" + nearest + "'?)"));
 }
 
+template <class Map, class Factory>
+void add(Map& models, const std::string& kind, const std::string& name, const std::string& text, Factory factory)
+{
+    if (name.empty()) throw InputError("", 0, "a model of kind " + kind + " has an empty name", "a name");
+    if (!models.emplace(name, typename Map::mapped_type(text, std::move(factory))).second)
+        throw InputError("", 0, "the name '" + name + "' of kind " + kind + " is taken", "another name");
+}
+
 }  // namespace
 
 ModelRegistry::ModelRegistry()
@@ -44,12 +52,12 @@ ModelRegistry::ModelRegistry()
 
 void ModelRegistry::add_switch(const std::string& name, const std::string& text, SwitchFactory factory)
 {
-    switches_[name] = {text, std::move(factory)};
+    add(switches_, "switch", name, text, std::move(factory));
 }
 
 void ModelRegistry::add_gpu(const std::string& name, const std::string& text, GpuFactory factory)
 {
-    gpus_[name] = {text, std::move(factory)};
+    add(gpus_, "gpu", name, text, std::move(factory));
 }
 
 const ModelRegistry::SwitchFactory& ModelRegistry::switch_factory(const std::string& name) const

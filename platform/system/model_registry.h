@@ -46,6 +46,7 @@ public:
     // With the built-in models.
     ModelRegistry();
 
+    // Throw InputError when the kind has a model of that name. `text` is shown by `weft models`.
     void add_switch(const std::string& name, const std::string& text, SwitchFactory factory);
     void add_gpu(const std::string& name, const std::string& text, GpuFactory factory);
 

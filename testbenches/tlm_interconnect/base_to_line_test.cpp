@@ -88,7 +88,7 @@ struct LtInitiator : sc_core::sc_module {
 
 TEST(Split, PiecesEndAtLinesAndAtDisabledBytes)
 {
-    std::vector<Piece> pieces;
+    std::vector<AccessPiece> pieces;
     std::vector<unsigned char> data(200);
     tlm::tlm_generic_payload payload;
     payload.set_command(tlm::TLM_WRITE_COMMAND);

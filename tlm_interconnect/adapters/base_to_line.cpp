@@ -20,7 +20,7 @@ void BaseToLineCore::violation(const char* what) const
     SC_REPORT_ERROR("/weft/adapter", (std::string(name()) + ": " + what).c_str());
 }
 
-bool BaseToLineCore::accessible(const Piece& piece) const
+bool BaseToLineCore::accessible(const AccessPiece& piece) const
 {
     return endpoint_of(piece.address) < spec_.endpoints && local_of(piece.address) < spec_.local_bytes &&
            piece.bytes <= spec_.local_bytes - local_of(piece.address);
@@ -31,7 +31,7 @@ tlm::tlm_response_status BaseToLineCore::cut(const tlm::tlm_generic_payload& pay
 {
     const tlm::tlm_response_status status = split(payload, payload.get_address() + spec_.base, pieces_);
     if (status != tlm::TLM_OK_RESPONSE) return status;
-    for (const Piece& piece : pieces_)
+    for (const AccessPiece& piece : pieces_)
         if (!accessible(piece)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
     return status;
 }
@@ -60,7 +60,7 @@ std::uint16_t BaseToLineCore::open_job(tlm::tlm_generic_payload& payload, Time s
     job.address = payload.get_address() + spec_.base;
     job.unsent = job.unanswered = static_cast<std::uint32_t>(pieces_.size());
     const LineOp op = payload.is_read() ? LineOp::read : LineOp::write;
-    for (const Piece& piece : pieces_) {
+    for (const AccessPiece& piece : pieces_) {
         Line& line = pool_.take();
         line.begin(op, piece.address, piece.bytes);
         line.source = spec_.source;
@@ -167,8 +167,8 @@ unsigned int BaseToLineCore::transport_dbg(tlm::tlm_generic_payload& payload)
         return 0;
     }
     unsigned moved = 0;
-    const std::vector<Piece> pieces = pieces_;
-    for (const Piece& piece : pieces) {
+    const std::vector<AccessPiece> pieces = pieces_;
+    for (const AccessPiece& piece : pieces) {
         Line& line = pool_.take();
         line.begin(payload.is_read() ? LineOp::read : LineOp::write, piece.address, piece.bytes);
         line.source = spec_.source;

@@ -89,7 +89,7 @@ private:
     void run(AgendaItem& item) override;
 
     tlm::tlm_response_status cut(const tlm::tlm_generic_payload& payload);
-    bool accessible(const Piece& piece) const;
+    bool accessible(const AccessPiece& piece) const;
     std::uint16_t open_job(tlm::tlm_generic_payload& payload, Time start, bool blocking);
     void close_job(std::uint16_t index);
     void issue_own(Line& line, std::uint16_t index, Time start);
@@ -108,7 +108,7 @@ private:
     std::uint32_t in_flight_ = 0;
     bool pumping_ = false;
     AgendaItem wake_;
-    std::vector<Piece> pieces_;
+    std::vector<AccessPiece> pieces_;
     std::deque<Line*> queue_;  // pieces that wait for a credit
     std::vector<std::unique_ptr<Job>> jobs_;
     std::vector<std::uint16_t> free_jobs_;

@@ -5,7 +5,7 @@
 namespace weft {
 
 tlm::tlm_response_status split(const tlm::tlm_generic_payload& payload, std::uint64_t address,
-    std::vector<Piece>& pieces)
+    std::vector<AccessPiece>& pieces)
 {
     pieces.clear();
     if (payload.is_read() == payload.is_write()) return tlm::TLM_COMMAND_ERROR_RESPONSE;

@@ -9,7 +9,7 @@
 namespace weft {
 
 // A run of enabled bytes within one 64-byte line.
-struct Piece {
+struct AccessPiece {
     std::uint64_t address;
     std::uint32_t offset;  // in the payload's data
     std::uint32_t bytes;   // 1..64
@@ -21,6 +21,6 @@ constexpr std::uint32_t max_access_bytes = 4096;
 // done: TLM_COMMAND_ERROR (neither read nor write), TLM_BURST_ERROR (no data, above 4 KiB, streaming width
 // below the length), TLM_BYTE_ENABLE_ERROR (enables of length 0), TLM_ADDRESS_ERROR (wraps around).
 tlm::tlm_response_status split(const tlm::tlm_generic_payload& payload, std::uint64_t address,
-    std::vector<Piece>& pieces);
+    std::vector<AccessPiece>& pieces);
 
 }  // namespace weft

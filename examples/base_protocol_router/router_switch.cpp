@@ -1,0 +1,234 @@
+#include "router_switch.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace weft;
+
+namespace {
+
+enum Kind : std::uint8_t { leaving, coming_back };
+
+constexpr Time cycle = 500;  // ps
+
+sc_core::sc_time time_of(Time ps) { return {static_cast<double>(ps), sc_core::SC_PS}; }
+
+// The entry on the return path below those of the two adapters.
+Line::Way entered_by(Line& line)
+{
+    const std::uint16_t last = line.pop_port();
+    const std::uint16_t before = line.pop_port();
+    const Line::Way way = line.pop_way();
+    line.push_way(way.port, way.lane);
+    line.push_port(before);
+    line.push_port(last);
+    return way;
+}
+
+}  // namespace
+
+RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& context,
+    const SwitchRequest& request)
+    : sc_module(name), Station(context.agenda, request.path), routes_(request.routes),
+      pool_(context.pool), ports_(request.ports)
+{
+    router_ = std::make_unique<AtRouter>("router", request.ports,
+        [this](sc_dt::uint64 address) { return way_of(address).port; }, time_of(request.spec.latency), time_of(cycle));
+    LineToBaseSpec entry;
+    entry.buffer = 0xffff;  // the link's credits bound it
+    entry.local_addresses = false;
+    entry.pass_atomics = true;
+    BaseToLineSpec exit;
+    exit.outstanding = 0;
+    for (unsigned p = 0; p < request.ports; ++p) {
+        Port& port = ports_[p];
+        const std::string n = std::to_string(p);
+        port.target = std::make_unique<LineTargetSocket>(("target" + n).c_str(), *this, p);
+        port.initiator = std::make_unique<LineInitiatorSocket>(("initiator" + n).c_str(), *this, p);
+        port.to_router = std::make_unique<LineInitiatorSocket>(("to_router" + n).c_str(), *this, request.ports + p);
+        port.from_router = std::make_unique<LineTargetSocket>(("from_router" + n).c_str(), *this, request.ports + p);
+        port.entry = std::make_unique<LineToBase<>>(("entry" + n).c_str(), context.agenda, path() + ".entry" + n, entry);
+        port.exit = std::make_unique<BaseToLine<>>(("exit" + n).c_str(), context.agenda, path() + ".exit" + n, pool_,
+            exit);
+        port.output = std::make_unique<OutputPort>(context.agenda, *this, *this, p, request.ports, *port.initiator,
+            *port.target, arbitration(request.spec));
+        port.to_router->bind(port.entry->in);
+        port.entry->socket.bind(*router_->in[p]);
+        router_->out[p]->bind(port.exit->socket);
+        port.exit->out.bind(*port.from_router);
+    }
+}
+
+RouterSwitch::Choice RouterSwitch::way_of(std::uint64_t address) const
+{
+    const RouteTable::Choice choice = routes_.ports_to(endpoint_of(address));
+    if (choice.count == 0) SC_REPORT_FATAL("/user/router", (path() + ": no way to an endpoint").c_str());
+    const auto pick = static_cast<unsigned>(local_of(address) / line_bytes % choice.count);
+    return {choice.port(pick), choice.lane(pick)};
+}
+
+Line& RouterSwitch::stand_in(Line& posted)
+{
+    if (free_.empty()) {
+        free_.push_back(static_cast<std::uint32_t>(posted_.size()));
+        posted_.push_back(nullptr);
+    }
+    Line& copy = pool_.take();
+    copy.begin(LineOp::write, posted.address, posted.size);
+    copy.source = posted.source;
+    copy.flags |= LineHeader::made_flag;
+    copy.tag = free_.back();
+    free_.pop_back();
+    posted_[copy.tag] = &posted;
+    std::memcpy(copy.data(), posted.data(), posted.size);
+    return copy;
+}
+
+Time RouterSwitch::on_request(unsigned socket, Line& line, Time delay)
+{
+    if (socket >= ports_.size()) {
+        line.kind = leaving;
+        agenda().schedule(line, *this, agenda().now() + delay, socket - static_cast<unsigned>(ports_.size()));
+        return 0;
+    }
+    const unsigned lane = lane_of(line.vc);
+    const bool posted = (line.flags & LineHeader::posted_flag) != 0;
+    line.push_way(socket, lane);
+    if (posted) {
+        Line& copy = stand_in(line);
+        copy.push_way(socket, lane);
+        ports_[socket].to_router->send_request(copy, delay);
+    } else {
+        ports_[socket].to_router->send_request(line, delay);
+    }
+    return 0;
+}
+
+Time RouterSwitch::on_response(unsigned socket, Line& line, Time delay)
+{
+    if (socket < ports_.size()) return ports_[socket].from_router->send_response(line, delay);
+    line.kind = coming_back;
+    agenda().schedule(line, *this, agenda().now() + delay, socket - static_cast<unsigned>(ports_.size()));
+    return 0;
+}
+
+// The adapters' credits bound nothing: what is in the router holds slots of the links' buffers.
+void RouterSwitch::on_request_credit(unsigned socket, Line& line, Time delay)
+{
+    if (socket < ports_.size()) ports_[socket].output->add_credit(line.vc, agenda().now() + delay);
+}
+
+void RouterSwitch::on_response_credit(unsigned socket, Line& line, Time delay)
+{
+    if (socket < ports_.size()) ports_[socket].output->add_credit(line.vc, agenda().now() + delay);
+}
+
+void RouterSwitch::run(AgendaItem& item)
+{
+    const unsigned port = item.order & 0xfff;
+    if (item.kind >= OutputPort::wake_kind) {
+        touch(port);
+    } else if (item.kind == leaving) {
+        leave(Line::of(item), port);
+    } else {
+        come_back(Line::of(item));
+    }
+}
+
+void RouterSwitch::leave(Line& line, unsigned port)
+{
+    const Line::Way from = entered_by(line);
+    const unsigned lane = way_of(line.address).lane;
+    if ((line.flags & LineHeader::made_flag) != 0) {
+        ports_[port].output->enqueue(*posted_[line.tag], LineClass::request, from.port, lane);
+        line.set_response_status(tlm::TLM_OK_RESPONSE);
+        ports_[port].from_router->send_response(line, 0);
+    } else {
+        ports_[port].output->enqueue(line, LineClass::request, from.port, lane);
+    }
+    touch(port);
+}
+
+void RouterSwitch::come_back(Line& line)
+{
+    const Line::Way way = line.pop_way();
+    if ((line.flags & LineHeader::made_flag) != 0) {
+        free_.push_back(line.tag);
+        pool_.give(line);
+        return;
+    }
+    ports_[way.port].output->enqueue(line, LineClass::response, way_of(line.address).port, way.lane);
+    touch(way.port);
+}
+
+void RouterSwitch::touch(unsigned port)
+{
+    ports_[port].touched = true;
+    request_settle();
+}
+
+void RouterSwitch::settle()
+{
+    for (Port& port : ports_) {
+        if (!port.touched) continue;
+        port.touched = false;
+        port.output->serve(agenda().now());
+    }
+}
+
+void RouterSwitch::on_sent(unsigned, Line& line, LineClass cls, unsigned input)
+{
+    if (cls == LineClass::request) {
+        ports_[input].target->return_request_credit(line, 0);
+    } else {
+        ports_[input].initiator->return_response_credit(line, 0);
+    }
+}
+
+void RouterSwitch::set_credits(unsigned port, const BufferSpace& space) { ports_[port].output->set_credits(space); }
+
+bool RouterSwitch::attach(unsigned port, PortWatch& watch)
+{
+    ports_[port].output->attach(watch);
+    return true;
+}
+
+std::vector<SwitchModel::Wait> RouterSwitch::waits() const
+{
+    std::vector<Wait> out;
+    for (unsigned p = 0; p < ports_.size(); ++p)
+        for (const OutputPort::Wait& wait : ports_[p].output->waits())
+            out.push_back({wait.input, wait.held, p, wait.wanted, wait.lines});
+    return out;
+}
+
+std::uint64_t RouterSwitch::line_hops() const
+{
+    std::uint64_t hops = 0;
+    for (const Port& port : ports_) hops += port.output->sent();
+    return hops;
+}
+
+std::vector<std::string> RouterSwitch::blocked() const
+{
+    std::vector<std::string> out;
+    for (unsigned p = 0; p < ports_.size(); ++p) {
+        const std::string text = ports_[p].output->describe();
+        if (!text.empty()) out.push_back(path() + " output " + std::to_string(p) + ": " + text);
+        if (!ports_[p].entry->idle()) out.push_back(path() + " input " + std::to_string(p) + ": the router has lines");
+    }
+    return out;
+}
+
+std::vector<Statistic> RouterSwitch::statistics() const
+{
+    double peak = 0;
+    for (const Port& port : ports_) peak = std::max(peak, static_cast<double>(port.output->peak_queue()));
+    return {{"lines", static_cast<double>(line_hops()), "lines", "requests and responses forwarded"},
+        {"peak_queue", peak, "lines", "largest number of lines waiting for one output"}};
+}
+
+void RouterSwitch::reset_statistics()
+{
+    for (Port& port : ports_) port.output->reset_statistics();
+}

@@ -1,0 +1,81 @@
+// A switch of a user's own: output-queued, strict priority for control.
+//
+// Sockets: per port one target (requests in, responses out) and one initiator (requests out, responses in).
+// Timing: a line joins the queue of its output and channel `switch.latency` after it arrived; no input can hold up
+// another. When the wire is free the first line of the most urgent channel that has a credit leaves: read requests, then
+// atomics, then responses, then writes; in a class the lower lane first. Its slot is free when it leaves.
+// Parameters: switch.latency; the others of a switch have no effect.
+// Statistics: lines forwarded, largest queue, lines sent past less urgent ones that waited.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tlm_interconnect/credit_account.h"
+#include "tlm_interconnect/route_table.h"
+#include "tlm_interconnect/switch_model.h"
+
+namespace user {
+
+class PrioritySwitch : public sc_core::sc_module,
+                       public weft::Station,
+                       public weft::LineInitiator,
+                       public weft::LineTarget,
+                       public weft::SwitchModel {
+public:
+    PrioritySwitch(sc_core::sc_module_name name, weft::Agenda& agenda, std::string path, weft::Time latency,
+        unsigned ports, weft::RouteTable routes);
+
+    weft::LineTargetSocket& target(unsigned port) override { return *ports_[port]->target; }
+    weft::LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port]->initiator; }
+    void set_credits(unsigned port, const weft::BufferSpace& space) override;
+    std::uint32_t peak_queue(unsigned port) const override { return ports_[port]->peak; }
+    std::uint64_t line_hops() const override;
+    std::vector<std::string> blocked() const override;
+    std::vector<Wait> waits() const override;
+    std::vector<weft::Statistic> statistics() const override;
+    void reset_statistics() override;
+
+private:
+    struct Queue {
+        weft::AgendaItem* head = nullptr;
+        weft::AgendaItem* tail = nullptr;
+    };
+    struct Port {
+        std::unique_ptr<weft::LineTargetSocket> target;
+        std::unique_ptr<weft::LineInitiatorSocket> initiator;
+        weft::CreditAccount credits;
+        bool split = true;
+        std::array<Queue, weft::max_vcs> queues;
+        std::array<weft::AgendaItem, weft::max_vcs> credit_wakes;
+        weft::AgendaItem pool_wake;
+        weft::AgendaItem wire_wake;
+        weft::Time wire_free = 0;
+        bool touched = false;
+        std::uint32_t queued = 0;
+        std::uint32_t peak = 0;
+        std::uint64_t sent = 0;
+        std::uint64_t overtakes = 0;
+    };
+
+    weft::Time on_request(unsigned port, weft::Line& line, weft::Time delay) override;
+    weft::Time on_response(unsigned port, weft::Line& line, weft::Time delay) override;
+    void on_request_credit(unsigned port, weft::Line& line, weft::Time delay) override;
+    void on_response_credit(unsigned port, weft::Line& line, weft::Time delay) override;
+    void run(weft::AgendaItem& item) override;
+    void settle() override;
+    void touch(unsigned port);
+    void enqueue(unsigned port, std::uint8_t vc, weft::Line& line);
+    void serve(Port& port, unsigned number);
+    void send(Port& port, std::uint8_t vc);
+    void wake(weft::AgendaItem& item, weft::Time due, unsigned port);
+    void credit(unsigned port, std::uint8_t vc, weft::Time due);
+
+    weft::Time latency_;
+    weft::RouteTable routes_;
+    std::vector<std::unique_ptr<Port>> ports_;
+};
+
+}  // namespace user

@@ -1,0 +1,44 @@
+// Models from a shared library.
+//
+// The library includes this header and defines its entry point with WEFT_PLUGIN, which also records against which
+// Weft it was compiled:
+//
+//     WEFT_PLUGIN(registry)
+//     {
+//         registry.add_switch("mine", "what it is, in a line", make_mine);
+//     }
+//
+// It links none of Weft's libraries and no SystemC: it takes them from the program that loads it, so that there is one
+// kernel, one agenda and one set of types. It stays loaded until the program ends.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "platform/system/model_registry.h"
+
+namespace weft {
+
+// What the program and a library must agree on: the version of the interface, and sizes of what passes between them.
+struct PluginAbi {
+    std::uint32_t interface = 1;
+    std::uint32_t systemc = IEEE_1666_SYSTEMC;
+    std::uint32_t line = sizeof(Line);
+    std::uint32_t request = sizeof(SwitchRequest);
+    std::uint32_t output_port = sizeof(OutputPort);
+    std::uint32_t sockets = sizeof(LineInitiatorSocket) + sizeof(LineTargetSocket);
+    std::uint32_t agenda = sizeof(Agenda) + sizeof(Station);
+    std::uint32_t registry = sizeof(ModelRegistry);
+};
+
+// Adds the models of `file` to `registry`. Throws InputError when it cannot be loaded, is no plug-in, was compiled
+// against another Weft, or brings a name that is taken.
+void load_plugin(const std::string& file, ModelRegistry& registry);
+
+}  // namespace weft
+
+#define WEFT_PLUGIN(registry)                                                                           \
+    extern "C" __attribute__((visibility("default"))) const weft::PluginAbi weft_plugin_abi;             \
+    const weft::PluginAbi weft_plugin_abi{};                                                             \
+    extern "C" __attribute__((visibility("default"))) void weft_register(weft::ModelRegistry& registry); \
+    void weft_register(weft::ModelRegistry& registry)

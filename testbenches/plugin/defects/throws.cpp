@@ -1,0 +1,10 @@
+// A plug-in whose entry point fails.
+#include <stdexcept>
+
+#include "platform/system/plugin.h"
+
+WEFT_PLUGIN(registry)
+{
+    registry.names_by_kind();
+    throw std::runtime_error("no licence");
+}

@@ -1,0 +1,10 @@
+// A plug-in that needs something that nobody has.
+#include "platform/system/plugin.h"
+
+void nobody_has_this();
+
+WEFT_PLUGIN(registry)
+{
+    nobody_has_this();
+    registry.add_switch("never", "", nullptr);
+}
