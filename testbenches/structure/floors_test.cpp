@@ -66,6 +66,13 @@ TEST(Floors, SystemCStaysOutOfPureAreas)
         "SystemC; collectives/schedule may not\n");
 }
 
+TEST(Floors, AnExampleIncludesItsOwnHeadersByName)
+{
+    EXPECT_EQ(findings_in("examples/user_switch/plugin.cpp", {"#include \"priority_switch.h\""}), "");
+    EXPECT_EQ(findings_in("examples/user_switch/plugin.cpp", {"#include \"../gpu.h\""}),
+        "examples/user_switch/plugin.cpp:1: includes \"../gpu.h\"; expected a path from the repository root\n");
+}
+
 TEST(Floors, PathsAreWrittenFromTheRoot)
 {
     EXPECT_EQ(findings_in("infragraph/graph.cpp", {"#include \"../gpu/gpu.h\""}),
