@@ -65,7 +65,7 @@ Link::Passage Link::carry_in_packets(Wire& wire, const Line& line, LineClass cls
     Strand& strand = wire.strands[chosen];
     if (!wire.free_credits && chosen == 0) wire.credits.settle(strand.server, arrival);
     const bool gap = arrival > strand.server.free_at();
-    const std::uint32_t bytes = wire.framer.with_frames(strand.packetiser.add(line, cls, gap));
+    const std::uint32_t bytes = wire.framer.with_frames(strand.packetiser.add(line, cls, gap, arrival));
     wire.wire_bytes += bytes;
     const RateServer::Slot slot = strand.server.book(arrival, bytes);
     Time next = slot.end;

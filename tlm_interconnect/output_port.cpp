@@ -25,7 +25,9 @@ void OutputPort::set_credits(const BufferSpace& space)
     credits_.grant(space);
     lanes_ = space.lanes();
     packet_ = space.packet;
+    packet_lines_ = space.packet_lines;
     next_address_ = 0;
+    in_packet_ = 0;
     channels_.clear();
     slot_of_.fill(no_slot);
     for (unsigned vc = 0; vc < max_vcs; ++vc) {
@@ -187,15 +189,22 @@ int OutputPort::pick_weighted(std::uint32_t candidates)
 bool OutputPort::continues_packet(Time now)
 {
     const Channel& channel = channels_[last_slot_];
-    if (next_address_ % packet_ == 0 || channel.inputs[channel.last_input].head == nullptr) return false;
-    const Line& line = Line::of(*channel.inputs[channel.last_input].head);
-    return line.address == next_address_ && line.op == packet_op_ && line.source == packet_source_ && line.full_line() &&
-           credits_.take(channel.vc, now);
+    if (channel.inputs[channel.last_input].head == nullptr) return false;
+    return same_packet(Line::of(*channel.inputs[channel.last_input].head)) && credits_.take(channel.vc, now);
+}
+
+bool OutputPort::same_packet(const Line& line) const
+{
+    if (packet_lines_ > 0)
+        return in_packet_ > 0 && in_packet_ < packet_lines_ && line.source == packet_source_ &&
+               line.destination == packet_destination_;
+    return next_address_ % packet_ != 0 && line.address == next_address_ && line.op == packet_op_ &&
+           line.source == packet_source_ && line.full_line();
 }
 
 int OutputPort::pick(Time now)
 {
-    if (packet_ != 0 && continues_packet(now)) {
+    if ((packet_ | packet_lines_) != 0 && continues_packet(now)) {
         oldest_input_ = static_cast<int>(channels_[last_slot_].last_input);
         return static_cast<int>(last_slot_);
     }
@@ -240,12 +249,18 @@ void OutputPort::send(unsigned slot, Time now)
     }
     if (--channel.queued == 0) occupied_ &= ~(1U << slot);
     --queued_;
+    const bool same_queue = last_slot_ == slot && channel.last_input == input;
     channel.last_input = input;
     last_slot_ = slot;
     ++sent_;
     const LineClass cls = class_of(channel.vc) == VcClass::response ? LineClass::response : LineClass::request;
     owner_.on_sent(port_, line, cls, input);
     line.vc = channel.vc;
+    if (packet_lines_ > 0) {
+        in_packet_ = same_queue && same_packet(line) ? in_packet_ + 1 : 1;
+        packet_source_ = line.source;
+        packet_destination_ = line.destination;
+    }
     if (packet_ != 0) {
         next_address_ = line.full_line() ? line.address + line_bytes : 0;
         packet_op_ = line.op;

@@ -7,8 +7,8 @@
 //   age          the line with the earliest `issued`; ties in turn
 //   weighted     control_weight lines of control channels (request, atomic), then data_weight lines of data
 //                channels (write, response), each kind in turn; a kind that has nothing to send gives way
-// Where the link merges adjacent lines into packets, a line that continues the packet of the one just sent goes
-// first, whatever the arbitration: a packet is never interrupted.
+// Where the link merges lines into packets, a line that continues the packet of the one just sent goes first, whatever
+// the arbitration: a packet is never interrupted.
 // Credits returned with a delay count from the time they arrive; nobody is woken unless the port
 // is blocked on them.
 //
@@ -101,6 +101,7 @@ private:
 
     int pick(Time now);
     bool continues_packet(Time now);
+    bool same_packet(const Line& line) const;
     int pick_in_turn(std::uint32_t candidates) const;
     int pick_oldest(std::uint32_t candidates, unsigned& input) const;
     int pick_weighted(std::uint32_t candidates);
@@ -140,9 +141,12 @@ private:
     std::vector<Channel> channels_;  // those that exist, by vc
     unsigned lanes_ = 1;
     // The packet that the next line could continue, where the link merges.
-    std::uint32_t packet_ = 0;
+    std::uint32_t packet_ = 0;        // by address
+    std::uint32_t packet_lines_ = 0;  // by destination
+    std::uint32_t in_packet_ = 0;     // lines so far
     std::uint64_t next_address_ = 0;
     std::uint16_t packet_source_ = 0;
+    std::uint16_t packet_destination_ = 0;
     LineOp packet_op_ = LineOp::read;
 };
 

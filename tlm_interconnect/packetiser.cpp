@@ -70,6 +70,10 @@ Packetiser::Packetiser(const LinkSpec& spec)
                           spec.packet_overhead == 0)
 {
     regions_.fill(~std::uint64_t{0});
+    if (static_cast<MergeKind>(spec.merge) != MergeKind::destination) return;
+    packets_open_.resize(64);
+    packet_time_ = (spec.max_payload + spec.packet_overhead) * 1'000'000'000'000 /
+                   std::max<std::uint64_t>(1, spec.bandwidth / spec.bundle);
 }
 
 bool Packetiser::region_missed(std::uint64_t address)
@@ -83,16 +87,28 @@ bool Packetiser::region_missed(std::uint64_t address)
     return missed;
 }
 
-bool Packetiser::continues(const LineHeader& line, LineClass cls, std::uint32_t bytes) const
+bool Packetiser::continues(const LineHeader& line, LineClass cls) const
 {
-    if (!open_ || line.vc != vc_ || line.destination != destination_ || cls != class_) return false;
-    if (static_cast<MergeKind>(spec_.merge) == MergeKind::destination)
-        return line.source == source_ && filled_ + bytes <= spec_.max_payload;
-    return line.op == op_ && line.source == source_ && line.address == next_address_ && line.full_line() &&
+    return open_ && line.vc == vc_ && line.destination == destination_ && cls == class_ && line.op == op_ &&
+           line.source == source_ && line.address == next_address_ && line.full_line() &&
            line.address % spec_.max_payload != 0;
 }
 
-std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap)
+std::uint32_t Packetiser::to_destination(const LineHeader& line, LineClass cls, std::uint32_t bytes, Time now)
+{
+    const std::uint64_t key = std::uint64_t{line.source} << 32 | std::uint64_t{line.destination} << 16 |
+                              std::uint64_t{line.vc} << 8 | static_cast<std::uint64_t>(cls);
+    Open& open = packets_open_[(key * 0x9e3779b97f4a7c15ULL >> 32) % packets_open_.size()];
+    const bool joined = open.key == key && open.filled + bytes <= spec_.max_payload && now <= open.last + packet_time_;
+    open.key = key;
+    open.last = now;
+    open.filled = joined ? open.filled + bytes : bytes;
+    if (joined) return bytes;
+    ++packets_;
+    return bytes + static_cast<std::uint32_t>(spec_.packet_overhead);
+}
+
+std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, Time now)
 {
     std::uint32_t bytes = wire_bytes(spec_, line.op, line.size, cls);
     if (plain_) {
@@ -100,17 +116,17 @@ std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap)
         return bytes;
     }
     const auto merge = static_cast<MergeKind>(spec_.merge);
-    const bool joined = merge != MergeKind::none && !gap && continues(line, cls, bytes);
-    if (joined && merge == MergeKind::adjacent)
+    const bool joined = merge == MergeKind::adjacent && !gap && continues(line, cls);
+    if (joined)
         bytes -= header_bytes(spec_, cls);
     else if (cls == LineClass::request && spec_.address_extension > 0 && region_missed(line.address))
         bytes += static_cast<std::uint32_t>(spec_.address_extension);
-    filled_ = joined ? filled_ + bytes : bytes;
+    if (merge == MergeKind::destination) return to_destination(line, cls, bytes, now);
     if (!joined) {
         ++packets_;
         bytes += static_cast<std::uint32_t>(spec_.packet_overhead);
     }
-    open_ = merge == MergeKind::destination || (line.full_line() && !is_atomic(line.op));
+    open_ = line.full_line() && !is_atomic(line.op);
     class_ = cls;
     op_ = line.op;
     vc_ = line.vc;

@@ -1,5 +1,5 @@
 // What lines cost on the wire of one link direction: headers, extensions, byte enables, padding, packets of several
-// lines. Without SystemC and without time, but for one question: did this line follow the last one without a gap?
+// lines. Without SystemC and without time, but for one question: did this line follow the last one closely?
 //
 // A line by itself:
 //   request   header + address extension + byte enables + payload in whole flits
@@ -13,12 +13,14 @@
 //   adjacent     a line that continues the one before (same kind, channel, source and destination, next address,
 //                within the same aligned block of max_payload bytes, without a gap on the wire) adds its payload only;
 //                a read request or an acknowledge adds nothing
-//   destination  lines to the same destination and channel share one packet_overhead until max_payload bytes of
-//                headers and payload are in it, or there is a gap; every line has its header
+//   destination  lines from one source to one destination, in one channel, share one packet_overhead until max_payload
+//                bytes of headers and payload are in it, or none has come for the time of such a packet on the wire;
+//                every line has its header. 64 packets are open at a time; one that finds its place taken ends the other
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "tlm_interconnect/line.h"
 #include "tlm_interconnect/link_spec.h"
@@ -39,8 +41,8 @@ class Packetiser {
 public:
     explicit Packetiser(const LinkSpec& spec);
 
-    // Bytes that `line` adds to the wire. `gap`: the wire has been idle since the last line.
-    std::uint32_t add(const LineHeader& line, LineClass cls, bool gap);
+    // Bytes that `line`, which comes at `now`, adds to the wire. `gap`: the wire has been idle since the last line.
+    std::uint32_t add(const LineHeader& line, LineClass cls, bool gap, Time now);
 
     // Every line costs what wire_bytes() says: no need to ask.
     bool plain() const { return plain_; }
@@ -48,7 +50,8 @@ public:
     void reset_statistics() { packets_ = 0; }
 
 private:
-    bool continues(const LineHeader& line, LineClass cls, std::uint32_t bytes) const;
+    bool continues(const LineHeader& line, LineClass cls) const;
+    std::uint32_t to_destination(const LineHeader& line, LineClass cls, std::uint32_t bytes, Time now);
     bool region_missed(std::uint64_t address);
 
     LinkSpec spec_;
@@ -61,7 +64,13 @@ private:
     std::uint16_t source_ = 0;
     std::uint16_t destination_ = 0;
     std::uint64_t next_address_ = 0;
-    std::uint64_t filled_ = 0;
+    struct Open {
+        std::uint64_t key = ~std::uint64_t{0};
+        std::uint64_t filled = 0;
+        Time last = 0;
+    };
+    std::vector<Open> packets_open_;  // merge = destination
+    Time packet_time_ = 0;            // on the wire
     std::array<std::uint64_t, 8> regions_;  // most recent first
     std::uint64_t packets_ = 0;
 };

@@ -56,7 +56,7 @@ void ReplayLink::accept(unsigned end, Line& line, LineClass cls)
     Wire& wire = wires_[end];
     const Time now = agenda().now();
     const bool gap = wire.next == wire.base + wire.packets.size() && wire.server.free_at() < now;
-    const std::uint32_t bytes = wire.framer.with_frames(wire.packetiser.add(line, cls, gap));
+    const std::uint32_t bytes = wire.framer.with_frames(wire.packetiser.add(line, cls, gap, now));
     wire.packets.push_back({&line, 0, bytes, cls});
     wire.waiting_bytes += bytes;
     serve(end);

@@ -16,6 +16,10 @@ Switch::Switch(sc_core::sc_module_name name, Agenda& agenda, std::string path, c
         ports_[p].output = std::make_unique<OutputPort>(agenda, *this, *this, p, ports, *ports_[p].initiator,
             *ports_[p].target, arbitration(spec));
     }
+    if (spec.message > 0) {
+        messages_ = std::make_unique<MessageStage>(*this, spec);
+        network_.resize(ports);
+    }
 }
 
 Time Switch::on_request(unsigned port, Line& line, Time delay)
@@ -59,7 +63,15 @@ void Switch::run(AgendaItem& item)
         groups_->ready(input);
         return;
     }
+    if (item.kind == timer_kind) {
+        messages_->expired(input, agenda().now());
+        return;
+    }
     Line& line = Line::of(item);
+    if (item.kind == message_kind) {
+        forward(line, input);
+        return;
+    }
     if (item.kind == retry_kind) {
         groups_->retry(line, input, agenda().now());
         return;
@@ -70,6 +82,8 @@ void Switch::run(AgendaItem& item)
         line.push_way(input, lane);
         if (line.destination >= first_group && groups_ != nullptr) {
             groups_->on_request(line, input, agenda().now());
+        } else if (messages_ != nullptr && leaves_node(line, input)) {
+            messages_->take(line, input, agenda().now());
         } else {
             forward(line, input);
         }
@@ -122,7 +136,30 @@ void Switch::on_sent(unsigned, Line& line, LineClass cls, unsigned input)
     }
 }
 
-void Switch::set_credits(unsigned port, const BufferSpace& space) { ports_[port].output->set_credits(space); }
+void Switch::set_credits(unsigned port, const BufferSpace& space)
+{
+    ports_[port].output->set_credits(space);
+    if (messages_ != nullptr) network_[port] = space.packet_lines > 0;
+}
+
+// From the node's side of the card to the network's.
+bool Switch::leaves_node(const Line& line, unsigned input) const
+{
+    const RouteTable::Choice choice = routes_.ports_to(line.destination);
+    return !network_[input] && choice.count > 0 && network_[choice.port(0)];
+}
+
+void Switch::message_later(Line& line, Time due, unsigned input)
+{
+    line.kind = message_kind;
+    agenda().schedule(line, *this, due, input);
+}
+
+void Switch::message_timer(AgendaItem& timer, Time due, unsigned stream)
+{
+    timer.kind = timer_kind;
+    agenda().schedule(timer, *this, due, stream);
+}
 
 void Switch::add_group(const SwitchGroup& group, LinePool& pool)
 {
@@ -211,6 +248,7 @@ std::vector<Statistic> Switch::statistics() const
         {"peak_queue", peak, "lines", "largest number of lines waiting for one output"},
         {"credit_stall", stall, "ps", "time outputs had lines, a free wire and no credit, summed over outputs"}};
     if (groups_ != nullptr) groups_->add_statistics(out);
+    if (messages_ != nullptr) messages_->add_statistics(out);
     return out;
 }
 
@@ -218,6 +256,7 @@ void Switch::reset_statistics()
 {
     for (Port& port : ports_) port.output->reset_statistics();
     if (groups_ != nullptr) groups_->reset_statistics();
+    if (messages_ != nullptr) messages_->reset_statistics();
 }
 
 }  // namespace weft

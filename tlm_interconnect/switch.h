@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tlm_interconnect/group_unit.h"
+#include "tlm_interconnect/message_stage.h"
 #include "tlm_interconnect/output_port.h"
 #include "tlm_interconnect/route_table.h"
 #include "tlm_interconnect/switch_model.h"
@@ -30,7 +31,8 @@ class Switch : public sc_core::sc_module,
                public LineTarget,
                public OutputPortOwner,
                public SwitchModel,
-               public GroupHost {
+               public GroupHost,
+               public MessageHost {
 public:
     // `path` names it in reports; `routes` gives the output ports for each destination endpoint.
     Switch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
@@ -77,13 +79,22 @@ private:
     void group_later(Line& line, Time due, unsigned context) override;
     void group_retry(Line& line, unsigned input) override;
 
+    void message_forward(Line& line, unsigned input) override { forward(line, input); }
+    void message_later(Line& line, Time due, unsigned input) override;
+    void message_timer(AgendaItem& timer, Time due, unsigned stream) override;
+    bool leaves_node(const Line& line, unsigned input) const;
+
     static constexpr std::uint8_t group_kind = 2;
     static constexpr std::uint8_t retry_kind = 3;
+    static constexpr std::uint8_t message_kind = 4;
+    static constexpr std::uint8_t timer_kind = 5;
 
     SwitchSpec spec_;
     RouteTable routes_;
     std::vector<Port> ports_;
     std::unique_ptr<GroupUnit> groups_;
+    std::unique_ptr<MessageStage> messages_;
+    std::vector<bool> network_;           // by port, where there are messages
     std::vector<std::uint64_t> touched_;  // bit per output to serve at the end of this instant
 };
 

@@ -14,7 +14,8 @@ enum class QueueKind : std::uint8_t { voq, channel, fifo };
 // How a scheduled crossbar matches inputs to outputs (matching.h).
 enum class AllocatorKind : std::uint8_t { islip, input_first, round_robin, age, weighted };
 
-// The first block counts for every switch, the second for model `switch`, the third for model `crossbar`.
+// The first block counts for every switch, the second and third (network cards, message_stage.h) for model `switch`, the
+// fourth for model `crossbar`.
 struct SwitchSpec {
     std::uint64_t latency = 100'000;  // ps, line in the input buffer to eligible for arbitration
 
@@ -24,6 +25,13 @@ struct SwitchSpec {
     std::uint64_t multicast_groups = 128;           // entries of the group table
     std::uint64_t group_contexts = 1024;            // group operations in progress
     std::uint64_t reduce_rate = 1'600'000'000'000;  // B/s of operands through the adder
+
+    std::uint64_t message = 0;             // B of lines in a message; 0: no messages are made
+    std::uint64_t message_overhead = 0;    // ps
+    std::uint64_t message_interval = 0;    // ps
+    std::uint64_t message_gap = 1'000'000; // ps
+    std::uint64_t message_hold = 0;        // ps
+    std::uint64_t message_streams = 256;
 
     std::uint64_t clock = 1'000;       // ps
     std::uint64_t queues = 0;          // QueueKind

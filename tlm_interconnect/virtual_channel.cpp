@@ -41,6 +41,10 @@ BufferSpace buffer_space(const LinkSpec& link)
     BufferSpace out;
     out.split = static_cast<VcSet>(link.vcs) == VcSet::split;
     out.shared = static_cast<std::uint32_t>(link.pool_credits);
+    if (static_cast<MergeKind>(link.merge) == MergeKind::destination) {
+        const std::uint64_t line = link.header + (line_bytes + link.flit - 1) / link.flit * link.flit;
+        out.packet_lines = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, link.max_payload / line));
+    }
     if (static_cast<MergeKind>(link.merge) == MergeKind::adjacent && link.max_payload > line_bytes)
         out.packet = static_cast<std::uint32_t>(link.max_payload);
     for (unsigned lane = 0; lane < link.vc_lanes; ++lane) {

@@ -27,13 +27,17 @@ NodeTable::NodeTable(const std::string& file, const std::string& text)
         for (const YamlField& entry : yaml_fields(source, top.value, "'nodes'", {})) {
             NodeRow row;
             row.name = entry.key;
-            for (const YamlField& part : yaml_fields(source, entry.value, "node " + quoted(entry.key),
-                     {"types", "keywords", "forwards", "latency"})) {
+            static const std::vector<std::string> keys = [] {
+                std::vector<std::string> all{"types", "keywords", "forwards"};
+                for (const std::string& name : info_of(Block::switch_).parameter_names()) all.push_back(name);
+                return all;
+            }();
+            for (const YamlField& part : yaml_fields(source, entry.value, "node " + quoted(entry.key), keys)) {
                 if (part.key == "forwards") {
                     row.forwards = yaml_flag(source, part).value_or(true);
-                } else if (part.key == "latency") {
-                    if (const auto figure = read_figure(source, part, Block::switch_, 0))
-                        row.figures[0] = *figure;
+                } else if (const auto parameter = info_of(Block::switch_).find(part.key)) {
+                    if (const auto figure = read_figure(source, part, Block::switch_, *parameter))
+                        row.figures[*parameter] = *figure;
                 } else {
                     for (const YamlTree::Id item : yaml_items(source, part)) {
                         const std::string value =

@@ -27,6 +27,16 @@ TEST(Examples, MeshMi300x)
     EXPECT_EQ(system.link(0).bandwidth, 64'000'000'000U);
 }
 
+TEST(Examples, TwoHosts)
+{
+    const ResolvedSystem system = example("two_hosts");
+    EXPECT_EQ(system.endpoints().size(), 4U);
+    const NodeId card = *system.graph().find("host.1.nic.1");
+    EXPECT_EQ(system.switch_of(card).message, 512U << 10);
+    EXPECT_GT(system.switch_of(card).message_overhead, 0U);
+    EXPECT_EQ(system.switch_of(*system.graph().find("leaf.0.asic.0")).message, 0U);
+}
+
 TEST(Examples, FatTree)
 {
     const ResolvedSystem system = example("fat_tree_32");
@@ -41,7 +51,7 @@ TEST(Examples, FatTree)
                   .find_edge(*system.graph().find("leaf.6.port.5"), *system.graph().find("spine.1.port.6"))
                   .has_value(),
         true);
-    EXPECT_EQ(explained(system, "host.31.nic.0", "switch.latency").substr(0, 6), "300 ns");
+    EXPECT_EQ(explained(system, "host.31.nic.0", "switch.latency").substr(0, 6), "200 ns");
     EXPECT_EQ(explained(system, "leaf.0.asic.0", "switch.latency").substr(0, 6), "250 ns");
 }
 

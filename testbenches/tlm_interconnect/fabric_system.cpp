@@ -29,11 +29,12 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
                 options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));
         }
     }
-    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(options.link, options.link.bundle == 1);
     for (std::uint32_t i = 0; i < edge_count; ++i) {
         const std::uint32_t e = options.reversed ? edge_count - 1 - i : i;
         LinkSpec spec = options.link;
         spec.bandwidth = fabric.edges[e].bandwidth;
+        if (options.adjust) options.adjust(e, spec);
+        const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(spec, spec.bundle == 1);
         links[e] = make_link(("link" + std::to_string(e)).c_str(), agenda, "link" + std::to_string(e), spec, options.seed);
         for (unsigned end = 0; end < 2; ++end) {
             const std::uint32_t n = end == 0 ? fabric.edges[e].a : fabric.edges[e].b;

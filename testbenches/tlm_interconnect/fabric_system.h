@@ -2,6 +2,7 @@
 // every link.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct FabricSystem {
         bool checkers = true;
         RouteRules routes;
         bool reversed = false;  // modules are constructed in the opposite order
+        std::function<void(std::uint32_t edge, LinkSpec& spec)> adjust;  // `link` for one edge
         std::uint64_t seed = 1;
         // By node that is a switch, in place of routes: by destination, the ports.
         const std::vector<std::vector<std::vector<std::uint16_t>>>* tables = nullptr;
