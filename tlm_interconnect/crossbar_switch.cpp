@@ -142,7 +142,47 @@ void CrossbarSwitch::on_credit(unsigned port, Line& line, Time delay)
         SC_REPORT_ERROR("/weft/credit", (path() + ": more credits returned than were given").c_str());
         return;
     }
+    if (!watches_.empty() && watches_[port] != nullptr)
+        watches_[port]->returned(watch_slot(port, class_of(line.vc)), due);
     if (lines_ > 0 && due < next_tick_) wake_at(edge(due));
+}
+
+// Lanes of a class count as one channel: which of them a line takes is decided when it leaves.
+unsigned CrossbarSwitch::watch_slot(unsigned output, VcClass cls) const
+{
+    if (outputs_[output].split) return static_cast<unsigned>(cls);
+    return cls == VcClass::response ? 1 : 0;
+}
+
+bool CrossbarSwitch::attach(unsigned port, PortWatch& watch)
+{
+    watches_.resize(ports_.size(), nullptr);
+    watches_[port] = &watch;
+    std::vector<std::uint8_t> vcs{vc_of(VcClass::request, 0), vc_of(VcClass::response, 0)};
+    if (outputs_[port].split) vcs.insert(vcs.begin() + 1, {vc_of(VcClass::write, 0), vc_of(VcClass::atomic, 0)});
+    watch.start(std::move(vcs), static_cast<unsigned>(ports_.size()));
+    return true;
+}
+
+std::vector<SwitchModel::Wait> CrossbarSwitch::waits() const
+{
+    std::vector<Wait> out;
+    const Time now = agenda().now();
+    const std::size_t per_input = queue_count_ / ports_.size();
+    for (std::uint32_t number = 0; number < queue_count_; ++number) {
+        const Queue& queue = queues_[number];
+        if (queue.head == nullptr || queue.channels == 0) continue;
+        const CreditAccount& credits = ports_[queue.output].credits;
+        bool able = false;
+        for (unsigned rest = queue.channels; rest != 0; rest &= rest - 1)
+            able = able || credits.available(static_cast<std::uint8_t>(__builtin_ctz(rest)), now);
+        if (able) continue;
+        std::uint32_t count = 0;
+        for (const AgendaItem* item = queue.head; item != nullptr; item = item->next) ++count;
+        out.push_back({static_cast<unsigned>(number / per_input), Line::of(*queue.head).vc, queue.output,
+            static_cast<std::uint8_t>(__builtin_ctz(queue.channels)), count});
+    }
+    return out;
 }
 
 void CrossbarSwitch::wake_at(Time time)
@@ -214,6 +254,10 @@ void CrossbarSwitch::enter(unsigned input, Line& line)
     ++lines_;
     Output& out = outputs_[output];
     out.peak = std::max(out.peak, ++out.queued);
+    if (!watches_.empty() && watches_[output] != nullptr) {
+        const bool request = static_cast<LineClass>(line.kind) == LineClass::request;
+        watches_[output]->queued(watch_slot(output, request ? vc_class(line.op) : VcClass::response), input, agenda().now());
+    }
     if (queue.head == nullptr) {
         queue.head = queue.tail = &line;
         set_head(static_cast<std::uint32_t>(&queue - queues_));
@@ -411,6 +455,8 @@ void CrossbarSwitch::transfer(std::uint32_t number, unsigned input, Time now)
     --out.queued;
     ++sent_;
     vc_turn_[input] = queue.next_turn;
+    PortWatch* const watch = watches_.empty() ? nullptr : watches_[queue.output];
+    const Time credit_at = watch != nullptr ? port.credits.ready(queue.channel, now) : 0;
     port.credits.take(queue.channel, now);
     out.held = static_cast<std::uint16_t>(out.held & ~(1U << queue.channel));
     out.turn = static_cast<std::uint8_t>((queue.channel + 1) % max_vcs);
@@ -426,6 +472,8 @@ void CrossbarSwitch::transfer(std::uint32_t number, unsigned input, Time now)
     const Time delay = start - now;
     const Time taken = request ? port.initiator->send_request(line, delay) : port.target->send_response(line, delay);
     out.wire_free = now + std::max(taken, delay);
+    if (watch != nullptr)
+        watch->sent(watch_slot(queue.output, class_of(queue.channel)), port_of_[input], now, credit_at, out.wire_free);
     const Time hold = transfer_ > 0 ? transfer_ : out.wire_free - start;
     input_free_[input] = now + hold;
     if (buffered_) {

@@ -51,6 +51,8 @@ public:
     std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].peak; }
     std::uint64_t line_hops() const override { return sent_; }
     std::vector<std::string> blocked() const override;
+    bool attach(unsigned port, PortWatch& watch) override;
+    std::vector<Wait> waits() const override;
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
@@ -97,6 +99,7 @@ private:
     void on_request_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
     void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
     void on_credit(unsigned port, Line& line, Time delay);
+    unsigned watch_slot(unsigned output, VcClass cls) const;
     void run(AgendaItem& item) override;
     void end_of_elaboration() override;
 
@@ -137,6 +140,7 @@ private:
     const Time transfer_;
     const bool buffered_;
     AgendaItem first_ticks_[2];  // one may lie before another that is already on the agenda
+    std::vector<PortWatch*> watches_;  // by output, if any is watched
     SwitchSpec spec_;
     RouteTable routes_;
     bool separate_;

@@ -29,8 +29,9 @@ public:
     virtual std::uint32_t peak_queue(unsigned port) const = 0;
     // Tells `watch` of what happens at the output of `port`, by channel; false: this model cannot.
     virtual bool attach(unsigned /*port*/, PortWatch& /*watch*/) { return false; }
-    // Time in which an output had lines, a free wire and no credit, ps.
-    virtual Time credit_stall(unsigned /*port*/) const { return 0; }
+    // Time in which an output had lines, a free wire and no credit, ps; not_known: the model does not count it.
+    static constexpr Time not_known = ~Time{0};
+    virtual Time credit_stall(unsigned /*port*/) const { return not_known; }
     // Lines that cannot go on for want of a credit, for the report of a run without progress.
     struct Wait {
         unsigned input;       // port that they came in by

@@ -48,7 +48,8 @@ void TimeSeries::close(Time now)
         const Time busy = to.busy_ps - from.busy_ps;
         rows_ += fmt::format("{},{},{},{},{},{},{},{},{},{:.6g},{}", begin_, now - begin_, to.name, to.from, to.to,
                      to.lines - from.lines, to.wire_bytes - from.wire_bytes, to.payload_bytes - from.payload_bytes, busy,
-                     static_cast<double>(busy) / length, to.credit_stall_ps - from.credit_stall_ps) +
+                     static_cast<double>(busy) / length,
+                     to.credit_stall_ps == SwitchModel::not_known ? "" : std::to_string(to.credit_stall_ps - from.credit_stall_ps)) +
                  tail + "\n";
     }
     last_ = std::move(present);

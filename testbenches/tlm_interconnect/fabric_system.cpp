@@ -23,7 +23,7 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
                 node.name, pool, static_cast<unsigned>(node.endpoint), count, routing.table(n), options.service);
         } else if (options.crossbar) {
             crossbars[n] = std::make_unique<CrossbarSwitch>(node.name.c_str(), agenda, node.name, options.switches, count,
-                routing.table(n));
+                options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));
         } else {
             switches[n] = std::make_unique<Switch>(node.name.c_str(), agenda, node.name, options.switches, count,
                 options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));

@@ -119,13 +119,46 @@ TEST(BlockedChain, WithoutACircleItEndsWhereCreditsAreOwed)
     EXPECT_TRUE(blocked_chain({}).empty());
 }
 
-TEST(BlockedChain, RoutersInARingThatIgnoreTheDeadlockCheckNameTheirCircle)
+TEST(PortWatch, OfACrossbarCountsItsLinesQueuesAndCredits)
+{
+    const auto outcome = [](bool watched) {
+        return in_child([&] {
+            FabricSystem::Options options;
+            options.crossbar = true;
+            options.adjust = [](std::uint32_t edge, LinkSpec& spec) { spec.request_credits = edge == 2 ? 2 : 512; };
+            FabricSystem system(star(3), options);
+            PortWatch watch;
+            if (watched) system.crossbars[0]->attach(2, watch);
+            for (unsigned e = 0; e < 2; ++e)
+                for (unsigned i = 0; i < 5; ++i) system.endpoints[e]->issue(0, LineOp::write, 2, 64 * i);
+            sc_core::sc_start();
+            system.expect_clean();
+            if (watched) {
+                const PortWatch::Channel writes = watch.at(slot_of(watch, VcClass::write), system.agenda.last());
+                EXPECT_EQ(writes.lines, 10u);
+                EXPECT_EQ(writes.credit_peak, 2u);
+                // Five pairs with a round trip between them; clocks of 1 ns around it.
+                EXPECT_GT(writes.credit_stall, 4 * 2 * flight);
+                EXPECT_LT(writes.credit_stall, 4 * (wire + 2 * flight) + 10'000);
+                EXPECT_GE(writes.queue_peak, 2u);
+                EXPECT_EQ(system.crossbars[0]->credit_stall(2), SwitchModel::not_known);
+            }
+            return system.trace();
+        });
+    };
+    EXPECT_EQ(outcome(true), outcome(false));
+}
+
+class Rings : public ::testing::TestWithParam<bool> {};
+
+TEST_P(Rings, ThatIgnoreTheDeadlockCheckNameTheirCircle)
 {
     // Five routers, everything clockwise, two buffers each, everybody to the third next: a circle of full buffers.
     constexpr unsigned nodes = 5;
     Fabric fabric = grid_of({nodes}, true);
     FabricSystem::Options options;
     options.checkers = false;
+    options.crossbar = GetParam();
     options.link.request_credits = 2;
     std::vector<std::vector<std::vector<std::uint16_t>>> tables(nodes);
     const auto ports = fabric.ports();
@@ -150,10 +183,14 @@ TEST(BlockedChain, RoutersInARingThatIgnoreTheDeadlockCheckNameTheirCircle)
         return "s" + std::to_string(ports[node][port].peer) + " -> s" + std::to_string(node);
     };
     for (unsigned n = 0; n < nodes; ++n)
-        for (const SwitchModel::Wait& wait : system.switches[n]->waits())
+        for (const SwitchModel::Wait& wait :
+            GetParam() ? system.crossbars[n]->waits() : system.switches[n]->waits())
             waits.push_back({from(n, wait.input), "s" + std::to_string(n), buffer(n, wait.output), wait.lines});
     const std::vector<std::string> text = blocked_chain(waits);
     ASSERT_EQ(text.size(), 1 + nodes);
     EXPECT_EQ(text[0], "circle of waiting:");
     EXPECT_NE(text.back().find("closes the circle"), std::string::npos);
 }
+
+INSTANTIATE_TEST_SUITE_P(BlockedChain, Rings, ::testing::Bool(),
+    [](const auto& info) { return info.param ? "crossbar" : "plain"; });
