@@ -22,10 +22,11 @@ const char* name_of(StallCause cause)
 
 ComputeUnits::ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
     std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on, SpreadMode spread,
-    unsigned stripe_shift)
+    unsigned stripe_shift, std::size_t destinations)
     : sc_module(name), Station(agenda, std::move(path)), memory("memory", *this), spec_(spec), endpoint_(endpoint),
       places_(static_cast<std::uint32_t>(spec.workgroups_per_unit)), pool_(pool), progress_(progress),
-      data_on_(data_on), spread_(spread), stripe_shift_(stripe_shift), units_(spec.compute_units), groups_(spec.compute_units * spec.workgroups_per_unit)
+      data_on_(data_on), spread_(spread), stripe_shift_(stripe_shift),
+      turns_(spread == SpreadMode::round_robin ? destinations : 0, 0), units_(spec.compute_units), groups_(spec.compute_units * spec.workgroups_per_unit)
 {
     if (groups_.size() > 4096)
         SC_REPORT_FATAL("/weft/gpu", "compute_units x workgroups_per_unit exceeds 4096");

@@ -39,7 +39,7 @@ class ComputeUnits : public sc_core::sc_module, public Station, public LineIniti
 public:
     ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
         std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on,
-        SpreadMode spread = SpreadMode::lines, unsigned stripe_shift = 0);
+        SpreadMode spread = SpreadMode::lines, unsigned stripe_shift = 0, std::size_t destinations = 0);
 
     LineInitiatorSocket memory;
 
@@ -127,6 +127,7 @@ private:
     bool data_on_;
     SpreadMode spread_;
     unsigned stripe_shift_;
+    std::vector<std::uint32_t> turns_;  // round_robin: lines so far, by destination
     bool cannot_progress_ = false;
     bool running_ = false;  // between the first item of an instant and its settle()
     std::uint32_t next_unit_ = 0;

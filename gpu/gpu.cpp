@@ -9,7 +9,7 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
 {
     const unsigned slices = static_cast<unsigned>(l2.slices);
     units_ = std::make_unique<ComputeUnits>("units", agenda, path_ + ".units", spec, endpoint_, pool, progress,
-        wiring.data_on, wiring.spread, wiring.stripe_shift);
+        wiring.data_on, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
     crossbar_ = std::make_unique<Crossbar>("crossbar", spec, endpoint_, slices, wiring.ports, wiring.routes);
     hbm_ = std::make_unique<Hbm>("hbm", agenda, path_ + ".hbm", hbm, slices);
     const auto join = [&wiring](LineInitiatorSocket& from, LineTargetSocket& to) {

@@ -102,7 +102,12 @@ void ComputeUnits::send(Line& line, std::uint32_t index, std::uint32_t slot, std
     line.tag = make_tag(index, slot, source);
     line.source = static_cast<std::uint16_t>(endpoint_);
     line.spread >>= stripe_shift_;
-    if (spread_ != SpreadMode::lines) line.choose_path(spread_);
+    if (spread_ == SpreadMode::round_robin) {
+        // Lines to groups must have the same digits at every member: those of their address.
+        if (line.destination < turns_.size()) line.choose_path(spread_, turns_[line.destination]++ >> stripe_shift_);
+    } else if (spread_ != SpreadMode::lines) {
+        line.choose_path(spread_);
+    }
     ++units_[groups_[index].unit].outstanding;
     ++lines_;
     memory.send_request(line, delay);

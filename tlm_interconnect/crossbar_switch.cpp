@@ -93,7 +93,7 @@ void CrossbarSwitch::end_of_elaboration()
         queues_[q].next_turn = static_cast<std::uint8_t>((q + 1) % slots_);
     }
     for (unsigned input = 0; input < inputs; ++input) port_of_[input] = static_cast<std::uint8_t>(input / speedup_);
-    for (std::uint32_t endpoint = 0; endpoint < routes_.endpoints(); ++endpoint) {
+    for (std::uint32_t endpoint = 0; !routes_.phased() && endpoint < routes_.endpoints(); ++endpoint) {
         const RouteTable::Choice choice = routes_.ports_to(endpoint);
         if (choice.count == 1) only_way_[endpoint] = choice.entries[0];
     }
@@ -232,7 +232,9 @@ void CrossbarSwitch::enter(unsigned input, Line& line)
     if (static_cast<LineClass>(line.kind) == LineClass::request) {
         std::uint16_t entry = line.destination < routes_.endpoints() ? only_way_[line.destination] : many_ways;
         if (entry == many_ways) {
-            const RouteTable::Choice choice = routes_.ports_to(line.destination);
+            const unsigned phase = routes_.phase(input, lane_of(line.vc) / outputs_[input].lanes);
+            if (routes_.scatters(phase)) line.scatter(routes_.seed());
+            const RouteTable::Choice choice = routes_.ports_to(line.destination, phase);
             if (choice.count == 0) {
                 SC_REPORT_FATAL("/weft/switch",
                     (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());

@@ -43,8 +43,25 @@ constexpr unsigned line_ops = 7;
 
 const char* name_of(LineOp op);
 
-// What decides among equal paths: the line's address, the pair of endpoints, or nothing (always the first).
-enum class SpreadMode : std::uint8_t { lines, pairs, none };
+// What decides among equal paths: the line's address, the pair of endpoints, nothing (always the first), or the
+// requester's count of lines to this destination.
+enum class SpreadMode : std::uint8_t { lines, pairs, none, round_robin };
+
+// Digits for the choice among equal paths that all lines of a pair of endpoints share.
+constexpr std::uint32_t pair_digits(std::uint32_t source, std::uint32_t destination)
+{
+    const std::uint32_t mixed = (source * 0x9e3779b1U) ^ (destination * 0x85ebca6bU);
+    return mixed ^ mixed >> 15;
+}
+// Digits as if drawn at random, always the same for the same line, pair and seed.
+constexpr std::uint32_t scattered_digits(std::uint32_t digits, std::uint32_t source, std::uint32_t destination,
+    std::uint64_t seed)
+{
+    std::uint64_t x = seed * 0x9e3779b97f4a7c15U + (std::uint64_t{source} << 48 | std::uint64_t{destination} << 32 | digits);
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
+    return static_cast<std::uint32_t>((x ^ x >> 31) >> 32);
+}
 
 // Traffic classes: requests and responses are separate virtual networks.
 enum class LineClass : std::uint8_t { request, response };
@@ -106,16 +123,20 @@ public:
         set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     }
 
-    // Digits for the choice among equal paths. After begin(), with `source` set.
-    void choose_path(SpreadMode mode)
+    // Digits for the choice among equal paths. After begin(), with `source` set; `turn` counts the requester's
+    // lines to this destination.
+    void choose_path(SpreadMode mode, std::uint32_t turn = 0)
     {
         if (mode == SpreadMode::none) {
             spread = 0;
         } else if (mode == SpreadMode::pairs) {
-            spread = (source * 0x9e3779b1U) ^ (destination * 0x85ebca6bU);
-            spread ^= spread >> 15;
+            spread = pair_digits(source, destination);
+        } else if (mode == SpreadMode::round_robin) {
+            spread = turn;
         }
     }
+    // For routes by way of a random place (RouteTable::scatters).
+    void scatter(std::uint64_t seed) { spread = scattered_digits(spread, source, destination, seed); }
 
     // Return path, kept by modules that choose among several ports.
     void push_port(std::uint16_t port)

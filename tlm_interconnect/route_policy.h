@@ -8,6 +8,9 @@
 //                    coordinate, lane 0 after it (Dally and Seitz).
 // dragonfly_minimal  at most one link within the source's group, one between groups, one within the
 //                    destination's. Two lanes: lane 1 within the destination's group.
+// dragonfly_valiant  first by any link that leaves the source's group, all of them alike, to whatever group it leads to;
+//                    from there as dragonfly_minimal. Three lanes: 0 up to that group, then 1, 2 within the destination's
+//                    group (Valiant; Kim, Dally, Scott and Abts for the lanes). Within a group: the direct link.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +22,15 @@ namespace weft {
 
 struct Fabric;
 
-enum class RoutePolicy : std::uint8_t { minimal, up_down, dimension_order, dragonfly_minimal };
+enum class RoutePolicy : std::uint8_t { minimal, up_down, dimension_order, dragonfly_minimal, dragonfly_valiant };
 
 struct RouteRules {
     RoutePolicy policy = RoutePolicy::minimal;
     std::vector<std::uint32_t>
         sizes;  // dimension_order: coordinates per dimension, first fastest; empty: found
     std::vector<std::uint32_t>
-        groups;  // dragonfly_minimal: group of each node; what does not forward is ignored
+        groups;  // dragonflies: group of each node; what does not forward is ignored
+    std::uint64_t seed = 1;  // dragonfly_valiant: of the choice of groups
 };
 
 // The policy does not fit the fabric; says why.
@@ -34,15 +38,17 @@ struct RouteMismatch : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// [node][destination endpoint] -> equal alternatives; no lanes: all of them in lane 0.
+// [node][phase * endpoints + destination endpoint] -> equal alternatives; no lanes: all of them in lane 0.
 struct RouteChoices {
+    unsigned phases = 1;
+    std::vector<std::vector<std::uint8_t>> phase_of;  // [node][port * max_lanes + lane] of arrival; empty: phase 0
     std::vector<std::vector<std::vector<std::uint16_t>>> ports;
     std::vector<std::vector<std::vector<std::uint8_t>>> lanes;
 
-    void add(std::uint32_t node, std::uint32_t destination, std::size_t port, unsigned lane)
+    void add(std::uint32_t node, std::size_t row, std::size_t port, unsigned lane)
     {
-        ports[node][destination].push_back(static_cast<std::uint16_t>(port));
-        lanes[node][destination].push_back(static_cast<std::uint8_t>(lane));
+        ports[node][row].push_back(static_cast<std::uint16_t>(port));
+        lanes[node][row].push_back(static_cast<std::uint8_t>(lane));
     }
 };
 
@@ -52,7 +58,7 @@ void up_down_routes(const Fabric& fabric, const std::vector<std::uint32_t>& node
 void dimension_order_routes(const Fabric& fabric, const std::vector<std::uint32_t>& node_of,
     const std::vector<std::uint32_t>& sizes, RouteChoices& out);
 void dragonfly_routes(const Fabric& fabric, const std::vector<std::uint32_t>& node_of,
-    const std::vector<std::uint32_t>& groups, RouteChoices& out);
+    const std::vector<std::uint32_t>& groups, bool valiant, RouteChoices& out);
 
 // Above: distance from the nearest endpoint, or from one root where that does not join all pairs; of two nodes
 // alike the one listed first. A link leads up to the node with the smaller rank.

@@ -1,8 +1,13 @@
 // The output ports, with their lanes, of one node for each destination endpoint.
+//
+// Where a route has phases (first to some group, then to the destination) the port and lane by which a line comes in
+// tell its phase, and each phase has rows of its own. The line itself carries nothing.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "tlm_interconnect/virtual_channel.h"
 
 namespace weft {
 
@@ -19,8 +24,8 @@ public:
     static unsigned port_of(std::uint16_t entry) { return entry & 0xfffU; }
     static unsigned lane_of(std::uint16_t entry) { return entry >> 12U; }
 
-    // `ports_of[d]` lists the entries towards endpoint d.
-    explicit RouteTable(const std::vector<std::vector<std::uint16_t>>& ports_of = {})
+    // `ports_of[d]` lists the entries towards endpoint d; with phases, `ports_of[phase * endpoints + d]`.
+    explicit RouteTable(const std::vector<std::vector<std::uint16_t>>& ports_of = {}) : endpoints_(ports_of.size())
     {
         first_.reserve(ports_of.size() + 1);
         first_.push_back(0);
@@ -30,16 +35,36 @@ public:
         }
     }
 
-    Choice ports_to(std::uint32_t endpoint) const
+    Choice ports_to(std::uint32_t endpoint, unsigned phase = 0) const
     {
-        if (endpoint >= endpoints()) return group_ports(endpoint);
-        return {ports_.data() + first_[endpoint], first_[endpoint + 1] - first_[endpoint]};
+        if (endpoint >= endpoints_) return group_ports(endpoint);
+        const std::size_t row = phase * endpoints_ + endpoint;
+        return {ports_.data() + first_[row], first_[row + 1] - first_[row]};
     }
-    std::size_t endpoints() const { return first_.size() - 1; }
-    // Lanes that the routes through this node tell apart.
+    std::size_t endpoints() const { return endpoints_; }
+
+    // `phase_of[port * max_lanes + lane]`: phase of what comes in there. In phase 0 digits are scattered by `seed`.
+    void set_phases(unsigned phases, std::vector<std::uint8_t> phase_of, std::uint64_t seed)
+    {
+        endpoints_ /= phases;
+        phase_of_ = std::move(phase_of);
+        seed_ = seed;
+    }
+    bool phased() const { return !phase_of_.empty(); }
+    unsigned phase(unsigned port, unsigned lane) const
+    {
+        const std::size_t place = std::size_t{port} * max_lanes + lane;
+        return place < phase_of_.size() ? phase_of_[place] : 0;
+    }
+    // Whether lines choose anew, as if at random, when they begin here.
+    bool scatters(unsigned phase) const { return phase == 0 && phased(); }
+    std::uint64_t seed() const { return seed_; }
+
+    // Lanes that the routes tell apart, through this node at least.
+    void set_lanes(unsigned lanes) { lanes_ = lanes; }
     unsigned lanes() const
     {
-        unsigned highest = 0;
+        unsigned highest = lanes_ - 1;
         for (const std::uint16_t entry : ports_) highest = entry >> 12U > highest ? entry >> 12U : highest;
         return highest + 1;
     }
@@ -67,6 +92,10 @@ private:
     std::vector<Group> groups_;
     std::vector<std::uint32_t> first_;
     std::vector<std::uint16_t> ports_;
+    std::size_t endpoints_;
+    std::vector<std::uint8_t> phase_of_;
+    std::uint64_t seed_ = 0;
+    unsigned lanes_ = 1;
 };
 
 }  // namespace weft

@@ -45,8 +45,9 @@ public:
         return out;
     }
 
-    void route(std::uint32_t node, std::uint32_t destination, std::uint32_t router,
-        const std::vector<std::uint32_t>& hops, RouteChoices& out) const
+    // The way that is left, in `lane`; in the one after it within the destination's group.
+    void route(std::uint32_t node, std::size_t row, std::uint32_t router, const std::vector<std::uint32_t>& hops,
+        unsigned lane, RouteChoices& out) const
     {
         const bool arrived = groups_[node] == groups_[router];
         for (std::size_t p = 0; p < ports_[node].size(); ++p) {
@@ -54,8 +55,30 @@ public:
             if (!fabric_.nodes[peer].forwards || hops[peer] == far || hops[peer] + 1 != hops[node]) continue;
             const bool local = groups_[peer] == groups_[node];
             if (!local && groups_[peer] != groups_[router]) continue;
-            out.add(node, destination, p, arrived && local ? 1 : 0);
+            out.add(node, row, p, lane + (arrived && local ? 1 : 0));
         }
+    }
+
+    // By any link that leaves the group, all of them alike: from here, or one link within the group further on.
+    void leave(std::uint32_t node, std::size_t row, bool from_here, RouteChoices& out) const
+    {
+        for (std::size_t p = 0; p < ports_[node].size(); ++p) {
+            const std::uint32_t peer = ports_[node][p].peer;
+            if (!fabric_.nodes[peer].forwards) continue;
+            unsigned ways = 1;
+            if (inside(node, peer)) ways = from_here ? 0 : exits(peer);
+            for (; ways > 0; --ways) out.add(node, row, p, 0);
+        }
+    }
+
+    // By where lines come in: 0 from endpoints, 1 after a first link within the group, 2 after any later one.
+    std::vector<std::uint8_t> phases(std::uint32_t node) const
+    {
+        std::vector<std::uint8_t> out;
+        for (const Fabric::Port& port : ports_[node])
+            for (unsigned lane = 0; lane < max_lanes; ++lane)
+                out.push_back(!fabric_.nodes[port.peer].forwards ? 0 : inside(node, port.peer) && lane == 0 ? 1 : 2);
+        return out;
     }
 
     void check() const
@@ -86,6 +109,15 @@ private:
         return fabric_.nodes[peer].forwards && groups_[node] == groups_[peer];
     }
 
+    // Links from `node` to other groups.
+    unsigned exits(std::uint32_t node) const
+    {
+        unsigned count = 0;
+        for (const Fabric::Port& port : ports_[node])
+            count += fabric_.nodes[port.peer].forwards && !inside(node, port.peer) ? 1 : 0;
+        return count;
+    }
+
     const Fabric& fabric_;
     const std::vector<std::uint32_t>& groups_;
     std::vector<std::vector<Fabric::Port>> ports_;
@@ -94,14 +126,22 @@ private:
 }  // namespace
 
 void dragonfly_routes(const Fabric& fabric, const std::vector<std::uint32_t>& node_of,
-    const std::vector<std::uint32_t>& groups, RouteChoices& out)
+    const std::vector<std::uint32_t>& groups, bool valiant, RouteChoices& out)
 {
     if (groups.size() != fabric.nodes.size()) throw RouteMismatch("no dragonfly: the nodes are in no groups");
     const std::vector<std::uint32_t> router_of = routers_of(fabric, node_of);
     const Dragonfly dragonfly(fabric, groups);
     dragonfly.check();
     const std::vector<std::vector<Fabric::Port>> ports = fabric.ports();
-    out.lanes.assign(fabric.nodes.size(), std::vector<std::vector<std::uint8_t>>(fabric.endpoints));
+    if (valiant) out.phases = 3;
+    if (valiant) out.phase_of.resize(fabric.nodes.size());
+    out.lanes.resize(fabric.nodes.size());
+    for (std::uint32_t node = 0; node < fabric.nodes.size(); ++node) {
+        const std::size_t rows = std::size_t{fabric.nodes[node].forwards ? out.phases : 1} * fabric.endpoints;
+        out.ports[node].resize(rows);
+        out.lanes[node].resize(rows);
+        if (valiant && fabric.nodes[node].forwards) out.phase_of[node] = dragonfly.phases(node);
+    }
     std::map<std::uint32_t, std::vector<std::uint32_t>> hops_to;
     for (std::uint32_t d = 0; d < fabric.endpoints; ++d) {
         const std::uint32_t router = router_of[d];
@@ -114,13 +154,20 @@ void dragonfly_routes(const Fabric& fabric, const std::vector<std::uint32_t>& no
                 if (hops->second[node] == far)
                     throw RouteMismatch("no dragonfly: no link joins the group of " +
                         fabric.nodes[node].name + " to that of " + fabric.nodes[router].name);
-                dragonfly.route(node, d, router, hops->second, out);
+                for (unsigned phase = 0; phase < out.phases; ++phase) {
+                    const std::size_t row = std::size_t{phase} * fabric.endpoints + d;
+                    if (valiant && phase < 2 && groups[node] != groups[router])
+                        dragonfly.leave(node, row, phase == 1, out);
+                    else
+                        dragonfly.route(node, row, router, hops->second, valiant ? 1 : 0, out);
+                }
                 continue;
             }
             const std::uint32_t next =
                 fabric.nodes[node].forwards ? node_of[d] : router_of[static_cast<std::uint32_t>(own)];
             for (std::size_t p = 0; p < ports[node].size(); ++p)
-                if (ports[node][p].peer == next) out.add(node, d, p, 0);
+                for (unsigned phase = 0; ports[node][p].peer == next && phase < out.ports[node].size() / fabric.endpoints; ++phase)
+                    out.add(node, std::size_t{phase} * fabric.endpoints + d, p, 0);
         }
     }
 }

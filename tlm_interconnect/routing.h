@@ -49,37 +49,70 @@ public:
     explicit Routing(const Fabric& fabric, const RouteRules& rules = {});
 
     // Ports of `node` towards endpoint `destination`; empty when there is no way.
-    const std::vector<std::uint16_t>& ports_to(std::uint32_t node, std::uint32_t destination) const
+    const std::vector<std::uint16_t>& ports_to(std::uint32_t node, std::uint32_t destination, unsigned phase = 0) const
     {
-        return choices_.ports[node][destination];
+        return choices_.ports[node][row(node, destination, phase)];
     }
     // Lane of the i-th of them.
-    unsigned lane(std::uint32_t node, std::uint32_t destination, unsigned i) const
+    unsigned lane(std::uint32_t node, std::uint32_t destination, unsigned i, unsigned phase = 0) const
     {
-        return lanes_ == 1 ? 0 : choices_.lanes[node][destination][i];
+        return lanes_ == 1 ? 0 : choices_.lanes[node][row(node, destination, phase)][i];
     }
     // Lanes that links need for these routes.
     unsigned lanes() const { return lanes_; }
-    RouteTable table(std::uint32_t node) const;
+    // Phases that a route has (route_table.h).
+    unsigned phases() const { return choices_.phases; }
+    // `number_of`: number of each port in the module, -1 for those that it does not have; empty: as they are.
+    // `own`: port of the node's own endpoint, -1: none.
+    RouteTable table(std::uint32_t node, const std::vector<int>& number_of = {}, int own = -1) const;
     bool reachable(std::uint32_t from_endpoint, std::uint32_t to_endpoint) const;
     std::uint32_t node_of(std::uint32_t endpoint) const { return node_of_[endpoint]; }
 
     // Nodes of the path that line number `line` takes, both ends included; empty when there is none.
     std::vector<std::uint32_t> path(std::uint32_t from_endpoint, std::uint32_t to_endpoint, std::uint32_t line) const;
+    // The same with what decides at each node but the last.
+    struct Step {
+        std::uint32_t node;
+        unsigned phase;
+        unsigned count;  // equal choices
+        unsigned pick;   // the one taken
+        unsigned port;
+        unsigned lane;
+    };
+    std::vector<Step> steps(std::uint32_t from_endpoint, std::uint32_t to_endpoint, std::uint32_t line) const
+    {
+        return steps(from_endpoint, to_endpoint, line, from_endpoint, to_endpoint);
+    }
+    // With digits scattered as for endpoints that have other numbers elsewhere.
+    std::vector<Step> steps(std::uint32_t from_endpoint, std::uint32_t to_endpoint, std::uint32_t line,
+        std::uint32_t source, std::uint32_t destination) const;
+    // Phase in which a line goes on that leaves `node` by `port` in `lane`.
+    unsigned phase_after(std::uint32_t node, unsigned port, unsigned lane) const;
 
     // Nodes and edges that some route between two endpoints uses.
     std::vector<bool> used_nodes() const;
     std::vector<bool> used_edges() const;
 
-    // A cycle of link directions as "a -> b" (with lanes "a -> b lane 1") texts, each waiting for the next; empty: none exists.
-    std::vector<std::string> dependency_cycle() const;
+    // A cycle of link directions as "a -> b" (with lanes "a -> b lane 1") texts, each waiting for the next; empty: none
+    // exists. `lanes`: as if links had no more of them, all higher ones in the last.
+    std::vector<std::string> dependency_cycle(unsigned lanes = max_lanes) const;
 
 private:
+    // What does not forward knows one phase only.
+    std::size_t row(std::uint32_t node, std::uint32_t destination, unsigned phase) const
+    {
+        return fabric_.nodes[node].forwards ? std::size_t{phase} * fabric_.endpoints + destination : destination;
+    }
+    template <class Visit>
+    void walk(std::uint32_t destination, const Visit& visit) const;
+
     Fabric fabric_;
     std::vector<std::vector<Fabric::Port>> ports_;
     std::vector<std::uint32_t> node_of_;
     RouteChoices choices_;
     unsigned lanes_ = 1;
+    std::uint64_t seed_ = 1;
+    std::vector<std::uint16_t> port_at_;  // [2 * edge + (1 at its b)]
 };
 
 }  // namespace weft

@@ -100,7 +100,9 @@ void Switch::run(AgendaItem& item)
 
 void Switch::forward(Line& line, unsigned input)
 {
-    const RouteTable::Choice choice = routes_.ports_to(line.destination);
+    const unsigned phase = routes_.phase(input, lane_of(line.vc));
+    if (routes_.scatters(phase)) line.scatter(routes_.seed());
+    const RouteTable::Choice choice = routes_.ports_to(line.destination, phase);
     if (choice.count == 0) {
         SC_REPORT_ERROR("/weft/switch", (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
         return;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "platform/commands/messages.h"
 #include "platform/commands/route_text.h"
 #include "platform/commands/system_options.h"
@@ -61,22 +63,46 @@ FabricPlan plan_for(const ResolvedSystem& system, NodeId from, NodeId to)
     return plan_fabric(system, {from, to});
 }
 
+// Ranks are those of the simulation where both nodes have one.
+RouteQuestion asked(const ResolvedSystem& system, const FabricPlan& plan, NodeId from, NodeId to)
+{
+    RouteQuestion question;
+    question.from = from;
+    question.to = to;
+    std::vector<NodeId> members = plan.members;
+    try {
+        members = members_of(system);
+    } catch (const InputError&) {
+        // The plan has said so.
+    }
+    const auto rank = [&](NodeId node) { return std::find(members.begin(), members.end(), node) - members.begin(); };
+    if (rank(from) == static_cast<long>(members.size()) || rank(to) == static_cast<long>(members.size()))
+        members = plan.members;
+    question.source = static_cast<std::uint32_t>(rank(from));
+    question.destination = static_cast<std::uint32_t>(rank(to));
+    return question;
+}
+
 }  // namespace
 
 int route_command(const Arguments& arguments)
 {
     CommandLine line("route",
         "Shows the path that lines take from one node to another, hop by hop, with bandwidth and latency, "
-        "how many "
-        "equal paths there are, and what decided among the others. The routes are those of the simulation and "
-        "follow routing.policy: by default fewest hops, then the widest narrowest link; lines are spread over "
-        "what is equal.\n");
+        "how many equal paths there are, and what decided among the others: at each node the digit that chose, what "
+        "was equal, and what was discarded and why. The routes are those of the simulation and follow "
+        "routing.policy: by default fewest hops, then the widest narrowest link; lines are spread over what is "
+        "equal by routing.spread.\n");
     SystemOptions options;
     std::string from;
     std::string to;
+    std::string number;
     options.add_file(line, "FILE");
     line.value("--from", "NODE", from, "the full name of a node, such as dgx.0.xpu.0");
     line.value("--to", "NODE", to, "likewise");
+    line.value("--line", "N", number,
+        "show the path of line N, of 64 B, of the destination's memory, or with routing.spread=round_robin of the N-th "
+        "line sent there; 0 unless given");
     options.add_reading(line);
     options.add_parameters(line);
     if (!line.parse(arguments)) return exit_good;
@@ -95,7 +121,9 @@ int route_command(const Arguments& arguments)
         if (system.role(node) != NodeRole::endpoint)
             notices.push_back(
                 system.graph().node(node).name + " is no xpu: no simulated line starts or ends there");
-    print(route_text(system, plan, source, destination));
+    RouteQuestion question = asked(system, plan, source, destination);
+    if (!number.empty()) question.line = number_option("--line", number, 0, 0xffffffffU);
+    print(route_text(system, plan, question));
     print_notices(notices);
     return exit_good;
 }

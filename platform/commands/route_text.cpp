@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "platform/commands/route_reasons.h"
+#include "tlm_interconnect/line.h"
 
 namespace weft {
 
@@ -20,65 +22,84 @@ using Path = std::vector<std::uint32_t>;
 
 class RouteReport {
 public:
-    RouteReport(const ResolvedSystem& system, const FabricPlan& plan, NodeId from, NodeId to)
-        : system_(system), plan_(plan), from_(from), to_(to), ports_(plan.fabric.ports())
+    RouteReport(const ResolvedSystem& system, const FabricPlan& plan, const RouteQuestion& question)
+        : system_(system), plan_(plan), question_(question), from_(question.from), to_(question.to),
+          ports_(plan.fabric.ports()), destination_(static_cast<std::uint32_t>(plan.fabric.nodes[to_].endpoint)),
+          spread_(static_cast<SpreadMode>(system.routing().spread))
     {
-        destination_ = static_cast<std::uint32_t>(plan.fabric.nodes[to].endpoint);
+        const std::uint64_t lines_in_a_row = system.routing().stripe / line_bytes;
+        switch (spread_) {
+        case SpreadMode::lines:
+        case SpreadMode::round_robin: digits_ = static_cast<std::uint32_t>(question.line / lines_in_a_row); break;
+        case SpreadMode::pairs: digits_ = pair_digits(question.source, question.destination); break;
+        case SpreadMode::none: break;
+        }
+        const auto source = static_cast<std::uint32_t>(plan.fabric.nodes[from_].endpoint);
+        steps_ = plan.routing.steps(source, destination_, digits_, question.source, question.destination);
     }
 
-    std::string text() const;
+    std::string text();
 
 private:
     const std::string& name(NodeId node) const { return system_.graph().node(node).name; }
     std::uint64_t node_latency(NodeId node) const { return system_.switch_of(node).latency; }
     EdgeId edge_between(NodeId a, NodeId b) const { return *system_.graph().find_edge(a, b); }
-    std::vector<std::uint32_t> next(std::uint32_t node) const;
-    unsigned lane_towards(std::uint32_t node, std::uint32_t peer) const;
-    std::string policy_text(std::size_t hops) const;
-    std::uint64_t equal_paths() const;
+    // A node and the phase of the route there.
+    using Place = std::pair<std::uint32_t, unsigned>;
+    std::vector<Place> next(const Place& place) const;
+    void count_paths();
     std::uint64_t shortest_paths() const;
-    void list_paths(Path& path, std::vector<Path>& out) const;
+    void list_paths(const Place& place, Path& path, std::vector<Path>& out) const;
+    std::string policy_text() const;
     std::string hops_text(const Path& path) const;
     std::string totals_text(const Path& path) const;
     std::string choice_text(std::size_t hops) const;
 
     const ResolvedSystem& system_;
     const FabricPlan& plan_;
+    RouteQuestion question_;
     NodeId from_;
     NodeId to_;
-    std::uint32_t destination_ = 0;
     std::vector<std::vector<Fabric::Port>> ports_;
+    std::uint32_t destination_;
+    SpreadMode spread_;
+    std::uint32_t digits_ = 0;
+    std::vector<Routing::Step> steps_;
+    std::uint64_t equal_ = 0;  // paths, and the hops of the shortest and the longest
+    std::size_t least_ = 0;
+    std::size_t most_ = 0;
 };
 
-std::vector<std::uint32_t> RouteReport::next(std::uint32_t node) const
+std::vector<RouteReport::Place> RouteReport::next(const Place& place) const
 {
-    std::vector<std::uint32_t> peers;
-    for (const std::uint16_t port : plan_.routing.ports_to(node, destination_))
-        peers.push_back(ports_[node][port].peer);
-    return peers;
-}
-
-unsigned RouteReport::lane_towards(std::uint32_t node, std::uint32_t peer) const
-{
-    const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, destination_);
-    for (unsigned i = 0; i < choice.size(); ++i)
-        if (ports_[node][choice[i]].peer == peer) return plan_.routing.lane(node, destination_, i);
-    return 0;
+    std::vector<Place> out;
+    const auto& [node, phase] = place;
+    const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, destination_, phase);
+    for (unsigned i = 0; i < choice.size(); ++i) {
+        const unsigned lane = plan_.routing.lane(node, destination_, i, phase);
+        const Place then{ports_[node][choice[i]].peer, plan_.routing.phase_after(node, choice[i], lane)};
+        if (std::find(out.begin(), out.end(), then) == out.end()) out.push_back(then);
+    }
+    return out;
 }
 
 // Ways along the tables, layer by layer.
-std::uint64_t RouteReport::equal_paths() const
+void RouteReport::count_paths()
 {
-    std::map<std::uint32_t, std::uint64_t> layer{{from_, 1}};
-    while (layer.count(to_) == 0) {
-        std::map<std::uint32_t, std::uint64_t> following;
-        for (const auto& [node, count] : layer)
-            for (const std::uint32_t peer : next(node))
-                following[peer] = std::min(countless, following[peer] + count);
-        if (following.empty()) return 0;
+    std::map<Place, std::uint64_t> layer{{{from_, 0}, 1}};
+    for (std::size_t hops = 0; !layer.empty(); ++hops) {
+        std::map<Place, std::uint64_t> following;
+        for (const auto& [place, count] : layer) {
+            if (place.first == to_) {
+                if (equal_ == 0) least_ = hops;
+                most_ = hops;
+                equal_ = std::min(countless, equal_ + count);
+                continue;
+            }
+            for (const Place& then : next(place)) following[then] = std::min(countless, following[then] + count);
+        }
         layer = std::move(following);
     }
-    return layer[to_];
 }
 
 // Ways with as few hops, whatever their width.
@@ -106,16 +127,16 @@ std::uint64_t RouteReport::shortest_paths() const
     return ways[to_];
 }
 
-void RouteReport::list_paths(Path& path, std::vector<Path>& out) const
+void RouteReport::list_paths(const Place& place, Path& path, std::vector<Path>& out) const
 {
     if (out.size() > most_alternatives) return;
-    if (path.back() == to_) {
+    if (place.first == to_) {
         out.push_back(path);
         return;
     }
-    for (const std::uint32_t peer : next(path.back())) {
-        path.push_back(peer);
-        list_paths(path, out);
+    for (const Place& then : next(place)) {
+        path.push_back(then.first);
+        list_paths(then, path, out);
         path.pop_back();
     }
 }
@@ -138,7 +159,7 @@ std::string RouteReport::hops_text(const Path& path) const
             const EdgeId edge = edge_between(path[i - 1], path[i]);
             const LinkSpec& link = system_.link(edge);
             line += fmt::format("  {:<{}}", system_.graph().kind(edge).link, links);
-            if (lanes) line += fmt::format("  {:>4}", lane_towards(path[i - 1], path[i]));
+            if (lanes) line += fmt::format("  {:>4}", steps_[i - 1].lane);
             line += fmt::format("  {:>12}  {:>12}", format_rate(link.bandwidth), format_time_ps(link.latency));
             if (i + 1 < path.size()) line += fmt::format("  {:>12}", format_time_ps(node_latency(path[i])));
         }
@@ -170,7 +191,7 @@ std::string counted(std::uint64_t count, const std::string& what)
         count == 1 ? "" : "s");
 }
 
-std::string RouteReport::policy_text(std::size_t hops) const
+std::string RouteReport::policy_text() const
 {
     std::string out;
     switch (static_cast<RoutePolicy>(system_.routing().policy)) {
@@ -183,61 +204,65 @@ std::string RouteReport::policy_text(std::size_t hops) const
     case RoutePolicy::dragonfly_minimal:
         out = "dragonfly_minimal: one link between groups at most; lane 1 in the destination's group";
         break;
+    case RoutePolicy::dragonfly_valiant:
+        out = "dragonfly_valiant: first to a group drawn by pair, digits and seed (lane 0), then minimal (lanes 1, 2)";
+        break;
     }
-    const std::string count = counted(equal_paths(), "path");
-    return "policy: " + out + "\nchoice: " + count + " of " + std::to_string(hops) + " hops by the policy\n";
+    const std::string hops = least_ == most_ ? std::to_string(most_) : fmt::format("{} to {}", least_, most_);
+    return "policy: " + out + "\nchoice: " + counted(equal_, "path") + " of " + hops + " hops by the policy\n";
 }
 
 std::string RouteReport::choice_text(std::size_t hops) const
 {
-    const std::uint64_t equal = equal_paths();
     const std::uint64_t shortest = shortest_paths();
     const bool minimal = static_cast<RoutePolicy>(system_.routing().policy) == RoutePolicy::minimal;
     std::string out = minimal ? "choice: " + counted(shortest, "path") + " with the fewest hops (" +
                                     std::to_string(hops) + ")"
-                              : policy_text(hops);
-    if (minimal && equal < shortest)
-        out += ", of which " + counted(equal, "path") + (equal == 1 ? " has" : " have") +
+                              : policy_text();
+    if (minimal && equal_ < shortest)
+        out += ", of which " + counted(equal_, "path") + (equal_ == 1 ? " has" : " have") +
             " the widest narrowest link\n";
     else if (minimal)
-        out += equal == 1 ? ": no other comes into question\n" : ", all equally wide\n";
-    if (equal > 1) {
-        const auto spread = static_cast<RouteSpread>(system_.routing().spread);
-        out += spread == RouteSpread::lines
-            ? "spread: line by line over the equal paths (routing.spread=lines)\n"
-            : spread == RouteSpread::pairs
-            ? "spread: each pair of endpoints keeps to one path (routing.spread=pairs)\n"
-            : "spread: always the first of the equal paths (routing.spread=none)\n";
+        out += equal_ == 1 ? ": no other comes into question\n" : ", all equally wide\n";
+    if (equal_ == 1) return out;
+    switch (spread_) {
+    case SpreadMode::lines: return out + "spread: line by line over the equal paths (routing.spread=lines)\n";
+    case SpreadMode::pairs: return out + "spread: each pair of endpoints keeps to one path (routing.spread=pairs)\n";
+    case SpreadMode::none: return out + "spread: always the first of the equal paths (routing.spread=none)\n";
+    case SpreadMode::round_robin: break;
     }
-    return out;
+    return out + "spread: each line of a pair takes the next of the equal paths (routing.spread=round_robin)\n";
 }
 
-std::string RouteReport::text() const
+std::string RouteReport::text()
 {
+    count_paths();
+    Path first{from_};
+    for (const Routing::Step& step : steps_) first.push_back(ports_[step.node][step.port].peer);
+    std::string out = fmt::format("{} to {}: {}, {}\n\n", name(from_), name(to_),
+        counted(first.size() - 1, "hop"), counted(equal_, equal_ == 1 || least_ < most_ ? "path" : "equal path"));
+    out += hops_text(first) + "\n" + totals_text(first) + choice_text(first.size() - 1);
+    out += fmt::format("\nline {}{}:\n", question_.line, digits_ == question_.line ? "" : fmt::format(", digits {}", digits_));
+    out += reasons_text(system_, plan_, to_, steps_);
     Path start{from_};
     std::vector<Path> paths;
-    list_paths(start, paths);
-    const Path& first = paths.front();
-    const std::uint64_t equal = equal_paths();
-    std::string out = fmt::format("{} to {}: {}, {}\n\n", name(from_), name(to_),
-        counted(first.size() - 1, "hop"), counted(equal, equal == 1 ? "path" : "equal path"));
-    out += hops_text(first) + "\n" + totals_text(first) + choice_text(first.size() - 1);
-    if (paths.size() > 1) out += "\nequal paths:\n";
+    list_paths({from_, 0}, start, paths);
+    if (paths.size() > 1) out += least_ < most_ ? "\npaths:\n" : "\nequal paths:\n";
     for (std::size_t i = 0; paths.size() > 1 && i < std::min(paths.size(), most_alternatives); ++i) {
         std::string line = "  ";
         for (std::size_t node = 1; node + 1 < paths[i].size(); ++node)
             line += (node == 1 ? "through " : ", ") + name(paths[i][node]);
         out += line + "\n";
     }
-    if (equal > most_alternatives) out += fmt::format("  and {} more\n", equal - most_alternatives);
+    if (equal_ > most_alternatives) out += fmt::format("  and {} more\n", equal_ - most_alternatives);
     return out;
 }
 
 }  // namespace
 
-std::string route_text(const ResolvedSystem& system, const FabricPlan& plan, NodeId from, NodeId to)
+std::string route_text(const ResolvedSystem& system, const FabricPlan& plan, const RouteQuestion& question)
 {
-    return RouteReport(system, plan, from, to).text();
+    return RouteReport(system, plan, question).text();
 }
 
 }  // namespace weft

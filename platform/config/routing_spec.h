@@ -5,11 +5,10 @@
 
 namespace weft {
 
-enum class RouteSpread : std::uint8_t { lines, pairs, none };
 enum class CyclePolicy : std::uint8_t { refuse, allow };
 
 struct RoutingSpec {
-    std::uint64_t spread = 0;  // RouteSpread
+    std::uint64_t spread = 0;  // SpreadMode
     std::uint64_t stripe = 64;  // B, a power of 2: so much of the address space takes the same path
     std::uint64_t cycles = 0;  // CyclePolicy
     std::uint64_t policy = 0;  // RoutePolicy
@@ -21,18 +20,18 @@ struct RoutingSpec {
     static const ParameterTable<RoutingSpec>& parameters()
     {
         static const ParameterTable<RoutingSpec> table({
-            {{"spread", Unit::choice, 0, 2,
-                 "over equal minimal paths: line by line, by pair of endpoints, or always the first",
-                 {"lines", "pairs", "none"}},
+            {{"spread", Unit::choice, 0, 3,
+                 "over equal paths: by line address, by pair of endpoints, always the first, or each in turn",
+                 {"lines", "pairs", "none", "round_robin"}},
                 &RoutingSpec::spread},
             {{"stripe", Unit::bytes, 64, 65536,
-                 "with spread=lines: so many bytes in a row, a power of 2, take the same path", {}},
+                 "with spread=lines or round_robin: so many bytes in a row, a power of 2, take the same path", {}},
                 &RoutingSpec::stripe},
             {{"cycles", Unit::choice, 0, 1,
                  "what becomes of a system whose channel dependencies form a cycle", {"refuse", "allow"}},
                 &RoutingSpec::cycles},
-            {{"policy", Unit::choice, 0, 3, "which routes are taken",
-                 {"minimal", "up_down", "dimension_order", "dragonfly_minimal"}},
+            {{"policy", Unit::choice, 0, 4, "which routes are taken",
+                 {"minimal", "up_down", "dimension_order", "dragonfly_minimal", "dragonfly_valiant"}},
                 &RoutingSpec::policy},
             {{"size_x", Unit::count, 0, 65535,
                  "dimension_order: nodes along the first dimension, in the order of the document; 0: found", {}},

@@ -64,6 +64,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     const auto endpoints = static_cast<std::uint32_t>(plan.members.size());
     TrafficSpec traffic = options.traffic;
     traffic.stripe = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, system.routing().stripe / line_bytes));
+    traffic.spread = static_cast<SpreadMode>(system.routing().spread);
     set_slot(traffic, system, plan);
     const Pattern pattern(traffic.pattern, endpoints, traffic.seed);
     constexpr std::uint64_t slots = 20'000;

@@ -39,7 +39,7 @@ public:
     }
 
     // `lines` whole lines from one endpoint to another, and their acknowledges back.
-    void add(std::uint32_t from, std::uint32_t to, double lines) { walk(plan_.routing.node_of(from), to, lines); }
+    void add(std::uint32_t from, std::uint32_t to, double lines) { walk(plan_.routing.node_of(from), 0, to, lines); }
 
     struct Busiest {
         std::uint64_t wire_bytes = 0;
@@ -61,12 +61,12 @@ public:
     }
 
 private:
-    void walk(std::uint32_t node, std::uint32_t to, double lines)
+    void walk(std::uint32_t node, unsigned phase, std::uint32_t to, double lines)
     {
         if (node == plan_.routing.node_of(to)) return;
-        const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to);
-        for (const std::uint16_t port : choice) {
-            const Fabric::Port& way = ports_[node][port];
+        const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
+        for (unsigned i = 0; i < choice.size(); ++i) {
+            const Fabric::Port& way = ports_[node][choice[i]];
             const LinkSpec& spec = system_.link(way.edge);
             const bool forward = plan_.fabric.edges[way.edge].a == node;
             const double share = lines / static_cast<double>(choice.size());
@@ -74,7 +74,8 @@ private:
                 share * stream_bytes(spec, LineOp::write, LineClass::request);
             bytes_[2 * way.edge + (forward ? 1 : 0)] +=
                 share * stream_bytes(spec, LineOp::write, LineClass::response);
-            walk(way.peer, to, share);
+            const unsigned then = plan_.routing.phase_after(node, choice[i], plan_.routing.lane(node, to, i, phase));
+            walk(way.peer, then, to, share);
         }
     }
 

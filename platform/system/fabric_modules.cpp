@@ -48,18 +48,7 @@ RouteTable FabricModules::routes(std::uint32_t rank) const
 // In terms of used ports; `own` is the port for the node's own endpoint, or -1.
 RouteTable FabricModules::table_of(NodeId node, int own) const
 {
-    const std::vector<int>& ports = ports_[node];
-    std::vector<std::vector<std::uint16_t>> table(plan_.fabric.endpoints);
-    for (std::uint32_t d = 0; d < plan_.fabric.endpoints; ++d) {
-        const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, d);
-        for (unsigned i = 0; i < choice.size(); ++i)
-            if (ports[choice[i]] >= 0)
-                table[d].push_back(RouteTable::entry(static_cast<unsigned>(ports[choice[i]]),
-                    plan_.routing.lane(node, d, i)));
-        if (plan_.fabric.nodes[node].endpoint == static_cast<int>(d) && own >= 0)
-            table[d] = {static_cast<std::uint16_t>(own)};
-    }
-    return RouteTable(table);
+    return plan_.routing.table(node, ports_[node], own);
 }
 
 void FabricModules::add_switch(const ModelRegistry& registry, const RunContext& context, NodeId node,

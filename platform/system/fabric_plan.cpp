@@ -34,7 +34,7 @@ Fabric fabric_of(const ResolvedSystem& system, const std::vector<NodeId>& member
 void keep_structure(const ResolvedSystem& system, bool transit, Fabric& fabric)
 {
     const RoutePolicy policy = static_cast<RoutePolicy>(system.routing().policy);
-    if (policy != RoutePolicy::dimension_order && policy != RoutePolicy::dragonfly_minimal) return;
+    if (policy == RoutePolicy::minimal || policy == RoutePolicy::up_down) return;
     const std::string type = transit ? "xpu" : "switch";
     const auto belongs = [&](NodeId id) { return system.graph().type(id) == type; };
     bool any = false;
@@ -43,7 +43,8 @@ void keep_structure(const ResolvedSystem& system, bool transit, Fabric& fabric)
         fabric.nodes[id].forwards = fabric.nodes[id].forwards && belongs(id);
 }
 
-const char* const policy_names[] = {"minimal", "up_down", "dimension_order", "dragonfly_minimal"};
+const char* const policy_names[] = {"minimal", "up_down", "dimension_order", "dragonfly_minimal",
+    "dragonfly_valiant"};
 
 RouteRules route_rules(const ResolvedSystem& system, const Fabric& fabric)
 {
@@ -54,7 +55,8 @@ RouteRules route_rules(const ResolvedSystem& system, const Fabric& fabric)
         if (size == 0) break;
         rules.sizes.push_back(static_cast<std::uint32_t>(size));
     }
-    if (rules.policy != RoutePolicy::dragonfly_minimal) return rules;
+    rules.seed = system.seed;
+    if (rules.policy != RoutePolicy::dragonfly_minimal && rules.policy != RoutePolicy::dragonfly_valiant) return rules;
     // The instance of "pod.3.router.0" is "pod.3".
     std::map<std::string, std::uint32_t> instances;
     std::uint32_t routers = 0;
@@ -72,6 +74,15 @@ RouteRules route_rules(const ResolvedSystem& system, const Fabric& fabric)
     return rules;
 }
 
+// "3 link buffers wait for each other: a -> b, b -> c, c -> a, and again the first"; empty without a cycle.
+std::string cycle_text(const std::vector<std::string>& cycle)
+{
+    if (cycle.empty()) return {};
+    std::string text = std::to_string(cycle.size()) + " link buffers wait for each other: ";
+    for (std::size_t i = 0; i < cycle.size(); ++i) text += (i == 0 ? "" : ", ") + cycle[i];
+    return text + ", and again the first";
+}
+
 void check_lanes(const ResolvedSystem& system, const Fabric& fabric, const Routing& routing,
     const std::vector<bool>& used)
 {
@@ -79,10 +90,12 @@ void check_lanes(const ResolvedSystem& system, const Fabric& fabric, const Routi
         const bool between_forwarders =
             fabric.nodes[fabric.edges[edge].a].forwards && fabric.nodes[fabric.edges[edge].b].forwards;
         if (!used[edge] || !between_forwarders || system.link(edge).vc_lanes >= routing.lanes()) continue;
+        const auto there = static_cast<unsigned>(system.link(edge).vc_lanes);
+        const std::string cycle = cycle_text(routing.dependency_cycle(there));
         throw InputError(system.infrastructure, 0,
             std::string("routing.policy=") + policy_names[system.routing().policy] + " needs " +
                 std::to_string(routing.lanes()) + " lanes of virtual channels, " + edge_name(system.graph(), edge) +
-                " has " + std::to_string(system.link(edge).vc_lanes),
+                " has " + std::to_string(there) + (cycle.empty() ? "" : ", with which " + cycle),
             "link.vc_lanes=" + std::to_string(routing.lanes()) + " or more");
     }
 }
@@ -111,6 +124,7 @@ void check_size(const ResolvedSystem& system, const std::vector<NodeId>& members
 // Modules that note a port: every forwarding node, and the GPU where the line ends.
 void check_paths(const ResolvedSystem& system, const Fabric& fabric, const Routing& routing, bool transit)
 {
+    if (routing.phases() > 1) return;  // five links between routers at most
     const std::vector<std::vector<Fabric::Port>> ports = fabric.ports();
     std::vector<std::uint32_t> hops(fabric.nodes.size());
     for (std::uint32_t to = 0; to < fabric.endpoints; ++to) {
@@ -234,14 +248,10 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     check_lanes(system, fabric, routing, used.edges);
 
     if (static_cast<CyclePolicy>(system.routing().cycles) == CyclePolicy::refuse) {
-        const std::vector<std::string> cycle = routing.dependency_cycle();
-        if (!cycle.empty()) {
-            std::string text = "the routes can deadlock: " + std::to_string(cycle.size()) +
-                               " link buffers wait for each other: ";
-            for (std::size_t i = 0; i < cycle.size(); ++i) text += (i == 0 ? "" : ", ") + cycle[i];
-            throw InputError(system.infrastructure, 0, text + ", and again the first",
+        const std::string cycle = cycle_text(routing.dependency_cycle());
+        if (!cycle.empty())
+            throw InputError(system.infrastructure, 0, "the routes can deadlock: " + cycle,
                 "routes without a cycle of waiting buffers (or routing.cycles=allow)");
-        }
     }
     FabricPlan plan{std::move(members), std::move(fabric), std::move(routing), std::move(used), std::move(notices)};
     if (transit)

@@ -27,6 +27,28 @@ instances:
 - {name: b, device: box, count: 1}
 )";
 
+// Three pods of two routers with one xpu each; every pod has one link to each other.
+const char* const dragonfly_document = R"(name: dragonfly
+devices:
+- name: pod
+  components:
+  - {name: xpu, choice: xpu, count: 2, description: accelerator}
+  - {name: router, choice: switch, count: 2, description: router}
+  links:
+  - {name: up, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 70}}}
+  - {name: local, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 70}}}
+  edges:
+  - {ep1: {component: xpu}, ep2: {component: router}, scheme: one2one, link: up}
+  - {ep1: {component: "router[0]"}, ep2: {component: "router[1]"}, scheme: one2one, link: local}
+instances:
+- {name: pod, device: pod, count: 3}
+links:
+- {name: global, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 300}}}
+edges:
+- {ep1: {instance: "pod[0:2]", component: "router[0]"}, ep2: {instance: "pod[1:3]", component: "router[1]"}, scheme: one2one, link: global}
+- {ep1: {instance: "pod[2]", component: "router[0]"}, ep2: {instance: "pod[0]", component: "router[1]"}, scheme: one2one, link: global}
+)";
+
 }  // namespace
 
 TEST(Route, ShowsEachHopTheTotalsAndWhatDecided)
@@ -47,6 +69,13 @@ TEST(Route, ShowsEachHopTheTotalsAndWhatDecided)
         "total: 190 ns without load (links 100 ns, nodes 90 ns); narrowest link 100 GB/s\n"
         "choice: 3 paths with the fewest hops (2), of which 2 paths have the widest narrowest link\n"
         "spread: line by line over the equal paths (routing.spread=lines)\n"
+        "\n"
+        "line 0:\n"
+        "  at b.0.xpu.0: digit 0 of 2 takes b.0.fast.0\n"
+        "    equal      b.0.fast.1\n"
+        "    discarded  b.0.slow.0 (narrower: 10 GB/s at its narrowest, not 100 GB/s)\n"
+        "  at b.0.fast.0: only b.0.xpu.1\n"
+        "    discarded  b.0.xpu.0 (where it comes from)\n"
         "\n"
         "equal paths:\n"
         "  through b.0.fast.0\n"
@@ -90,6 +119,67 @@ TEST(Route, ShowsPolicyAndLanes)
     EXPECT_NE(over.out.find("choice: 1 path of 4 hops by the policy\n"), std::string::npos) << over.out;
     EXPECT_EQ(over.err, "");
     EXPECT_NE(route("ring.0.xpu.0", "ring.3.xpu.0").out.find("choice: 2 paths of 5 hops"), std::string::npos);
+}
+
+TEST(Route, SaysWhatAPolicyDiscardsAndWhy)
+{
+    const auto route = [](const std::string& policy) {
+        return call({"route", "examples/switch_ring/system.yaml", "--from", "ring.1.xpu.0", "--to", "ring.5.xpu.0",
+            "--set", "routing.policy=" + policy, "--set", "link.vc_lanes=2"});
+    };
+    const Outcome minimal = route("dimension_order");
+    EXPECT_NE(minimal.out.find("  at ring.1.sw.0: only ring.0.sw.0\n"
+                               "    discarded  ring.1.xpu.0 (where it comes from)\n"
+                               "    discarded  ring.2.sw.0 (not minimal: 5 hops to go, not 3)\n"),
+        std::string::npos)
+        << minimal.out;
+    const Outcome up_down = route("up_down");
+    EXPECT_NE(up_down.out.find("would close a cycle"), std::string::npos) << up_down.out;
+}
+
+TEST(Route, ALineAPairOrATurnChoosesThePath)
+{
+    const Fixtures files;
+    const std::string path = files.write("choice.yaml", choice_document);
+    const auto taken = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words = {"route", path, "--from", "b.0.xpu.0", "--to", "b.0.xpu.1", "--profile",
+            "generic"};
+        words.insert(words.end(), more.begin(), more.end());
+        const std::string out = call(words).out;
+        const std::size_t at = out.find(" takes b.");
+        return at == std::string::npos ? out : out.substr(at + 7, out.find('\n', at) - at - 7);
+    };
+    EXPECT_EQ(taken({"--line", "1"}), "b.0.fast.1");
+    EXPECT_EQ(taken({"--line", "2"}), "b.0.fast.0");
+    EXPECT_EQ(taken({"--line", "1", "--set", "routing.stripe=128"}), "b.0.fast.0");
+    EXPECT_EQ(taken({"--line", "1", "--set", "routing.spread=none"}), "b.0.fast.0");
+    EXPECT_EQ(taken({"--line", "1", "--set", "routing.spread=round_robin"}), "b.0.fast.1");
+    const std::string pair = taken({"--set", "routing.spread=pairs"});
+    for (const char* line : {"1", "2", "3"}) EXPECT_EQ(taken({"--line", line, "--set", "routing.spread=pairs"}), pair);
+    EXPECT_EQ(call({"route", path, "--from", "b.0.xpu.0", "--to", "b.0.xpu.1", "--line", "x"}).code, 2);
+}
+
+TEST(Route, ByWayOfARandomGroup)
+{
+    const Fixtures files;
+    const std::string path = files.write("dragonfly.yaml", dragonfly_document);
+    const auto route = [&](const char* line) {
+        return call({"route", path, "--from", "pod.0.xpu.0", "--to", "pod.1.xpu.0", "--profile", "generic", "--set",
+            "routing.policy=dragonfly_valiant", "--set", "link.vc_lanes=3", "--line", line});
+    };
+    // Half of the lines draw the destination's own group.
+    unsigned direct = 0;
+    for (const char* line : {"0", "1", "2", "3", "4", "5", "6", "7"})
+        direct += route(line).out.find("pod.0.xpu.0 to pod.1.xpu.0: 4 hops, 2 paths\n") == 0 ? 1 : 0;
+    EXPECT_TRUE(direct > 0 && direct < 8) << direct;
+    const Outcome around = route("3");
+    EXPECT_NE(around.out.find("    3  pod.2.router.0  global     0"), std::string::npos) << around.out;
+    EXPECT_NE(around.out.find("    4  pod.2.router.1  local      1"), std::string::npos) << around.out;
+    EXPECT_NE(around.out.find("choice: 2 paths of 4 to 6 hops by the policy\n"), std::string::npos) << around.out;
+    EXPECT_NE(around.out.find("  at pod.0.router.0: digit 0 of 2 takes pod.0.router.1\n"
+                              "    equal      pod.1.router.1\n"),
+        std::string::npos)
+        << around.out;
 }
 
 TEST(Route, RefusesNodesWithoutAPath)

@@ -153,6 +153,34 @@ TEST(FabricPlan, ARingWithOneCreditFinishesWithDatelineLanesAndWithUpDown)
     EXPECT_NE(run(ring.with("routing.cycles=allow")).value("stop", ""), "finished");
 }
 
+TEST(FabricPlan, TooFewLanesNameTheKeyAndTheCircle)
+{
+    const std::string text =
+        refusal(collective_on(example("switch_ring"), "barrier", "0").with("routing.policy=dimension_order"));
+    EXPECT_NE(text.find("routing.policy=dimension_order needs 2 lanes of virtual channels, "), std::string::npos) << text;
+    EXPECT_NE(text.find("has 1, with which 6 link buffers wait for each other: "), std::string::npos) << text;
+    for (unsigned s = 0; s < 6; ++s)
+        EXPECT_NE(text.find("ring." + std::to_string(s) + ".sw.0 -> ring." + std::to_string((s + 1) % 6) + ".sw.0"),
+            std::string::npos)
+            << text;
+    EXPECT_NE(text.find("; expected link.vc_lanes=2 or more"), std::string::npos) << text;
+}
+
+TEST(FabricPlan, ADragonflyByWayOfRandomGroupsIsRightWithOneCredit)
+{
+    // Six switches as three groups of two, one link between any two groups.
+    const RunSetup ring = collective_on(example("switch_ring"), "all_to_all", "98304")
+                              .with("routing.policy=dragonfly_valiant")
+                              .with("routing.group=2");
+    EXPECT_NE(refusal(ring.with("link.vc_lanes=2")).find("needs 3 lanes"), std::string::npos);
+    const RunSetup laned = ring.with("link.vc_lanes=3").with("link.request_credits=1").with("link.response_credits=1");
+    for (const char* spread : {"lines", "pairs", "none", "round_robin"}) {
+        const Json result = run(laned.with(std::string("routing.spread=") + spread));
+        EXPECT_EQ(result.value("stop", ""), "finished") << spread << result.dump().substr(0, 300);
+        EXPECT_EQ(result.value("verified", ""), "passed") << spread;
+    }
+}
+
 TEST(FabricPlan, AChainOfSwitchesHasNoCycle)
 {
     EXPECT_EQ(refusal(collective_on(chain(5), "barrier", "0")), "");
@@ -243,6 +271,18 @@ TEST(FabricPlan, LinesSpreadOverEqualPaths)
     const auto pairs = left("pairs");
     EXPECT_EQ(pairs.at("b.0.sw.0") + pairs.at("b.0.sw.1"), total);
     EXPECT_EQ(pairs.at("b.0.sw.0") % (total / 3), 0u);
+    // In turn each peer gets as many lines by either switch; which of them are signals of 8 B instead of 64 is chance.
+    const auto turns = left("round_robin");
+    EXPECT_EQ(turns.at("b.0.sw.0") + turns.at("b.0.sw.1"), total);
+    EXPECT_NEAR(static_cast<double>(turns.at("b.0.sw.0")), total / 2.0, 3 * 4 * 56 / 2.0);
+}
+
+TEST(FabricPlan, InTurnGivesRightResults)
+{
+    for (const char* op : {"all_to_all", "all_reduce"}) {
+        const Json result = run(collective_on(two_switches, op, "65536").with("routing.spread=round_robin"));
+        EXPECT_EQ(result.value("verified", ""), "passed") << op;
+    }
 }
 
 TEST(FabricPlan, PairsKeepToOnePath)

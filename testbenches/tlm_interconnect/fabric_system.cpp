@@ -144,6 +144,29 @@ Fabric chain_of(unsigned switches, std::uint64_t bandwidth)
     return fabric;
 }
 
+Fabric dragonfly_of(unsigned p, unsigned a, unsigned h, std::vector<std::uint32_t>& groups, std::uint64_t bandwidth)
+{
+    Fabric fabric;
+    const unsigned count = a * h + 1;
+    for (unsigned g = 0; g < count; ++g)
+        for (unsigned r = 0; r < a; ++r)
+            fabric.nodes.push_back({"g" + std::to_string(g) + "_r" + std::to_string(r), -1, true});
+    for (unsigned g = 0; g < count; ++g) {
+        for (unsigned r = 0; r < a; ++r)
+            for (unsigned o = r + 1; o < a; ++o) fabric.edges.push_back({g * a + r, g * a + o, bandwidth});
+        for (unsigned o = g + 1; o < count; ++o)
+            fabric.edges.push_back({g * a + (o - g - 1) / h, o * a + (count - 1 - (o - g)) / h, bandwidth});
+    }
+    fabric.endpoints = count * a * p;
+    for (unsigned e = 0; e < fabric.endpoints; ++e) {
+        fabric.edges.push_back({e / p, static_cast<std::uint32_t>(fabric.nodes.size()), bandwidth});
+        fabric.nodes.push_back({"e" + std::to_string(e), static_cast<int>(e), false});
+    }
+    groups.assign(fabric.nodes.size(), 0);
+    for (unsigned r = 0; r < count * a; ++r) groups[r] = r / a;
+    return fabric;
+}
+
 Fabric two_ends(std::uint64_t bandwidth)
 {
     Fabric fabric;

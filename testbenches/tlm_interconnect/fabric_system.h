@@ -57,6 +57,10 @@ Fabric grid_of(const std::vector<unsigned>& sizes, bool closed, std::uint64_t ba
 Fabric two_tiers(unsigned leaves, unsigned per_leaf, unsigned spines, std::uint64_t bandwidth = 25'000'000'000);
 // Endpoints at both ends of a row of switches.
 Fabric chain_of(unsigned switches, std::uint64_t bandwidth = 25'000'000'000);
+// a routers of p endpoints and h links to other groups each, a * h + 1 groups, one link between any two. `groups`: of
+// each node.
+Fabric dragonfly_of(unsigned p, unsigned a, unsigned h, std::vector<std::uint32_t>& groups,
+    std::uint64_t bandwidth = 25'000'000'000);
 // Two endpoints joined directly.
 Fabric two_ends(std::uint64_t bandwidth = 25'000'000'000);
 

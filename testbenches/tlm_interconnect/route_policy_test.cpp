@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -57,27 +58,6 @@ unsigned grid_hops(const std::vector<unsigned>& sizes, bool closed, unsigned fro
         to /= size;
     }
     return hops;
-}
-
-// a routers of p endpoints and h links to other groups each, a*h + 1 groups, one link between any two.
-Fabric dragonfly(unsigned p, unsigned a, unsigned h, std::vector<std::uint32_t>& groups)
-{
-    Fabric fabric;
-    const unsigned count = a * h + 1;
-    for (unsigned g = 0; g < count; ++g)
-        for (unsigned r = 0; r < a; ++r)
-            fabric.nodes.push_back({"g" + std::to_string(g) + "_r" + std::to_string(r), -1, true});
-    for (unsigned g = 0; g < count; ++g) {
-        for (unsigned r = 0; r < a; ++r)
-            for (unsigned o = r + 1; o < a; ++o) fabric.edges.push_back({g * a + r, g * a + o, bandwidth});
-        for (unsigned o = g + 1; o < count; ++o)
-            fabric.edges.push_back({g * a + (o - g - 1) / h, o * a + (count - 1 - (o - g)) / h, bandwidth});
-    }
-    for (unsigned r = 0; r < count * a; ++r)
-        for (unsigned e = 0; e < p; ++e) add_endpoint(fabric, r);
-    groups.assign(fabric.nodes.size(), 0);
-    for (unsigned r = 0; r < count * a; ++r) groups[r] = r / a;
-    return fabric;
 }
 
 // Three tiers: pods of two leaves and two spines; spine s of every pod goes up to core s.
@@ -232,7 +212,7 @@ TEST(RoutePolicy, UpDownJoinsAllPairsWithoutACycleOnAnything)
 {
     std::vector<std::uint32_t> groups;
     std::vector<Fabric> fabrics = {grid({5}, true), grid({6}, true), grid({4, 4}, true), grid({3, 3}, false),
-        three_tiers(4), dragonfly(2, 4, 2, groups), star(5)};
+        three_tiers(4), dragonfly_of(2, 4, 2, groups), star(5)};
     std::mt19937 random(11);
     for (unsigned i = 0; i < 40; ++i) {
         Fabric fabric;
@@ -285,7 +265,7 @@ TEST(RoutePolicy, DragonflyTakesThreeLinksAtMost)
 {
     for (const unsigned h : {1u, 2u}) {
         std::vector<std::uint32_t> groups;
-        const Fabric fabric = dragonfly(h, 2 * h, h, groups);
+        const Fabric fabric = dragonfly_of(h, 2 * h, h, groups);
         const Routing routing(fabric, rules(RoutePolicy::dragonfly_minimal, groups));
         EXPECT_EQ(routing.lanes(), 2u);
         EXPECT_TRUE(routing.dependency_cycle().empty());
@@ -298,7 +278,7 @@ TEST(RoutePolicy, DragonflyTakesThreeLinksAtMost)
         });
     }
     std::vector<std::uint32_t> groups;
-    Fabric fabric = dragonfly(2, 4, 2, groups);
+    Fabric fabric = dragonfly_of(2, 4, 2, groups);
     EXPECT_FALSE(Routing(fabric).dependency_cycle().empty());  // the same links without lanes
     EXPECT_NE(mismatch(fabric, rules(RoutePolicy::dragonfly_minimal)), "");
     EXPECT_NE(mismatch(grid({4, 4}, true),
@@ -307,6 +287,19 @@ TEST(RoutePolicy, DragonflyTakesThreeLinksAtMost)
     fabric.edges.erase(fabric.edges.begin());
     EXPECT_NE(mismatch(fabric, rules(RoutePolicy::dragonfly_minimal, groups)).find("not joined"),
         std::string::npos);
+}
+
+TEST(RoutePolicy, ATorusInOneLaneIsACycleOfItsOwnLinks)
+{
+    const Routing ring(grid({5}, true), rules(RoutePolicy::dimension_order));
+    EXPECT_TRUE(ring.dependency_cycle().empty());
+    const std::vector<std::string> cycle = ring.dependency_cycle(1);
+    EXPECT_EQ(std::set<std::string>(cycle.begin(), cycle.end()),
+        (std::set<std::string>{"s0 -> s1", "s1 -> s2", "s2 -> s3", "s3 -> s4", "s4 -> s0"}));
+    const Routing torus(grid({4, 5}, true), rules(RoutePolicy::dimension_order));
+    const std::vector<std::string> along = torus.dependency_cycle(1);
+    ASSERT_FALSE(along.empty());
+    for (const std::string& link : along) EXPECT_EQ(link.find("e"), std::string::npos) << link;
 }
 
 TEST(RoutePolicy, ThousandEndpointsWithinSeconds)
@@ -332,6 +325,6 @@ TEST(RoutePolicy, ARingWithUpDownAndOneCreditDrains)
 TEST(RoutePolicy, ADragonflyWithOneCreditPerChannelDrains)
 {
     std::vector<std::uint32_t> groups;
-    const Fabric fabric = dragonfly(2, 4, 2, groups);
+    const Fabric fabric = dragonfly_of(2, 4, 2, groups);
     expect_drained(fabric, rules(RoutePolicy::dragonfly_minimal, groups), 2, 30);
 }

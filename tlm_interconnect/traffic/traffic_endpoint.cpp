@@ -9,7 +9,7 @@ TrafficEndpoint::TrafficEndpoint(sc_core::sc_module_name name, Agenda& agenda, s
     Measurement& arrivals, Measurement& round_trips)
     : sc_module(name), Station(agenda, std::move(path)), pool_(pool), index_(index), routes_(std::move(routes)),
       route_lanes_(routes_.lanes()), spec_(spec), pattern_(pattern), arrivals_(arrivals), round_trips_(round_trips),
-      random_(spec.seed, index)
+      random_(spec.seed, index), turns_(spec.spread == SpreadMode::round_robin ? routes_.endpoints() : 0, 0)
 {
     create_.kind = create_kind;
     for (unsigned p = 0; p < ports; ++p) {
@@ -69,14 +69,26 @@ void TrafficEndpoint::create(Time now)
         if (op != LineOp::write || !spec_.posted) round_trips_.created(now, bytes);
         ++created_;
         const std::uint64_t number = place + l;
-        const std::uint64_t digits = number / spec_.stripe;
-        const auto pick = static_cast<unsigned>(digits % choice.count);
+        const std::uint64_t chosen_by = digits(to, number);
+        const auto pick = static_cast<unsigned>(chosen_by % choice.count);
         Port& port = *ports_[choice.port(pick)];
         port.pending.push_back({now, global_address(to, number * line_bytes),
-            static_cast<std::uint32_t>(choice.count > 1 ? digits / choice.count : digits), op,
+            static_cast<std::uint32_t>(choice.count > 1 ? chosen_by / choice.count : chosen_by), op,
             static_cast<std::uint8_t>(choice.lane(pick))});
         peak_ = std::max<std::uint64_t>(peak_, port.pending.size());
     }
+}
+
+// What chooses among equal paths, for line `number` of the destination.
+std::uint64_t TrafficEndpoint::digits(std::uint32_t to, std::uint64_t number)
+{
+    switch (spec_.spread) {
+    case SpreadMode::pairs: return pair_digits(index_, to);
+    case SpreadMode::none: return 0;
+    case SpreadMode::round_robin: return turns_[to]++ / spec_.stripe;
+    case SpreadMode::lines: break;
+    }
+    return number / spec_.stripe;
 }
 
 // Keeps a few lines at the port, so that it can choose among channels; the rest waits in a compact queue.

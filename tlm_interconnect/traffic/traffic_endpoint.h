@@ -8,7 +8,7 @@
 // the same instant, through the same ports.
 //
 // Lines of one message take consecutive addresses in a random place of the destination's first GiB: they spread over
-// equal paths as data do. Lanes that a route leaves open are used in turn.
+// equal paths as data do, or by `spread` otherwise. Lanes that a route leaves open are used in turn.
 //
 // Statistics: lines created, sent, received, answers received; largest source queue.
 #pragma once
@@ -86,6 +86,7 @@ private:
 
     void plan();
     void create(Time now);
+    std::uint64_t digits(std::uint32_t to, std::uint64_t number);
     void feed(Port& port);
 
     LinePool& pool_;
@@ -98,6 +99,7 @@ private:
     Measurement& round_trips_;
     RandomStream random_;
     std::vector<std::unique_ptr<Port>> ports_;
+    std::vector<std::uint32_t> turns_;  // round_robin: lines so far, by destination
     bool loop_back_ = false;
     AgendaItem create_;
     std::uint64_t slot_ = 0;        // of the next message

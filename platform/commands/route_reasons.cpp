@@ -1,0 +1,156 @@
+#include "platform/commands/route_reasons.h"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t most_names = 4;
+
+std::string listed(const std::vector<std::string>& names)
+{
+    std::string out;
+    for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i) out += (i == 0 ? "" : ", ") + names[i];
+    if (names.size() > most_names) out += fmt::format(" and {} more", names.size() - most_names);
+    return out;
+}
+
+class Reasons {
+public:
+    Reasons(const ResolvedSystem& system, const FabricPlan& plan, NodeId to);
+
+    std::string at(const Routing::Step& step, const Routing::Step* before) const;
+
+private:
+    void measure();
+    bool shorter_possible(std::uint32_t node, std::uint32_t peer) const { return hops_[peer] + 1 > hops_[node]; }
+    std::string why_not(const Routing::Step& step, const Routing::Step* before, unsigned port) const;
+    std::string by_policy(const Routing::Step& step, const Routing::Step* before, unsigned port) const;
+    std::string up_down(const Routing::Step& step, const Routing::Step* before, std::uint32_t peer) const;
+
+    const FabricPlan& plan_;
+    RoutePolicy policy_;
+    std::uint32_t target_;
+    std::uint32_t destination_;
+    std::vector<std::vector<Fabric::Port>> ports_;
+    std::vector<std::uint32_t> hops_;   // to the target, whatever the policy
+    std::vector<std::uint64_t> width_;  // of the widest of those ways
+    std::vector<std::uint32_t> ranks_;  // up_down
+};
+
+Reasons::Reasons(const ResolvedSystem& system, const FabricPlan& plan, NodeId to)
+    : plan_(plan), policy_(static_cast<RoutePolicy>(system.routing().policy)), target_(to),
+      destination_(static_cast<std::uint32_t>(plan.fabric.nodes[to].endpoint)), ports_(plan.fabric.ports()),
+      hops_(ports_.size(), far), width_(ports_.size(), 0)
+{
+    measure();
+    if (policy_ != RoutePolicy::up_down) return;
+    std::vector<std::uint32_t> nodes;
+    for (std::uint32_t e = 0; e < plan.fabric.endpoints; ++e) nodes.push_back(plan.routing.node_of(e));
+    ranks_ = up_down_ranks(plan.fabric, nodes);
+}
+
+void Reasons::measure()
+{
+    std::deque<std::uint32_t> queue{target_};
+    hops_[target_] = 0;
+    width_[target_] = std::numeric_limits<std::uint64_t>::max();
+    while (!queue.empty()) {
+        const std::uint32_t node = queue.front();
+        queue.pop_front();
+        if (node != target_ && !plan_.fabric.nodes[node].forwards) continue;
+        for (const Fabric::Port& port : ports_[node]) {
+            if (hops_[port.peer] == far) {
+                hops_[port.peer] = hops_[node] + 1;
+                queue.push_back(port.peer);
+            }
+            if (hops_[port.peer] != hops_[node] + 1) continue;
+            const std::uint64_t width = std::min(width_[node], plan_.fabric.edges[port.edge].bandwidth);
+            width_[port.peer] = std::max(width_[port.peer], width);
+        }
+    }
+}
+
+std::string Reasons::why_not(const Routing::Step& step, const Routing::Step* before, unsigned port) const
+{
+    const std::uint32_t peer = ports_[step.node][port].peer;
+    if (before != nullptr && peer == before->node) return "where it comes from";
+    if (!plan_.fabric.nodes[peer].forwards && peer != target_) return "passes nothing on";
+    if (hops_[peer] == far) return "no way on";
+    return by_policy(step, before, port);
+}
+
+std::string Reasons::by_policy(const Routing::Step& step, const Routing::Step* before, unsigned port) const
+{
+    const Fabric::Port& way = ports_[step.node][port];
+    const bool valiant = policy_ == RoutePolicy::dragonfly_valiant && plan_.fabric.nodes[step.node].forwards;
+    if (valiant && step.phase == 0 && step.lane == 0) return "no link to another group";
+    if (valiant && step.phase == 1) return "a second link within the group: would close a cycle";
+    if (policy_ == RoutePolicy::up_down) return up_down(step, before, way.peer);
+    if (shorter_possible(step.node, way.peer))
+        return fmt::format("not minimal: {} hops to go, not {}", hops_[way.peer] + 1, hops_[step.node]);
+    switch (policy_) {
+    case RoutePolicy::dimension_order: return "an earlier dimension comes first: would close a cycle";
+    case RoutePolicy::dragonfly_minimal:
+    case RoutePolicy::dragonfly_valiant: return "by way of a further group: would close a cycle";
+    default: break;
+    }
+    const std::uint64_t width = std::min(width_[way.peer], plan_.fabric.edges[way.edge].bandwidth);
+    return fmt::format("narrower: {} at its narrowest, not {}", format_rate(width), format_rate(width_[step.node]));
+}
+
+std::string Reasons::up_down(const Routing::Step& step, const Routing::Step* before, std::uint32_t peer) const
+{
+    const bool up = ranks_[peer] < ranks_[step.node];
+    const bool taken_up = ranks_[ports_[step.node][step.port].peer] < ranks_[step.node];
+    if (up && before != nullptr && ranks_[before->node] < ranks_[step.node]) return "down, then up: would close a cycle";
+    if (up && !taken_up) return "up, where the destination is below";
+    if (!up && taken_up) return "down, where the destination is not below: up again would close a cycle";
+    return "longer or narrower";
+}
+
+std::string Reasons::at(const Routing::Step& step, const Routing::Step* before) const
+{
+    const auto peer_name = [&](unsigned port) { return plan_.fabric.nodes[ports_[step.node][port].peer].name; };
+    const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(step.node, destination_, step.phase);
+    std::string out = "  at " + plan_.fabric.nodes[step.node].name + ": ";
+    out += step.count == 1 ? "only " : fmt::format("digit {} of {} takes ", step.pick, step.count);
+    out += peer_name(step.port) + "\n";
+    std::vector<std::string> equal;
+    for (const std::uint16_t port : choice)
+        if (port != step.port && std::find(equal.begin(), equal.end(), peer_name(port)) == equal.end())
+            equal.push_back(peer_name(port));
+    if (!equal.empty()) out += "    equal      " + listed(equal) + "\n";
+    // By reason, in the order of the ports.
+    std::vector<std::pair<std::string, std::vector<std::string>>> discarded;
+    for (unsigned port = 0; port < ports_[step.node].size(); ++port) {
+        if (std::find(choice.begin(), choice.end(), port) != choice.end()) continue;
+        const std::string reason = why_not(step, before, port);
+        auto entry = std::find_if(discarded.begin(), discarded.end(), [&](const auto& e) { return e.first == reason; });
+        if (entry == discarded.end()) entry = discarded.insert(discarded.end(), {reason, {}});
+        entry->second.push_back(peer_name(port));
+    }
+    for (const auto& [reason, names] : discarded) out += "    discarded  " + listed(names) + " (" + reason + ")\n";
+    return out;
+}
+
+}  // namespace
+
+std::string reasons_text(const ResolvedSystem& system, const FabricPlan& plan, NodeId to,
+    const std::vector<Routing::Step>& steps)
+{
+    const Reasons reasons(system, plan, to);
+    std::string out;
+    for (std::size_t i = 0; i < steps.size(); ++i) out += reasons.at(steps[i], i == 0 ? nullptr : &steps[i - 1]);
+    return out;
+}
+
+}  // namespace weft
