@@ -53,6 +53,11 @@ std::optional<std::uint64_t> parse_ratio(std::string_view text)
 
 }  // namespace
 
+bool counts_for(const ParameterInfo& info, const std::string& model)
+{
+    return info.model.empty() || info.model == model || (model != "switch" && model != "crossbar");
+}
+
 std::optional<std::uint64_t> parse_value(const ParameterInfo& info, std::string_view text)
 {
     switch (info.unit) {

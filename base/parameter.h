@@ -26,7 +26,11 @@ struct ParameterInfo {
     std::uint64_t high = 0;
     std::string text;
     std::vector<std::string> choices;  // Unit::choice only
+    std::string model{};               // it counts for this model only; empty: for all that have it
 };
+
+// Whether it counts for a module of `model`: others' models, which we do not know, are asked for everything.
+bool counts_for(const ParameterInfo& info, const std::string& model);
 
 // Text to value in base units; nothing when malformed (the range is not checked here).
 std::optional<std::uint64_t> parse_value(const ParameterInfo& info, std::string_view text);

@@ -15,6 +15,7 @@ namespace {
 // Modules with the same values.
 struct Alike {
     std::string title;  // "gpu, model gpu, profile h100"
+    std::string model;
     std::vector<std::pair<Block, VariantId>> blocks;
     std::vector<std::string> names;
 };
@@ -42,7 +43,8 @@ std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& us
             ? fmt::format("gpu, model {}, profile {}", system.model(id), system.profile(id))
             : fmt::format("switch, model {}", system.model(id));
         const auto [entry, fresh] = index.try_emplace({title, blocks}, groups.size());
-        if (fresh) groups.push_back({std::move(title), std::move(blocks), {}});
+        // Traffic that passes an accelerator goes through a switch of ours.
+        if (fresh) groups.push_back({std::move(title), endpoint ? "switch" : system.model(id), std::move(blocks), {}});
         groups[entry->second].names.push_back(system.graph().node(id).name);
     }
     return groups;
@@ -57,17 +59,18 @@ std::vector<Alike> alike_links(const ResolvedSystem& system, const UsedParts& us
         const std::string& link = system.graph().kind(id).link;
         const VariantId variant = system.link_variant(id);
         const auto [entry, fresh] = index.try_emplace({link, variant}, groups.size());
-        if (fresh) groups.push_back({"link " + link, {{Block::link, variant}}, {}});
+        if (fresh) groups.push_back({"link " + link, "", {{Block::link, variant}}, {}});
         groups[entry->second].names.push_back(edge_name(system.graph(), id));
     }
     return groups;
 }
 
 void list_values(const ResolvedSystem& system, Block block, VariantId id, const std::string& prefix,
-    std::vector<ExplainedParameter>& out)
+    const std::string& model, std::vector<ExplainedParameter>& out)
 {
     const Variant& variant = system.values(block, id);
     for (std::size_t i = 0; i < variant.values.size(); ++i) {
+        if (!counts_for(*info_of(block).parameters[i], model)) continue;
         const SourceId source = variant.sources[i];
         out.push_back({prefix + parameter_name(block, i), info_of(block).parameters[i], variant.values[i],
             source != unknown_source, system.source(source).text});
@@ -95,8 +98,8 @@ std::vector<Alike> all_groups(const ResolvedSystem& system, const UsedParts& use
 std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& system, const UsedParts& used)
 {
     std::vector<ExplainedParameter> out;
-    list_values(system, Block::engine, system.system_variant(Block::engine), "", out);
-    list_values(system, Block::routing, system.system_variant(Block::routing), "", out);
+    list_values(system, Block::engine, system.system_variant(Block::engine), "", "", out);
+    list_values(system, Block::routing, system.system_variant(Block::routing), "", "", out);
     std::set<std::string> taken;
     for (const Alike& group : all_groups(system, used)) {
         for (const NameGroup& names : group_names(group.names)) {
@@ -105,7 +108,7 @@ std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& syste
             for (int copy = 2; !taken.insert(name).second; ++copy)
                 name = fmt::format("{} ({})", names.text, copy);
             for (const auto& [block, variant] : group.blocks)
-                list_values(system, block, variant, name + ".", out);
+                list_values(system, block, variant, name + ".", group.model, out);
         }
     }
     return out;
@@ -119,7 +122,7 @@ std::string explain(const ResolvedSystem& system, const UsedParts& used)
     for (const std::string& notice : system.notices) out += "notice: " + notice + "\n";
     const auto add_block = [&](Block block) {
         std::vector<ExplainedParameter> values;
-        list_values(system, block, system.system_variant(block), "", values);
+        list_values(system, block, system.system_variant(block), "", "", values);
         out += "\n" + info_of(block).name + "\n" + value_lines(values);
     };
     add_block(Block::engine);
@@ -130,7 +133,7 @@ std::string explain(const ResolvedSystem& system, const UsedParts& used)
             out += names.text + (names.count > 1 ? fmt::format("  ({})", names.count) : "") + "\n";
         out += "  " + group.title + "\n";
         std::vector<ExplainedParameter> values;
-        for (const auto& [block, variant] : group.blocks) list_values(system, block, variant, "", values);
+        for (const auto& [block, variant] : group.blocks) list_values(system, block, variant, "", group.model, values);
         out += value_lines(values);
     }
     return out;

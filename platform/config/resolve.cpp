@@ -52,8 +52,31 @@ ResolvedSystem Resolver::run()
     check_values();
     check_workload(description_.workload, known_, description_.file, problems_);
     if (!problems_.empty()) throw InputError(std::move(problems_));
+    note_idle_values();
     system_.make_specs();
     return std::move(system_);
+}
+
+// Parameters of switches that a user has set and that count for none of the switches they were set for.
+void Resolver::note_idle_values()
+{
+    const std::vector<const ParameterInfo*>& parameters = info_of(Block::switch_).parameters;
+    std::vector<bool> set(parameters.size(), false);
+    std::vector<bool> counts(parameters.size(), false);
+    for (const ResolvedSystem::NodeEntry& node : system_.nodes_) {
+        const VariantId id = node.variants[static_cast<std::size_t>(Block::switch_)];
+        if (id == no_variant || node.role != NodeRole::forwarder) continue;
+        const Variant& variant = pool(Block::switch_).at(id);
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            if (system_.sources_[variant.sources[i]].file.empty()) continue;
+            set[i] = true;
+            if (counts_for(*parameters[i], system_.names_[node.model])) counts[i] = true;
+        }
+    }
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+        if (set[i] && !counts[i])
+            system_.notices.push_back("switch." + parameters[i]->name + " is set and changes nothing: it belongs to model " +
+                                      parameters[i]->model + ", and no switch that it was set for is one");
 }
 
 void Resolver::assign_roles()

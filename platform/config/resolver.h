@@ -36,6 +36,7 @@ private:
     };
 
     // resolve.cpp
+    void note_idle_values();
     void assign_roles();
     void assign_ranks();
     void choose_profiles();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text_file.h"
 #include "platform/config/explain.h"
 #include "testbenches/config/support.h"
 
@@ -65,6 +66,17 @@ TEST(Explain, AnUnknownBandwidthSaysSo)
     EXPECT_NE(
         explain(resolved("", {}, document)).find("link.bandwidth             unknown          unknown\n"),
         std::string::npos);
+}
+
+TEST(Explain, ShowsWhatCountsForTheModelAndSaysWhatChangesNothing)
+{
+    const std::string document = read_text_file(std::string(WEFT_SOURCE_DIR) + "/examples/dgx_h100/dgx_h100.yaml");
+    const std::string plain = explain(resolved("", {"switch.queues=fifo", "switch.latency=90 ns"}, document));
+    EXPECT_NE(plain.find("notice: switch.queues is set and changes nothing: it belongs to model crossbar"), std::string::npos)
+        << plain;
+    EXPECT_EQ(plain.find("switch.latency is set"), std::string::npos);
+    EXPECT_EQ(plain.find("    switch.queues "), std::string::npos);
+    EXPECT_NE(plain.find("    switch.arbiter "), std::string::npos);
 }
 
 TEST(Explain, TwiceTheSame)
