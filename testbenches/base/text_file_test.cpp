@@ -1,18 +1,19 @@
 #include "base/text_file.h"
 
-#include <cstdio>
 #include <string>
 #include <zlib.h>
 
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
+#include "testbenches/support/scratch_folder.h"
 
 using namespace weft;
 
 TEST(TextFile, ReadsPlainAndGzipAlike)
 {
-    const std::string path = ::testing::TempDir() + "weft_text_file";
+    const test::ScratchFolder folder;
+    const std::string path = folder.file("text");
     write_text_file(path, "hello\n");
     EXPECT_EQ(read_text_file(path), "hello\n");
     gzFile file = gzopen(path.c_str(), "wb");
@@ -20,7 +21,6 @@ TEST(TextFile, ReadsPlainAndGzipAlike)
     gzclose(file);
     EXPECT_EQ(read_text_file(path), "packed\n");
     EXPECT_THROW(read_text_file(path, 3), InputError);
-    std::remove(path.c_str());
 }
 
 TEST(TextFile, NamesTheFileThatCannotBeRead)

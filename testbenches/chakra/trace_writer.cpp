@@ -1,11 +1,7 @@
 #include "testbenches/chakra/trace_writer.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <stdexcept>
 
-#include <gtest/gtest.h>
 #include <zlib.h>
 
 namespace weft::chakra::testing {
@@ -139,31 +135,18 @@ std::string framed(const std::vector<std::string>& messages)
     return out;
 }
 
-Folder::Folder()
-{
-    std::string name = ::testing::TempDir() + "weft_chakra_XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name + "/";
-}
-
-Folder::~Folder()
-{
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-}
-
 std::string Folder::write(const std::string& name, const std::string& bytes) const
 {
-    std::ofstream(path_ + name, std::ios::binary) << bytes;
-    return path_ + name;
+    std::ofstream(path() + name, std::ios::binary) << bytes;
+    return path() + name;
 }
 
 std::string Folder::write_gzip(const std::string& name, const std::string& bytes) const
 {
-    const gzFile file = ::gzopen((path_ + name).c_str(), "wb");
+    const gzFile file = ::gzopen((path() + name).c_str(), "wb");
     ::gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
     ::gzclose(file);
-    return path_ + name;
+    return path() + name;
 }
 
 std::string Folder::write_set(const std::vector<std::vector<std::string>>& ranks,
@@ -171,7 +154,7 @@ std::string Folder::write_set(const std::vector<std::vector<std::string>>& ranks
 {
     for (std::size_t rank = 0; rank < ranks.size(); ++rank)
         write(base + "." + std::to_string(rank) + ".et", framed(ranks[rank]));
-    return path_ + base;
+    return path() + base;
 }
 
 }  // namespace weft::chakra::testing

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "testbenches/support/scratch_folder.h"
+
 namespace weft::chakra::testing {
 
 std::string varint(std::uint64_t value);
@@ -72,23 +74,18 @@ NodeText recv(std::uint64_t id, int from, int tag, std::int64_t size);
 // Metadata of version "test" and the messages, each behind its length.
 std::string framed(const std::vector<std::string>& messages);
 
-// A folder of its own, removed with all it holds.
+// Traces in a folder of their own, removed with all it holds.
 class Folder {
 public:
-    Folder();
-    ~Folder();
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
     std::string write(const std::string& name, const std::string& bytes) const;  // returns the path
     std::string write_gzip(const std::string& name, const std::string& bytes) const;
     // PREFIX.<rank>.et for each element; returns the prefix.
     std::string write_set(const std::vector<std::vector<std::string>>& ranks,
         const std::string& base = "t") const;
-    const std::string& path() const { return path_; }
+    std::string path() const { return folder_.file(""); }
 
 private:
-    std::string path_;
+    test::ScratchFolder folder_;
 };
 
 // The text of the InputError that `action` throws; "" when it throws none.
@@ -98,6 +95,7 @@ std::string refusal(Action action);
 }  // namespace weft::chakra::testing
 
 #include "base/diagnostic.h"
+#include "testbenches/support/scratch_folder.h"
 
 template <typename Action>
 std::string weft::chakra::testing::refusal(Action action)

@@ -1,9 +1,7 @@
 #include "testbenches/commands/fixtures.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <stdexcept>
 
 #include "base/text_file.h"
 
@@ -34,17 +32,8 @@ workload: {collective: all_reduce, bytes: 4 KiB}
 
 Fixtures::Fixtures()
 {
-    char folder[] = "/tmp/weft-fixtures-XXXXXX";
-    if (::mkdtemp(folder) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = folder;
     write("pair.yaml", pair_document);
     write("pair_system.yaml", system_file);
-}
-
-Fixtures::~Fixtures()
-{
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
 }
 
 std::string Fixtures::write(const std::string& name, const std::string& text) const
@@ -58,7 +47,7 @@ std::string Fixtures::read(const std::string& name) const { return read_text_fil
 std::vector<std::string> Fixtures::names() const
 {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
         names.push_back(entry.path().filename().string());
     std::sort(names.begin(), names.end());
     return names;

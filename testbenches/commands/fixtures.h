@@ -4,17 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "testbenches/support/scratch_folder.h"
+
 namespace weft::commands_test {
 
 class Fixtures {
 public:
     // pair.yaml: two xpus with one link. pair_system.yaml: the same with an all_reduce of 4 KiB.
     Fixtures();
-    ~Fixtures();
-    Fixtures(const Fixtures&) = delete;
-    Fixtures& operator=(const Fixtures&) = delete;
 
-    std::string path(const std::string& name) const { return folder_ + "/" + name; }
+    std::string path(const std::string& name) const { return folder_.file(name); }
     std::string write(const std::string& name, const std::string& text) const;
     std::string read(const std::string& name) const;
     std::vector<std::string> names() const;  // of all files, sorted
@@ -23,7 +22,7 @@ public:
     std::string pair_system() const { return path("pair_system.yaml"); }
 
 private:
-    std::string folder_;
+    test::ScratchFolder folder_;
 };
 
 }  // namespace weft::commands_test

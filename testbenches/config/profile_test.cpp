@@ -1,6 +1,5 @@
 // Built-in profiles: complete, their parts add up to the published plateaus, users' files work.
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include "platform/config/link_table.h"
 #include "platform/config/profile.h"
 #include "testbenches/config/support.h"
+#include "testbenches/support/scratch_folder.h"
 
 namespace weft {
 namespace {
@@ -107,9 +107,9 @@ TEST(Profiles, UnknownNamesNameTheNearestAndThePlace)
 }
 
 struct TemporaryProfile {
-    std::string path = testing::TempDir() + "weft_profile_test.yaml";
+    test::ScratchFolder folder;
+    std::string path = folder.file("profile.yaml");
     explicit TemporaryProfile(const std::string& text) { std::ofstream(path) << text; }
-    ~TemporaryProfile() { std::remove(path.c_str()); }
 };
 
 TEST(Profiles, AFileMayBuildOnABuiltInOne)

@@ -1,8 +1,10 @@
 // Forms, fields, types, names and choices of a document.
+#include <zlib.h>
+
 #include <gtest/gtest.h>
 
-#include "base/text_file.h"
 #include "testbenches/infragraph/fixtures.h"
+#include "testbenches/support/scratch_folder.h"
 
 namespace weft {
 namespace {
@@ -319,8 +321,11 @@ TEST(Reader, BombsAreRefused)
 TEST(Reader, GzipIsReadThroughTheFile)
 {
     EXPECT_THROW(load_infrastructure("/nonexistent/doc.yaml"), InputError);
-    const std::string path = ::testing::TempDir() + "weft_reader_test.yaml";
-    write_text_file(path, small());
+    const test::ScratchFolder folder;
+    const std::string path = folder.file("document.yaml.gz");
+    gzFile file = gzopen(path.c_str(), "wb");
+    gzputs(file, small().c_str());
+    gzclose(file);
     EXPECT_EQ(load_infrastructure(path).graph.node_count(), 12U);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/text_file.h"
 #include "testbenches/structure/source_rules.h"
+#include "testbenches/support/scratch_folder.h"
 
 using namespace weft::structure;
 namespace fs = std::filesystem;
@@ -38,8 +39,8 @@ TEST(HouseRules, EveryCodeFolderHasAReadme)
 
 TEST(HouseRules, AMissingReadmeIsReported)
 {
-    const fs::path root = fs::path(::testing::TempDir()) / "weft_structure_readmes";
-    fs::remove_all(root);
+    const weft::test::ScratchFolder folder;
+    const fs::path root = folder.path();
     fs::create_directories(root / "gpu");
     fs::create_directories(root / "rtl" / "blocks");
     fs::create_directories(root / "platform");
@@ -53,7 +54,6 @@ TEST(HouseRules, AMissingReadmeIsReported)
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_EQ(findings[0].text(),
         "rtl: holds code but no README.md (what lives here, what it may include, where to start)");
-    fs::remove_all(root);
 }
 
 TEST(HouseRules, NoSourceHoldsLeftOverNotes)
