@@ -3,18 +3,23 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gpu/line_tag.h"
+
 namespace weft {
 
 const char* name_of(StallCause cause)
 {
     switch (cause) {
     case StallCause::none: return "busy";
-    case StallCause::window: return "lines_in_flight";
-    case StallCause::outstanding: return "unit_outstanding";
     case StallCause::issue: return "issue";
-    case StallCause::drain: return "acknowledge";
+    case StallCause::registers: return "registers";
+    case StallCause::loads: return "loads";
+    case StallCause::outstanding: return "unit_outstanding";
+    case StallCause::fence: return "acknowledge";
     case StallCause::flag: return "flag";
+    case StallCause::barrier: return "barrier";
     case StallCause::compute: return "compute";
+    case StallCause::ended: return "ended";
     case StallCause::queued: return "queued";
     }
     return "?";
@@ -26,115 +31,162 @@ ComputeUnits::ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::st
     : sc_module(name), Station(agenda, std::move(path)), memory("memory", *this), spec_(spec), endpoint_(endpoint),
       places_(static_cast<std::uint32_t>(spec.workgroups_per_unit)), pool_(pool), progress_(progress),
       data_on_(data_on), spread_(spread), stripe_shift_(stripe_shift),
-      turns_(spread == SpreadMode::round_robin ? destinations : 0, 0), units_(spec.compute_units), groups_(spec.compute_units * spec.workgroups_per_unit)
+      turns_(spread == SpreadMode::round_robin ? destinations : 0, 0), units_(spec.compute_units),
+      groups_(spec.compute_units * spec.workgroups_per_unit)
 {
     if (groups_.size() > 4096)
         SC_REPORT_FATAL("/weft/gpu", "compute_units x workgroups_per_unit exceeds 4096");
     for (Unit& unit : units_) {
         unit.issue.set_rate(spec.clock);
         unit.wake.kind = unit_kind;
+        unit.free = spec.wavefronts_per_unit >= contexts ? ~std::uint64_t{0}
+                                                         : (std::uint64_t{1} << spec.wavefronts_per_unit) - 1;
     }
     for (Workgroup& group : groups_) group.wake.kind = workgroup_kind;
     request_prepare();
 }
 
+bool ComputeUnits::fits(const Unit& unit, const Launch& launch) const
+{
+    return unit.resident < places_ &&
+           static_cast<std::uint32_t>(__builtin_popcountll(unit.free)) >= launch.wavefronts;
+}
+
 void ComputeUnits::launch(const Launch& launch)
 {
-    for (std::uint32_t step = 0; step < units_.size(); ++step) {
-        const std::uint32_t unit = (next_unit_ + step) % static_cast<std::uint32_t>(units_.size());
-        if (units_[unit].resident >= places_) continue;
-        next_unit_ = (unit + 1) % static_cast<std::uint32_t>(units_.size());
-        place(launch, unit, agenda().now());
+    const std::uint32_t most = static_cast<std::uint32_t>(spec_.wavefronts_per_unit);
+    Launch wanted = launch;
+    wanted.wavefronts = std::clamp<std::uint32_t>(launch.wavefronts, 1, most);
+    wanted.unroll = std::clamp<std::uint32_t>(launch.unroll, 1, max_unroll);
+    const std::uint32_t count = static_cast<std::uint32_t>(units_.size());
+    for (std::uint32_t step = 0; step < count && queue_.empty(); ++step) {
+        const std::uint32_t unit = (next_unit_ + step) % count;
+        if (!fits(units_[unit], wanted)) continue;
+        next_unit_ = (unit + 1) % count;
+        place(wanted, unit, agenda().now());
         return;
     }
-    queue_.push_back({launch, agenda().now()});
+    queue_.push_back({wanted, agenda().now()});
 }
 
-void ComputeUnits::place(const Launch& launch, std::uint32_t unit, Time queued_since)
+void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued_since)
 {
-    const auto free_place = static_cast<std::uint32_t>(__builtin_ctzll(~units_[unit].active));
-    units_[unit].active |= std::uint64_t{1} << free_place;
-    const std::uint32_t index = unit * places_ + free_place;
-    Workgroup& group = groups_[index];
-    progress_.busy();  // from here on: one in the queue changes nothing before others end
-    ++units_[unit].resident;
+    Unit& unit = units_[number];
+    const auto place = static_cast<std::uint32_t>(__builtin_ctzll(~unit.places));
+    unit.places |= std::uint64_t{1} << place;
+    ++unit.resident;
     ++workgroups_;
-    group.active = true;
+    progress_.busy();  // from here on: one in the queue changes nothing before others end
+    const std::uint32_t index = number * places_ + place;
+    Workgroup& group = groups_[index];
     group.program = launch.program;
-    group.operation = nullptr;
-    group.next = 0;
-    group.in_flight = group.posted = 0;
-    group.unit = unit;
+    group.unit = number;
+    group.wavefronts = launch.wavefronts;
+    group.instruction_bytes = static_cast<std::uint32_t>(spec_.lanes) * launch.vector_bytes;
+    group.contexts = 0;
+    group.at_barrier = group.ended = group.posted = group.reads = 0;
+    group.active = true;
+    group.waiting = group.fencing = false;
+    group.near = group.far = StoreCount{};
+    group.results = launch.results;
     group.listener = launch.listener;
     group.token = launch.token;
-    group.spent.fill(0);
-    group.cause = StallCause::none;
-    group.cause_since = agenda().now();
-    group.spent[static_cast<unsigned>(StallCause::queued)] = group.cause_since - queued_since;
-    const std::uint32_t window = std::clamp<std::uint32_t>(launch.lines_in_flight, 1, 4096);
-    if (group.slots.size() != window) {
-        group.slots.assign(window, Slot{});
-        group.ready.assign(window, 0);
+    if (unit.waves.empty()) unit.waves.resize(contexts);
+    for (std::uint32_t i = 0; i < launch.wavefronts; ++i) {
+        const auto context = static_cast<std::uint32_t>(__builtin_ctzll(unit.free));
+        unit.free &= unit.free - 1;
+        group.contexts |= std::uint64_t{1} << context;
+        if (i == 0) group.zero = context;
+        Wavefront& wave = unit.waves[context];
+        wave.number = static_cast<std::uint8_t>(i);
+        wave.group = index;
+        prepare_wave(group, wave, launch, queued_since);
     }
-    group.free_slots.clear();
-    for (std::uint32_t slot = window; slot-- > 0;) group.free_slots.push_back(static_cast<std::uint16_t>(slot));
-    group.ready_head = group.ready_count = 0;
-    if (data_on_) group.held.assign(std::size_t{window} * launch.program->most_sources, nullptr);
-    start_next(index);
+    // A wavefront without work ends at once, and the last to end takes the workgroup with it.
+    std::uint64_t left = group.contexts;
+    for (; left != 0; left &= left - 1) start_next(number, static_cast<std::uint32_t>(__builtin_ctzll(left)));
 }
 
-void ComputeUnits::start_next(std::uint32_t index)
+void ComputeUnits::prepare_wave(const Workgroup& group, Wavefront& wave, const Launch& launch, Time queued_since)
 {
-    Workgroup& group = groups_[index];
-    if (group.next == group.program->operations.size()) {
-        group.operation = nullptr;
-        if (group.posted == 0) {
-            finish(index);
-        } else {
-            set_cause(group, StallCause::drain);
-        }
-        return;
-    }
-    group.operation = &group.program->operations[group.next++];
-    switch (group.operation->kind) {
-    case Operation::Kind::move:
-        group.offset = 0;
-        group.piece_open = false;
-        break;
-    case Operation::Kind::signal:
-    case Operation::Kind::wait: group.to_issue = true; break;
-    case Operation::Kind::compute:
-        set_cause(group, StallCause::compute);
-        agenda().schedule(group.wake, *this, agenda().now() + group.operation->value, index);
-        return;
-    }
-    set_cause(group, StallCause::none);
-    touch(group.unit);
+    const Time now = agenda().now();
+    wave.operation = nullptr;
+    wave.next = 0;
+    wave.head = wave.count = 0;
+    wave.load = wave.store = Cursor{};
+    wave.to_issue = false;
+    wave.cause = StallCause::none;
+    wave.cause_since = now;
+    wave.spent.fill(0);
+    wave.spent[static_cast<unsigned>(StallCause::queued)] = now - queued_since;
+    if (wave.sets.size() != launch.unroll) wave.sets.resize(launch.unroll);
+    if (data_on_)
+        wave.data.resize(std::size_t{launch.unroll} * launch.program->most_sources * group.instruction_bytes);
 }
 
-void ComputeUnits::finish(std::uint32_t index)
+void ComputeUnits::end_wave(std::uint32_t number, Wavefront& wave)
+{
+    Workgroup& group = groups_[wave.group];
+    wave.operation = nullptr;
+    // Wavefront zero stays for the acknowledges.
+    set_cause(units_[number], wave, wave.number == 0 ? StallCause::fence : StallCause::ended);
+    ++group.ended;
+    finish_if_done(wave.group);
+}
+
+void ComputeUnits::finish_if_done(std::uint32_t index)
 {
     Workgroup& group = groups_[index];
-    set_cause(group, StallCause::none);
-    for (unsigned cause = 0; cause < stall_causes; ++cause) spent_[cause] += group.spent[cause];
+    if (group.ended < group.wavefronts || group.posted + group.reads + group.near.total() + group.far.total() > 0)
+        return;
+    Unit& unit = units_[group.unit];
+    for (std::uint64_t left = group.contexts; left != 0; left &= left - 1) {
+        Wavefront& wave = unit.waves[static_cast<std::uint32_t>(__builtin_ctzll(left))];
+        set_cause(unit, wave, StallCause::none);
+        for (unsigned cause = 0; cause < stall_causes; ++cause) spent_[cause] += wave.spent[cause] / group.wavefronts;
+    }
     group.active = false;
-    units_[group.unit].active &= ~(std::uint64_t{1} << (index - group.unit * places_));
-    --units_[group.unit].resident;
+    unit.free |= group.contexts;
+    unit.places &= ~(std::uint64_t{1} << (index - group.unit * places_));
+    --unit.resident;
     WorkgroupListener* listener = group.listener;
     const std::uint64_t token = group.token;
-    if (!queue_.empty()) {
+    const std::uint32_t number = group.unit;
+    while (!queue_.empty() && fits(unit, queue_.front().launch)) {
         const Queued queued = queue_.front();
         queue_.pop_front();
-        place(queued.launch, group.unit, queued.since);
+        place(queued.launch, number, queued.since);
     }
     if (listener != nullptr) listener->on_workgroup_done(token);
     progress_.quiet(agenda().now());
 }
 
+void ComputeUnits::set_cause(const Unit& unit, Wavefront& wave, StallCause cause)
+{
+    if (wave.cause == cause) return;
+    const Time now = agenda().now();
+    const Time full_now = unit.full + (full(unit) ? now - unit.full_since : 0);
+    Time span = 0;
+    if (now < wave.cause_since) {  // its instruction was thought to issue until then
+        wave.spent[static_cast<unsigned>(StallCause::none)] -= wave.cause_since - now;
+    } else {
+        span = now - wave.cause_since;
+    }
+    if (wave.cause == StallCause::issue) {
+        const Time at_limit = std::min(span, full_now - wave.full_before);
+        wave.spent[static_cast<unsigned>(StallCause::outstanding)] += at_limit;
+        span -= at_limit;
+    }
+    wave.spent[static_cast<unsigned>(wave.cause)] += span;
+    wave.cause = cause;
+    wave.cause_since = now;
+    wave.full_before = full_now;
+}
+
 Time ComputeUnits::on_response(unsigned, Line& line, Time delay)
 {
     line.kind = line_kind;
-    agenda().schedule(line, *this, agenda().now() + delay, line.tag >> 20);
+    agenda().schedule(line, *this, agenda().now() + delay, line.tag >> 20U);
     return 0;
 }
 
@@ -153,30 +205,20 @@ void ComputeUnits::touch(std::uint32_t unit)
 void ComputeUnits::prepare(const AgendaItem& item) const
 {
     if (item.kind != line_kind) return;
-    const std::uint32_t tag = Line::of(item).tag;
-    __builtin_prefetch(groups_[tag >> 20].slots.data() + (tag >> 8 & 0xfff), 1);
+    const LineTag tag = LineTag::of(Line::of(item).tag);
+    __builtin_prefetch(&units_[tag.unit].waves[tag.context], 1);
 }
 
 void ComputeUnits::run(AgendaItem& item)
 {
     running_ = true;
-    const std::uint32_t number = item.order & 0xfff;
+    const std::uint32_t number = item.order & 0xfffU;
     switch (item.kind) {
     case line_kind: answered(Line::of(item)); break;
-    case unit_kind:
-        touch(number);
-        request_settle();
-        break;
-    default: {
-        Workgroup& group = groups_[number];
-        if (group.operation->kind == Operation::Kind::compute) {
-            start_next(number);
-        } else {
-            group.to_issue = true;  // the next poll
-            touch(group.unit);
-        }
+    case unit_kind: touch(number); break;
+    default: workgroup_woke(number);
     }
-    }
+    request_settle();
 }
 
 void ComputeUnits::settle()
@@ -191,94 +233,56 @@ void ComputeUnits::settle()
 
 void ComputeUnits::answered(Line& line)
 {
-    const std::uint32_t index = line.tag >> 20;
-    const std::uint32_t slot = line.tag >> 8 & 0xfff;
-    Workgroup& group = groups_[index];
-    --units_[group.unit].outstanding;
-    touch(group.unit);
-    if ((line.flags & LineHeader::control_flag) != 0) {
-        flag_answered(index, line);
+    const LineTag tag = LineTag::of(line.tag);
+    Unit& unit = units_[tag.unit];
+    if (full(unit)) unit.full += agenda().now() - unit.full_since;
+    --unit.outstanding;
+    switch (tag.use) {
+    case LineUse::load: loaded(tag.unit, tag.context, line); break;
+    case LineUse::store: {
+        const std::uint32_t index = unit.waves[tag.context].group;
+        --stores_to(groups_[index], line).open[tag.epoch];
         pool_.give(line);
-    } else if (line.op == LineOp::read) {
-        loaded(index, line, slot, line.tag & 0xff);
-    } else {
-        pool_.give(line);
-        Slot& piece = group.slots[slot];
-        if (--piece.stores == 0 && piece.next_store == piece.move->destinations) release_slot(index, slot);
+        store_answered(index);
+        break;
     }
+    case LineUse::word: word_answered(tag.unit, line); break;
+    }
+    if (unit.ready != 0) touch(tag.unit);
 }
 
-void ComputeUnits::flag_answered(std::uint32_t index, const Line& line)
+void ComputeUnits::loaded(std::uint32_t unit, std::uint32_t context, Line& line)
 {
-    Workgroup& group = groups_[index];
-    const Time now = agenda().now();
-    if (line.op == LineOp::add) {
-        progress_.quiet(now);
-        if (--group.posted == 0 && group.operation == nullptr) finish(index);
-        return;
-    }
-    if (line.op == LineOp::await || line.operand() >= group.operation->value) {
-        progress_.busy();
-        group.waiting = false;
-        if (line.op == LineOp::read) progress_.leave_spin();
-        start_next(index);
-        return;
-    }
-    if (progress_.looked_in_vain(group.polled_at, group.vain_epoch)) {
-        cannot_progress_ = true;
-        agenda().stop();
-        return;
-    }
-    agenda().schedule(group.wake, *this, now + spec_.spin_interval, index);
-}
-
-void ComputeUnits::loaded(std::uint32_t index, Line& line, std::uint32_t slot, std::uint32_t source)
-{
-    Workgroup& group = groups_[index];
-    Slot& piece = group.slots[slot];
-    if (data_on_ && piece.move->destinations > 0) {
-        group.loaded(slot, source) = &line;
-    } else {
-        pool_.give(line);
-    }
-    if (--piece.loads > 0 || (group.piece_open && group.loading == slot)) return;
-    if (piece.move->destinations == 0) {
-        release_slot(index, slot);
-    } else {
-        make_ready(group, slot);
-    }
-}
-
-// All sources of a piece are there: combine them, in the order listed, and queue its stores.
-void ComputeUnits::make_ready(Workgroup& group, std::uint32_t slot)
-{
-    const Slot& piece = group.slots[slot];
-    const Operation& move = *piece.move;
-    if (data_on_ && move.sources > 1) {
-        Line** lines = &group.loaded(slot, 0);
-        for (unsigned s = 1; s < move.sources; ++s) {
-            reduce_elements(move.type, move.reduction, lines[0]->data(), lines[s]->data(), piece.size);
-            pool_.give(*lines[s]);
-            lines[s] = nullptr;
-        }
-    }
-    const std::uint32_t capacity = static_cast<std::uint32_t>(group.ready.size());
-    group.ready[(group.ready_head + group.ready_count++) % capacity] = static_cast<std::uint16_t>(slot);
-}
-
-void ComputeUnits::release_slot(std::uint32_t index, std::uint32_t slot)
-{
-    Workgroup& group = groups_[index];
-    group.free_slots.push_back(static_cast<std::uint16_t>(slot));
-    if (--group.in_flight == 0 && group.exhausted()) start_next(index);
+    const LineTag tag = LineTag::of(line.tag);
+    Wavefront& wave = units_[unit].waves[context];
+    const Workgroup& group = groups_[wave.group];
+    RegisterSet& set = wave.sets[tag.set];
+    if (data_on_ && set.move->destinations > 0)
+        std::memcpy(registers(group, wave, tag.set, tag.source) +
+                        (line.address - operand(group, *set.move, tag.source) - set.offset),
+            line.data(), line.size);
+    pool_.give(line);
+    if (--set.waiting > 0 || set.loading) return;
+    const Operation& move = *set.move;
+    if (data_on_ && move.destinations > 0)
+        for (unsigned source = 1; source < move.sources; ++source)
+            reduce_elements(move.type, move.reduction, registers(group, wave, tag.set, 0),
+                registers(group, wave, tag.set, source), set.bytes);
+    // Loads whose data nobody stores end in order.
+    while (wave.count > 0 && wave.set(0).move->destinations == 0 && wave.set(0).complete()) wave.retire();
+    advance(unit, context);
 }
 
 std::array<Time, stall_causes> ComputeUnits::stalls() const
 {
     std::array<Time, stall_causes> out = spent_;
-    for (const Workgroup& group : groups_)
-        if (group.active)
-            for (unsigned cause = 0; cause < stall_causes; ++cause) out[cause] += group.spent[cause];
+    for (const Workgroup& group : groups_) {
+        if (!group.active) continue;
+        for (std::uint64_t left = group.contexts; left != 0; left &= left - 1) {
+            const Wavefront& wave = units_[group.unit].waves[static_cast<std::uint32_t>(__builtin_ctzll(left))];
+            for (unsigned cause = 0; cause < stall_causes; ++cause) out[cause] += wave.spent[cause] / group.wavefronts;
+        }
+    }
     return out;
 }
 
@@ -287,13 +291,18 @@ std::vector<ComputeUnits::Blocked> ComputeUnits::blocked() const
     std::vector<Blocked> out;
     for (const Workgroup& group : groups_) {
         if (!group.active) continue;
-        Blocked entry{group.token, 0, group.next, Operation::Kind::move, 0, 0, group.in_flight};
-        if (group.operation != nullptr) {
-            entry.label = group.operation->label;
-            entry.operation = group.next - 1;
-            entry.kind = group.operation->kind;
-            entry.flag = group.operation->address;
-            entry.value = group.operation->value;
+        Blocked entry{group.token, 0, group.program->operations.size(), Operation::Kind::move, 0, 0, 0};
+        entry.in_flight = group.near.total() + group.far.total() + group.posted + group.reads;
+        for (std::uint64_t left = group.contexts; left != 0; left &= left - 1) {
+            const Wavefront& wave = units_[group.unit].waves[static_cast<std::uint32_t>(__builtin_ctzll(left))];
+            for (unsigned i = 0; i < wave.count; ++i) entry.in_flight += wave.set(i).waiting;
+            // The operation that holds all others back: the first that any wavefront is at.
+            if (wave.operation == nullptr || wave.next - 1 >= entry.operation) continue;
+            entry.label = wave.operation->label;
+            entry.operation = wave.next - 1;
+            entry.kind = wave.operation->kind;
+            entry.flag = wave.operation->address;
+            entry.value = wave.operation->value;
         }
         out.push_back(entry);
     }
@@ -305,17 +314,18 @@ std::vector<Statistic> ComputeUnits::statistics() const
     std::vector<Statistic> out{
         {"lines", static_cast<double>(lines_), "lines", "lines issued"},
         {"flag_reads", static_cast<double>(polls_), "lines", "polls and awaits of flags among them"},
-        {"signals", static_cast<double>(signals_), "lines", "flag additions among them"}};
+        {"signals", static_cast<double>(signals_), "lines", "flag additions among them"},
+        {"fences", static_cast<double>(fences_), "fences", "fences, those of signals included"}};
     const std::array<Time, stall_causes> time = stalls();
     for (unsigned cause = 0; cause < stall_causes; ++cause)
         out.push_back({std::string("time_") + name_of(static_cast<StallCause>(cause)), static_cast<double>(time[cause]),
-            "ps", "time of workgroups, summed"});
+            "ps", "time of workgroups, each the mean over its wavefronts, summed"});
     return out;
 }
 
 void ComputeUnits::reset_statistics()
 {
-    lines_ = polls_ = signals_ = 0;
+    lines_ = polls_ = signals_ = fences_ = 0;
     spent_.fill(0);
 }
 

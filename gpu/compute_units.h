@@ -2,23 +2,27 @@
 //
 // Socket: memory (to the crossbar).
 //
-// A workgroup runs one Program, operation by operation; an operation starts when the one before it is
-// complete (a move: all its stores acknowledged; a signal: issued). A move marked with_previous starts
-// when the loads of the move before it have been issued. Workgroups go to units round robin and
-// wait in a queue when all units are full. A unit issues at most one line per clock cycle. It takes its
-// workgroups that can issue round robin, for one wavefront instruction each: up to `burst` lines in
-// consecutive cycles, stores of loaded data before new loads. A workgroup keeps
-// at most `lines_in_flight` pieces of a move in flight, a unit at most `outstanding` lines.
+// A workgroup runs one Program (program.h) on one unit; it waits in a queue while no unit has a place and the
+// registers for it. Its wavefronts go through the operations by themselves: a move starts when the
+// move before it has its data and has issued its stores (with_previous: its loads). A wavefront instruction
+// covers lanes x vector bytes of one operand and becomes one request for each line that it touches
+// (`coalesce`: for each 128 bytes). A wavefront has registers for the launch's `unroll` instructions with all
+// their operands, from the first load to the last store. A unit issues at most one request a cycle; it takes
+// its wavefronts that can issue round robin, one instruction each, and has at most `outstanding` lines
+// without an answer.
 //
-// Waiting for a flag: spin = an 8-byte load of the flag, again `spin_interval` after each answer;
-// monitor = one request that the home L2 slice answers when the flag has the value.
+// A fence waits for acknowledges (Scope: of none, of stores to the own GPU, of all). A signal is a fence and
+// an addition to a flag, for whose acknowledge only the end of the workgroup waits. Waiting for a flag: spin =
+// an 8-byte load of it, again `spin_interval` after each answer; monitor = one request that the home L2 slice
+// answers when the flag has the value.
 //
 // Timing: the cycle time is 1 / clock with remainders carried. An answer that arrives while its unit is
-// idle can issue in the same instant, after all answers of that instant.
+// idle can issue in the same instant, after all answers of that instant. A barrier ends `barrier_latency` after
+// the last wavefront has come. flops book the unit, at peak_flops / compute_units, one after another.
 //
-// Not modelled here: registers, L1, instruction issue; arithmetic of a reduction takes no time.
+// Not modelled here: L1, instruction fetch and arithmetic of address and reduction, which take no time.
 //
-// Statistics: lines issued, polls, signals, time workgroups spent by cause.
+// Statistics: lines issued, polls, signals, fences, time wavefronts spent by cause.
 #pragma once
 
 #include <array>
@@ -29,6 +33,7 @@
 #include "base/statistic.h"
 #include "gpu/gpu_spec.h"
 #include "gpu/progress.h"
+#include "gpu/wavefront.h"
 #include "gpu/workgroup.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/rate_server.h"
@@ -45,14 +50,19 @@ public:
 
     struct Launch {
         const Program* program = nullptr;  // stays alive until the workgroup is done
-        std::uint32_t lines_in_flight = 1;
+        std::uint32_t wavefronts = 1;      // 1 .. wavefronts_per_unit
+        std::uint32_t unroll = 1;          // 1 .. max_unroll instructions in flight for each
+        std::uint32_t vector_bytes = 16;   // 1 .. 16 a lane
+        std::uint64_t* results = nullptr;  // of loads and fetches of words; stays alive too
         WorkgroupListener* listener = nullptr;
         std::uint64_t token = 0;
     };
+    static constexpr unsigned max_unroll = 16;
+    static constexpr unsigned max_results = 4096;
     // Starts the workgroup at the present instant or when a unit has room.
     void launch(const Launch& launch);
 
-    // Time that workgroups spent by cause, summed over workgroups, ps.
+    // Time of workgroups by cause, ps: for each the mean over its wavefronts, summed.
     std::array<Time, stall_causes> stalls() const;
     std::uint64_t workgroups() const { return workgroups_; }  // ever placed on a unit
     std::uint64_t lines() const { return lines_; }  // issued, polls and signals included
@@ -65,7 +75,7 @@ public:
         Operation::Kind kind;
         std::uint64_t flag;       // wait: its address
         std::uint64_t value;      // wait: wanted
-        std::uint32_t in_flight;  // move: pieces without an answer
+        std::uint32_t in_flight;  // lines without an answer
     };
     std::vector<Blocked> blocked() const;
     std::size_t queued() const { return queue_.size(); }
@@ -74,14 +84,23 @@ public:
     void reset_statistics() override;
 
 private:
+    static constexpr std::uint32_t contexts = 64;  // wavefronts of a unit
+
     struct Unit {
         RateServer issue;
+        Time slot = 0;             // of the last request
+        Time math_free = 0;
+        std::uint64_t ready = 0;   // bit per context that can issue
+        std::uint64_t free = 0;    // and per context without a wavefront
+        std::uint64_t places = 0;  // bit per place with a workgroup
         std::uint32_t outstanding = 0;
         std::uint32_t resident = 0;
-        std::uint32_t last = 0;    // round robin over its places
-        std::uint64_t active = 0;  // bit per place with a workgroup
+        std::uint32_t last = 0;    // round robin over its contexts
         bool touched = false;
+        Time full_since = 0;       // at its limit of outstanding lines
+        Time full = 0;             // until then
         AgendaItem wake;
+        std::vector<Wavefront> waves;  // by context, made when first used
     };
 
     struct Queued {
@@ -98,26 +117,63 @@ private:
     void prepare(const AgendaItem& item) const override;
     void settle() override;
 
+    // Workgroups: compute_units.cpp
+    bool fits(const Unit& unit, const Launch& launch) const;
     void place(const Launch& launch, std::uint32_t unit, Time queued_since);
-    void start_next(std::uint32_t index);
-    void finish(std::uint32_t index);
+    void prepare_wave(const Workgroup& group, Wavefront& wave, const Launch& launch, Time queued_since);
+    void end_wave(std::uint32_t unit, Wavefront& wave);
+    void finish_if_done(std::uint32_t index);
     void answered(Line& line);
-    void loaded(std::uint32_t index, Line& line, std::uint32_t slot, std::uint32_t source);
-    void make_ready(Workgroup& group, std::uint32_t slot);
-    void release_slot(std::uint32_t index, std::uint32_t slot);
-    void flag_answered(std::uint32_t index, const Line& line);
+    void loaded(std::uint32_t unit, std::uint32_t context, Line& line);
+    void set_cause(const Unit& unit, Wavefront& wave, StallCause cause);
 
-    bool can_issue(Workgroup& group, const Unit& unit);
-    void issue(std::uint32_t index, Time delay);
-    void issue_store(std::uint32_t index, Time delay);
-    void issue_load(std::uint32_t index, Time delay);
-    void open_piece(Workgroup& group);
-    void overlap(Workgroup& group);
-    void issue_flag(std::uint32_t index, Time delay);
-    void send(Line& line, std::uint32_t index, std::uint32_t slot, std::uint32_t source, Time delay);
+    // Moves: issue.cpp
+    std::uint64_t begin_of(const Workgroup& group, const Operation& move, std::uint64_t instruction) const;
+    std::uint64_t operand(const Workgroup& group, const Operation& move, unsigned number) const
+    {
+        return group.program->operands[move.first_operand + number];
+    }
+    std::uint8_t* registers(const Workgroup& group, Wavefront& wave, unsigned set, unsigned source) const
+    {
+        return wave.data.data() +
+               (std::size_t{set} * group.program->most_sources + source) * group.instruction_bytes;
+    }
+    bool has_instruction(const Workgroup& group, const Wavefront& wave) const;
+    bool can_store(const Wavefront& wave) const;
+    bool can_issue(const Workgroup& group, const Wavefront& wave) const;
+    void update(std::uint32_t unit, std::uint32_t context);
+    void advance(std::uint32_t unit, std::uint32_t context);
+    void issue(std::uint32_t unit, std::uint32_t context);
+    void issue_loads(std::uint32_t unit, std::uint32_t context);
+    void issue_stores(std::uint32_t unit, std::uint32_t context);
+    void open_set(const Workgroup& group, Wavefront& wave);
+    Time slot(Unit& unit, std::uint64_t address, bool first);
+    void pass_on(const Workgroup& group, Wavefront& wave);
+    bool full(const Unit& unit) const { return unit.outstanding >= spec_.outstanding; }
+    void send(Line& line, std::uint32_t unit, Time delay);
+    StoreCount& stores_to(Workgroup& group, const Line& line)
+    {
+        return line.destination == endpoint_ ? group.near : group.far;
+    }
     void serve_unit(std::uint32_t number);
     void touch(std::uint32_t unit);
-    void set_cause(Workgroup& group, StallCause cause) { group.set_cause(cause, agenda().now()); }
+
+    // Everything else: control.cpp
+    void start_next(std::uint32_t unit, std::uint32_t context);
+    bool start(std::uint32_t unit, std::uint32_t context);
+    bool arrive(std::uint32_t unit, Wavefront& wave);
+    void leave_barrier(Workgroup& group);
+    void begin_fence(Workgroup& group, Scope scope);
+    bool fence_done(const Workgroup& group) const;
+    void fence_over(Workgroup& group);
+    void store_answered(std::uint32_t index);
+    void issue_word(std::uint32_t unit, std::uint32_t context);
+    void issue_signal(Workgroup& group, const Operation& operation, Time delay);
+    void issue_poll(Workgroup& group, Wavefront& wave, const Operation& operation, Time delay);
+    void word_answered(std::uint32_t unit, Line& line);
+    void flag_answered(std::uint32_t index, LineOp op, std::uint64_t value);
+    void workgroup_woke(std::uint32_t index);
+    void go_on(Workgroup& group) { start_next(group.unit, group.zero); }
 
     GpuSpec spec_;
     std::uint32_t endpoint_;
@@ -135,6 +191,7 @@ private:
     std::uint64_t lines_ = 0;
     std::uint64_t polls_ = 0;
     std::uint64_t signals_ = 0;
+    std::uint64_t fences_ = 0;
     std::array<Time, stall_causes> spent_{};  // of workgroups that ended
     std::vector<Unit> units_;
     std::vector<Workgroup> groups_;  // [unit * places + place]

@@ -10,9 +10,12 @@ enum class WaitPolicy : std::uint8_t { spin, monitor };
 struct GpuSpec {
     std::uint64_t compute_units = 132;
     std::uint64_t clock = 1'980'000'000;       // Hz; a unit issues at most one line per cycle
-    std::uint64_t burst = 8;                   // lines that one wavefront instruction covers
+    std::uint64_t lanes = 32;                  // of a wavefront
+    std::uint64_t coalesce = 64;               // B that one request covers at most: 64 or 128
     std::uint64_t outstanding = 512;           // lines in flight per compute unit
     std::uint64_t workgroups_per_unit = 4;     // resident at once
+    std::uint64_t wavefronts_per_unit = 64;    // resident at once
+    std::uint64_t barrier_latency = 0;         // ps, last wavefront's arrival to all going on
     std::uint64_t unit_to_l2 = 41'000;         // ps, one way
     std::uint64_t l2_to_unit = 41'000;         // ps
     std::uint64_t unit_to_port = 100'000;      // ps, compute unit to fabric port

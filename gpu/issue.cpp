@@ -1,105 +1,114 @@
-// Which line a compute unit issues next.
+// Which line a compute unit issues next: the moves.
 #include <algorithm>
 #include <cstring>
 
 #include "gpu/compute_units.h"
+#include "gpu/line_tag.h"
 
 namespace weft {
 
-namespace {
-
-// A line's tag: workgroup place (12 bits), slot (12), source (8).
-std::uint32_t make_tag(std::uint32_t group, std::uint32_t slot, std::uint32_t source)
+// Instructions meet where the first operand reaches the end of a line, so that aligned operands are not cut twice.
+std::uint64_t ComputeUnits::begin_of(const Workgroup& group, const Operation& move, std::uint64_t instruction) const
 {
-    return group << 20 | slot << 8 | source;
+    if (instruction == 0) return 0;
+    const std::uint64_t skew = group.instruction_bytes < line_bytes ? 0 : operand(group, move, 0) % line_bytes;
+    return instruction * group.instruction_bytes - skew;
 }
 
-}  // namespace
-
-bool ComputeUnits::can_issue(Workgroup& group, const Unit& unit)
+bool ComputeUnits::has_instruction(const Workgroup& group, const Wavefront& wave) const
 {
-    if (group.operation == nullptr) return false;
-    const Operation& operation = *group.operation;
-    if (operation.kind == Operation::Kind::compute) return false;
-    if (operation.kind != Operation::Kind::move) {
-        if (!group.to_issue) return false;
-    } else if (group.ready_count == 0 && !group.piece_open) {
-        if (group.offset == operation.bytes) {
-            set_cause(group, StallCause::drain);
-            return false;
-        }
-        if (group.free_slots.empty()) {
-            set_cause(group, StallCause::window);
-            return false;
-        }
+    return wave.operation != nullptr && wave.operation->kind == Operation::Kind::move &&
+           begin_of(group, *wave.operation, wave.instruction) < wave.operation->bytes;
+}
+
+bool ComputeUnits::can_store(const Wavefront& wave) const
+{
+    return wave.count > 0 && wave.set(0).complete() && wave.set(0).move->destinations > 0;
+}
+
+bool ComputeUnits::can_issue(const Workgroup& group, const Wavefront& wave) const
+{
+    if (wave.to_issue || can_store(wave)) return true;
+    if (wave.count > 0 && wave.set(wave.count - 1U).loading) return true;
+    return wave.count < wave.sets.size() && has_instruction(group, wave);
+}
+
+// To be called when something about the wavefront has changed.
+void ComputeUnits::update(std::uint32_t number, std::uint32_t context)
+{
+    Unit& unit = units_[number];
+    Wavefront& wave = unit.waves[context];
+    const Workgroup& group = groups_[wave.group];
+    const std::uint64_t bit = std::uint64_t{1} << context;
+    if (can_issue(group, wave)) {
+        set_cause(unit, wave, StallCause::issue);
+        unit.ready |= bit;
+        touch(number);
+        return;
     }
-    if (unit.outstanding >= spec_.outstanding) {
-        set_cause(group, StallCause::outstanding);
-        return false;
+    unit.ready &= ~bit;
+    if (wave.operation != nullptr && wave.operation->kind == Operation::Kind::move)
+        set_cause(unit, wave, has_instruction(group, wave) ? StallCause::registers : StallCause::loads);
+}
+
+// As update(), and goes on to the next operation when a move is over for this wavefront.
+void ComputeUnits::advance(std::uint32_t number, std::uint32_t context)
+{
+    const Wavefront& wave = units_[number].waves[context];
+    if (wave.count == 0 && wave.operation != nullptr && wave.operation->kind == Operation::Kind::move &&
+        !has_instruction(groups_[wave.group], wave)) {
+        start_next(number, context);
+    } else {
+        update(number, context);
     }
-    return true;
 }
 
 void ComputeUnits::serve_unit(std::uint32_t number)
 {
     Unit& unit = units_[number];
+    if (unit.ready == 0 || full(unit)) return;
     const Time now = agenda().now();
-    std::uint32_t able = 0;
-    std::uint32_t chosen = 0;
-    // Places behind the last one served, then the others.
-    const std::uint64_t behind = unit.last >= 63 ? 0 : ~std::uint64_t{0} << (unit.last + 1);
-    for (std::uint64_t bits : {unit.active & behind, unit.active & ~behind}) {
-        for (; bits != 0; bits &= bits - 1) {
-            const auto place = static_cast<std::uint32_t>(__builtin_ctzll(bits));
-            Workgroup& group = groups_[number * places_ + place];
-            if (!can_issue(group, unit)) continue;
-            if (able++ == 0) {
-                chosen = place;
-            } else {
-                set_cause(group, StallCause::issue);
-            }
-        }
-    }
-    if (able == 0) return;
     if (unit.issue.free_at() <= now) {
-        unit.last = chosen;
-        const std::uint32_t index = number * places_ + chosen;
-        set_cause(groups_[index], StallCause::none);
-        Workgroup& group = groups_[index];
-        const std::uint64_t token = group.token;
-        bool more = true;
-        for (std::uint64_t line = 0; line < spec_.burst && more; ++line) {
-            issue(index, unit.issue.book(now, 1).start - now);
-            more = group.active && group.token == token && can_issue(group, unit);
+        // Contexts behind the last one served, then the others.
+        const std::uint64_t behind = unit.last >= contexts - 1 ? 0 : ~std::uint64_t{0} << (unit.last + 1);
+        const std::uint64_t first = unit.ready & behind;
+        unit.last = static_cast<std::uint32_t>(__builtin_ctzll(first != 0 ? first : unit.ready));
+        Wavefront& wave = unit.waves[unit.last];
+        set_cause(unit, wave, StallCause::none);
+        const std::uint32_t context = unit.last;
+        issue(number, context);
+        advance(number, context);
+        if (wave.cause_since == now && wave.cause != StallCause::none && unit.issue.free_at() > now) {
+            wave.spent[static_cast<unsigned>(StallCause::none)] += unit.issue.free_at() - now;
+            wave.cause_since = unit.issue.free_at();
         }
-        if (able == 1 && !more) return;
+        if (unit.ready == 0 || full(unit)) return;
     }
-    if (!unit.wake.scheduled) agenda().schedule(unit.wake, *this, unit.issue.free_at(), number & 0xfffU);
+    if (!unit.wake.scheduled) agenda().schedule(unit.wake, *this, std::max(now, unit.issue.free_at()), number & 0xfffU);
 }
 
-void ComputeUnits::issue(std::uint32_t index, Time delay)
+void ComputeUnits::issue(std::uint32_t number, std::uint32_t context)
 {
-    Workgroup& group = groups_[index];
-    if (group.operation->kind != Operation::Kind::move) {
-        issue_flag(index, delay);
-    } else if (group.ready_count > 0) {
-        issue_store(index, delay);
+    const Wavefront& wave = units_[number].waves[context];
+    if (wave.to_issue) {
+        issue_word(number, context);
+    } else if (can_store(wave)) {
+        issue_stores(number, context);
     } else {
-        if (!group.piece_open) open_piece(group);
-        if (group.operation->sources == 0) {
-            group.piece_open = false;
-            make_ready(group, group.loading);
-            overlap(group);
-            issue_store(index, delay);
-        } else {
-            issue_load(index, delay);
-        }
+        issue_loads(number, context);
     }
 }
 
-void ComputeUnits::send(Line& line, std::uint32_t index, std::uint32_t slot, std::uint32_t source, Time delay)
+// When the request for the line at `address` leaves, after now.
+Time ComputeUnits::slot(Unit& unit, std::uint64_t address, bool first)
 {
-    line.tag = make_tag(index, slot, source);
+    const bool with_the_last = !first && spec_.coalesce > line_bytes && address % spec_.coalesce >= line_bytes;
+    if (!with_the_last) unit.slot = unit.issue.book(agenda().now(), 1).start;
+    return unit.slot - agenda().now();
+}
+
+void ComputeUnits::send(Line& line, std::uint32_t number, Time delay)
+{
     line.source = static_cast<std::uint16_t>(endpoint_);
     line.spread >>= stripe_shift_;
     if (spread_ == SpreadMode::round_robin) {
@@ -108,109 +117,105 @@ void ComputeUnits::send(Line& line, std::uint32_t index, std::uint32_t slot, std
     } else if (spread_ != SpreadMode::lines) {
         line.choose_path(spread_);
     }
-    ++units_[groups_[index].unit].outstanding;
+    Unit& unit = units_[number];
+    ++unit.outstanding;
+    if (full(unit)) unit.full_since = agenda().now();
     ++lines_;
     memory.send_request(line, delay);
 }
 
-// The next piece ends where any of its operands reaches the end of a line.
-void ComputeUnits::open_piece(Workgroup& group)
+void ComputeUnits::open_set(const Workgroup& group, Wavefront& wave)
 {
-    const Operation& move = *group.operation;
-    std::uint64_t size = std::min<std::uint64_t>(line_bytes, move.bytes - group.offset);
-    for (unsigned i = 0; i < unsigned{move.sources} + move.destinations; ++i)
-        size = std::min(size, line_bytes - (group.operand(move, i) + group.offset) % line_bytes);
-    group.loading = group.free_slots.back();
-    group.free_slots.pop_back();
-    group.slots[group.loading] = {&move, group.offset, static_cast<std::uint8_t>(size), 0, 0, 0};
-    group.offset += size;
-    group.next_source = 0;
-    group.piece_open = true;
-    ++group.in_flight;
+    const Operation& move = *wave.operation;
+    const std::uint64_t begin = begin_of(group, move, wave.instruction);
+    const std::uint64_t end = std::min(move.bytes, begin_of(group, move, wave.instruction + 1));
+    wave.instruction += group.wavefronts;
+    wave.set(wave.count++) = {&move, begin, static_cast<std::uint32_t>(end - begin), 0, move.sources > 0};
 }
 
-void ComputeUnits::issue_load(std::uint32_t index, Time delay)
-{
-    Workgroup& group = groups_[index];
-    Slot& piece = group.slots[group.loading];
-    Line& line = pool_.take();
-    const std::uint32_t slot = group.loading;
-    const std::uint32_t source = group.next_source++;
-    line.begin(LineOp::read, group.operand(*piece.move, source) + piece.offset, piece.size);
-    ++piece.loads;
-    if (group.next_source == piece.move->sources) {
-        group.piece_open = false;
-        overlap(group);
-    }
-    send(line, index, slot, source, delay);
-}
-
-// Goes on to the next move if that one need not wait for this one.
-void ComputeUnits::overlap(Workgroup& group)
+// Goes on to the next move if that one need not wait for the data of this one.
+void ComputeUnits::pass_on(const Workgroup& group, Wavefront& wave)
 {
     const std::vector<Operation>& operations = group.program->operations;
-    if (!group.exhausted() || group.next == operations.size() || !operations[group.next].with_previous) return;
-    group.operation = &operations[group.next++];
-    group.offset = 0;
+    while (!has_instruction(group, wave) && wave.next < operations.size() && operations[wave.next].with_previous) {
+        wave.operation = &operations[wave.next++];
+        wave.instruction = wave.number;
+    }
 }
 
-void ComputeUnits::issue_store(std::uint32_t index, Time delay)
+void ComputeUnits::issue_loads(std::uint32_t number, std::uint32_t context)
 {
-    Workgroup& group = groups_[index];
-    const std::uint32_t slot = group.ready[group.ready_head];
-    Slot& piece = group.slots[slot];
-    const Operation& move = *piece.move;
-    const unsigned number = piece.next_store++;
-    const bool last = piece.next_store == move.destinations;
-    ++piece.stores;
-    if (last) {
-        group.ready_head = (group.ready_head + 1) % static_cast<std::uint32_t>(group.ready.size());
-        --group.ready_count;
-    }
-    // The first loaded line becomes the last store, so that a copy moves no byte twice.
-    Line* loaded = data_on_ && move.sources > 0 ? group.loaded(slot, 0) : nullptr;
-    Line& line = last && loaded != nullptr ? *loaded : pool_.take();
-    if (data_on_ && &line != loaded) {
-        if (loaded != nullptr) {
-            std::memcpy(line.data(), loaded->data(), piece.size);
-        } else {
-            std::memset(line.data(), 0, piece.size);
+    Unit& unit = units_[number];
+    Wavefront& wave = unit.waves[context];
+    const Workgroup& group = groups_[wave.group];
+    if (wave.count == 0 || !wave.set(wave.count - 1U).loading) {
+        open_set(group, wave);
+        if (wave.operation->sources == 0) {
+            pass_on(group, wave);
+            if (can_store(wave)) issue_stores(number, context);
+            return;
         }
     }
-    line.begin(LineOp::write, group.operand(move, move.sources + number) + piece.offset, piece.size);
-    send(line, index, slot, 0, delay);
+    const unsigned place = wave.place(wave.count - 1U);
+    RegisterSet& set = wave.sets[place];
+    const Operation& move = *set.move;
+    const std::uint64_t base = operand(group, move, wave.load.operand) + set.offset;
+    const LineTag tag{number, context, place, wave.load.operand, LineUse::load, 0, 0};
+    bool first = true;
+    while (wave.load.position < set.bytes) {
+        if (full(unit)) return;
+        const std::uint64_t address = base + wave.load.position;
+        const auto size = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(line_bytes - address % line_bytes, set.bytes - wave.load.position));
+        Line& line = pool_.take();
+        line.begin(LineOp::read, address, size);
+        line.tag = tag.packed();
+        ++set.waiting;
+        wave.load.position += size;
+        send(line, number, slot(unit, address, first));
+        first = false;
+    }
+    wave.load.position = 0;
+    if (++wave.load.operand < move.sources) return;
+    wave.load.operand = 0;
+    set.loading = false;
+    pass_on(group, wave);
 }
 
-void ComputeUnits::issue_flag(std::uint32_t index, Time delay)
+void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
 {
-    Workgroup& group = groups_[index];
-    const Operation& operation = *group.operation;
-    group.to_issue = false;
-    Line& line = pool_.take();
-    if (operation.kind == Operation::Kind::signal) {
-        line.begin(LineOp::add, operation.address, 8);
-        line.set_operand(1);
-        line.flags = LineHeader::control_flag;
-        ++group.posted;
-        ++signals_;
-        progress_.busy();
-        send(line, index, 0, 0, delay);
-        start_next(index);
-        return;
+    Unit& unit = units_[number];
+    Wavefront& wave = unit.waves[context];
+    Workgroup& group = groups_[wave.group];
+    const unsigned place = wave.place(0);
+    const RegisterSet& set = wave.sets[place];
+    const Operation& move = *set.move;
+    const std::uint64_t base = operand(group, move, move.sources + wave.store.operand) + set.offset;
+    const std::uint8_t* data = data_on_ && move.sources > 0 ? registers(group, wave, place, 0) : nullptr;
+    bool first = true;
+    while (wave.store.position < set.bytes) {
+        if (full(unit)) return;
+        const std::uint64_t address = base + wave.store.position;
+        const auto size = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(line_bytes - address % line_bytes, set.bytes - wave.store.position));
+        Line& line = pool_.take();
+        line.begin(LineOp::write, address, size);
+        if (data != nullptr) {
+            std::memcpy(line.data(), data + wave.store.position, size);
+        } else if (data_on_) {
+            std::memset(line.data(), 0, size);
+        }
+        StoreCount& stores = stores_to(group, line);
+        ++stores.open[stores.epoch];
+        line.tag = LineTag{number, context, 0, 0, LineUse::store, stores.epoch, 0}.packed();
+        wave.store.position += size;
+        send(line, number, slot(unit, address, first));
+        first = false;
     }
-    const bool spin = static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::spin;
-    line.begin(spin ? LineOp::read : LineOp::await, operation.address, 8);
-    line.set_operand(operation.value);
-    line.flags = LineHeader::control_flag | (spin ? LineHeader::poll_flag : 0);
-    set_cause(group, StallCause::flag);
-    group.polled_at = agenda().now();
-    ++polls_;
-    if (!group.waiting) {
-        group.waiting = true;
-        if (spin) progress_.enter_spin();
-        progress_.quiet(agenda().now());
-    }
-    send(line, index, 0, 0, delay);
+    wave.store.position = 0;
+    if (++wave.store.operand < move.destinations) return;
+    wave.store.operand = 0;
+    wave.retire();
 }
 
 }  // namespace weft

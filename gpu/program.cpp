@@ -5,54 +5,108 @@
 
 namespace weft {
 
+const char* name_of(Scope scope)
+{
+    switch (scope) {
+    case Scope::unit: return "unit";
+    case Scope::device: return "device";
+    case Scope::system: return "system";
+    }
+    return "?";
+}
+
+namespace {
+
+Operation& append(Program& program, Operation::Kind kind, std::uint32_t label)
+{
+    program.operations.emplace_back();
+    program.operations.back().kind = kind;
+    program.operations.back().label = label;
+    return program.operations.back();
+}
+
+}  // namespace
+
 void Program::add_move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
     std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label, bool with_previous)
 {
     if (sources.size() > max_sources || destinations.size() > max_sources)
         throw std::length_error("a move of more than 255 sources or destinations");
     if (bytes == 0 || (sources.empty() && destinations.empty())) return;
-    Operation operation;
-    operation.kind = Operation::Kind::move;
+    const bool follows = with_previous && !operations.empty() && operations.back().kind == Operation::Kind::move;
+    Operation& operation = append(*this, Operation::Kind::move, label);
     operation.type = type;
     operation.reduction = reduction;
-    operation.with_previous = with_previous && !operations.empty() && operations.back().kind == Operation::Kind::move;
+    operation.with_previous = follows;
     most_sources = std::max(most_sources, static_cast<std::uint32_t>(sources.size()));
     operation.first_operand = static_cast<std::uint32_t>(operands.size());
     operation.sources = static_cast<std::uint16_t>(sources.size());
     operation.destinations = static_cast<std::uint16_t>(destinations.size());
     operation.bytes = bytes;
-    operation.label = label;
     operands.insert(operands.end(), sources.begin(), sources.end());
     operands.insert(operands.end(), destinations.begin(), destinations.end());
-    operations.push_back(operation);
 }
 
-void Program::add_signal(std::uint64_t flag, std::uint32_t label)
+void Program::add_barrier(std::uint32_t label) { append(*this, Operation::Kind::barrier, label); }
+
+void Program::add_fence(Scope scope, std::uint32_t label) { append(*this, Operation::Kind::fence, label).scope = scope; }
+
+void Program::add_signal(std::uint64_t flag, std::uint32_t label, Scope scope)
 {
-    Operation operation;
-    operation.kind = Operation::Kind::signal;
+    Operation& operation = append(*this, Operation::Kind::signal, label);
     operation.address = flag;
-    operation.label = label;
-    operations.push_back(operation);
+    operation.scope = scope;
 }
 
 void Program::add_wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label)
 {
-    Operation operation;
-    operation.kind = Operation::Kind::wait;
+    Operation& operation = append(*this, Operation::Kind::wait, label);
     operation.address = flag;
     operation.value = value;
-    operation.label = label;
-    operations.push_back(operation);
+}
+
+void Program::add_load(std::uint64_t address, std::uint32_t result, Scope scope, std::uint32_t label)
+{
+    Operation& operation = append(*this, Operation::Kind::load, label);
+    operation.address = address;
+    operation.result = result;
+    operation.scope = scope;
+}
+
+void Program::add_store(std::uint64_t address, std::uint64_t value, Scope scope, std::uint32_t label)
+{
+    Operation& operation = append(*this, Operation::Kind::store, label);
+    operation.address = address;
+    operation.value = value;
+    operation.scope = scope;
+}
+
+void Program::add_atomic(AtomicOp op, std::uint64_t address, std::uint64_t value, std::uint32_t label,
+    std::uint64_t compare)
+{
+    Operation& operation = append(*this, Operation::Kind::atomic, label);
+    operation.atomic = op;
+    operation.address = address;
+    operation.value = value;
+    operation.compare = compare;
+}
+
+void Program::add_fetch(AtomicOp op, std::uint64_t address, std::uint64_t value, std::uint32_t result,
+    std::uint32_t label, std::uint64_t compare)
+{
+    add_atomic(op, address, value, label, compare);
+    operations.back().returns = true;
+    operations.back().result = result;
 }
 
 void Program::add_compute(std::uint64_t ps, std::uint32_t label)
 {
-    Operation operation;
-    operation.kind = Operation::Kind::compute;
-    operation.value = ps;
-    operation.label = label;
-    operations.push_back(operation);
+    append(*this, Operation::Kind::compute, label).value = ps;
+}
+
+void Program::add_flops(std::uint64_t count, std::uint32_t label)
+{
+    append(*this, Operation::Kind::flops, label).value = count;
 }
 
 }  // namespace weft

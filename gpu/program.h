@@ -1,32 +1,53 @@
-// A wavefront program: what one workgroup does, as operations over address ranges that are cut into
-// lines as they issue.
+// A wavefront program: what the wavefronts of one workgroup do, as operations over address ranges that are
+// cut into lines as they issue.
+//
+// Every wavefront goes through the operations in order, by itself. The instructions of a move are dealt out to
+// the wavefronts in turn; a barrier holds each until all have come; everything else is done by
+// wavefront zero, and the others pass it by. So what all depend on is followed by a barrier, and what
+// depends on all is preceded by one.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "base/element.h"
+#include "tlm_interconnect/line.h"
 
 namespace weft {
 
+// Whom an ordering must hold for: the workgroups of the same unit, of the same GPU, of any GPU.
+enum class Scope : std::uint8_t { unit, device, system };
+const char* name_of(Scope scope);
+
 struct Operation {
     enum class Kind : std::uint8_t {
-        move,    // loads every source, reduces them in the order listed, stores to every destination
-        signal,  // adds 1 to the flag at `address`; earlier stores of the workgroup are acknowledged by then
-        wait,    // until the flag at `address` is at least `value`
-        compute  // busy for `value` ps
+        move,     // loads every source, reduces them in the order listed, stores to every destination
+        barrier,  // all wavefronts of the workgroup
+        fence,    // until earlier loads of words, and the workgroup's stores and atomics that `scope` sees, are performed
+        signal,   // a fence of `scope`, then an addition of 1 to the flag at `address`
+        wait,     // until the flag at `address` is at least `value`; later loads see what its signals published
+        load,     // of the word at `address` into `result`; goes on at once
+        store,    // of `value` to the word at `address`; goes on at once
+        atomic,   // `atomic` on the word at `address`, which was `result`; goes on at once
+        compute,  // busy for `value` ps
+        flops     // `value` floating-point operations of the unit, which its workgroups share
     };
 
     Kind kind = Kind::move;
     ElementType type = ElementType::u8;
     ReduceOp reduction = ReduceOp::sum;
-    bool with_previous = false;       // a move that issues right behind the move before it, without its drain
+    Scope scope = Scope::system;
+    AtomicOp atomic = AtomicOp::add;
+    bool returns = false;             // atomic: the word as it was is answered
+    bool with_previous = false;       // a move that may issue before the loads of the move before it are there
     std::uint32_t first_operand = 0;  // into Program::operands: sources, then destinations
     std::uint16_t sources = 0;        // 0: zeros are stored
     std::uint16_t destinations = 0;   // 0: loaded data are dropped
     std::uint64_t bytes = 0;          // of every operand
     std::uint64_t address = 0;
-    std::uint64_t value = 0;
+    std::uint64_t value = 0;          // atomic: its operand
+    std::uint32_t result = 0;         // index in what the launch keeps of results
+    std::uint64_t compare = 0;        // compare and swap: what the word must be
     std::uint32_t label = 0;          // of whoever made the program, for reports
 };
 
@@ -41,9 +62,18 @@ struct Program {
     void add_move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
         std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label = 0,
         bool with_previous = false);
-    void add_signal(std::uint64_t flag, std::uint32_t label = 0);
+    void add_barrier(std::uint32_t label = 0);
+    void add_fence(Scope scope, std::uint32_t label = 0);
+    void add_signal(std::uint64_t flag, std::uint32_t label = 0, Scope scope = Scope::system);
     void add_wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label = 0);
+    void add_load(std::uint64_t address, std::uint32_t result, Scope scope = Scope::system, std::uint32_t label = 0);
+    void add_store(std::uint64_t address, std::uint64_t value, Scope scope = Scope::system, std::uint32_t label = 0);
+    void add_atomic(AtomicOp op, std::uint64_t address, std::uint64_t value, std::uint32_t label = 0,
+        std::uint64_t compare = 0);
+    void add_fetch(AtomicOp op, std::uint64_t address, std::uint64_t value, std::uint32_t result,
+        std::uint32_t label = 0, std::uint64_t compare = 0);
     void add_compute(std::uint64_t ps, std::uint32_t label = 0);
+    void add_flops(std::uint64_t operations, std::uint32_t label = 0);
 };
 
 }  // namespace weft

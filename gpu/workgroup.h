@@ -1,12 +1,10 @@
-// The state of one workgroup on a compute unit.
+// The state of one workgroup on a compute unit: what its wavefronts share.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "gpu/program.h"
-#include "tlm_interconnect/line.h"
 
 namespace weft {
 
@@ -17,66 +15,39 @@ public:
     virtual void on_workgroup_done(std::uint64_t token) = 0;
 };
 
-// Why a workgroup does not issue.
-enum class StallCause : std::uint8_t { none, window, outstanding, issue, drain, flag, compute, queued };
-constexpr unsigned stall_causes = 8;
-const char* name_of(StallCause cause);
+// Stores without an acknowledge, those issued before the latest fence apart from those after it.
+struct StoreCount {
+    std::array<std::uint32_t, 2> open{};
+    std::uint8_t epoch = 0;  // of stores that issue now
 
-// One piece of a move in flight: what lies in one line of every operand.
-struct Slot {
-    const Operation* move = nullptr;
-    std::uint64_t offset = 0;
-    std::uint8_t size = 0;
-    std::uint8_t loads = 0;     // without an answer
-    std::uint8_t stores = 0;    // without an acknowledge
-    std::uint8_t next_store = 0;
+    void begin_fence() { epoch ^= 1U; }  // the fence before it has ended: nothing is open in the other one
+    bool fenced() const { return open[epoch ^ 1U] == 0; }
+    std::uint32_t total() const { return open[0] + open[1]; }
 };
 
-// Where a workgroup stands in its program, and what it has in flight.
 struct Workgroup {
     const Program* program = nullptr;
-    const Operation* operation = nullptr;  // nullptr: nothing left to start
-    std::size_t next = 0;                  // operation to start after it
-    std::uint64_t offset = 0;              // move: bytes whose loads have been issued or begun
-    std::uint16_t next_source = 0;         // move: of the piece being loaded
-    std::uint16_t loading = 0;             // slot of that piece
-    bool piece_open = false;
-    bool to_issue = false;                 // signal, wait: a line is to be issued
-    bool waiting = false;                  // counted in Progress as not busy
-    bool active = false;
-    std::uint32_t in_flight = 0;           // pieces
-    std::uint32_t posted = 0;              // signals without acknowledge
     std::uint32_t unit = 0;
-    std::vector<Slot> slots;
-    std::vector<std::uint16_t> free_slots;
-    std::vector<std::uint16_t> ready;      // ring of slots whose data are there
-    std::uint32_t ready_head = 0;
-    std::uint32_t ready_count = 0;
-    std::vector<Line*> held;               // loaded lines by slot and source, with data on
+    std::uint32_t wavefronts = 1;
+    std::uint32_t instruction_bytes = 512;  // that one wavefront instruction covers
+    std::uint64_t contexts = 0;         // places of its wavefronts on the unit
+    std::uint32_t zero = 0;             // place of wavefront zero
+    std::uint32_t at_barrier = 0;
+    std::uint32_t ended = 0;
+    bool active = false;
+    bool waiting = false;               // counted in Progress as not busy
+    bool fencing = false;
+    Scope fence = Scope::unit;
+    StoreCount near;                    // stores to the own GPU
+    StoreCount far;                     // and to others
+    std::uint32_t posted = 0;           // signals without acknowledge
+    std::uint32_t reads = 0;            // words loaded without an answer
+    std::uint64_t* results = nullptr;
     WorkgroupListener* listener = nullptr;
     std::uint64_t token = 0;
     std::uint64_t vain_epoch = 0;
     Time polled_at = 0;
-    StallCause cause = StallCause::none;
-    Time cause_since = 0;
-    std::array<Time, stall_causes> spent{};
-    AgendaItem wake;                       // poll again, end of compute
-
-    std::uint64_t operand(const Operation& move, unsigned number) const
-    {
-        return program->operands[move.first_operand + number];
-    }
-    // All pieces of the present move have been opened and their loads issued.
-    bool exhausted() const { return offset == operation->bytes && !piece_open; }
-    Line*& loaded(std::uint32_t slot, std::uint32_t source) { return held[slot * program->most_sources + source]; }
-
-    void set_cause(StallCause next_cause, Time now)
-    {
-        if (cause == next_cause) return;
-        spent[static_cast<unsigned>(cause)] += now - cause_since;
-        cause = next_cause;
-        cause_since = now;
-    }
+    AgendaItem wake;                    // poll again, end of compute, end of barrier
 };
 
 }  // namespace weft

@@ -68,8 +68,14 @@ void L2Slice::access_data(Line& line)
     const std::uint64_t local = local_of(line.address);
     if (line.op == LineOp::read) {
         image_.read(local, line.data(), line.size);
-    } else {
+    } else if (line.op == LineOp::write) {
         image_.write(local, line.data(), line.size);
+    } else {
+        std::uint64_t word = 0;
+        image_.read(local, reinterpret_cast<std::uint8_t*>(&word), sizeof word);
+        const std::uint64_t result = result_of(line.function, word, line.operand(), line.comparand());
+        image_.write(local, reinterpret_cast<const std::uint8_t*>(&result), sizeof result);
+        line.set_operand(word);
     }
 }
 
@@ -213,7 +219,13 @@ void L2Slice::serve_flag(Line& line, Time ready)
     switch (line.op) {
     case LineOp::read: line.set_operand(value); break;
     case LineOp::write: value = line.operand(); break;
-    case LineOp::add: value += line.operand(); break;
+    case LineOp::atomic: value = result_of(line.function, value, line.operand(), line.comparand()); break;
+    case LineOp::fetch: {
+        const std::uint64_t word = value;
+        value = result_of(line.function, value, line.operand(), line.comparand());
+        line.set_operand(word);
+        break;
+    }
     case LineOp::await:
         if (value < line.operand()) {
             line.next = awaiting_;
@@ -226,7 +238,7 @@ void L2Slice::serve_flag(Line& line, Time ready)
     case LineOp::reduce:
         SC_REPORT_FATAL("/weft/l2", (path() + ": an in-switch operation arrived at a memory").c_str());
     }
-    if ((line.op == LineOp::write || line.op == LineOp::add) && awaiting_ != nullptr) {
+    if ((line.op == LineOp::write || line.op == LineOp::atomic || line.op == LineOp::fetch) && awaiting_ != nullptr) {
         AgendaItem** link = &awaiting_;
         while (*link != nullptr) {
             Line& waiter = Line::of(**link);

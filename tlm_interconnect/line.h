@@ -32,16 +32,24 @@ inline std::uint64_t local_of(std::uint64_t address) { return address & ((std::u
 enum class LineOp : std::uint8_t {
     read,
     write,
-    add,   // 8-byte atomic add at the home slice, nothing returned but the acknowledge
+    atomic,  // read-modify-write of a word at its home slice, nothing returned but the acknowledge
+    fetch,   // the same, answered with the word as it was
     await,  // 8-byte load that is answered once the word is at least the operand (monitor)
     // At the address of a group, carried out by switches:
     multicast,    // write at every member
     load_reduce,  // read of every member, answered with the combination
     reduce        // one member's contribution; the combination of all is written at every member
 };
-constexpr unsigned line_ops = 7;
+constexpr unsigned line_ops = 8;
 
 const char* name_of(LineOp op);
+
+// What an atomic does with the word: adds the operand, replaces it, replaces it if it equals the comparand, takes
+// the smaller or the larger of the two (unsigned).
+enum class AtomicOp : std::uint8_t { add, exchange, compare_swap, min, max };
+constexpr unsigned atomic_ops = 5;
+const char* name_of(AtomicOp op);
+std::uint64_t result_of(AtomicOp op, std::uint64_t word, std::uint64_t operand, std::uint64_t comparand);
 
 // What decides among equal paths: the line's address, the pair of endpoints, nothing (always the first), or the
 // requester's count of lines to this destination.
@@ -76,6 +84,7 @@ constexpr VcClass vc_class(LineOp op)
 // The hot part of a line. Fields are written by the requester unless said otherwise.
 struct alignas(64) LineHeader : AgendaItem {
     std::uint8_t vc = 0;            // channel of the buffer it is in or on its way to; by whoever sends it
+    AtomicOp function = AtomicOp::add;  // of an atomic
     std::uint64_t address = 0;
     std::uint32_t tag = 0;          // requester's own
     std::uint32_t spread = 0;       // digits for the choice among equal paths; consumed on the way
@@ -112,6 +121,7 @@ public:
         size = static_cast<std::uint8_t>(bytes);
         destination = endpoint_of(where);
         spread = static_cast<std::uint32_t>(local_of(where) / line_bytes);
+        function = AtomicOp::add;
         flags = 0;
         depth = 0;
         set_address(where);
@@ -180,8 +190,10 @@ public:
 
     std::uint8_t* data() { return data_; }
     const std::uint8_t* data() const { return data_; }
-    std::uint64_t operand() const;  // add, await: the first 8 bytes of data
+    std::uint64_t operand() const;  // atomics, await: the first 8 bytes of data
     void set_operand(std::uint64_t value);
+    std::uint64_t comparand() const;  // compare_swap: the next 8
+    void set_comparand(std::uint64_t value);
 
     Time issued = 0;  // when the requester made it ready to leave
 

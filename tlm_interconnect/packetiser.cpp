@@ -7,13 +7,17 @@ namespace weft {
 
 namespace {
 
-bool is_atomic(LineOp op) { return op == LineOp::add || op == LineOp::await || op == LineOp::reduce; }
+bool is_atomic(LineOp op)
+{
+    return op == LineOp::atomic || op == LineOp::fetch || op == LineOp::await || op == LineOp::reduce;
+}
 bool is_write(LineOp op) { return op == LineOp::write || op == LineOp::multicast; }
 
 }  // namespace
 
 std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls)
 {
+    if (op == LineOp::fetch) return size;
     const bool reads = op == LineOp::read || op == LineOp::load_reduce;
     return reads == (cls == LineClass::response) ? size : 0;
 }

@@ -7,8 +7,9 @@ const ParameterTable<EngineSpec>& EngineSpec::parameters()
     static const ParameterTable<EngineSpec> table({
         {{"channels", Unit::count, 1, 256, "workgroups per rank that share every chunk", {}},
             &EngineSpec::channels},
-        {{"lines_in_flight", Unit::count, 1, 4096, "per workgroup: wavefronts times unrolling", {}},
-            &EngineSpec::lines_in_flight},
+        {{"wavefronts", Unit::count, 1, 64, "wavefronts per workgroup", {}}, &EngineSpec::wavefronts},
+        {{"unroll", Unit::count, 1, 16, "load instructions in flight per wavefront", {}}, &EngineSpec::unroll},
+        {{"vector", Unit::bytes, 1, 16, "bytes per lane and instruction", {}}, &EngineSpec::vector},
         {{"compute_in_flight", Unit::count, 1, 1024, "compute nodes of a trace running at once on a rank", {}},
             &EngineSpec::compute_in_flight},
         {{"communication_in_flight", Unit::count, 1, 1024,

@@ -7,7 +7,9 @@ namespace weft {
 
 struct EngineSpec {
     std::uint64_t channels = 32;           // workgroups per rank that share every chunk of a collective
-    std::uint64_t lines_in_flight = 256;   // per workgroup (wavefronts x unrolling)
+    std::uint64_t wavefronts = 16;         // per workgroup
+    std::uint64_t unroll = 2;              // instructions in flight per wavefront
+    std::uint64_t vector = 16;             // B per lane and instruction
     std::uint64_t compute_in_flight = 1;   // per rank: accelerator compute nodes at once
     std::uint64_t communication_in_flight = 1;  // per rank: collectives, sends and memory nodes at once
 

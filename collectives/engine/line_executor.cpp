@@ -24,7 +24,6 @@ struct LineExecutor::Part : AgendaItem {
     bool timer = false;       // no workgroups: done when due
     std::uint32_t endpoint = 0;
     std::uint32_t remaining = 0;  // workgroups
-    std::uint32_t lines_in_flight = 1;
     std::vector<Program> programs;
     Done done;
     bool of_job = false;
@@ -151,7 +150,6 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     part.position = position;
     part.endpoint = job.job.members[position];
     part.done = std::move(done);
-    part.lines_in_flight = static_cast<std::uint32_t>(spec_.lines_in_flight);
     part.programs = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses);
     part.programs.erase(std::remove_if(part.programs.begin(), part.programs.end(),
                             [](const Program& program) { return program.operations.empty(); }),
@@ -164,7 +162,6 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint64_t bytes, bo
     Part& part = new_part();
     part.endpoint = endpoint;
     part.done = std::move(done);
-    part.lines_in_flight = static_cast<std::uint32_t>(spec_.lines_in_flight);
     if (!memories_[endpoint].allocate(bytes, part.address))
         throw InputError("memory node", 0, "its " + format_bytes(bytes) + " do not fit into " + gpus_[endpoint]->path(),
             "a tensor_size below hbm.capacity");
@@ -213,7 +210,9 @@ void LineExecutor::launch(Part& part)
     for (const Program& program : part.programs) {
         ComputeUnits::Launch launch;
         launch.program = &program;
-        launch.lines_in_flight = part.lines_in_flight;
+        launch.wavefronts = static_cast<std::uint32_t>(spec_.wavefronts);
+        launch.unroll = static_cast<std::uint32_t>(spec_.unroll);
+        launch.vector_bytes = static_cast<std::uint32_t>(spec_.vector);
         launch.listener = this;
         launch.token = part.index;
         gpus_[part.endpoint]->units().launch(launch);
@@ -327,7 +326,7 @@ std::vector<std::string> LineExecutor::blocked() const
                     }
                 line += fmt::format(", has {}", gpus_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
             } else {
-                line += fmt::format("step {} has {} pieces without an answer", entry.label, entry.in_flight);
+                line += fmt::format("step {} has {} lines without an answer", entry.label, entry.in_flight);
             }
             out.push_back(std::move(line));
         }

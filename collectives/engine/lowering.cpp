@@ -10,6 +10,84 @@ namespace {
 
 using StepKey = std::pair<std::uint32_t, std::uint32_t>;
 
+// Steps of a thread take effect in order; the wavefronts of its workgroup go ahead by themselves. Adds the barriers
+// and fences that this takes: behind a wait, which only wavefront zero does; before a signal, which stands for the stores of
+// all; and before a move that touches what moves since the last barrier have written, or writes what they read.
+class Ordered {
+public:
+    explicit Ordered(Program& program) : program_(program) {}
+
+    void move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
+        std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label, bool with_previous)
+    {
+        if (waited_) {
+            barrier(label);
+        }
+        if (!with_previous && depends(sources, destinations, bytes)) {
+            if (moved_) barrier(label);
+            program_.add_fence(Scope::system, label);
+            publish();
+            barrier(label);
+        }
+        program_.add_move(sources, destinations, bytes, type, reduction, label, with_previous);
+        for (const std::uint64_t source : sources) read_.push_back({source, source + bytes});
+        for (const std::uint64_t destination : destinations) written_.push_back({destination, destination + bytes});
+        moved_ = true;
+    }
+    void signal(std::uint64_t flag, std::uint32_t label)
+    {
+        if (moved_) barrier(label);
+        program_.add_signal(flag, label);
+        publish();
+    }
+    void wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label)
+    {
+        program_.add_wait(flag, value, label);
+        waited_ = true;
+    }
+
+private:
+    struct Range {
+        std::uint64_t begin;
+        std::uint64_t end;
+    };
+
+    static bool meets(const std::vector<Range>& ranges, const std::vector<std::uint64_t>& addresses, std::uint64_t bytes)
+    {
+        for (const std::uint64_t address : addresses)
+            for (const Range& range : ranges)
+                if (address < range.end && range.begin < address + bytes) return true;
+        return false;
+    }
+    bool depends(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
+        std::uint64_t bytes) const
+    {
+        return meets(written_, sources, bytes) || meets(written_, destinations, bytes) ||
+               meets(published_, sources, bytes) || meets(published_, destinations, bytes) ||
+               meets(read_, destinations, bytes);
+    }
+    void barrier(std::uint32_t label)
+    {
+        program_.add_barrier(label);
+        waited_ = moved_ = false;
+        read_.clear();
+        published_.clear();
+    }
+    // Wavefront zero has seen the stores so far performed; the others know at the next barrier.
+    void publish()
+    {
+        published_.insert(published_.end(), written_.begin(), written_.end());
+        written_.clear();
+    }
+
+    Program& program_;
+    bool waited_ = false;
+    bool moved_ = false;
+    std::vector<Range> read_;
+    std::vector<Range> written_;    // not known to be performed
+    std::vector<Range> published_;  // known to wavefront zero
+};
+
 // Flag of every step that another thread of the rank depends on, numbered behind the semaphores.
 std::map<StepKey, std::uint32_t> dependency_flags(const RankPlan& plan)
 {
@@ -56,12 +134,12 @@ std::vector<Program> lower(const Schedule& schedule, const Layout& layout, Eleme
     std::vector<std::uint64_t> sources;
     std::vector<std::uint64_t> destinations;
     for (std::uint32_t t = 0; t < plan.threads.size(); ++t) {
-        Program& program = programs[t];
+        Ordered program(programs[t]);
         const std::vector<Step>& steps = plan.threads[t].steps;
         for (std::uint32_t s = 0; s < steps.size(); ++s) {
             const Step& step = steps[s];
             for (const StepId& id : step.after)
-                if (id.thread != t) program.add_wait(flag(rank, after_flags.at({id.thread, id.step})), 1, s);
+                if (id.thread != t) program.wait(flag(rank, after_flags.at({id.thread, id.step})), 1, s);
             switch (step.kind) {
             case StepKind::move: {
                 bool with_previous = step.with_previous && step.after.empty();
@@ -70,17 +148,17 @@ std::vector<Program> lower(const Schedule& schedule, const Layout& layout, Eleme
                     destinations.clear();
                     for (const Place& place : piece.sources) sources.push_back(address(place));
                     for (const Place& place : piece.destinations) destinations.push_back(address(place));
-                    program.add_move(sources, destinations, piece.bytes, type, schedule.reduction, s, with_previous);
+                    program.move(sources, destinations, piece.bytes, type, schedule.reduction, s, with_previous);
                     with_previous = true;
                 }
                 break;
             }
-            case StepKind::signal: program.add_signal(flag(step.peer, step.semaphore), s); break;
-            case StepKind::wait: program.add_wait(flag(rank, step.semaphore), ++waits[step.semaphore], s); break;
+            case StepKind::signal: program.signal(flag(step.peer, step.semaphore), s); break;
+            case StepKind::wait: program.wait(flag(rank, step.semaphore), ++waits[step.semaphore], s); break;
             case StepKind::barrier: {
                 const std::uint64_t round = ++rounds[{t, step.semaphore}];
-                program.add_signal(flag(rank, step.semaphore), s);
-                program.add_wait(flag(rank, step.semaphore), round * step.participants, s);
+                program.signal(flag(rank, step.semaphore), s);
+                program.wait(flag(rank, step.semaphore), round * step.participants, s);
                 break;
             }
             case StepKind::multicast:
@@ -92,7 +170,7 @@ std::vector<Program> lower(const Schedule& schedule, const Layout& layout, Eleme
             case StepKind::nop: break;
             }
             const auto depended = after_flags.find({t, s});
-            if (depended != after_flags.end()) program.add_signal(flag(rank, depended->second), s);
+            if (depended != after_flags.end()) program.signal(flag(rank, depended->second), s);
         }
     }
     return programs;

@@ -22,7 +22,7 @@ double mean_wire_bytes(const LinkSpec& link, const TrafficSpec& traffic)
                (answered ? lone_bytes(link, op, size, LineClass::response) : 0);
     };
     const double writes = 1 - traffic.reads - traffic.atomics;
-    return traffic.reads * both(LineOp::read, traffic.size, true) + traffic.atomics * both(LineOp::add, 8, true) +
+    return traffic.reads * both(LineOp::read, traffic.size, true) + traffic.atomics * both(LineOp::atomic, 8, true) +
            writes * both(LineOp::write, traffic.size, !traffic.posted);
 }
 

@@ -111,7 +111,7 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
                       path_time(system, plan, to, from, LineOp::write, line_bytes, LineClass::response) +
                       sender.port_to_unit;
     }
-    step.signal = sender.unit_to_port + path_time(system, plan, from, to, LineOp::add, 8, LineClass::request) +
+    step.signal = sender.unit_to_port + path_time(system, plan, from, to, LineOp::atomic, 8, LineClass::request) +
                   home.port_to_l2 + far.latency;
     step.notice = home.l2_to_unit;
     if (static_cast<WaitPolicy>(home.wait_policy) == WaitPolicy::spin)

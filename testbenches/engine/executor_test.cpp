@@ -104,7 +104,8 @@ TEST(Executor, EverythingOnThreeGpusWithOneChannelAndNarrowWindows)
 {
     BoxOptions options = box(3);
     options.engine.channels = 1;
-    options.engine.lines_in_flight = 3;
+    options.engine.wavefronts = 3;
+    options.engine.unroll = 1;
     options.gpu.outstanding = 2;
     options.link.request_credits = options.link.response_credits = 1;
     options.l2.outstanding_misses = 1;

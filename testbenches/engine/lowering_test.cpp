@@ -45,9 +45,15 @@ std::string text_of(const Program& program)
         case Operation::Kind::wait:
             out += fmt::format("{}: wait {:x} >= {}\n", operation.label, operation.address, operation.value);
             break;
-        case Operation::Kind::compute:
-            out += fmt::format("{}: compute {}\n", operation.label, operation.value);
+        case Operation::Kind::barrier: out += fmt::format("{}: barrier\n", operation.label); break;
+        case Operation::Kind::fence:
+            out += fmt::format("{}: fence {}\n", operation.label, name_of(operation.scope));
             break;
+        case Operation::Kind::load:
+        case Operation::Kind::store:
+        case Operation::Kind::atomic:
+        case Operation::Kind::compute:
+        case Operation::Kind::flops: out += fmt::format("{}: another\n", operation.label); break;
         }
     }
     return out;
@@ -80,9 +86,12 @@ TEST(Lowering, RingAllReduceOfTwoRanks)
     ASSERT_EQ(programs.size(), 1u);
     EXPECT_EQ(text_of(programs[0]),
         "0: 0 -> 120000 128 B\n"
+        "1: barrier\n"
         "1: signal 130000\n"
         "2: wait 30000 >= 1\n"
+        "3: barrier\n"
         "3: 20000+80 -> 10080+110080 128 B\n"
+        "4: barrier\n"
         "4: signal 130000\n"
         "5: wait 30000 >= 2\n");
 }
@@ -94,6 +103,7 @@ TEST(Lowering, DirectAllToAllOfThreeRanksOverlapsItsMoves)
         "0: 100080 -> 210040 64 B\n"
         "1 too: 100000 -> 10040 64 B\n"
         "2 too: 100040 -> 110040 64 B\n"
+        "3: barrier\n"
         "3: signal 230040\n"
         "4: signal 30000\n"
         "5: wait 130000 >= 1\n"
@@ -108,9 +118,9 @@ TEST(Lowering, EveryChannelMovesItsPartOfEveryChunk)
     // 300 bytes are five lines: two, two and one of 44 bytes.
     const std::vector<Program> programs = lowered(schedule, 300, 0);
     ASSERT_EQ(programs.size(), 3u);
-    EXPECT_EQ(text_of(programs[0]), "0: 0 -> 10000+110000 128 B\n1: signal 130000\n");
-    EXPECT_EQ(text_of(programs[1]), "0: 80 -> 10080+110080 128 B\n1: signal 130040\n");
-    EXPECT_EQ(text_of(programs[2]), "0: 100 -> 10100+110100 44 B\n1: signal 130080\n");
+    EXPECT_EQ(text_of(programs[0]), "0: 0 -> 10000+110000 128 B\n1: barrier\n1: signal 130000\n");
+    EXPECT_EQ(text_of(programs[1]), "0: 80 -> 10080+110080 128 B\n1: barrier\n1: signal 130040\n");
+    EXPECT_EQ(text_of(programs[2]), "0: 100 -> 10100+110100 44 B\n1: barrier\n1: signal 130080\n");
     EXPECT_EQ(text_of(lowered(schedule, 300, 1)[2]), "0: wait 130080 >= 1\n");
 }
 
@@ -120,7 +130,7 @@ TEST(Lowering, PartsWithoutBytesVanishButTheirSignalsStay)
     options.channels = 2;
     const Schedule schedule = make_schedule("direct", CollectiveOp::broadcast, 2, options);
     const std::vector<Program> programs = lowered(schedule, 7, 0);
-    EXPECT_EQ(text_of(programs[0]), "0: 0 -> 10000+110000 7 B\n1: signal 130000\n");
+    EXPECT_EQ(text_of(programs[0]), "0: 0 -> 10000+110000 7 B\n1: barrier\n1: signal 130000\n");
     EXPECT_EQ(text_of(programs[1]), "1: signal 130040\n");
 }
 
@@ -169,13 +179,58 @@ TEST(Lowering, DependenciesAcrossThreadsAreFlagsBehindTheSemaphores)
     const std::vector<Program> programs = lowered(schedule, 128, 0);
     EXPECT_EQ(text_of(programs[0]),
         "0: 0 -> 10000 64 B\n"
+        "0: barrier\n"
         "0: signal 30040\n"
         "1: wait 30080 >= 1\n");
     EXPECT_EQ(text_of(programs[1]),
         "0: 0 -> 10000 64 B\n"
         "1: wait 30040 >= 1\n"
+        "1: barrier\n"
         "1: 40 -> 10040 64 B\n"
+        "1: barrier\n"
         "1: signal 30080\n");
+}
+
+TEST(Lowering, AMoveThatReadsWhatOneBeforeItWroteComesBehindAFence)
+{
+    Schedule schedule = custom(3);
+    const auto copy = [](Buffer from, std::uint32_t first, Buffer to, std::uint32_t second) {
+        return move_step({{0, from, first, 1}}, {{0, to, second, 1}});
+    };
+    schedule.ranks[0].threads = {{{copy(Buffer::input, 0, Buffer::output, 0), copy(Buffer::input, 1, Buffer::output, 1),
+        copy(Buffer::output, 0, Buffer::output, 2), copy(Buffer::input, 2, Buffer::input, 0)}}};
+    EXPECT_EQ(text_of(lowered(schedule, 192, 0)[0]),
+        "0: 0 -> 10000 64 B\n"
+        "1: 40 -> 10040 64 B\n"
+        "2: barrier\n"
+        "2: fence system\n"
+        "2: barrier\n"
+        "2: 10000 -> 10080 64 B\n"
+        "3: 80 -> 0 64 B\n");
+}
+
+TEST(Lowering, ASignalsFenceCountsAtTheNextBarrier)
+{
+    Schedule schedule = custom(2);
+    schedule.ranks[0].semaphores = 1;
+    const Step first = move_step({{0, Buffer::input, 0, 1}}, {{0, Buffer::output, 0, 1}});
+    const Step second = move_step({{0, Buffer::output, 0, 1}}, {{0, Buffer::output, 1, 1}});
+    schedule.ranks[0].threads = {{{first, signal_step(0, 0), second}}};
+    EXPECT_EQ(text_of(lowered(schedule, 128, 0)[0]),
+        "0: 0 -> 10000 64 B\n"
+        "1: barrier\n"
+        "1: signal 30000\n"
+        "2: fence system\n"
+        "2: barrier\n"
+        "2: 10000 -> 10040 64 B\n");
+    schedule.ranks[0].threads = {{{first, signal_step(0, 0), wait_step(0, 0), second}}};
+    EXPECT_EQ(text_of(lowered(schedule, 128, 0)[0]),
+        "0: 0 -> 10000 64 B\n"
+        "1: barrier\n"
+        "1: signal 30000\n"
+        "2: wait 30000 >= 1\n"
+        "3: barrier\n"
+        "3: 10000 -> 10040 64 B\n");
 }
 
 TEST(Lowering, InPlaceBuffersShareOneMemory)

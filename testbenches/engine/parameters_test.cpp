@@ -17,10 +17,10 @@ BoxOptions plain()
 {
     BoxOptions options = box(2);
     options.engine.channels = 1;
-    options.engine.lines_in_flight = 1024;
+    options.engine.unroll = 16;
     options.gpu.clock = 1'000'000'000;
     options.gpu.outstanding = 1024;
-    options.gpu.burst = 1;
+    options.gpu.lanes = 4;  // of 16 B: an instruction is a line
     options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::monitor);
     options.l2.slices = 64;  // the lines of these tests never meet in one
     return options;
@@ -81,14 +81,60 @@ TEST(GpuParameters, Clock)
     EXPECT_EQ(write_time(options), (lines - 1) * cycle / 2 + round_trip(options));
 }
 
-TEST(GpuParameters, LinesInFlight)
+TEST(GpuParameters, RegistersLimitLoads)
 {
     BoxOptions options = plain();
-    options.engine.lines_in_flight = 1;
-    EXPECT_EQ(write_time(options), lines * round_trip(options));
-    options.engine.lines_in_flight = 2;
-    // Two chains, the second a cycle behind the first.
-    EXPECT_EQ(write_time(options), lines / 2 * round_trip(options) + cycle);
+    options.engine.wavefronts = options.engine.unroll = 1;
+    const std::uint64_t load = round_trip(options) + options.hbm.latency;
+    const auto read_time = [&] { return access_time(options, lines * 64, false); };
+    // One load at a time; two chains, the second a cycle behind the first; the same with two wavefronts.
+    EXPECT_EQ(read_time(), lines * load);
+    options.engine.unroll = 2;
+    EXPECT_EQ(read_time(), lines / 2 * load + cycle);
+    options.engine.unroll = 1;
+    options.engine.wavefronts = 2;
+    EXPECT_EQ(read_time(), lines / 2 * load + cycle);
+    // Instructions of four lines: the next one leaves when the last line of the one before is there.
+    options.engine.wavefronts = 1;
+    options.gpu.lanes = 16;
+    EXPECT_EQ(read_time(), lines / 4 * (load + 3 * cycle));
+    // Stores need their registers until they have been issued only.
+    EXPECT_EQ(write_time(options), (lines - 1) * cycle + round_trip(options));
+}
+
+TEST(GpuParameters, CopiesHoldTheirRegistersFromLoadToStore)
+{
+    BoxOptions options = plain();
+    options.engine.wavefronts = options.engine.unroll = 1;
+    const std::uint64_t load = round_trip(options) + options.hbm.latency;
+    // Three lines, each loaded, then stored to both outputs in two cycles; the next load in the third.
+    EXPECT_EQ(time_of(options, CollectiveOp::broadcast, "direct", 3 * 64),
+        3 * load + 2 * 2 * cycle + cycle + there(options, 80) + back(options) + there(options, 32) + back(options));
+}
+
+TEST(GpuParameters, NarrowVectorsMakeMoreRequests)
+{
+    BoxOptions options = plain();
+    options.engine.vector = 8;  // 4 lanes of 8 B: two requests a line
+    EXPECT_EQ(write_time(options), (2 * lines - 1) * cycle + round_trip(options));
+}
+
+TEST(GpuParameters, RequestsMayCoverTwoLines)
+{
+    BoxOptions options = plain();
+    options.gpu.lanes = 8;
+    EXPECT_EQ(write_time(options), (lines - 1) * cycle + round_trip(options));
+    options.gpu.coalesce = 128;
+    EXPECT_EQ(write_time(options), (lines / 2 - 1) * cycle + round_trip(options));
+}
+
+TEST(GpuParameters, BarriersTakeTheirLatency)
+{
+    BoxOptions options = plain();
+    const auto put = [&] { return time_of(options, CollectiveOp::broadcast, "direct", 64); };
+    const std::uint64_t without = put();
+    options.gpu.barrier_latency = 12'345;
+    EXPECT_EQ(put(), without + 12'345);  // one, before the signal
 }
 
 TEST(GpuParameters, Outstanding)
@@ -136,13 +182,26 @@ TEST(GpuParameters, WorkgroupsPerUnit)
     EXPECT_GE(write_time(options), 2 * pair - 2 * cycle);
 }
 
-TEST(GpuParameters, BurstsKeepOneWorkgroupAtATime)
+TEST(GpuParameters, WavefrontsPerUnit)
+{
+    BoxOptions options = plain();
+    options.engine.channels = 4;
+    options.gpu.compute_units = 1;
+    options.gpu.wavefronts_per_unit = 16;  // of one workgroup
+    EXPECT_EQ(write_time(options), 4 * ((lines / 4 - 1) * cycle + round_trip(options)));
+    options.gpu.wavefronts_per_unit = 31;
+    EXPECT_EQ(write_time(options), 4 * ((lines / 4 - 1) * cycle + round_trip(options)));
+    options.gpu.wavefronts_per_unit = 64;
+    EXPECT_EQ(write_time(options), (lines - 1) * cycle + round_trip(options));
+}
+
+TEST(GpuParameters, AnInstructionKeepsTheUnit)
 {
     BoxOptions options = plain();
     options.engine.channels = 4;
     options.gpu.compute_units = 1;
     options.gpu.workgroups_per_unit = 2;
-    options.gpu.burst = 64;
+    options.gpu.lanes = 64;
     // All 15 lines of the first workgroup, then those of the second; the third takes the place of the first.
     EXPECT_EQ(write_time(options), 2 * round_trip(options) + (29 + 14) * cycle);
 }

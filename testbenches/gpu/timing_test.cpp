@@ -88,7 +88,7 @@ TEST(GpuTiming, LargePutRunsAtTheRateOfTheLink)
     Program program;
     constexpr std::uint64_t bytes = 1 << 20;
     program.add_move({0}, {far_line}, bytes, ElementType::u8, ReduceOp::sum);
-    system.launch(0, program, 512);
+    system.launch(0, program, 16, 4);
     sc_core::sc_start();
     const Link::Direction out = system.link.direction(0);
     EXPECT_EQ(out.payload_bytes, bytes);
@@ -107,7 +107,7 @@ TEST(GpuTiming, DataArriveAtAnyAlignment)
     system.gpus[0]->image().write(13, sent.data(), sent.size());
     Program program;
     program.add_move({13}, {far_line + 4096 + 40}, sent.size(), ElementType::u8, ReduceOp::sum);
-    system.launch(0, program, 8);
+    system.launch(0, program, 2, 2);
     sc_core::sc_start();
     std::vector<std::uint8_t> got(sent.size());
     system.gpus[1]->image().read(4096 + 40, got.data(), got.size());
@@ -124,7 +124,7 @@ TEST(GpuTiming, SignalReleasesASpinningWait)
     sender.add_signal(flag);
     Program waiter;
     waiter.add_wait(flag, 1);
-    system.launch(0, sender, 16);
+    system.launch(0, sender);
     system.launch(1, waiter);
     sc_core::sc_start();
     ASSERT_EQ(system.done.size(), 2u);
@@ -143,7 +143,7 @@ TEST(GpuTiming, MonitorAnswersOneReadOfTheFlag)
     sender.add_signal(flag);
     Program waiter;
     waiter.add_wait(flag, 1);
-    system.launch(0, sender, 16);
+    system.launch(0, sender);
     system.launch(1, waiter);
     sc_core::sc_start();
     ASSERT_EQ(system.done.size(), 2u);

@@ -37,11 +37,14 @@ struct TwoGpus : WorkgroupListener {
     }
 
     // Launches before time starts; tokens count up from 0.
-    void launch(unsigned gpu, const Program& program, std::uint32_t lines_in_flight = 1)
+    void launch(unsigned gpu, const Program& program, std::uint32_t wavefronts = 1, std::uint32_t unroll = 1,
+        std::uint64_t* results = nullptr)
     {
         ComputeUnits::Launch launch;
         launch.program = &program;
-        launch.lines_in_flight = lines_in_flight;
+        launch.wavefronts = wavefronts;
+        launch.unroll = unroll;
+        launch.results = results;
         launch.listener = this;
         launch.token = tokens++;
         gpus[gpu]->units().launch(launch);

@@ -195,8 +195,8 @@ TEST(L2Slice, FlagsAreResidentAndAtomic)
 {
     Bench bench(small(), false);
     const std::uint64_t flag = MemoryImage::flag_base / 64;
-    bench.issue(0, LineOp::add, flag, 8).set_operand(5);
-    bench.issue(0, LineOp::add, flag, 8).set_operand(6);
+    bench.issue(0, LineOp::atomic, flag, 8).set_operand(5);
+    bench.issue(0, LineOp::atomic, flag, 8).set_operand(6);
     bench.issue(500'000, LineOp::read, flag, 8);
     bench.issue(600'000, LineOp::write, flag, 8).set_operand(2);
     bench.issue(700'000, LineOp::read, flag, 8);
@@ -215,7 +215,7 @@ TEST(L2Slice, AnAwaitIsAnsweredOnceTheValueIsThere)
     const std::uint64_t flag = MemoryImage::flag_base / 64;
     bench.issue(0, LineOp::await, flag, 8).set_operand(3);
     bench.issue(0, LineOp::await, flag + 1, 8).set_operand(1);
-    for (unsigned i = 1; i <= 3; ++i) bench.issue(1'000'000 * i, LineOp::add, flag, 8).set_operand(1);
+    for (unsigned i = 1; i <= 3; ++i) bench.issue(1'000'000 * i, LineOp::atomic, flag, 8).set_operand(1);
     bench.issue(4'000'000, LineOp::await, flag, 8).set_operand(3);  // at once
     bench.issue(5'000'000, LineOp::write, flag + 1, 8).set_operand(9);
     bench.run();

@@ -74,7 +74,7 @@ TEST(Arbiter, WeightsAreTheRatioOfControlToDataWhileBothWait)
             FabricSystem system(star(5), options);
             for (unsigned i = 0; i < 1400; ++i) {
                 for (const unsigned e : {1U, 2U}) system.endpoints[e]->issue(0, LineOp::write, 0, 64 * i);
-                for (const unsigned e : {3U, 4U}) system.endpoints[e]->issue(0, LineOp::add, 0, 64 * i, 8);
+                for (const unsigned e : {3U, 4U}) system.endpoints[e]->issue(0, LineOp::atomic, 0, 64 * i, 8);
             }
             sc_core::sc_start();
             system.expect_clean();

@@ -187,7 +187,7 @@ TEST(Checker, SizeAboveALine)
 TEST(Checker, AtomicOfTheWrongShape)
 {
     Rogues rogues;
-    rogues.line->begin(LineOp::add, 0x1004, 8);
+    rogues.line->begin(LineOp::atomic, 0x1004, 8);
     rogues.request();
     expect_one(rogues, "payload", "not one aligned 8-byte word");
 }

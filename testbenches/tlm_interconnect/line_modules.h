@@ -48,7 +48,7 @@ private:
         std::uint8_t* place = &bytes[local_of(line.address) % bytes.size()];
         if (line.op == LineOp::read) std::memcpy(line.data(), place, line.size);
         if (line.op == LineOp::write) std::memcpy(place, line.data(), line.size);
-        if (line.op == LineOp::add) {
+        if (line.op == LineOp::atomic) {
             std::uint64_t value = 0;
             std::memcpy(&value, place, 8);
             value += line.operand();

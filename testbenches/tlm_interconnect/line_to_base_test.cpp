@@ -148,7 +148,7 @@ TEST(LineToBase, AtomicsOnAPlainMemoryAreRefusedLoudly)
     ForeignMemory memory("memory", latency);
     issuer.out.bind(adapter.in);
     adapter.socket.bind(memory.socket);
-    issuer.issue(0, LineOp::add, 64, 8);
+    issuer.issue(0, LineOp::atomic, 64, 8);
     Reports reports;
     sc_core::sc_start();
     EXPECT_TRUE(reports.contain("/weft/adapter: adapter: a plain memory cannot do add")) << reports.all();
@@ -247,7 +247,7 @@ std::string through_router(bool router, Mode mode, std::uint64_t offset)
             for (unsigned k = 0; k < 64; ++k) line.data()[k] = static_cast<std::uint8_t>(3 * k + i);
             sent.push_back(&line);
         }
-        Line& atomic = issuer.issue(20'000, LineOp::add, global_address(2, 4096), 8);
+        Line& atomic = issuer.issue(20'000, LineOp::atomic, global_address(2, 4096), 8);
         atomic.set_operand(41);
         issuer.issue(30'000, LineOp::read, global_address(2, 64));
         sc_core::sc_start();

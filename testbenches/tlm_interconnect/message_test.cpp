@@ -48,7 +48,7 @@ struct Hosts {
     {
         const std::string text = in_child([&] {
             FabricSystem system(fabric, options);
-            for (unsigned i = 0; i < lines; ++i) system.endpoints[0]->issue(apart * i, op, 1, 64 * i, op == LineOp::add ? 8 : 64);
+            for (unsigned i = 0; i < lines; ++i) system.endpoints[0]->issue(apart * i, op, 1, 64 * i, op == LineOp::atomic ? 8 : 64);
             sc_core::sc_start();
             system.expect_clean();
             std::string out;
@@ -78,13 +78,13 @@ TEST(Messages, OneLineTakesTheSumOfItsParts)
 {
     Hosts hosts;
     EXPECT_EQ(hosts.send(1), std::vector<Time>{alone(64)});
-    EXPECT_EQ(hosts.send(1, LineOp::add), std::vector<Time>{alone(8)});
+    EXPECT_EQ(hosts.send(1, LineOp::atomic), std::vector<Time>{alone(8)});
     hosts.options.switches.message_overhead = 300'000;
     EXPECT_EQ(hosts.send(1), std::vector<Time>{alone(64) + 300'000});
     // Collected first, unless it is an atomic.
     hosts.options.switches.message_hold = 700'000;
     EXPECT_EQ(hosts.send(1), std::vector<Time>{alone(64) + 1'000'000});
-    EXPECT_EQ(hosts.send(1, LineOp::add), std::vector<Time>{alone(8) + 300'000});
+    EXPECT_EQ(hosts.send(1, LineOp::atomic), std::vector<Time>{alone(8) + 300'000});
     // Answers pass: a read's way back is not delayed, and without messages neither is its way there.
     hosts.options.switches.message = 0;
     EXPECT_EQ(hosts.send(1), std::vector<Time>{alone(64)});

@@ -255,7 +255,7 @@ TEST(Packets, UaLinkAtomicsCarryOperandsAndByteEnables)
     link.flit = 64;
     link.header = 8;
     link.atomic_extra = 40;  // byte-enable half-flit, uncompressed request
-    EXPECT_EQ(send(link, LineOp::add, 8, 10).forward, 10u * (8 + 64 + 40));
+    EXPECT_EQ(send(link, LineOp::atomic, 8, 10).forward, 10u * (8 + 64 + 40));
 }
 
 TEST(Frames, ALineIsDeliveredAtTheEndOfItsFrame)

@@ -67,7 +67,7 @@ std::string try_fabric(unsigned seed)
             const unsigned kind = random() % 4;
             const std::uint64_t local = random() % 4096 * 64;
             if (kind == 3) {
-                system.endpoints[e]->issue(random() % 3000, LineOp::add, to, local + random() % 8 * 8, 8);
+                system.endpoints[e]->issue(random() % 3000, LineOp::atomic, to, local + random() % 8 * 8, 8);
             } else {
                 const unsigned size = 1 + random() % 64;
                 system.endpoints[e]->issue(random() % 3000, kind == 0 ? LineOp::read : LineOp::write, to,

@@ -112,7 +112,7 @@ std::string try_system(unsigned seed)
             if (to == e || !system.routing.reachable(e, to)) continue;
             const std::uint64_t local = random() % 64 * 64;
             if (one_in(4)) {
-                system.endpoints[e]->issue(random() % 3000, LineOp::add, to, local + random() % 8 * 8, 8);
+                system.endpoints[e]->issue(random() % 3000, LineOp::atomic, to, local + random() % 8 * 8, 8);
             } else {
                 const auto size = static_cast<unsigned>(one_in(2) ? 64 : 1 + random() % 64);
                 system.endpoints[e]->issue(random() % 3000, one_in(2) ? LineOp::read : LineOp::write, to,

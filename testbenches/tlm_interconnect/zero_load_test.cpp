@@ -34,9 +34,9 @@ std::vector<Place> places()
 void expect_sum_of_parts(bool crossbar)
 {
     for (const Place& place : places()) {
-        for (const LineOp op : {LineOp::read, LineOp::write, LineOp::add}) {
+        for (const LineOp op : {LineOp::read, LineOp::write, LineOp::atomic}) {
             for (const std::uint32_t size : {4U, 8U, 12U, 16U, 24U, 32U, 48U, 60U, 64U}) {
-                if (op == LineOp::add && size != 8) continue;
+                if (op == LineOp::atomic && size != 8) continue;
                 const std::string text = in_child([&] {
                     FabricSystem::Options options;
                     options.service = 13;

@@ -57,11 +57,11 @@ void TrafficEndpoint::create(Time now)
     const std::uint32_t to = pattern_.destination(index_, messages_++, random_);
     const double dice = spec_.reads + spec_.atomics > 0 ? random_.uniform() : 1;
     const LineOp op = dice < spec_.reads                   ? LineOp::read
-                      : dice < spec_.reads + spec_.atomics ? LineOp::add
+                      : dice < spec_.reads + spec_.atomics ? LineOp::atomic
                                                            : LineOp::write;
     constexpr std::uint64_t region = 1ULL << 24U;  // lines
     const std::uint64_t place = random_.below(region - spec_.message);
-    const std::uint32_t bytes = op == LineOp::add ? 8 : spec_.size;
+    const std::uint32_t bytes = op == LineOp::atomic ? 8 : spec_.size;
     const RouteTable::Choice choice = routes_.ports_to(to);
     if ((to == index_ && !loop_back_) || choice.count == 0) return;
     for (std::uint32_t l = 0; l < spec_.message; ++l) {
@@ -97,7 +97,7 @@ void TrafficEndpoint::feed(Port& port)
     while (!port.pending.empty() && port.in_port < 2 * port.lanes) {
         const Pending& next = port.pending.front();
         Line& line = pool_.take();
-        line.begin(next.op, next.address, next.op == LineOp::add ? 8 : spec_.size);
+        line.begin(next.op, next.address, next.op == LineOp::atomic ? 8 : spec_.size);
         line.source = static_cast<std::uint16_t>(index_);
         line.spread = next.spread;
         line.issued = next.created;

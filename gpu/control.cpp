@@ -1,0 +1,256 @@
+// What wavefronts do beside moving data: barriers, fences, flags, words, computing.
+#include "gpu/compute_units.h"
+#include "gpu/line_tag.h"
+
+namespace weft {
+
+void ComputeUnits::start_next(std::uint32_t number, std::uint32_t context)
+{
+    while (start(number, context)) {}
+    if (units_[number].waves[context].operation != nullptr) update(number, context);
+}
+
+// Begins the wavefront's next operation. True when it is over already.
+bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
+{
+    Unit& unit = units_[number];
+    Wavefront& wave = unit.waves[context];
+    Workgroup& group = groups_[wave.group];
+    if (wave.next == group.program->operations.size()) {
+        end_wave(number, wave);
+        return false;
+    }
+    wave.operation = &group.program->operations[wave.next++];
+    const Operation& operation = *wave.operation;
+    if (operation.kind == Operation::Kind::move) {
+        wave.instruction = wave.number;
+        pass_on(group, wave);
+        return !has_instruction(group, wave);
+    }
+    if (operation.kind == Operation::Kind::barrier) return arrive(number, wave);
+    if (wave.number != 0) return true;
+    const Time now = agenda().now();
+    switch (operation.kind) {
+    case Operation::Kind::move:
+    case Operation::Kind::barrier: break;
+    case Operation::Kind::fence:
+        begin_fence(group, operation.scope);
+        return !group.fencing;
+    case Operation::Kind::signal:
+        begin_fence(group, operation.scope);
+        wave.to_issue = !group.fencing;
+        break;
+    case Operation::Kind::wait:
+    case Operation::Kind::load:
+    case Operation::Kind::store:
+    case Operation::Kind::atomic: wave.to_issue = true; break;
+    case Operation::Kind::compute:
+        set_cause(unit, wave, StallCause::compute);
+        agenda().schedule(group.wake, *this, now + operation.value, wave.group);
+        break;
+    case Operation::Kind::flops: {
+        __extension__ typedef unsigned __int128 Wide;
+        const Wide rate = spec_.peak_flops / spec_.compute_units;
+        const auto time = static_cast<Time>((Wide{operation.value} * 1'000'000'000'000U + rate - 1) / rate);
+        unit.math_free = std::max(unit.math_free, now) + time;
+        set_cause(unit, wave, StallCause::compute);
+        agenda().schedule(group.wake, *this, unit.math_free, wave.group);
+        break;
+    }
+    }
+    return false;
+}
+
+bool ComputeUnits::arrive(std::uint32_t number, Wavefront& wave)
+{
+    Workgroup& group = groups_[wave.group];
+    if (++group.at_barrier == group.wavefronts && spec_.barrier_latency == 0) {
+        leave_barrier(group);
+        return true;
+    }
+    wave.at_barrier = true;
+    set_cause(units_[number], wave, StallCause::barrier);
+    if (group.at_barrier == group.wavefronts)
+        agenda().schedule(group.wake, *this, agenda().now() + spec_.barrier_latency, wave.group);
+    return false;
+}
+
+void ComputeUnits::leave_barrier(Workgroup& group)
+{
+    group.at_barrier = 0;
+    Unit& unit = units_[group.unit];
+    for (std::uint64_t left = group.contexts; left != 0; left &= left - 1) {
+        const auto context = static_cast<std::uint32_t>(__builtin_ctzll(left));
+        if (!unit.waves[context].at_barrier) continue;
+        unit.waves[context].at_barrier = false;
+        start_next(group.unit, context);
+    }
+}
+
+void ComputeUnits::begin_fence(Workgroup& group, Scope scope)
+{
+    ++fences_;
+    group.fence = scope;
+    if (scope != Scope::unit) group.near.begin_fence();
+    if (scope == Scope::system) group.far.begin_fence();
+    group.fencing = !fence_done(group);
+    if (group.fencing) set_cause(units_[group.unit], units_[group.unit].waves[group.zero], StallCause::fence);
+}
+
+bool ComputeUnits::fence_done(const Workgroup& group) const
+{
+    if (group.reads > 0) return false;
+    if (group.fence == Scope::unit) return true;
+    return group.near.fenced() && (group.fence == Scope::device || group.far.fenced());
+}
+
+void ComputeUnits::fence_over(Workgroup& group)
+{
+    group.fencing = false;
+    Wavefront& wave = units_[group.unit].waves[group.zero];
+    if (wave.operation->kind == Operation::Kind::signal) {
+        wave.to_issue = true;
+        update(group.unit, group.zero);
+    } else {
+        go_on(group);
+    }
+}
+
+void ComputeUnits::store_answered(std::uint32_t index)
+{
+    Workgroup& group = groups_[index];
+    if (group.fencing && fence_done(group)) {
+        fence_over(group);
+    } else if (group.ended == group.wavefronts) {
+        finish_if_done(index);
+    }
+}
+
+void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
+{
+    Unit& unit = units_[number];
+    Wavefront& wave = unit.waves[context];
+    Workgroup& group = groups_[wave.group];
+    const Operation& operation = *wave.operation;
+    wave.to_issue = false;
+    const Time delay = slot(unit, operation.address, true);
+    if (operation.kind == Operation::Kind::wait) {
+        issue_poll(group, wave, operation, delay);
+        return;
+    }
+    if (operation.kind == Operation::Kind::signal) {
+        issue_signal(group, operation, delay);
+    } else {
+        Line& line = pool_.take();
+        LineTag tag{number, context, 0, 0, LineUse::store, 0, 0};
+        if (operation.kind == Operation::Kind::load || operation.returns) {
+            line.begin(operation.returns ? LineOp::fetch : LineOp::read, operation.address, 8);
+            tag.use = LineUse::word;
+            tag.result = operation.result;
+            ++group.reads;
+        } else {
+            line.begin(operation.kind == Operation::Kind::store ? LineOp::write : LineOp::atomic, operation.address, 8);
+            StoreCount& stores = stores_to(group, line);
+            ++stores.open[stores.epoch];
+            tag.epoch = stores.epoch;
+        }
+        line.function = operation.atomic;
+        line.set_operand(operation.value);
+        if (operation.atomic == AtomicOp::compare_swap) line.set_comparand(operation.compare);
+        line.tag = tag.packed();
+        send(line, number, delay);
+    }
+    go_on(group);
+}
+
+void ComputeUnits::issue_signal(Workgroup& group, const Operation& operation, Time delay)
+{
+    Line& line = pool_.take();
+    line.begin(LineOp::atomic, operation.address, 8);
+    line.set_operand(1);
+    line.flags = LineHeader::control_flag;
+    line.tag = LineTag{group.unit, group.zero, 0, 0, LineUse::word, 0, 0}.packed();
+    ++group.posted;
+    ++signals_;
+    progress_.busy();
+    send(line, group.unit, delay);
+}
+
+void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave, const Operation& operation, Time delay)
+{
+    const bool spin = static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::spin;
+    Line& line = pool_.take();
+    line.begin(spin ? LineOp::read : LineOp::await, operation.address, 8);
+    line.set_operand(operation.value);
+    line.flags = LineHeader::control_flag | (spin ? LineHeader::poll_flag : 0);
+    line.tag = LineTag{group.unit, group.zero, 0, 0, LineUse::word, 0, 0}.packed();
+    set_cause(units_[group.unit], wave, StallCause::flag);
+    group.polled_at = agenda().now();
+    ++polls_;
+    if (!group.waiting) {
+        group.waiting = true;
+        if (spin) progress_.enter_spin();
+        progress_.quiet(agenda().now());
+    }
+    send(line, group.unit, delay);
+}
+
+void ComputeUnits::word_answered(std::uint32_t number, Line& line)
+{
+    const LineTag tag = LineTag::of(line.tag);
+    const std::uint32_t index = units_[number].waves[tag.context].group;
+    Workgroup& group = groups_[index];
+    if ((line.flags & LineHeader::control_flag) == 0) {
+        if (group.results != nullptr) group.results[tag.result] = line.operand();
+        --group.reads;
+        pool_.give(line);
+        store_answered(index);
+        return;
+    }
+    const LineOp op = line.op;
+    const std::uint64_t value = line.operand();
+    pool_.give(line);
+    if (op == LineOp::atomic) {
+        progress_.quiet(agenda().now());
+        --group.posted;
+        store_answered(index);
+    } else {
+        flag_answered(index, op, value);
+    }
+}
+
+void ComputeUnits::flag_answered(std::uint32_t index, LineOp op, std::uint64_t value)
+{
+    Workgroup& group = groups_[index];
+    const Time now = agenda().now();
+    const Wavefront& wave = units_[group.unit].waves[group.zero];
+    if (op == LineOp::await || value >= wave.operation->value) {
+        progress_.busy();
+        group.waiting = false;
+        if (op == LineOp::read) progress_.leave_spin();
+        go_on(group);
+        return;
+    }
+    if (progress_.looked_in_vain(group.polled_at, group.vain_epoch)) {
+        cannot_progress_ = true;
+        agenda().stop();
+        return;
+    }
+    agenda().schedule(group.wake, *this, now + spec_.spin_interval, index);
+}
+
+void ComputeUnits::workgroup_woke(std::uint32_t index)
+{
+    Workgroup& group = groups_[index];
+    Wavefront& wave = units_[group.unit].waves[group.zero];
+    if (group.at_barrier == group.wavefronts) {
+        leave_barrier(group);
+    } else if (wave.operation->kind == Operation::Kind::wait) {
+        wave.to_issue = true;  // the next poll
+        update(group.unit, group.zero);
+    } else {
+        go_on(group);
+    }
+}
+
+}  // namespace weft

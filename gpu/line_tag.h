@@ -1,0 +1,31 @@
+// What a compute unit keeps in the tag of its lines, to find its way when the answer comes.
+#pragma once
+
+#include <cstdint>
+
+namespace weft {
+
+enum class LineUse : std::uint8_t { load, store, word };
+
+struct LineTag {
+    std::uint32_t unit = 0;     // 10 bits
+    std::uint32_t context = 0;  // 6: wavefront on the unit
+    std::uint32_t set = 0;      // 4: load: register set
+    std::uint32_t source = 0;   // 8: load: number of the operand
+    LineUse use = LineUse::load;
+    std::uint32_t epoch = 0;    // 1: of a store
+    std::uint32_t result = 0;   // 12, in place of set and source: word
+
+    std::uint32_t packed() const
+    {
+        const std::uint32_t middle = use == LineUse::word ? result : set << 8U | source;
+        return unit << 22U | context << 16U | middle << 4U | static_cast<std::uint32_t>(use) << 2U | epoch << 1U;
+    }
+    static LineTag of(std::uint32_t tag)
+    {
+        return {tag >> 22U, tag >> 16U & 63U, tag >> 12U & 15U, tag >> 4U & 255U, static_cast<LineUse>(tag >> 2U & 3U),
+            tag >> 1U & 1U, tag >> 4U & 0xfffU};
+    }
+};
+
+}  // namespace weft
