@@ -19,7 +19,6 @@ const char* name_of(StallCause cause)
     case StallCause::flag: return "flag";
     case StallCause::barrier: return "barrier";
     case StallCause::compute: return "compute";
-    case StallCause::ended: return "ended";
     case StallCause::queued: return "queued";
     }
     return "?";
@@ -128,8 +127,7 @@ void ComputeUnits::end_wave(std::uint32_t number, Wavefront& wave)
 {
     Workgroup& group = groups_[wave.group];
     wave.operation = nullptr;
-    // Wavefront zero stays for the acknowledges.
-    set_cause(units_[number], wave, wave.number == 0 ? StallCause::fence : StallCause::ended);
+    set_cause(units_[number], wave, StallCause::fence);  // until all is acknowledged
     ++group.ended;
     finish_if_done(wave.group);
 }
@@ -140,11 +138,9 @@ void ComputeUnits::finish_if_done(std::uint32_t index)
     if (group.ended < group.wavefronts || group.posted + group.reads + group.near.total() + group.far.total() > 0)
         return;
     Unit& unit = units_[group.unit];
-    for (std::uint64_t left = group.contexts; left != 0; left &= left - 1) {
-        Wavefront& wave = unit.waves[static_cast<std::uint32_t>(__builtin_ctzll(left))];
-        set_cause(unit, wave, StallCause::none);
-        for (unsigned cause = 0; cause < stall_causes; ++cause) spent_[cause] += wave.spent[cause] / group.wavefronts;
-    }
+    Wavefront& zero = unit.waves[group.zero];
+    set_cause(unit, zero, StallCause::none);
+    for (unsigned cause = 0; cause < stall_causes; ++cause) spent_[cause] += zero.spent[cause];
     group.active = false;
     unit.free |= group.contexts;
     unit.places &= ~(std::uint64_t{1} << (index - group.unit * places_));
@@ -163,7 +159,7 @@ void ComputeUnits::finish_if_done(std::uint32_t index)
 
 void ComputeUnits::set_cause(const Unit& unit, Wavefront& wave, StallCause cause)
 {
-    if (wave.cause == cause) return;
+    if (wave.cause == cause || wave.number != 0) return;
     const Time now = agenda().now();
     const Time full_now = unit.full + (full(unit) ? now - unit.full_since : 0);
     Time span = 0;
@@ -278,10 +274,8 @@ std::array<Time, stall_causes> ComputeUnits::stalls() const
     std::array<Time, stall_causes> out = spent_;
     for (const Workgroup& group : groups_) {
         if (!group.active) continue;
-        for (std::uint64_t left = group.contexts; left != 0; left &= left - 1) {
-            const Wavefront& wave = units_[group.unit].waves[static_cast<std::uint32_t>(__builtin_ctzll(left))];
-            for (unsigned cause = 0; cause < stall_causes; ++cause) out[cause] += wave.spent[cause] / group.wavefronts;
-        }
+        const Wavefront& zero = units_[group.unit].waves[group.zero];
+        for (unsigned cause = 0; cause < stall_causes; ++cause) out[cause] += zero.spent[cause];
     }
     return out;
 }
@@ -319,7 +313,7 @@ std::vector<Statistic> ComputeUnits::statistics() const
     const std::array<Time, stall_causes> time = stalls();
     for (unsigned cause = 0; cause < stall_causes; ++cause)
         out.push_back({std::string("time_") + name_of(static_cast<StallCause>(cause)), static_cast<double>(time[cause]),
-            "ps", "time of workgroups, each the mean over its wavefronts, summed"});
+            "ps", "time of workgroups, by what their wavefront zero waits for, summed"});
     return out;
 }
 

@@ -22,7 +22,7 @@
 //
 // Not modelled here: L1, instruction fetch and arithmetic of address and reduction, which take no time.
 //
-// Statistics: lines issued, polls, signals, fences, time wavefronts spent by cause.
+// Statistics: lines issued, polls, signals, fences, time of workgroups by cause.
 #pragma once
 
 #include <array>
@@ -62,7 +62,7 @@ public:
     // Starts the workgroup at the present instant or when a unit has room.
     void launch(const Launch& launch);
 
-    // Time of workgroups by cause, ps: for each the mean over its wavefronts, summed.
+    // Time of workgroups by what their wavefront zero waits for, summed, ps.
     std::array<Time, stall_causes> stalls() const;
     std::uint64_t workgroups() const { return workgroups_; }  // ever placed on a unit
     std::uint64_t lines() const { return lines_; }  // issued, polls and signals included
@@ -95,7 +95,7 @@ private:
         std::uint64_t places = 0;  // bit per place with a workgroup
         std::uint32_t outstanding = 0;
         std::uint32_t resident = 0;
-        std::uint32_t last = 0;    // round robin over its contexts
+        std::uint32_t last = contexts - 1;  // round robin over its contexts
         bool touched = false;
         Time full_since = 0;       // at its limit of outstanding lines
         Time full = 0;             // until then

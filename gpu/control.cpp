@@ -7,7 +7,7 @@ namespace weft {
 void ComputeUnits::start_next(std::uint32_t number, std::uint32_t context)
 {
     while (start(number, context)) {}
-    if (units_[number].waves[context].operation != nullptr) update(number, context);
+    update(number, context);
 }
 
 // Begins the wavefront's next operation. True when it is over already.

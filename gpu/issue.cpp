@@ -78,7 +78,8 @@ void ComputeUnits::serve_unit(std::uint32_t number)
         const std::uint32_t context = unit.last;
         issue(number, context);
         advance(number, context);
-        if (wave.cause_since == now && wave.cause != StallCause::none && unit.issue.free_at() > now) {
+        if (wave.number == 0 && wave.cause_since == now && wave.cause != StallCause::none &&
+            unit.issue.free_at() > now) {
             wave.spent[static_cast<unsigned>(StallCause::none)] += unit.issue.free_at() - now;
             wave.cause_since = unit.issue.free_at();
         }

@@ -9,7 +9,8 @@
 
 namespace weft {
 
-// Why a wavefront does not issue.
+// Why a wavefront does not issue. Kept for wavefront zero, which stands for its workgroup: it does what no other one
+// does and its share of the moves.
 enum class StallCause : std::uint8_t {
     none,         // it issues
     issue,        // another one has the issue slot
@@ -20,10 +21,9 @@ enum class StallCause : std::uint8_t {
     flag,
     barrier,
     compute,
-    ended,        // others of its workgroup go on
     queued        // the workgroup waits for a unit
 };
-constexpr unsigned stall_causes = 11;
+constexpr unsigned stall_causes = 10;
 const char* name_of(StallCause cause);
 
 // Registers of one instruction of a move: from its first load to its last store.

@@ -48,10 +48,8 @@ TEST(GpuTiming, LocalLoadAfterAStoreHitsTheCache)
 {
     TwoGpus system;
     Program program = store(0);
-    const Program again = load(0);
-    program.operations.insert(program.operations.end(), again.operations.begin(), again.operations.end());
-    program.operations.back().first_operand = static_cast<std::uint32_t>(program.operands.size());
-    program.operands.push_back(0);
+    program.add_fence(Scope::device);
+    program.add_move({0}, {}, 64, ElementType::u8, ReduceOp::sum);
     system.launch(0, program);
     sc_core::sc_start();
     // Two dependent round trips without memory in them; the second issues at the next cycle at the latest.
