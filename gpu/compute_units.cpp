@@ -25,9 +25,9 @@ const char* name_of(StallCause cause)
 }
 
 ComputeUnits::ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
-    std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on, SpreadMode spread,
+    const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on, SpreadMode spread,
     unsigned stripe_shift, std::size_t destinations)
-    : sc_module(name), Station(agenda, std::move(path)), memory("memory", *this), spec_(spec), endpoint_(endpoint),
+    : sc_module(name), Station(agenda, std::move(path)), memory("memory", *this), spec_(spec), l1_spec_(l1), endpoint_(endpoint),
       places_(static_cast<std::uint32_t>(spec.workgroups_per_unit)), pool_(pool), progress_(progress),
       data_on_(data_on), spread_(spread), stripe_shift_(stripe_shift),
       turns_(spread == SpreadMode::round_robin ? destinations : 0, 0), units_(spec.compute_units),
@@ -91,6 +91,7 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
     group.listener = launch.listener;
     group.token = launch.token;
     if (unit.waves.empty()) unit.waves.resize(contexts);
+    if (launch.acquires) acquire(number);
     for (std::uint32_t i = 0; i < launch.wavefronts; ++i) {
         const auto context = static_cast<std::uint32_t>(__builtin_ctzll(unit.free));
         unit.free &= unit.free - 1;
@@ -202,7 +203,7 @@ void ComputeUnits::prepare(const AgendaItem& item) const
 {
     if (item.kind != line_kind) return;
     const LineTag tag = LineTag::of(Line::of(item).tag);
-    __builtin_prefetch(&units_[tag.unit].waves[tag.context], 1);
+    if (tag.use != LineUse::fetch) __builtin_prefetch(&units_[tag.unit].waves[tag.context], 1);
 }
 
 void ComputeUnits::run(AgendaItem& item)
@@ -230,6 +231,10 @@ void ComputeUnits::settle()
 void ComputeUnits::answered(Line& line)
 {
     const LineTag tag = LineTag::of(line.tag);
+    if (tag.use == LineUse::fetch) {
+        fetched(line, tag.unit);
+        return;
+    }
     Unit& unit = units_[tag.unit];
     if (full(unit)) unit.full += agenda().now() - unit.full_since;
     --unit.outstanding;
@@ -243,6 +248,7 @@ void ComputeUnits::answered(Line& line)
         break;
     }
     case LineUse::word: word_answered(tag.unit, line); break;
+    case LineUse::fetch: break;
     }
     if (unit.ready != 0) touch(tag.unit);
 }
@@ -310,6 +316,21 @@ std::vector<Statistic> ComputeUnits::statistics() const
         {"flag_reads", static_cast<double>(polls_), "lines", "polls and awaits of flags among them"},
         {"signals", static_cast<double>(signals_), "lines", "flag additions among them"},
         {"fences", static_cast<double>(fences_), "fences", "fences, those of signals included"}};
+    L1Cache::Counts l1;
+    for (const Unit& unit : units_) {
+        if (unit.l1 == nullptr) continue;
+        const L1Cache::Counts& part = unit.l1->counts();
+        l1.hits += part.hits;
+        l1.misses += part.misses;
+        l1.merged += part.merged;
+        l1.full += part.full;
+        l1.invalidations += part.invalidations;
+    }
+    out.push_back({"l1_hits", static_cast<double>(l1.hits), "lines", "loads that found their sector in L1"});
+    out.push_back({"l1_misses", static_cast<double>(l1.misses), "lines", "sectors fetched into L1"});
+    out.push_back({"l1_merged", static_cast<double>(l1.merged), "lines", "loads that waited for a sector on its way"});
+    out.push_back({"l1_full", static_cast<double>(l1.full), "lines", "loads that waited for room for a miss"});
+    out.push_back({"l1_invalidations", static_cast<double>(l1.invalidations), "times", "L1s invalidated"});
     const std::array<Time, stall_causes> time = stalls();
     for (unsigned cause = 0; cause < stall_causes; ++cause)
         out.push_back({std::string("time_") + name_of(static_cast<StallCause>(cause)), static_cast<double>(time[cause]),
@@ -320,6 +341,8 @@ std::vector<Statistic> ComputeUnits::statistics() const
 void ComputeUnits::reset_statistics()
 {
     lines_ = polls_ = signals_ = fences_ = 0;
+    for (Unit& unit : units_)
+        if (unit.l1 != nullptr) unit.l1->reset_counts();
     spent_.fill(0);
 }
 

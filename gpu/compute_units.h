@@ -11,6 +11,9 @@
 // its wavefronts that can issue round robin, one instruction each, and has at most `outstanding` lines
 // without an answer.
 //
+// Loads of unit scope go through the unit's L1, all others past it; stores change what it has and go on. A wait that
+// has ended, a fence of device or system scope and the start of a kernel invalidate it.
+//
 // A fence waits for acknowledges (Scope: of none, of stores to the own GPU, of all). A signal is a fence and
 // an addition to a flag, for whose acknowledge only the end of the workgroup waits. Waiting for a flag: spin =
 // an 8-byte load of it, again `spin_interval` after each answer; monitor = one request that the home L2 slice
@@ -20,9 +23,9 @@
 // idle can issue in the same instant, after all answers of that instant. A barrier ends `barrier_latency` after
 // the last wavefront has come. flops book the unit, at peak_flops / compute_units, one after another.
 //
-// Not modelled here: L1, instruction fetch and arithmetic of address and reduction, which take no time.
+// Not modelled here: instruction fetch and arithmetic of address and reduction, which take no time.
 //
-// Statistics: lines issued, polls, signals, fences, time of workgroups by cause.
+// Statistics: lines issued, L1 hits and misses, polls, signals, fences, time of workgroups by cause.
 #pragma once
 
 #include <array>
@@ -35,6 +38,8 @@
 #include "gpu/progress.h"
 #include "gpu/wavefront.h"
 #include "gpu/workgroup.h"
+#include "sc_models/l1_cache.h"
+#include "sc_models/memory_image.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/rate_server.h"
 
@@ -43,7 +48,7 @@ namespace weft {
 class ComputeUnits : public sc_core::sc_module, public Station, public LineInitiator, public StatisticsProvider {
 public:
     ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
-        std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on,
+        const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on,
         SpreadMode spread = SpreadMode::lines, unsigned stripe_shift = 0, std::size_t destinations = 0);
 
     LineInitiatorSocket memory;
@@ -54,11 +59,12 @@ public:
         std::uint32_t unroll = 1;          // 1 .. max_unroll instructions in flight for each
         std::uint32_t vector_bytes = 16;   // 1 .. 16 a lane
         std::uint64_t* results = nullptr;  // of loads and fetches of words; stays alive too
+        bool acquires = true;              // begins a kernel: the unit's L1 is invalidated
         WorkgroupListener* listener = nullptr;
         std::uint64_t token = 0;
     };
     static constexpr unsigned max_unroll = 16;
-    static constexpr unsigned max_results = 4096;
+    static constexpr unsigned max_results = 4095;
     // Starts the workgroup at the present instant or when a unit has room.
     void launch(const Launch& launch);
 
@@ -100,6 +106,8 @@ private:
         Time full_since = 0;       // at its limit of outstanding lines
         Time full = 0;             // until then
         AgendaItem wake;
+        RateServer l1_port;
+        std::unique_ptr<L1Cache> l1;   // made when first used
         std::vector<Wavefront> waves;  // by context, made when first used
     };
 
@@ -108,6 +116,7 @@ private:
         Time since;
     };
 
+    static constexpr std::uint32_t chase_result = max_results;  // no result: the next address
     static constexpr std::uint8_t line_kind = 0;
     static constexpr std::uint8_t unit_kind = 1;
     static constexpr std::uint8_t workgroup_kind = 2;
@@ -150,6 +159,7 @@ private:
     Time slot(Unit& unit, std::uint64_t address, bool first);
     void pass_on(const Workgroup& group, Wavefront& wave);
     bool full(const Unit& unit) const { return unit.outstanding >= spec_.outstanding; }
+    void route(Line& line);
     void send(Line& line, std::uint32_t unit, Time delay);
     StoreCount& stores_to(Workgroup& group, const Line& line)
     {
@@ -157,6 +167,15 @@ private:
     }
     void serve_unit(std::uint32_t number);
     void touch(std::uint32_t unit);
+
+    // L1: cached.cpp
+    bool cacheable(Scope scope, std::uint64_t address) const;
+    L1Cache& cache_of(Unit& unit);
+    void load_through(Line& line, std::uint32_t unit, Time delay);
+    void access_cache(Line& line, std::uint32_t unit, Time delay);
+    void fetched(Line& fetch, std::uint32_t unit);
+    void store_through(const Line& line, std::uint32_t unit);
+    void acquire(std::uint32_t unit);
 
     // Everything else: control.cpp
     void start_next(std::uint32_t unit, std::uint32_t context);
@@ -176,6 +195,7 @@ private:
     void go_on(Workgroup& group) { start_next(group.unit, group.zero); }
 
     GpuSpec spec_;
+    L1Spec l1_spec_;
     std::uint32_t endpoint_;
     std::uint32_t places_;  // workgroups per unit
     LinePool& pool_;

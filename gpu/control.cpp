@@ -35,10 +35,16 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
     case Operation::Kind::barrier: break;
     case Operation::Kind::fence:
         begin_fence(group, operation.scope);
+        if (!group.fencing && operation.scope != Scope::unit) acquire(number);
         return !group.fencing;
     case Operation::Kind::signal:
         begin_fence(group, operation.scope);
         wave.to_issue = !group.fencing;
+        break;
+    case Operation::Kind::chase:
+        group.chased = operation.address;
+        group.chase_left = operation.value;
+        wave.to_issue = true;
         break;
     case Operation::Kind::wait:
     case Operation::Kind::load:
@@ -112,6 +118,7 @@ void ComputeUnits::fence_over(Workgroup& group)
         wave.to_issue = true;
         update(group.unit, group.zero);
     } else {
+        if (group.fence != Scope::unit) acquire(group.unit);
         go_on(group);
     }
 }
@@ -143,10 +150,11 @@ void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
     } else {
         Line& line = pool_.take();
         LineTag tag{number, context, 0, 0, LineUse::store, 0, 0};
-        if (operation.kind == Operation::Kind::load || operation.returns) {
-            line.begin(operation.returns ? LineOp::fetch : LineOp::read, operation.address, 8);
+        const bool chase = operation.kind == Operation::Kind::chase;
+        if (chase || operation.kind == Operation::Kind::load || operation.returns) {
+            line.begin(operation.returns ? LineOp::fetch : LineOp::read, chase ? group.chased : operation.address, 8);
             tag.use = LineUse::word;
-            tag.result = operation.result;
+            tag.result = chase ? chase_result : operation.result;
             ++group.reads;
         } else {
             line.begin(operation.kind == Operation::Kind::store ? LineOp::write : LineOp::atomic, operation.address, 8);
@@ -158,7 +166,17 @@ void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
         line.set_operand(operation.value);
         if (operation.atomic == AtomicOp::compare_swap) line.set_comparand(operation.compare);
         line.tag = tag.packed();
-        send(line, number, delay);
+        if (line.op == LineOp::read && cacheable(operation.scope, line.address)) {
+            load_through(line, number, delay);
+        } else {
+            if (unit.l1 != nullptr && line.op == LineOp::write) store_through(line, number);
+            if (unit.l1 != nullptr && line.op != LineOp::write && line.op != LineOp::read) unit.l1->drop(line.address);
+            send(line, number, delay);
+        }
+        if (chase) {
+            set_cause(unit, wave, StallCause::loads);
+            return;
+        }
     }
     go_on(group);
 }
@@ -201,9 +219,20 @@ void ComputeUnits::word_answered(std::uint32_t number, Line& line)
     const std::uint32_t index = units_[number].waves[tag.context].group;
     Workgroup& group = groups_[index];
     if ((line.flags & LineHeader::control_flag) == 0) {
-        if (group.results != nullptr) group.results[tag.result] = line.operand();
-        --group.reads;
+        const std::uint64_t value = line.operand();
         pool_.give(line);
+        --group.reads;
+        if (tag.result == chase_result) {
+            group.chased = value;
+            if (--group.chase_left == 0) {
+                go_on(group);
+            } else {
+                units_[number].waves[group.zero].to_issue = true;
+                update(number, group.zero);
+            }
+            return;
+        }
+        if (group.results != nullptr) group.results[tag.result] = value;
         store_answered(index);
         return;
     }
@@ -228,6 +257,7 @@ void ComputeUnits::flag_answered(std::uint32_t index, LineOp op, std::uint64_t v
         progress_.busy();
         group.waiting = false;
         if (op == LineOp::read) progress_.leave_spin();
+        acquire(group.unit);
         go_on(group);
         return;
     }

@@ -3,12 +3,12 @@
 namespace weft {
 
 Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
-    const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring)
+    const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring)
     : sc_module(name), path_(wiring.path), endpoint_(wiring.endpoint), spec_(spec), l2_spec_(l2), hbm_spec_(hbm),
       image_(wiring.data_on)
 {
     const unsigned slices = static_cast<unsigned>(l2.slices);
-    units_ = std::make_unique<ComputeUnits>("units", agenda, path_ + ".units", spec, endpoint_, pool, progress,
+    units_ = std::make_unique<ComputeUnits>("units", agenda, path_ + ".units", spec, l1, endpoint_, pool, progress,
         wiring.data_on, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
     crossbar_ = std::make_unique<Crossbar>("crossbar", spec, endpoint_, slices, wiring.ports, wiring.routes);
     hbm_ = std::make_unique<Hbm>("hbm", agenda, path_ + ".hbm", hbm, slices);

@@ -1,6 +1,6 @@
 // A GPU: compute units, on-die crossbar, L2 slices, DRAM and fabric ports, wired together.
 //
-// Sockets: link_out(p) and link_in(p) of fabric port p, for links. Parameters: GpuSpec, L2Spec, HbmSpec.
+// Sockets: link_out(p) and link_in(p) of fabric port p, for links. Parameters: GpuSpec, L1Spec, L2Spec, HbmSpec.
 // Local addresses [0, capacity) are data; flags lie at MemoryImage::flag_base.
 #pragma once
 
@@ -32,7 +32,7 @@ public:
     };
 
     Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
-        const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring);
+        const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring);
 
     LineInitiatorSocket& link_out(unsigned port) { return ports_[port]->link_out; }
     LineTargetSocket& link_in(unsigned port) { return ports_[port]->link_in; }

@@ -108,7 +108,7 @@ Time ComputeUnits::slot(Unit& unit, std::uint64_t address, bool first)
     return unit.slot - agenda().now();
 }
 
-void ComputeUnits::send(Line& line, std::uint32_t number, Time delay)
+void ComputeUnits::route(Line& line)
 {
     line.source = static_cast<std::uint16_t>(endpoint_);
     line.spread >>= stripe_shift_;
@@ -118,6 +118,11 @@ void ComputeUnits::send(Line& line, std::uint32_t number, Time delay)
     } else if (spread_ != SpreadMode::lines) {
         line.choose_path(spread_);
     }
+}
+
+void ComputeUnits::send(Line& line, std::uint32_t number, Time delay)
+{
+    route(line);
     Unit& unit = units_[number];
     ++unit.outstanding;
     if (full(unit)) unit.full_since = agenda().now();
@@ -162,6 +167,7 @@ void ComputeUnits::issue_loads(std::uint32_t number, std::uint32_t context)
     const Operation& move = *set.move;
     const std::uint64_t base = operand(group, move, wave.load.operand) + set.offset;
     const LineTag tag{number, context, place, wave.load.operand, LineUse::load, 0, 0};
+    const bool cached = cacheable(move.scope, base);
     bool first = true;
     while (wave.load.position < set.bytes) {
         if (full(unit)) return;
@@ -173,7 +179,12 @@ void ComputeUnits::issue_loads(std::uint32_t number, std::uint32_t context)
         line.tag = tag.packed();
         ++set.waiting;
         wave.load.position += size;
-        send(line, number, slot(unit, address, first));
+        const Time delay = slot(unit, address, first);
+        if (cached) {
+            load_through(line, number, delay);
+        } else {
+            send(line, number, delay);
+        }
         first = false;
     }
     wave.load.position = 0;
@@ -210,6 +221,7 @@ void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
         ++stores.open[stores.epoch];
         line.tag = LineTag{number, context, 0, 0, LineUse::store, stores.epoch, 0}.packed();
         wave.store.position += size;
+        store_through(line, number);
         send(line, number, slot(unit, address, first));
         first = false;
     }

@@ -5,7 +5,7 @@
 
 namespace weft {
 
-enum class LineUse : std::uint8_t { load, store, word };
+enum class LineUse : std::uint8_t { load, store, word, fetch };
 
 struct LineTag {
     std::uint32_t unit = 0;     // 10 bits
@@ -27,5 +27,12 @@ struct LineTag {
             tag >> 1U & 1U, tag >> 4U & 0xfffU};
     }
 };
+
+// A sector on its way to the L1 of a unit: the cache's number of the fetch, 16 bits, in place of context and middle.
+inline std::uint32_t fetch_tag(std::uint32_t unit, std::uint32_t fetch)
+{
+    return unit << 22U | fetch << 4U | static_cast<std::uint32_t>(LineUse::fetch) << 2U;
+}
+inline std::uint32_t fetch_of(std::uint32_t tag) { return tag >> 4U & 0xffffU; }
 
 }  // namespace weft

@@ -73,6 +73,15 @@ void Program::add_load(std::uint64_t address, std::uint32_t result, Scope scope,
     operation.scope = scope;
 }
 
+void Program::add_chase(std::uint64_t address, std::uint64_t loads, Scope scope, std::uint32_t label)
+{
+    if (loads == 0) return;
+    Operation& operation = append(*this, Operation::Kind::chase, label);
+    operation.address = address;
+    operation.value = loads;
+    operation.scope = scope;
+}
+
 void Program::add_store(std::uint64_t address, std::uint64_t value, Scope scope, std::uint32_t label)
 {
     Operation& operation = append(*this, Operation::Kind::store, label);

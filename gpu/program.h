@@ -27,6 +27,7 @@ struct Operation {
         signal,   // a fence of `scope`, then an addition of 1 to the flag at `address`
         wait,     // until the flag at `address` is at least `value`; later loads see what its signals published
         load,     // of the word at `address` into `result`; goes on at once
+        chase,    // `value` loads, each of the word whose address the one before it found; the first at `address`
         store,    // of `value` to the word at `address`; goes on at once
         atomic,   // `atomic` on the word at `address`, which was `result`; goes on at once
         compute,  // busy for `value` ps
@@ -67,6 +68,7 @@ struct Program {
     void add_signal(std::uint64_t flag, std::uint32_t label = 0, Scope scope = Scope::system);
     void add_wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label = 0);
     void add_load(std::uint64_t address, std::uint32_t result, Scope scope = Scope::system, std::uint32_t label = 0);
+    void add_chase(std::uint64_t address, std::uint64_t loads, Scope scope, std::uint32_t label = 0);
     void add_store(std::uint64_t address, std::uint64_t value, Scope scope = Scope::system, std::uint32_t label = 0);
     void add_atomic(AtomicOp op, std::uint64_t address, std::uint64_t value, std::uint32_t label = 0,
         std::uint64_t compare = 0);

@@ -22,7 +22,8 @@ const std::vector<std::pair<std::string, std::vector<BlockTitle>>>& pages()
 {
     static const std::vector<std::pair<std::string, std::vector<BlockTitle>>> all{
         {"gpu",
-            {{Block::gpu, "compute units, crossbar and fabric ports"}, {Block::l2, "second-level cache"},
+            {{Block::gpu, "compute units, crossbar and fabric ports"}, {Block::l1, "first-level cache of a unit"},
+                {Block::l2, "second-level cache"},
                 {Block::hbm, "memory"}}},
         {"switch", {{Block::switch_, "nodes that pass lines on"}}},
         {"",

@@ -21,7 +21,7 @@ std::string own_name(const Attribute& attribute) { return attribute.name.substr(
 
 bool on_nodes(Block block)
 {
-    return block == Block::gpu || block == Block::l2 || block == Block::hbm || block == Block::switch_;
+    return block == Block::gpu || block == Block::l1 || block == Block::l2 || block == Block::hbm || block == Block::switch_;
 }
 
 bool on_system(Block block) { return block == Block::engine || block == Block::routing; }

@@ -17,6 +17,7 @@
 #include "platform/config/system_file.h"
 #include "platform/config/variants.h"
 #include "sc_models/hbm_spec.h"
+#include "sc_models/l1_spec.h"
 #include "sc_models/l2_spec.h"
 #include "tlm_interconnect/link_spec.h"
 #include "tlm_interconnect/switch_spec.h"
@@ -51,6 +52,7 @@ public:
     const std::string& profile(NodeId node) const { return names_[nodes_[node].profile]; }  // endpoints
 
     const GpuSpec& gpu(NodeId node) const { return gpu_[variant(node, Block::gpu)]; }
+    const L1Spec& l1(NodeId node) const { return l1_[variant(node, Block::l1)]; }
     const L2Spec& l2(NodeId node) const { return l2_[variant(node, Block::l2)]; }
     const HbmSpec& hbm(NodeId node) const { return hbm_[variant(node, Block::hbm)]; }
     const SwitchSpec& switch_of(NodeId node) const { return switch_[variant(node, Block::switch_)]; }
@@ -107,6 +109,7 @@ private:
 
     std::vector<GpuSpec> gpu_;
     std::vector<L2Spec> l2_;
+    std::vector<L1Spec> l1_;
     std::vector<HbmSpec> hbm_;
     std::vector<SwitchSpec> switch_;
     std::vector<LinkSpec> link_;

@@ -46,7 +46,7 @@ ModelRegistry::ModelRegistry()
     add_gpu("gpu", "compute units, crossbar, L2 slices, HBM channels, fabric ports",
         [](const RunContext& context, const GpuRequest& request) {
             return std::make_unique<Gpu>(request.module_name.c_str(), context.agenda, context.pool, context.progress,
-                request.gpu, request.l2, request.hbm, request.wiring);
+                request.gpu, request.l1, request.l2, request.hbm, request.wiring);
         });
 }
 

@@ -34,6 +34,7 @@ struct GpuRequest {
     std::string module_name;
     GpuSpec gpu;
     L2Spec l2;
+    L1Spec l1;
     HbmSpec hbm;
     Gpu::Wiring wiring;
 };

@@ -21,6 +21,7 @@ struct BoxOptions {
     std::uint64_t seed = 1;
     GpuSpec gpu;
     L2Spec l2;
+    L1Spec l1;
     HbmSpec hbm;
     LinkSpec link;
     EngineSpec engine;

@@ -50,6 +50,7 @@ std::string text_of(const Program& program)
             out += fmt::format("{}: fence {}\n", operation.label, name_of(operation.scope));
             break;
         case Operation::Kind::load:
+        case Operation::Kind::chase:
         case Operation::Kind::store:
         case Operation::Kind::atomic:
         case Operation::Kind::compute:
