@@ -18,6 +18,8 @@ enum class Block : std::uint8_t { gpu, l1, l2, hbm, switch_, link, engine, routi
 constexpr std::size_t block_count = 8;
 constexpr std::array<Block, block_count> all_blocks{Block::gpu, Block::l1, Block::l2, Block::hbm, Block::switch_,
     Block::link, Block::engine, Block::routing};
+constexpr std::size_t node_blocks = 5;  // those that a node can have: they come first
+static_assert(all_blocks[node_blocks - 1] == Block::switch_ && all_blocks[node_blocks] == Block::link);
 constexpr std::array<Block, 4> accelerator_blocks{Block::gpu, Block::l1, Block::l2, Block::hbm};
 
 struct BlockInfo {

@@ -89,8 +89,7 @@ private:
         NodeRole role = NodeRole::passive;
         std::uint32_t model = 0;    // into names_
         std::uint32_t profile = 0;  // into names_
-        std::array<VariantId, 4> variants{no_variant, no_variant, no_variant,
-            no_variant};  // gpu, l2, hbm, switch
+        std::array<VariantId, node_blocks> variants = no_variants();
     };
 
     // Spec structs of every variant, once all values are known.
