@@ -16,8 +16,9 @@
 //
 // A fence waits for acknowledges (Scope: of none, of stores to the own GPU, of all). A signal is a fence and
 // an addition to a flag, for whose acknowledge only the end of the workgroup waits. Waiting for a flag: spin =
-// an 8-byte load of it, again `spin_interval` after each answer; monitor = one request that the home L2 slice
-// answers when the flag has the value.
+// an 8-byte load of it, again `spin_interval` after each answer; backoff = the same with an interval that doubles up to
+// `backoff_limit`; monitor = a load, then a request that the home slice answers when the flag changes, then a load again;
+// waiting_atomic = one request that the home slice answers when the flag has the value.
 //
 // Timing: the cycle time is 1 / clock with remainders carried. An answer that arrives while its unit is
 // idle can issue in the same instant, after all answers of that instant. A barrier ends `barrier_latency` after

@@ -1,4 +1,6 @@
 // What wavefronts do beside moving data: barriers, fences, flags, words, computing.
+#include <algorithm>
+
 #include "gpu/compute_units.h"
 #include "gpu/line_tag.h"
 
@@ -47,6 +49,10 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
         wave.to_issue = true;
         break;
     case Operation::Kind::wait:
+        group.interval = spec_.spin_interval;
+        group.arm = false;
+        wave.to_issue = true;
+        break;
     case Operation::Kind::load:
     case Operation::Kind::store:
     case Operation::Kind::atomic: wave.to_issue = true; break;
@@ -196,9 +202,9 @@ void ComputeUnits::issue_signal(Workgroup& group, const Operation& operation, Ti
 
 void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave, const Operation& operation, Time delay)
 {
-    const bool spin = static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::spin;
+    const bool spin = static_cast<WaitPolicy>(spec_.wait_policy) != WaitPolicy::waiting_atomic;
     Line& line = pool_.take();
-    line.begin(spin ? LineOp::read : LineOp::await, operation.address, 8);
+    line.begin(!spin ? LineOp::await : group.arm ? LineOp::monitor : LineOp::read, operation.address, 8);
     line.set_operand(operation.value);
     line.flags = LineHeader::control_flag | (spin ? LineHeader::poll_flag : 0);
     line.tag = LineTag{group.unit, group.zero, 0, 0, LineUse::word, 0, 0}.packed();
@@ -252,7 +258,13 @@ void ComputeUnits::flag_answered(std::uint32_t index, LineOp op, std::uint64_t v
 {
     Workgroup& group = groups_[index];
     const Time now = agenda().now();
-    const Wavefront& wave = units_[group.unit].waves[group.zero];
+    Wavefront& wave = units_[group.unit].waves[group.zero];
+    if (op == LineOp::monitor) {  // something has changed, or time is over: look
+        group.arm = false;
+        wave.to_issue = true;
+        update(group.unit, group.zero);
+        return;
+    }
     if (op == LineOp::await || value >= wave.operation->value) {
         progress_.busy();
         group.waiting = false;
@@ -266,7 +278,15 @@ void ComputeUnits::flag_answered(std::uint32_t index, LineOp op, std::uint64_t v
         agenda().stop();
         return;
     }
-    agenda().schedule(group.wake, *this, now + spec_.spin_interval, index);
+    if (static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::monitor) {
+        group.arm = true;
+        wave.to_issue = true;
+        update(group.unit, group.zero);
+        return;
+    }
+    agenda().schedule(group.wake, *this, now + group.interval, index);
+    if (static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::backoff)
+        group.interval = std::min<Time>(2 * group.interval, std::max<Time>(spec_.backoff_limit, spec_.spin_interval));
 }
 
 void ComputeUnits::workgroup_woke(std::uint32_t index)

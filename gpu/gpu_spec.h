@@ -5,7 +5,7 @@
 
 namespace weft {
 
-enum class WaitPolicy : std::uint8_t { spin, monitor };
+enum class WaitPolicy : std::uint8_t { spin, backoff, monitor, waiting_atomic };
 
 struct GpuSpec {
     std::uint64_t compute_units = 132;
@@ -25,6 +25,7 @@ struct GpuSpec {
     std::uint64_t launch_latency = 0;          // ps, command to first instruction of a kernel
     std::uint64_t wait_policy = 0;             // WaitPolicy
     std::uint64_t spin_interval = 20'000;      // ps, answer of one poll to issue of the next
+    std::uint64_t backoff_limit = 1'000'000;   // ps, what the interval doubles up to
     std::uint64_t peak_flops = 989'000'000'000'000;  // FLOP/s, for compute nodes without a duration
 
     static const ParameterTable<GpuSpec>& parameters();

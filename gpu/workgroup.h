@@ -49,6 +49,8 @@ struct Workgroup {
     std::uint64_t token = 0;
     std::uint64_t vain_epoch = 0;
     Time polled_at = 0;
+    Time interval = 0;                  // spin: to the next poll
+    bool arm = false;                   // monitor: the next line of the wait arms it
     AgendaItem wake;                    // poll again, end of compute, end of barrier
 };
 

@@ -10,8 +10,10 @@ L2Slice::L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path,
       spec_(spec), index_(index), slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint),
       image_(image), pool_(pool), server_(std::max<std::uint64_t>(1, spec.bandwidth / spec.slices)),
       tags_(std::max<std::uint64_t>(1, spec.size / line_bytes / spec.slices / spec.ways),
-          static_cast<unsigned>(spec.ways))
+          static_cast<unsigned>(spec.ways)),
+      monitor_({spec.monitors, spec.monitor_log_latency, static_cast<WakePolicy>(spec.wake), spec.monitor_timeout})
 {
+    timer_.kind = timer_kind;
     request_prepare();
     misses_.reserve(std::min<std::uint64_t>(spec.outstanding_misses, 1024));
 }
@@ -48,12 +50,19 @@ unsigned L2Slice::debug(unsigned, Line& line)
 
 void L2Slice::prepare(const AgendaItem& item) const
 {
+    if (item.kind == timer_kind) return;
     const std::uint64_t local = local_of(Line::of(item).address);
     if (!MemoryImage::is_flag(local)) tags_.prefetch(slice_place(local / line_bytes, slices_).number);
 }
 
 void L2Slice::run(AgendaItem& item)
 {
+    if (item.kind == timer_kind) {
+        const Time now = agenda().now();
+        monitor_.expire(now, [this, now](Line& waiter, Time later) { wake(waiter, now + later); });
+        set_timer();
+        return;
+    }
     Line& line = Line::of(item);
     if (item.kind == fill_kind) {
         finish_fill(line);
@@ -228,39 +237,41 @@ void L2Slice::serve_flag(Line& line, Time ready)
     }
     case LineOp::await:
         if (value < line.operand()) {
-            line.next = awaiting_;
-            awaiting_ = &line;
+            monitor_.hold(line, agenda().now());
             return;
         }
         break;
+    case LineOp::monitor:
+        monitor_.hold(line, agenda().now());
+        set_timer();
+        return;
     case LineOp::multicast:
     case LineOp::load_reduce:
     case LineOp::reduce:
         SC_REPORT_FATAL("/weft/l2", (path() + ": an in-switch operation arrived at a memory").c_str());
     }
-    if ((line.op == LineOp::write || line.op == LineOp::atomic || line.op == LineOp::fetch) && awaiting_ != nullptr) {
-        AgendaItem** link = &awaiting_;
-        while (*link != nullptr) {
-            Line& waiter = Line::of(**link);
-            if (local_of(waiter.address) == local && value >= waiter.operand()) {
-                *link = waiter.next;
-                answer(waiter, ready);
-            } else {
-                link = &waiter.next;
-            }
-        }
-    }
+    if (line.op != LineOp::read && line.op != LineOp::await)
+        monitor_.changed(local, value, [this, ready](Line& waiter, Time later) { wake(waiter, ready + later); });
     answer(line, ready);
+}
+
+void L2Slice::wake(Line& waiter, Time at)
+{
+    waiter.set_operand(image_.flag(local_of(waiter.address)));
+    answer(waiter, at);
+}
+
+void L2Slice::set_timer()
+{
+    const Time next = monitor_.next_deadline();
+    if (next != SyncMonitor::never && !timer_.scheduled) agenda().schedule(timer_, *this, next, 0xfffU);
 }
 
 std::vector<L2Slice::Waiting> L2Slice::waiting() const
 {
     std::vector<Waiting> out;
-    for (AgendaItem* item = awaiting_; item != nullptr; item = item->next) {
-        const Line& line = Line::of(*item);
-        const std::uint64_t local = local_of(line.address);
-        out.push_back({local, image_.flag(local), line.operand(), line.source, line.tag});
-    }
+    for (const SyncMonitor::Waiting& entry : monitor_.waiting())
+        out.push_back({entry.local, image_.flag(entry.local), entry.line->operand(), entry.line->source, entry.line->tag});
     return out;
 }
 
@@ -271,12 +282,18 @@ std::vector<Statistic> L2Slice::statistics() const
         {"merged", static_cast<double>(merged_), "lines", "accesses that waited for a fill already on its way"},
         {"write_backs", static_cast<double>(written_back_), "lines", "dirty lines written to memory"},
         {"flag_operations", static_cast<double>(flag_operations_), "lines", "flag reads, writes, adds and awaits"},
+        {"flag_waiters", static_cast<double>(monitor_.counts().held), "lines", "awaits and monitors that were held"},
+        {"flag_waiters_most", static_cast<double>(monitor_.counts().most), "lines", "held at once, summed over slices"},
+        {"flag_waiters_logged", static_cast<double>(monitor_.counts().logged), "lines", "beyond the slice's table"},
+        {"flag_wakes", static_cast<double>(monitor_.counts().wakes), "lines", "waiters woken by a change"},
+        {"flag_timeouts", static_cast<double>(monitor_.counts().timeouts), "lines", "monitors whose time was over"},
         {"busy", static_cast<double>(server_.busy()), "ps", "time the slice was busy"}};
 }
 
 void L2Slice::reset_statistics()
 {
     hits_ = missed_ = merged_ = written_back_ = flag_operations_ = 0;
+    monitor_.reset_counts();
     server_.reset_busy();
 }
 

@@ -14,7 +14,7 @@
 // The credit of a request returns when its service begins.
 //
 // Order: memory changes when the line's turn comes at the slice (arrival order), so every slice is
-// sequentially consistent and an atomic is one step. `add` and `await` act on flags. Flags are always
+// sequentially consistent and an atomic is one step. `await` and `monitor` wait for flags (sync_monitor.h). Flags are always
 // resident: they cost slice bandwidth and `latency`, never memory traffic.
 //
 // Statistics: hits, misses, merged misses, write-backs, flag operations, busy time.
@@ -27,6 +27,7 @@
 #include "base/statistic.h"
 #include "sc_models/l2_spec.h"
 #include "sc_models/memory_image.h"
+#include "sc_models/sync_monitor.h"
 #include "sc_models/tag_array.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/rate_server.h"
@@ -84,6 +85,7 @@ private:
 
     static constexpr std::uint8_t request_kind = 0;
     static constexpr std::uint8_t fill_kind = 1;
+    static constexpr std::uint8_t timer_kind = 2;
 
     Time on_request(unsigned port, Line& line, Time delay) override;
     Time on_response(unsigned port, Line& line, Time delay) override;
@@ -100,6 +102,8 @@ private:
     void write_back(std::uint64_t number, Time delay);
     std::uint64_t address_of(std::uint64_t number) const;
     void answer(Line& line, Time at);
+    void wake(Line& waiter, Time at);
+    void set_timer();
 
     L2Spec spec_;
     unsigned index_;
@@ -112,7 +116,8 @@ private:
     std::vector<Miss> misses_;
     AgendaItem* stalled_head_ = nullptr;  // misses beyond the limit
     AgendaItem* stalled_tail_ = nullptr;
-    AgendaItem* awaiting_ = nullptr;  // lines that wait for a flag
+    SyncMonitor monitor_;
+    AgendaItem timer_;  // of monitors
     std::uint64_t hits_ = 0;
     std::uint64_t missed_ = 0;
     std::uint64_t merged_ = 0;

@@ -14,6 +14,12 @@ const ParameterTable<L2Spec>& L2Spec::parameters()
             &L2Spec::latency},
         {{"outstanding_misses", Unit::count, 1, 65535, "misses in flight per slice", {}},
             &L2Spec::outstanding_misses},
+        {{"monitors", Unit::count, 0, 1ULL << 20, "waiters of flags in the table of a slice", {}}, &L2Spec::monitors},
+        {{"monitor_log_latency", Unit::time, 0, 1'000'000'000, "later wake-up of a waiter beyond the table", {}},
+            &L2Spec::monitor_log_latency},
+        {{"monitor_timeout", Unit::time, 0, 1'000'000'000'000, "after which a monitor gives up; 0: never", {}},
+            &L2Spec::monitor_timeout},
+        {{"wake", Unit::choice, 0, 1, "who is woken when a flag changes", {"all", "one"}}, &L2Spec::wake},
     });
     return table;
 }

@@ -13,6 +13,7 @@ const char* name_of(LineOp op)
     case LineOp::atomic: return "atomic";
     case LineOp::fetch: return "fetch";
     case LineOp::await: return "await";
+    case LineOp::monitor: return "monitor";
     case LineOp::multicast: return "multicast";
     case LineOp::load_reduce: return "load_reduce";
     case LineOp::reduce: return "reduce";

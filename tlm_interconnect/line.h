@@ -34,13 +34,14 @@ enum class LineOp : std::uint8_t {
     write,
     atomic,  // read-modify-write of a word at its home slice, nothing returned but the acknowledge
     fetch,   // the same, answered with the word as it was
-    await,  // 8-byte load that is answered once the word is at least the operand (monitor)
+    await,  // 8-byte load that is answered once the word is at least the operand (waiting atomic)
+    monitor,  // 8-byte load that is answered once the word changes after it came
     // At the address of a group, carried out by switches:
     multicast,    // write at every member
     load_reduce,  // read of every member, answered with the combination
     reduce        // one member's contribution; the combination of all is written at every member
 };
-constexpr unsigned line_ops = 8;
+constexpr unsigned line_ops = 9;
 
 const char* name_of(LineOp op);
 

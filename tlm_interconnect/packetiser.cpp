@@ -9,7 +9,8 @@ namespace {
 
 bool is_atomic(LineOp op)
 {
-    return op == LineOp::atomic || op == LineOp::fetch || op == LineOp::await || op == LineOp::reduce;
+    return op == LineOp::atomic || op == LineOp::fetch || op == LineOp::await ||
+           op == LineOp::monitor || op == LineOp::reduce;
 }
 bool is_write(LineOp op) { return op == LineOp::write || op == LineOp::multicast; }
 

@@ -20,7 +20,10 @@ tlm::tlm_command command_of(LineOp op)
                                  : tlm::TLM_IGNORE_COMMAND;
 }
 
-bool is_word(LineOp op) { return op == LineOp::atomic || op == LineOp::fetch || op == LineOp::await; }
+bool is_word(LineOp op)
+{
+    return op == LineOp::atomic || op == LineOp::fetch || op == LineOp::await || op == LineOp::monitor;
+}
 bool is_for_group(LineOp op) { return op == LineOp::multicast || op == LineOp::load_reduce || op == LineOp::reduce; }
 
 }  // namespace

@@ -114,7 +114,7 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     step.signal = sender.unit_to_port + path_time(system, plan, from, to, LineOp::atomic, 8, LineClass::request) +
                   home.port_to_l2 + far.latency;
     step.notice = home.l2_to_unit;
-    if (static_cast<WaitPolicy>(home.wait_policy) == WaitPolicy::spin)
+    if (static_cast<WaitPolicy>(home.wait_policy) != WaitPolicy::waiting_atomic)
         step.notice += (home.unit_to_l2 + far.latency + home.l2_to_unit + home.spin_interval) / 2;
     return step;
 }

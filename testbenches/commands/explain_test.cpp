@@ -52,7 +52,7 @@ TEST(Models, ListsKindsParametersAndProfiles)
         EXPECT_NE(outcome.out.find(part), std::string::npos) << part;
     const std::string line = line_with(outcome.out, "switch.latency");
     EXPECT_EQ(line, "    switch.latency                 ps      100 ns         1 ps to 1 ms");
-    EXPECT_NE(line_with(outcome.out, "gpu.wait_policy").find("one of spin, monitor"), std::string::npos);
+    EXPECT_NE(line_with(outcome.out, "gpu.wait_policy").find("one of spin, backoff"), std::string::npos);
 
     const Outcome one = call({"models", "switch"});
     EXPECT_EQ(one.code, 0);

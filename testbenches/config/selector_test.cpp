@@ -78,7 +78,7 @@ TEST(Selector, ValuesAreCheckedWithUnitAndRange)
     EXPECT_EQ(error("link.request_credits=0"),
         "--set: link.request_credits = 0 is out of range; expected 1 to 65535");
     EXPECT_EQ(error("gpu.wait_policy=sleep"),
-        "--set: 'sleep' is no value of gpu.wait_policy; expected one of spin, monitor");
+        "--set: 'sleep' is no value of gpu.wait_policy; expected one of spin, backoff, monitor, waiting_atomic");
     EXPECT_NE(error("hbm.bandwidth=3 GB").find("a rate such as"), std::string::npos);
 }
 

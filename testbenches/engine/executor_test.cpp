@@ -115,7 +115,7 @@ TEST(Executor, EverythingOnThreeGpusWithOneChannelAndNarrowWindows)
 TEST(Executor, EverythingWithMonitorsAndATinyCache)
 {
     BoxOptions options = box(2);
-    options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::monitor);
+    options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
     options.l2 = {};
     options.l2.size = 4096;
     options.l2.ways = 2;
@@ -218,7 +218,7 @@ TEST(Executor, SpinAndMonitorMoveTheSameData)
         BoxOptions options = box(4);
         const std::uint64_t spin =
             time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
-        options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::monitor);
+        options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
         const std::uint64_t monitor =
             time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
         EXPECT_LE(monitor, spin);

@@ -21,7 +21,7 @@ BoxOptions plain()
     options.gpu.clock = 1'000'000'000;
     options.gpu.outstanding = 1024;
     options.gpu.lanes = 4;  // of 16 B: an instruction is a line
-    options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::monitor);
+    options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
     options.l2.slices = 64;  // the lines of these tests never meet in one
     return options;
 }

@@ -9,7 +9,7 @@ using namespace weft::testing;
 
 namespace {
 
-const WaitPolicy policies[] = {WaitPolicy::spin, WaitPolicy::monitor};
+const WaitPolicy policies[] = {WaitPolicy::spin, WaitPolicy::waiting_atomic};
 
 BoxOptions box_with(WaitPolicy policy, unsigned gpus = 2)
 {

@@ -134,7 +134,7 @@ TEST(GpuTiming, SignalReleasesASpinningWait)
 TEST(GpuTiming, MonitorAnswersOneReadOfTheFlag)
 {
     GpuSpec spec;
-    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::monitor);
+    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
     TwoGpus system(true, spec);
     const std::uint64_t flag = global_address(1, MemoryImage::flag_base);
     Program sender = store(far_line, 4096);

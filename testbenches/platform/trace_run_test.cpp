@@ -13,11 +13,11 @@ namespace {
 constexpr int all_reduce = 0;
 constexpr int all_gather = 2;
 constexpr std::uint64_t us = 1'000'000;
-const char* const policies[] = {"spin", "monitor"};
+const char* const policies[] = {"spin", "waiting_atomic"};
 
 using Ranks = std::vector<std::vector<std::string>>;
 
-RunSetup setup_of(const Folder& folder, const Ranks& ranks, const std::string& policy = "monitor",
+RunSetup setup_of(const Folder& folder, const Ranks& ranks, const std::string& policy = "waiting_atomic",
     const std::string& more = "")
 {
     RunSetup setup;
@@ -27,7 +27,7 @@ RunSetup setup_of(const Folder& folder, const Ranks& ranks, const std::string& p
     return setup;
 }
 
-Json run_trace(const Ranks& ranks, const std::string& policy = "monitor",
+Json run_trace(const Ranks& ranks, const std::string& policy = "waiting_atomic",
     const std::vector<std::string>& sets = {})
 {
     const Folder folder;
@@ -38,7 +38,7 @@ Json run_trace(const Ranks& ranks, const std::string& policy = "monitor",
 
 std::uint64_t time_of(const Ranks& ranks, const std::vector<std::string>& sets = {})
 {
-    const Json result = run_trace(ranks, "monitor", sets);
+    const Json result = run_trace(ranks, "waiting_atomic", sets);
     EXPECT_EQ(result.value("stop", ""), "finished") << result.dump().substr(0, 400);
     return result.value("simulated_ps", std::uint64_t{0});
 }
@@ -143,7 +143,7 @@ TEST(TraceRun, PingPongTakesTheSumOfItsParts)
     const std::uint64_t flag = (8 + link.flit - 1) / link.flit * link.flit;
     const std::uint64_t one_way = gpu.launch_latency + read + there(64) + back + there(flag) + gpu.l2_to_unit;
     // The last to finish is the second sender: it waits for the acknowledge of its signal.
-    const Json result = run_trace(ranks, "monitor", {"engine.channels=1"});
+    const Json result = run_trace(ranks, "waiting_atomic", {"engine.channels=1"});
     EXPECT_EQ(result["ranks"][0]["finish_ps"], 2 * one_way);
     EXPECT_EQ(result["ranks"][1]["finish_ps"], 2 * one_way - gpu.l2_to_unit + back);
     EXPECT_EQ(result["verified"], "passed");

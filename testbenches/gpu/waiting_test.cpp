@@ -1,0 +1,188 @@
+// Ways to wait for a flag: what they read meanwhile, when they notice, what they miss.
+#include <gtest/gtest.h>
+
+#include "testbenches/gpu/two_gpus.h"
+#include "testbenches/tlm_interconnect/child.h"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+const std::uint64_t flag = global_address(1, MemoryImage::flag_base);
+const GpuSpec gpu;
+const L2Spec l2;
+
+// On GPU 1, as seen by the units: a request's way to the slice, and the whole round trip.
+const Time round_trip = gpu.unit_to_l2 + l2.latency + gpu.l2_to_unit;
+
+struct Outcome {
+    Time noticed = 0;
+    unsigned reads = 0;
+};
+
+// A workgroup of GPU 1 waits from 0 on; another one of it signals after `after`.
+Outcome wait_for(WaitPolicy policy, Time after, GpuSpec spec = {}, L2Spec cache = {})
+{
+    const std::string text = in_child([=]() mutable {
+        spec.wait_policy = static_cast<std::uint64_t>(policy);
+        TwoGpus system(true, spec, cache);
+        Program waiter;
+        waiter.add_wait(flag, 1);
+        Program sender;
+        sender.add_compute(after);
+        sender.add_signal(flag);
+        system.launch(1, waiter);
+        system.launch(1, sender);
+        sc_core::sc_start();
+        EXPECT_EQ(system.pool.live(), 0u);
+        EXPECT_FALSE(system.gpus[1]->units().cannot_progress());
+        return std::to_string(system.done[0]) + " " +
+            std::to_string(static_cast<unsigned>(system.gpus[1]->units().statistics()[1].value));
+    });
+    return {std::stoull(text), static_cast<unsigned>(std::stoul(text.substr(text.find(' ') + 1)))};
+}
+
+// When the addition is performed: its turn at the slice.
+Time performed(Time after) { return after + gpu.unit_to_l2; }
+
+constexpr Time us = 1'000'000;
+
+}  // namespace
+
+TEST(Waiting, ReadsOfASpinGrowWithTheWait)
+{
+    const Time period = round_trip + gpu.spin_interval;
+    for (const Time after : {1 * us, 10 * us, 20 * us, 40 * us}) {
+        const Outcome outcome = wait_for(WaitPolicy::spin, after);
+        const Time polls = (performed(after) - gpu.unit_to_l2 + period - 1) / period + 1;
+        EXPECT_EQ(outcome.reads, polls);
+        EXPECT_EQ(outcome.noticed, (polls - 1) * period + round_trip);
+    }
+}
+
+TEST(Waiting, ReadsOfABackOffGrowWithItsLogarithmUpToTheLimit)
+{
+    GpuSpec spec;
+    spec.backoff_limit = 160'000;
+    for (const Time after : {1 * us, 10 * us, 40 * us}) {
+        Time issued = 0;
+        unsigned polls = 1;
+        for (Time interval = gpu.spin_interval; issued < performed(after) - gpu.unit_to_l2; ++polls) {
+            issued += round_trip + interval;
+            interval = std::min<Time>(2 * interval, spec.backoff_limit);
+        }
+        const Outcome outcome = wait_for(WaitPolicy::backoff, after, spec);
+        EXPECT_EQ(outcome.reads, polls);
+        EXPECT_EQ(outcome.noticed, issued + round_trip);
+    }
+}
+
+TEST(Waiting, AMonitorReadsAFixedNumberOfTimes)
+{
+    L2Spec cache;
+    cache.monitor_timeout = 0;
+    for (const Time after : {1 * us, 10 * us, 40 * us}) {
+        const Outcome outcome = wait_for(WaitPolicy::monitor, after, {}, cache);
+        EXPECT_EQ(outcome.reads, 3u);  // a look, the request, a look
+        EXPECT_EQ(outcome.noticed, performed(after) + l2.latency + gpu.l2_to_unit + round_trip);
+    }
+}
+
+TEST(Waiting, AWaitingAtomicIsOneRequest)
+{
+    for (const Time after : {1 * us, 10 * us, 40 * us}) {
+        const Outcome outcome = wait_for(WaitPolicy::waiting_atomic, after);
+        EXPECT_EQ(outcome.reads, 1u);
+        EXPECT_EQ(outcome.noticed, performed(after) + l2.latency + gpu.l2_to_unit);
+    }
+}
+
+// The look finds 0 at unit_to_l2; the request comes a round trip later. What changes between is missed.
+TEST(Waiting, AMonitorMissesAChangeBeforeItIsSetAndFindsItWhenItsTimeIsOver)
+{
+    L2Spec cache;
+    cache.monitor_timeout = 5 * us;
+    for (const Time after : {Time{1'000}, Time{50'000}, round_trip - 1}) {
+        const Outcome outcome = wait_for(WaitPolicy::monitor, after, {}, cache);
+        const Time set = round_trip + gpu.unit_to_l2;
+        EXPECT_EQ(outcome.noticed, set + cache.monitor_timeout + gpu.l2_to_unit + round_trip);
+    }
+    // A change in the next instant is not missed.
+    EXPECT_EQ(wait_for(WaitPolicy::monitor, round_trip + 1, {}, cache).noticed,
+        performed(round_trip + 1) + l2.latency + gpu.l2_to_unit + round_trip);
+}
+
+TEST(Waiting, AMissedChangeWithoutATimeOutIsFoundOut)
+{
+    GpuSpec spec;
+    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::monitor);
+    L2Spec cache;
+    cache.monitor_timeout = 0;
+    TwoGpus system(true, spec, cache);
+    Program waiter;
+    waiter.add_wait(flag, 1, 42);
+    Program sender;
+    sender.add_compute(50'000);
+    sender.add_signal(flag);
+    system.launch(1, waiter);
+    system.launch(1, sender);
+    sc_core::sc_start();
+    ASSERT_EQ(system.gpus[1]->units().blocked().size(), 1u);
+    EXPECT_EQ(system.gpus[1]->units().blocked()[0].label, 42u);
+}
+
+TEST(Waiting, AWaitingAtomicMissesNothing)
+{
+    for (Time after = 0; after < 2 * round_trip; after += 7'000)
+        EXPECT_EQ(wait_for(WaitPolicy::waiting_atomic, after).noticed,
+            std::max(performed(after), gpu.unit_to_l2) + l2.latency + gpu.l2_to_unit);
+}
+
+namespace {
+
+// When each of `waiters` workgroups of GPU 1 notices; signals at 1, 2, 3 ... us.
+std::vector<Time> noticed(unsigned waiters, unsigned signals, const L2Spec& cache)
+{
+    GpuSpec spec;
+    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+    TwoGpus system(true, spec, cache);
+    Program waiter;
+    waiter.add_wait(flag, 1);
+    Program sender;
+    for (unsigned i = 0; i < signals; ++i) {
+        sender.add_compute(us);
+        sender.add_signal(flag);
+    }
+    for (unsigned i = 0; i < waiters; ++i) system.launch(1, waiter);
+    system.launch(1, sender);
+    sc_core::sc_start();
+    return {system.done.begin(), system.done.begin() + waiters};
+}
+
+const Time answer = l2.latency + gpu.l2_to_unit;
+
+}  // namespace
+
+TEST(Waking, AllThatAreDue)
+{
+    const Time at = performed(us) + answer;
+    EXPECT_EQ(noticed(3, 1, {}), (std::vector<Time>{at, at, at}));
+}
+
+TEST(Waking, OneAfterTheOther)
+{
+    L2Spec cache;
+    cache.wake = static_cast<std::uint64_t>(WakePolicy::one);
+    EXPECT_EQ(noticed(3, 3, cache),
+        (std::vector<Time>{performed(us) + answer, performed(2 * us) + answer, performed(3 * us) + answer}));
+}
+
+TEST(Waking, BeyondTheTableTakesTheTimeOfTheLog)
+{
+    L2Spec cache;
+    cache.monitors = 1;
+    cache.monitor_log_latency = 300'000;
+    const Time at = performed(us) + answer;
+    EXPECT_EQ(noticed(3, 1, cache), (std::vector<Time>{at, at + 300'000, at + 300'000}));
+}
