@@ -85,22 +85,22 @@ struct Star {
 
 }  // namespace
 
-TEST(Replay, RingOfEightEndsAtTheSamePicosecondAtEveryRank)
+TEST(ReplayRun, RingOfEightEndsAtTheSamePicosecondAtEveryRank)
 {
     expect_same_end_of_every_rank(box(collective_lines("all_reduce", "ring", "256KiB")));
 }
 
-TEST(Replay, TwoShotAllReduceEndsAtTheSamePicosecondAtEveryRank)
+TEST(ReplayRun, TwoShotAllReduceEndsAtTheSamePicosecondAtEveryRank)
 {
     expect_same_end_of_every_rank(box(collective_lines("all_reduce", "direct", "256KiB")));
 }
 
-TEST(Replay, OneShotAllGatherEndsAtTheSamePicosecondAtEveryRank)
+TEST(ReplayRun, OneShotAllGatherEndsAtTheSamePicosecondAtEveryRank)
 {
     expect_same_end_of_every_rank(box(collective_lines("all_gather", "direct", "256KiB")));
 }
 
-TEST(Replay, WithSlicesOfTheH100TheDifferenceIsLessThanALineOfASlice)
+TEST(ReplayRun, WithSlicesOfTheH100TheDifferenceIsLessThanALineOfASlice)
 {
     RunSetup setup = box(collective_lines("all_reduce", "ring", "256KiB"));
     setup.sets.clear();
@@ -112,7 +112,7 @@ TEST(Replay, WithSlicesOfTheH100TheDifferenceIsLessThanALineOfASlice)
     }
 }
 
-TEST(Replay, RecordingChangesNothingAndIsTheSameTwice)
+TEST(ReplayRun, RecordingChangesNothingAndIsTheSameTwice)
 {
     RunSetup setup = box(collective_lines("all_reduce", "ring", "64KiB"));
     const Json plain = run(setup);
@@ -126,7 +126,7 @@ TEST(Replay, RecordingChangesNothingAndIsTheSameTwice)
     EXPECT_EQ(taped["exit_code"], 0);
 }
 
-TEST(Replay, RecordsWhatTheScheduleSends)
+TEST(ReplayRun, RecordsWhatTheScheduleSends)
 {
     RunSetup setup = box(collective_lines("all_reduce", "ring", "1MiB"));
     const std::string text = recorded(setup);
@@ -146,7 +146,7 @@ TEST(Replay, RecordsWhatTheScheduleSends)
     EXPECT_EQ(flags, 448U);                   // 14 steps of 32 channels
 }
 
-TEST(Replay, CheckersAreSilent)
+TEST(ReplayRun, CheckersAreSilent)
 {
     Star star(4, 1, "*,0,0,write,0x10000,8 KiB,,,,,,5 ns\n*,100 ns,+1,write,0x20000,8 KiB,300,2,,,,\n*,5 ns,+1,read,0,100,,,,,,\n");
     star.setup.options.check_protocol = true;
@@ -155,7 +155,7 @@ TEST(Replay, CheckersAreSilent)
     EXPECT_EQ(result["exit_code"], 0) << result.dump();
 }
 
-TEST(Replay, BuffersLieWhereTheyLieInAFullRun)
+TEST(ReplayRun, BuffersLieWhereTheyLieInAFullRun)
 {
     RunSetup setup{star_document(2), "engine: {channels: 1}\n" + collective_lines("all_gather", "direct", "8KiB"), {}, {}, {}, {}};
     const Recording recording(setup);
@@ -173,7 +173,7 @@ TEST(Replay, BuffersLieWhereTheyLieInAFullRun)
     }
 }
 
-TEST(Replay, AClosedLoopFollowsTheFullGpu)
+TEST(ReplayRun, AClosedLoopFollowsTheFullGpu)
 {
     // Rank 1 signals 2 us after rank 0 has signalled it, whenever that is.
     const std::string rows = "1,2 us,0,flag,0,,,,,0,1,\n";
@@ -187,7 +187,7 @@ TEST(Replay, AClosedLoopFollowsTheFullGpu)
     EXPECT_GT(end("1us"), Time{3'000'000});
 }
 
-TEST(Replay, JitterFollowsTheSeedAndStaysInItsRange)
+TEST(ReplayRun, JitterFollowsTheSeedAndStaysInItsRange)
 {
     const auto end = [](const std::string& jitter, unsigned seed) {
         Star star(3, 1, "1,1 us,2,write,0,64,,,,,," + jitter + "\n", collective_lines("barrier", "direct", "0", "ranks: 1"));
@@ -205,7 +205,7 @@ TEST(Replay, JitterFollowsTheSeedAndStaysInItsRange)
     EXPECT_LE(*ends.rbegin(), without + 500'000);
 }
 
-TEST(Replay, TrafficBesideACollectiveSlowsItDown)
+TEST(ReplayRun, TrafficBesideACollectiveSlowsItDown)
 {
     const auto end = [](const std::string& rows) {
         Star star(6, 2, rows);
@@ -223,7 +223,7 @@ TEST(Replay, TrafficBesideACollectiveSlowsItDown)
     EXPECT_GT(shared, 5 * 32768 * 80 / 64 / 25 * Time{1000});
 }
 
-TEST(Replay, ARowThatNobodyReleasesIsNamed)
+TEST(ReplayRun, ARowThatNobodyReleasesIsNamed)
 {
     for (const std::string policy : {"spin", "monitor"}) {
         Star star(2, 1, "1,0,0,flag,0,,,,,5,3,\n", collective_lines("barrier", "direct", "0"));
@@ -236,7 +236,7 @@ TEST(Replay, ARowThatNobodyReleasesIsNamed)
     }
 }
 
-TEST(Replay, SaysThatNothingIsVerified)
+TEST(ReplayRun, SaysThatNothingIsVerified)
 {
     Star star(6, 2, "");
     const Json result = run(star.setup);
@@ -248,7 +248,7 @@ TEST(Replay, SaysThatNothingIsVerified)
     EXPECT_TRUE(result["alpha_beta"].is_null());
 }
 
-TEST(Replay, MistakesHaveFileAndLine)
+TEST(ReplayRun, MistakesHaveFileAndLine)
 {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"*,0,b.0.xpu.9,write,0,64,,,,,,\n", "'b.0.xpu.9' is no GPU of this run; expected a node name, +1 or -1, or a rank below 6"},
@@ -276,7 +276,7 @@ TEST(Replay, MistakesHaveFileAndLine)
     EXPECT_NE(run(setup).value("refused", "").find("/nowhere/rows.csv"), std::string::npos);
 }
 
-TEST(Replay, RowsOfGpusThatAreFullAreLeftOut)
+TEST(ReplayRun, RowsOfGpusThatAreFullAreLeftOut)
 {
     Star star(3, 1, "0,0,1,write,0,64,,,,,,\n2,0,1,write,0,64,,,,,,\n", collective_lines("barrier", "direct", "0", "ranks: 1"));
     const Json result = run(star.setup);
@@ -284,7 +284,7 @@ TEST(Replay, RowsOfGpusThatAreFullAreLeftOut)
     EXPECT_EQ(result["lines"], 1);
 }
 
-TEST(Replay, TwoHundredAndFiftySixBesideFour)
+TEST(ReplayRun, TwoHundredAndFiftySixBesideFour)
 {
     // Everybody writes to its neighbour, and every eighth into the memory of a full GPU.
     std::string rows = "*,1 us,+1,write,0x1000000,16 KiB,10 ns,,,,,1 us\n*,1 us,+1,flag,0,,,,,,,\n*,0,-1,flag,1,,,,,0,1,\n";
