@@ -84,7 +84,7 @@ TEST(ReplayCommand, ModelOptionsAreRefusedWithAReason)
     const Fixtures files;
     const Outcome no_file = call({"run", files.pair_system(), "--model", "host.0.xpu.1=replay:"});
     EXPECT_EQ(no_file.code, 2);
-    EXPECT_EQ(no_file.err, "--model 'host.0.xpu.1=replay:' names no file; expected GLOB=replay:FILE, or GLOB=replay\n");
+    EXPECT_EQ(no_file.err, "weft: --model 'host.0.xpu.1=replay:' names no file; expected GLOB=replay:FILE, or GLOB=replay\n");
     const Outcome missing = call({"run", files.pair_system(), "--model", "host.0.xpu.1=replay:/nowhere/x.csv"});
     EXPECT_EQ(missing.code, 2);
     EXPECT_EQ(missing.err.rfind("/nowhere/x.csv: ", 0), 0U) << missing.err;

@@ -284,21 +284,36 @@ TEST(ReplayRun, RowsOfGpusThatAreFullAreLeftOut)
     EXPECT_EQ(result["lines"], 1);
 }
 
-TEST(ReplayRun, TwoHundredAndFiftySixBesideFour)
+TEST(ReplayRun, ARingOfFlagsThatAFullGpuBreaksIsNamed)
 {
-    // Everybody writes to its neighbour, and every eighth into the memory of a full GPU.
-    std::string rows = "*,1 us,+1,write,0x1000000,16 KiB,10 ns,,,,,1 us\n*,1 us,+1,flag,0,,,,,,,\n*,0,-1,flag,1,,,,,0,1,\n";
-    for (unsigned gpu = 4; gpu < 260; gpu += 8)
-        rows += std::to_string(gpu) + ",0," + std::to_string(gpu / 8 % 4) + ",write,0x1000000,4 KiB,,,,,,\n";
-    Star star(260, 4, rows);
+    // Everybody signals its neighbour, and the one before it when it has been signalled.
+    Star star(64, 4, "*,1 us,+1,write,0x1000000,16 KiB,10 ns,,,,,1 us\n*,1 us,+1,flag,100,,,,,,,\n*,0,-1,flag,101,,,,,100,1,\n");
     const Json result = run(star.setup, 200);
-    EXPECT_EQ(result["stop"], "deadlock") << "GPU 4 waits for a flag of a full neighbour";
-    EXPECT_NE(result["blocked"].dump().find("b.0.xpu.4: "), std::string::npos) << result["blocked"].dump();
+    EXPECT_EQ(result["stop"], "deadlock");
+    EXPECT_EQ(result["blocked"], Json::parse("[\"b.0.xpu.4: " + star.file() + ":4 waits for 1 at flag 100, which has 0\"]"));
+}
 
-    Star open(260, 4, rows.substr(0, rows.find('\n') + 1));
-    const Json good = run(open.setup, 200);
-    EXPECT_EQ(good["stop"], "finished") << good["blocked"].dump();
-    EXPECT_EQ(good["collectives"][0]["ranks"], 4);
-    EXPECT_EQ(good["ranks"].size(), 260U);
-    EXPECT_GT(good["lines"], 256 * 256);
+TEST(ReplayRun, TheFleetOfTheExamplesConservesItsLines)
+{
+    RunSetup setup;
+    setup.document = example("replay_fleet");
+    const std::string rows = setup.document.substr(0, setup.document.rfind('/')) + "/neighbours.csv";
+    setup.lines = collective_lines("all_reduce", "ring", "64KiB", "ranks: 4") + "bind:\n- {nodes: {type: xpu}, traffic: \"" +
+        rows + "\"}\n- {nodes: \"host.0.xpu.*\", model: gpu}\n";
+    const Json result = run(setup, 200);
+    ASSERT_EQ(result["stop"], "finished") << result["blocked"].dump();
+    EXPECT_EQ(result["collectives"][0]["ranks"], 4);
+    EXPECT_EQ(result["ranks"].size(), 260U);
+    unsigned replays = 0;
+    double answered = 0;
+    for (const Json& module : result["modules"]) {
+        if (module["kind"] != "replay") continue;
+        ++replays;
+        EXPECT_EQ(module["stats"]["lines"]["value"], 256 + 1 + 16 + 16) << module.dump();
+        EXPECT_EQ(module["stats"]["rows"]["value"], 4);
+        answered += module["stats"]["answered"]["value"].get<double>();
+    }
+    EXPECT_EQ(replays, 256U);
+    // All but what goes to the full GPUs: from ranks 256 to 259 by +4, 252 to 255 by +8, 4 to 7 by -4.
+    EXPECT_EQ(answered, 256 * 289 - 4 * 257 - 4 * 16 - 4 * 16);
 }
