@@ -129,6 +129,30 @@ TEST(ReplayGpu, ARowThatWaitsCountsItsTimeFromTheFlag)
         std::vector<std::string>{"gpu1: rows.csv:12 waits for 2 at flag 3, which has 1"});
 }
 
+TEST(ReplayGpu, AddsItsValueAsOftenAsItSays)
+{
+    ReplayPair system;
+    ReplayGpu::Row row = flag_row(0, 2);
+    row.value = 3;
+    row.left = 4;
+    row.gap = 10'000;
+    system.replay->start("rows", {row}, 1);
+    sc_core::sc_start();
+    EXPECT_EQ(system.full->image().flag(local_of(flag_at(0, 2))), 12U);
+    EXPECT_EQ(system.replay->finish_time(), 30'000 + there(LineOp::add) + back(LineOp::add));
+}
+
+TEST(ReplayGpu, ItsLatencyIsThatOfItsL2)
+{
+    L2Spec slow;
+    slow.latency = l2.latency + 12'345;
+    ReplayPair system(g, slow);
+    const Program program = one(Operation::Kind::move, far);
+    system.launch(program);
+    sc_core::sc_start();
+    EXPECT_EQ(system.done[0], there(LineOp::write) + 12'345 + back(LineOp::write));
+}
+
 TEST(ReplayGpu, AnswersStoresAndLoadsAsHits)
 {
     ReplayPair system;
