@@ -55,7 +55,8 @@ std::optional<std::uint64_t> parse_ratio(std::string_view text)
 
 bool counts_for(const ParameterInfo& info, const std::string& model)
 {
-    return info.model.empty() || info.model == model || (model != "switch" && model != "crossbar");
+    if (info.model.empty() || info.model == model) return true;
+    return model != "switch" && model != "crossbar" && model != "gpu" && model != "replay";
 }
 
 std::optional<std::uint64_t> parse_value(const ParameterInfo& info, std::string_view text)

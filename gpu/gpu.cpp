@@ -4,7 +4,7 @@ namespace weft {
 
 Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
     const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring)
-    : sc_module(name), path_(wiring.path), endpoint_(wiring.endpoint), spec_(spec), l2_spec_(l2), hbm_spec_(hbm),
+    : Accelerator(name), path_(wiring.path), endpoint_(wiring.endpoint), spec_(spec), l2_spec_(l2), hbm_spec_(hbm),
       image_(wiring.data_on)
 {
     const unsigned slices = static_cast<unsigned>(l2.slices);
@@ -30,7 +30,14 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
     for (unsigned p = 0; p < wiring.ports; ++p) {
         const std::string number = std::to_string(p);
         ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), agenda, path_ + ".port." + number));
-        join(crossbar_->to_port(p), ports_[p]->die_in);
+        if (wiring.recorder == nullptr) {
+            join(crossbar_->to_port(p), ports_[p]->die_in);
+        } else {
+            taps_.push_back(std::make_unique<TrafficTap>(("tap" + number).c_str(), agenda, *wiring.recorder,
+                endpoint_, spec.unit_to_port));
+            join(crossbar_->to_port(p), taps_[p]->in);
+            join(taps_[p]->out, ports_[p]->die_in);
+        }
         join(ports_[p]->die_out, crossbar_->from_port(p));
     }
 }

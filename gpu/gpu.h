@@ -8,52 +8,43 @@
 #include <string>
 #include <vector>
 
+#include "gpu/accelerator.h"
 #include "gpu/compute_units.h"
 #include "gpu/crossbar.h"
 #include "gpu/fabric_port.h"
+#include "gpu/traffic_recorder.h"
 #include "sc_models/hbm.h"
 #include "sc_models/l2_slice.h"
 #include "sc_models/memory_image.h"
-#include "tlm_interconnect/protocol_checker.h"
 
 namespace weft {
 
-class Gpu : public sc_core::sc_module {
+class Gpu : public Accelerator {
 public:
-    struct Wiring {
-        std::string path;        // full name, for reports
-        std::uint32_t endpoint = 0;
-        unsigned ports = 0;
-        RouteTable routes;       // fabric ports for each destination endpoint
-        bool data_on = true;
-        SpreadMode spread = SpreadMode::lines;
-        unsigned stripe_shift = 0;  // log2 of the lines in a row that take the same path
-        Checkers* checkers = nullptr;  // protocol checkers between all modules; none when null
-    };
-
     Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
         const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring);
 
-    LineInitiatorSocket& link_out(unsigned port) { return ports_[port]->link_out; }
-    LineTargetSocket& link_in(unsigned port) { return ports_[port]->link_in; }
-    OutputPort& output(unsigned port) { return ports_[port]->output(); }
+    LineInitiatorSocket& link_out(unsigned port) override { return ports_[port]->link_out; }
+    LineTargetSocket& link_in(unsigned port) override { return ports_[port]->link_in; }
+    OutputPort& output(unsigned port) override { return ports_[port]->output(); }
 
     ComputeUnits& units() { return *units_; }
     const ComputeUnits& units() const { return *units_; }
     std::vector<ComputeUnits::Blocked> blocked_workgroups() const { return units_->blocked(); }
     std::size_t queued_workgroups() const { return units_->queued(); }
-    MemoryImage& image() { return image_; }
+    MemoryImage& image() override { return image_; }
+    std::uint64_t capacity() const override { return hbm_spec_.capacity; }
     const GpuSpec& spec() const { return spec_; }
     const L2Spec& l2_spec() const { return l2_spec_; }
     const HbmSpec& hbm_spec() const { return hbm_spec_; }
-    const std::string& path() const { return path_; }
-    std::uint32_t endpoint() const { return endpoint_; }
+    const std::string& path() const override { return path_; }
+    std::uint32_t endpoint() const override { return endpoint_; }
     const std::vector<std::unique_ptr<L2Slice>>& slices() const { return slices_; }
     const std::vector<std::unique_ptr<FabricPort>>& ports() const { return ports_; }
     const Hbm& hbm() const { return *hbm_; }
 
-    // Lines handed from one module to the next inside the GPU and into its links.
-    std::uint64_t line_hops() const;
+    std::uint64_t lines() const override { return units_->lines(); }
+    std::uint64_t line_hops() const override;
 
     // L2 as a whole: the slices' statistics summed.
     std::vector<Statistic> l2_statistics() const;
@@ -70,6 +61,7 @@ private:
     std::vector<std::unique_ptr<L2Slice>> slices_;
     std::unique_ptr<Hbm> hbm_;
     std::vector<std::unique_ptr<FabricPort>> ports_;
+    std::vector<std::unique_ptr<TrafficTap>> taps_;  // of a run that is recorded, one per port
 };
 
 }  // namespace weft

@@ -36,6 +36,8 @@ const ParameterTable<GpuSpec>& GpuSpec::parameters()
             &GpuSpec::backoff_limit},
         {{"peak_flops", Unit::flops, 1'000'000, 1'000'000'000'000'000'000, "roofline of compute nodes", {}},
             &GpuSpec::peak_flops},
+        {{"replay_in_flight", Unit::count, 1, 1'000'000, "lines of a replay GPU without an answer; beyond, rows fall behind",
+             {}, "replay"}, &GpuSpec::replay_in_flight},
     });
     return table;
 }

@@ -27,6 +27,7 @@ struct GpuSpec {
     std::uint64_t spin_interval = 20'000;      // ps, answer of one poll to issue of the next
     std::uint64_t backoff_limit = 1'000'000;   // ps, what the interval doubles up to
     std::uint64_t peak_flops = 989'000'000'000'000;  // FLOP/s, for compute nodes without a duration
+    std::uint64_t replay_in_flight = 16384;    // lines of a replay GPU without an answer
 
     static const ParameterTable<GpuSpec>& parameters();
 };

@@ -43,14 +43,19 @@ struct LineExecutor::Running {
     std::uint32_t left = 0;
 };
 
-LineExecutor::LineExecutor(Agenda& agenda, std::vector<Gpu*> gpus, Progress& progress, const EngineSpec& spec,
-    bool data_on, std::uint64_t seed)
-    : Station(agenda, "~executor"), gpus_(std::move(gpus)), progress_(progress), spec_(spec), data_on_(data_on),
+LineExecutor::LineExecutor(Agenda& agenda, const std::vector<Accelerator*>& endpoints, Progress& progress,
+    const EngineSpec& spec, bool data_on, std::uint64_t seed)
+    : Station(agenda, "~executor"), endpoints_(endpoints), progress_(progress), spec_(spec), data_on_(data_on),
       seed_(seed)
 {
-    for (const Gpu* gpu : gpus_) {
-        const std::uint32_t endpoint = gpu->endpoint();
-        memories_.emplace_back(global_address(endpoint, 0), gpu->hbm_spec().capacity);
+    for (Accelerator* accelerator : endpoints_) {
+        gpus_.push_back(dynamic_cast<Gpu*>(accelerator));
+        replays_.push_back(dynamic_cast<ReplayGpu*>(accelerator));
+        if (gpus_.back() == nullptr && replays_.back() == nullptr)
+            throw InputError("", 0, accelerator->path() + " is made by a model that carries nothing out",
+                "a model derived from Gpu or ReplayGpu");
+        const std::uint32_t endpoint = accelerator->endpoint();
+        memories_.emplace_back(global_address(endpoint, 0), accelerator->capacity());
         flags_.emplace_back(global_address(endpoint, MemoryImage::flag_base), flag_space);
     }
 }
@@ -88,15 +93,15 @@ void LineExecutor::allocate(Running& job)
             const std::uint64_t bytes = job.layout->memory_bytes(rank, buffer);
             if (bytes > 0 && !memories_[endpoint].allocate(bytes, addresses.memory[static_cast<unsigned>(buffer)]))
                 throw InputError(job.job.name, 0,
-                    "the buffers do not fit into the memory of " + gpus_[endpoint]->path() + " (" +
-                        format_bytes(gpus_[endpoint]->hbm_spec().capacity) + ")",
+                    "the buffers do not fit into the memory of " + endpoints_[endpoint]->path() + " (" +
+                        format_bytes(endpoints_[endpoint]->capacity()) + ")",
                     "a smaller message or a larger hbm.capacity");
         }
         job.flags.push_back(flags_of(schedule.ranks[rank]));
         const std::uint64_t flag_bytes = job.flags.back() * flag_stride;
         if (flag_bytes > 0) flags_[endpoint].allocate(flag_bytes, addresses.flags);
         for (std::uint32_t flag = 0; flag < job.flags.back(); ++flag)
-            gpus_[endpoint]->image().flag(local_of(addresses.flags + flag * flag_stride)) = 0;
+            endpoints_[endpoint]->image().flag(local_of(addresses.flags + flag * flag_stride)) = 0;
         job.addresses.push_back(addresses);
     }
 }
@@ -113,7 +118,7 @@ void LineExecutor::fill(Running& job)
         for (std::uint64_t begin = 0; begin < total; begin += fill_block) {
             block.resize(std::min(fill_block, total - begin));
             fill_input(job.job.type, rank, schedule.size(), seed_ + job.id, begin, block.size(), block.data());
-            gpus_[job.job.members[rank]]->image().write(base + begin, block.data(), block.size());
+            endpoints_[job.job.members[rank]]->image().write(base + begin, block.data(), block.size());
         }
     }
 }
@@ -150,6 +155,10 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     part.position = position;
     part.endpoint = job.job.members[position];
     part.done = std::move(done);
+    if (replays_[part.endpoint] != nullptr) {
+        agenda().schedule(part, *this, agenda().now());
+        return;
+    }
     part.programs = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses);
     part.programs.erase(std::remove_if(part.programs.begin(), part.programs.end(),
                             [](const Program& program) { return program.operations.empty(); }),
@@ -194,7 +203,10 @@ void LineExecutor::wait(Picoseconds duration, Done done)
 void LineExecutor::run(AgendaItem& item)
 {
     Part& part = static_cast<Part&>(item);
-    if (part.timer || part.programs.empty()) {
+    if (part.of_job && replays_[part.endpoint] != nullptr) {
+        part.remaining = 1;
+        replays_[part.endpoint]->when_finished(*this, part.index);
+    } else if (part.timer || part.programs.empty()) {
         part.remaining = 1;
         on_workgroup_done(part.index);
     } else {
@@ -228,7 +240,7 @@ void LineExecutor::on_workgroup_done(std::uint64_t token)
         Running& job = *jobs_.at(part.job);
         if (++job.left == job.job.schedule->size()) finish(job);
     } else if (part.bytes > 0) {
-        gpus_[part.endpoint]->image().discard(local_of(part.address), part.bytes);
+        endpoints_[part.endpoint]->image().discard(local_of(part.address), part.bytes);
         memories_[part.endpoint].release(part.address, part.bytes);
     }
     if (done) guarded(done);
@@ -266,7 +278,7 @@ void LineExecutor::finish(Running& job)
         record.mismatch = check_outputs(schedule, *job.layout, job.job.type, seed_ + job.id,
             [&](std::uint32_t rank, std::uint64_t begin, std::uint64_t bytes, std::uint8_t* out) {
                 const Place place = job.layout->place_of(rank, Buffer::output);
-                gpus_[job.job.members[rank]]->image().read(address(rank, place.memory) + place.offset + begin, out, bytes);
+                endpoints_[job.job.members[rank]]->image().read(address(rank, place.memory) + place.offset + begin, out, bytes);
             });
         record.checked = true;
     }
@@ -276,12 +288,21 @@ void LineExecutor::finish(Running& job)
         for (const Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {
             const std::uint64_t bytes = job.layout->memory_bytes(rank, buffer);
             if (bytes == 0) continue;
-            gpus_[endpoint]->image().discard(address(rank, buffer), bytes);
+            endpoints_[endpoint]->image().discard(address(rank, buffer), bytes);
             memories_[endpoint].release(job.addresses[rank].memory[static_cast<unsigned>(buffer)], bytes);
         }
         flags_[endpoint].release(job.addresses[rank].flags, job.flags[rank] * flag_stride);
     }
     jobs_.erase(job.id);
+}
+
+std::optional<std::uint64_t> LineExecutor::address(JobId id, std::uint32_t rank, Buffer buffer,
+    std::uint64_t offset) const
+{
+    const Running& job = *jobs_.at(id);
+    if (rank >= job.addresses.size() || offset >= job.layout->buffer_bytes(rank, buffer)) return std::nullopt;
+    const Place place = job.layout->place_of(rank, buffer);
+    return job.addresses[rank].memory[static_cast<unsigned>(place.memory)] + place.offset + offset;
 }
 
 double LineExecutor::peak_flops(std::uint32_t endpoint) const
@@ -298,6 +319,7 @@ std::vector<std::string> LineExecutor::blocked() const
 {
     std::vector<std::string> out;
     for (const Gpu* gpu : gpus_) {
+        if (gpu == nullptr) continue;
         // Channels of one rank that wait at the same step for the same count differ only in the flag.
         using Place = std::tuple<std::uint64_t, std::uint32_t, Operation::Kind, std::uint64_t>;
         std::map<Place, std::pair<std::size_t, std::size_t>> alike;  // line in `out`, further workgroups
@@ -324,7 +346,7 @@ std::vector<std::string> LineExecutor::blocked() const
                         line += fmt::format(" from rank {}", thread.steps[entry.label].peer);
                         break;
                     }
-                line += fmt::format(", has {}", gpus_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
+                line += fmt::format(", has {}", endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
             } else {
                 line += fmt::format("step {} has {} lines without an answer", entry.label, entry.in_flight);
             }

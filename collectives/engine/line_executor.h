@@ -2,13 +2,15 @@
 //
 // A job's buffers and flags are allocated afresh when it is opened and given back when its last rank has left.
 // With data on, inputs are written before time touches them and outputs are compared afterwards.
-// A rank's threads are launched `gpu.launch_latency` after it enters, one workgroup each.
+// A rank's threads are launched `gpu.launch_latency` after it enters, one workgroup each. A rank on a replay GPU
+// launches nothing: it leaves when its profile is at its end.
 #pragma once
 
 #include <deque>
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,13 +20,14 @@
 #include "collectives/engine/executor.h"
 #include "collectives/engine/lowering.h"
 #include "gpu/gpu.h"
+#include "gpu/replay_gpu.h"
 
 namespace weft {
 
 class LineExecutor : public Executor, public Station, public WorkgroupListener {
 public:
-    // `gpus[e]` is endpoint e. `seed` decides the contents of inputs.
-    LineExecutor(Agenda& agenda, std::vector<Gpu*> gpus, Progress& progress, const EngineSpec& spec, bool data_on,
+    // `endpoints[e]` is endpoint e. `seed` decides the contents of inputs.
+    LineExecutor(Agenda& agenda, const std::vector<Accelerator*>& endpoints, Progress& progress, const EngineSpec& spec, bool data_on,
         std::uint64_t seed);
     ~LineExecutor() override;
 
@@ -39,6 +42,9 @@ public:
     const std::vector<JobRecord>& records() const override { return records_; }
 
     const EngineSpec& spec() const { return spec_; }
+
+    // Where byte `offset` of a buffer of an open job lies; nothing for a rank or an offset beyond it.
+    std::optional<std::uint64_t> address(JobId job, std::uint32_t rank, Buffer buffer, std::uint64_t offset) const;
 
     // Who waits for what, one line per blocked workgroup, for a run that cannot progress.
     std::vector<std::string> blocked() const;
@@ -64,7 +70,9 @@ private:
     void recycle(Part& part);
     void launch(Part& part);
 
-    std::vector<Gpu*> gpus_;
+    std::vector<Accelerator*> endpoints_;
+    std::vector<Gpu*> gpus_;           // the same; null: a replay GPU
+    std::vector<ReplayGpu*> replays_;  // the same; null: a GPU
     Progress& progress_;
     EngineSpec spec_;
     bool data_on_;

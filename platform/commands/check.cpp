@@ -7,6 +7,7 @@
 #include "platform/commands/output_file.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
+#include "platform/run/replay_traffic.h"
 #include "platform/system/fabric_plan.h"
 
 namespace weft {
@@ -26,7 +27,10 @@ std::string profiles_text(const ResolvedSystem& system)
 // What a system file adds to its document. Throws InputError for a system that `weft run` would refuse.
 std::string system_text(const ResolvedSystem& system)
 {
-    const FabricPlan plan = plan_fabric(system, members_of(system));
+    std::vector<NodeId> members = members_of(system);
+    add_replay_gpus(system, members);
+    const FabricPlan plan = plan_fabric(system, std::move(members));
+    const ReplayTraffic traffic(system, plan);
     std::size_t links = 0;
     for (const bool used : plan.used.edges) links += used ? 1 : 0;
     std::string out;

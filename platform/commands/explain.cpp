@@ -25,7 +25,13 @@ int explain_command(const Arguments& arguments)
 
     const SystemDescription description = options.description();
     const ResolvedSystem system = resolve_loaded(description, options.load(description), options.registry());
-    print(explain(system, used ? plan_fabric(system, members_of(system)).used : UsedParts()));
+    UsedParts parts;
+    if (used) {
+        std::vector<NodeId> members = members_of(system);
+        add_replay_gpus(system, members);
+        parts = plan_fabric(system, std::move(members)).used;
+    }
+    print(explain(system, parts));
     return exit_good;
 }
 

@@ -23,6 +23,7 @@ int simulate_command(const Arguments& arguments)
     std::string until;
     std::string series;
     std::string window;
+    std::string record;
     RunOptions run;
     bool no_data = false;
     bool quiet = false;
@@ -41,6 +42,8 @@ int simulate_command(const Arguments& arguments)
         "write the whole result as JSON; '-' writes it in place of the summary");
     line.value("--series", "FILE", series, "write what each link did in each window of time, comma-separated");
     line.value("--window", "TIME", window, "length of a window of --series; 1 us unless given");
+    line.value("--record", "FILE", record,
+        "write what every GPU sends to others, with its times, as a profile for replay GPUs (--model GLOB=replay:FILE)");
     line.flag("--no-timing", no_timing, "JSON without wall-clock figures: two runs give the same bytes");
     line.flag("--quiet", quiet, "no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
@@ -52,6 +55,8 @@ int simulate_command(const Arguments& arguments)
     if (!series.empty()) run.window = window.empty() ? 1'000'000 : time_option("--window", window);
     const OutputFile output(json);
     const OutputFile series_output(series);
+    const OutputFile record_output(record);
+    run.record = record_output.wanted();
     SystemDescription description = options.description();
     workload.apply(description.workload);
     if (description.workload.kind == Workload::Kind::none)
@@ -62,6 +67,7 @@ int simulate_command(const Arguments& arguments)
         run_system(resolve_loaded(description, options.load(description), registry), registry, run);
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
     series_output.write(result.series);
+    record_output.write(result.record);
     if (!quiet && !output.is_stdout()) print(result_summary(result));
     return result.exit_code();
 }

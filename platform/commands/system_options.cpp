@@ -43,7 +43,7 @@ void SystemOptions::add_parameters(CommandLine& line)
         "set a parameter, repeatable, later wins: l2.size=40MiB (everywhere), dgx.0.xpu.3.l2.size=40MiB (one "
         "node), 'dgx.*.nvsw.*.switch.latency=300ns' (a pattern), links.xpu_fabric.bandwidth=50GB/s (a link)");
     line.values("--model", "GLOB=NAME", models_,
-        "make the nodes that match a model of 'weft models', repeatable");
+        "make the nodes that match a model of 'weft models', repeatable; GLOB=replay:FILE gives replay GPUs their traffic");
     add_plugins(line);
     line.value("--profile", "NAME", profile_,
         "device profile of every accelerator: a name of 'weft models' or a file");

@@ -15,9 +15,11 @@ namespace {
 // Modules with the same values.
 struct Alike {
     std::string title;  // "gpu, model gpu, profile h100"
-    std::string model;
+    std::string model;  // of an accelerator, or of a switch
     std::vector<std::pair<Block, VariantId>> blocks;
     std::vector<std::string> names;
+
+    bool accelerator() const { return blocks.front().first == Block::gpu; }
 };
 
 bool is_used(const std::vector<bool>& used, std::size_t index)
@@ -40,11 +42,11 @@ std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& us
         if (!endpoint || (id < used.transit.size() && used.transit[id]))
             blocks.emplace_back(Block::switch_, system.variant(id, Block::switch_));
         std::string title = endpoint
-            ? fmt::format("gpu, model {}, profile {}", system.model(id), system.profile(id))
+            ? fmt::format("gpu, model {}{}, profile {}", system.model(id),
+                  system.traffic(id).empty() ? "" : " of " + system.traffic(id), system.profile(id))
             : fmt::format("switch, model {}", system.model(id));
         const auto [entry, fresh] = index.try_emplace({title, blocks}, groups.size());
-        // Traffic that passes an accelerator goes through a switch of ours.
-        if (fresh) groups.push_back({std::move(title), endpoint ? "switch" : system.model(id), std::move(blocks), {}});
+        if (fresh) groups.push_back({std::move(title), system.model(id), std::move(blocks), {}});
         groups[entry->second].names.push_back(system.graph().node(id).name);
     }
     return groups;
@@ -65,12 +67,29 @@ std::vector<Alike> alike_links(const ResolvedSystem& system, const UsedParts& us
     return groups;
 }
 
+// What a replay GPU has of a GPU's parameters.
+bool counts_for_replay(Block block, const std::string& parameter)
+{
+    static const std::set<std::string> names{"gpu.unit_to_port", "gpu.port_to_unit", "gpu.port_to_l2", "gpu.l2_to_port",
+        "gpu.replay_in_flight", "l2.slices", "l2.bandwidth", "l2.latency", "hbm.capacity"};
+    return block == Block::switch_ || names.count(info_of(block).name + "." + parameter) > 0;
+}
+
+// Whether a parameter counts for the module that the block belongs to: traffic that passes an accelerator goes through
+// a switch of ours.
+bool counts(Block block, std::size_t parameter, const std::string& model, bool accelerator)
+{
+    const ParameterInfo& info = *info_of(block).parameters[parameter];
+    if (accelerator && model == "replay" && !counts_for_replay(block, info.name)) return false;
+    return counts_for(info, accelerator && block == Block::switch_ ? "switch" : model);
+}
+
 void list_values(const ResolvedSystem& system, Block block, VariantId id, const std::string& prefix,
-    const std::string& model, std::vector<ExplainedParameter>& out)
+    const std::string& model, bool accelerator, std::vector<ExplainedParameter>& out)
 {
     const Variant& variant = system.values(block, id);
     for (std::size_t i = 0; i < variant.values.size(); ++i) {
-        if (!counts_for(*info_of(block).parameters[i], model)) continue;
+        if (!counts(block, i, model, accelerator)) continue;
         const SourceId source = variant.sources[i];
         out.push_back({prefix + parameter_name(block, i), info_of(block).parameters[i], variant.values[i],
             source != unknown_source, system.source(source).text});
@@ -98,8 +117,8 @@ std::vector<Alike> all_groups(const ResolvedSystem& system, const UsedParts& use
 std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& system, const UsedParts& used)
 {
     std::vector<ExplainedParameter> out;
-    list_values(system, Block::engine, system.system_variant(Block::engine), "", "", out);
-    list_values(system, Block::routing, system.system_variant(Block::routing), "", "", out);
+    list_values(system, Block::engine, system.system_variant(Block::engine), "", "", false, out);
+    list_values(system, Block::routing, system.system_variant(Block::routing), "", "", false, out);
     std::set<std::string> taken;
     for (const Alike& group : all_groups(system, used)) {
         for (const NameGroup& names : group_names(group.names)) {
@@ -108,7 +127,7 @@ std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& syste
             for (int copy = 2; !taken.insert(name).second; ++copy)
                 name = fmt::format("{} ({})", names.text, copy);
             for (const auto& [block, variant] : group.blocks)
-                list_values(system, block, variant, name + ".", group.model, out);
+                list_values(system, block, variant, name + ".", group.model, group.accelerator(), out);
         }
     }
     return out;
@@ -122,7 +141,7 @@ std::string explain(const ResolvedSystem& system, const UsedParts& used)
     for (const std::string& notice : system.notices) out += "notice: " + notice + "\n";
     const auto add_block = [&](Block block) {
         std::vector<ExplainedParameter> values;
-        list_values(system, block, system.system_variant(block), "", "", values);
+        list_values(system, block, system.system_variant(block), "", "", false, values);
         out += "\n" + info_of(block).name + "\n" + value_lines(values);
     };
     add_block(Block::engine);
@@ -133,7 +152,8 @@ std::string explain(const ResolvedSystem& system, const UsedParts& used)
             out += names.text + (names.count > 1 ? fmt::format("  ({})", names.count) : "") + "\n";
         out += "  " + group.title + "\n";
         std::vector<ExplainedParameter> values;
-        for (const auto& [block, variant] : group.blocks) list_values(system, block, variant, "", group.model, values);
+        for (const auto& [block, variant] : group.blocks)
+            list_values(system, block, variant, "", group.model, group.accelerator(), values);
         out += value_lines(values);
     }
     return out;

@@ -229,8 +229,10 @@ void Resolver::choose_models()
     for (const Binding& binding : description_.bindings) {
         if (binding.model.empty()) continue;
         const std::vector<NodeId> nodes = selected(binding.nodes);
-        for (const NodeId id : nodes)
+        for (const NodeId id : nodes) {
             if (!set_model(id, binding.model, binding.file, binding.line)) break;  // once is enough
+            system_.nodes_[id].traffic = binding.traffic.empty() ? 0 : name_index(binding.traffic);
+        }
         if (nodes.empty())
             problem(binding.file, binding.line,
                 "no node that is simulated matches " + quoted(binding.nodes.text()),

@@ -49,6 +49,8 @@ public:
 
     // Name of the model in the registry: of kind "gpu" for endpoints, "switch" for forwarders.
     const std::string& model(NodeId node) const { return names_[nodes_[node].model]; }
+    // Of a replay GPU: path of its profile of traffic, empty without one.
+    const std::string& traffic(NodeId node) const { return names_[nodes_[node].traffic]; }
     const std::string& profile(NodeId node) const { return names_[nodes_[node].profile]; }  // endpoints
 
     const GpuSpec& gpu(NodeId node) const { return gpu_[variant(node, Block::gpu)]; }
@@ -88,6 +90,7 @@ private:
     struct NodeEntry {
         NodeRole role = NodeRole::passive;
         std::uint32_t model = 0;    // into names_
+        std::uint32_t traffic = 0;  // into names_
         std::uint32_t profile = 0;  // into names_
         std::array<VariantId, node_blocks> variants = no_variants();
     };

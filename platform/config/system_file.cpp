@@ -48,6 +48,13 @@ Binding parse_model_option(const std::string& option)
     auto [glob, model] = split_option(option, "--model", "GLOB=NAME, such as '*.nvsw.*=switch'");
     Binding binding;
     binding.nodes.glob = std::move(glob);
+    constexpr std::string_view replay = "replay:";
+    if (model.compare(0, replay.size(), replay) == 0) {
+        binding.traffic = model.substr(replay.size());
+        if (binding.traffic.empty())
+            throw InputError("", 0, "--model " + quoted(option) + " names no file", "GLOB=replay:FILE, or GLOB=replay");
+        model = "replay";
+    }
     binding.model = std::move(model);
     binding.file = "--model";
     return binding;

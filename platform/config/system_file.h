@@ -31,11 +31,12 @@ struct NodeSelector {
     std::string text() const;
 };
 
-// Gives nodes a profile, a model, or both; empty = left as it is.
+// Gives nodes a profile, a model (with its traffic), or both; empty = left as it is.
 struct Binding {
     NodeSelector nodes;
     std::string profile;
     std::string model;
+    std::string traffic;  // model replay: path of its profile of traffic
     std::string file;
     int line = 0;
 
@@ -66,7 +67,7 @@ SystemDescription read_system_text(const std::string& path, const std::string& t
 // path. False for everything that cannot be read.
 bool is_system_text(const std::string& path, const std::string& text);
 
-// "l2.size=40 MiB" and "dgx.*.nvsw.*=rtl" of the command line. Throw InputError without file.
+// "l2.size=40 MiB", "dgx.*.nvsw.*=rtl" and "dgx.0.xpu.*=replay:FILE" of the command line. Throw InputError without file.
 Assignment parse_set(const std::string& option);
 Binding parse_model_option(const std::string& option);
 

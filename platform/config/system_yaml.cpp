@@ -39,8 +39,7 @@ private:
         if (field.key == "system") {
             out_.name = yaml_text(source_, field).value_or("");
         } else if (field.key == "infrastructure") {
-            const std::string path = yaml_text(source_, field).value_or("");
-            out_.infrastructure = path.empty() || path[0] == '/' ? path : folder_ + path;
+            out_.infrastructure = relative(yaml_text(source_, field).value_or(""));
             out_.infrastructure_line = field.line;
         } else if (field.key == "profile") {
             out_.profile = profile_name(field);
@@ -64,7 +63,12 @@ private:
         }
     }
 
-    // A profile file is relative to the system file.
+    // Paths are relative to the system file.
+    std::string relative(const std::string& path) const
+    {
+        return path.empty() || path[0] == '/' ? path : folder_ + path;
+    }
+
     std::string profile_name(const YamlField& field)
     {
         const std::string name = yaml_text(source_, field).value_or("");
@@ -83,7 +87,7 @@ private:
     {
         if (tree_.kind(field.value) != YamlTree::Kind::sequence) {
             findings_.refuse(field.line, "'bind' is " + tree_.describe(field.value),
-                "a list of {nodes, profile, model}");
+                "a list of {nodes, profile, model, traffic}");
             return;
         }
         for (std::uint32_t i = 0; i < tree_.size(field.value); ++i) {
@@ -92,14 +96,18 @@ private:
             binding.file = out_.file;
             binding.line = tree_.line(item);
             for (const YamlField& part :
-                yaml_fields(source_, item, "an entry of 'bind'", {"nodes", "profile", "model"})) {
+                yaml_fields(source_, item, "an entry of 'bind'", {"nodes", "profile", "model", "traffic"})) {
                 if (part.key == "nodes") read_nodes(part, binding.nodes);
                 if (part.key == "profile") binding.profile = profile_name(part);
                 if (part.key == "model") binding.model = yaml_text(source_, part).value_or("");
+                if (part.key == "traffic") binding.traffic = relative(yaml_text(source_, part).value_or(""));
             }
             if (tree_.kind(item) == YamlTree::Kind::mapping && binding.nodes.text().empty())
                 findings_.refuse(binding.line, "an entry of 'bind' names no nodes",
                     "'nodes: GLOB' or 'nodes: {component: NAME}'");
+            if (!binding.traffic.empty() && binding.model.empty()) binding.model = "replay";
+            if (!binding.traffic.empty() && binding.model != "replay")
+                findings_.refuse(binding.line, "'traffic' with model " + quoted(binding.model), "'model: replay'");
             if (tree_.kind(item) == YamlTree::Kind::mapping && binding.profile.empty() &&
                 binding.model.empty())
                 findings_.refuse(binding.line, "an entry of 'bind' binds nothing",

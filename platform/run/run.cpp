@@ -12,6 +12,7 @@
 #include "collectives/schedule/theory.h"
 #include "platform/run/interrupt.h"
 #include "platform/run/progress_line.h"
+#include "platform/run/replay_traffic.h"
 #include "platform/run/theory.h"
 #include "platform/system/fabric_plan.h"
 #include "platform/system/system.h"
@@ -114,13 +115,17 @@ std::vector<RankResult> rank_results(const System& system, const FabricPlan& pla
 {
     std::vector<RankResult> out;
     const std::vector<Gpu*> gpus = system.gpus();
+    const std::vector<ReplayGpu*> replays = system.replays();
     for (std::uint32_t rank = 0; rank < gpus.size(); ++rank) {
         RankResult result;
         result.rank = rank;
         result.node = plan.fabric.nodes[plan.members[rank]].name;
         if (rank < load.finish_times().size()) result.finish_ps = load.finish_times()[rank];
-        const std::array<Time, stall_causes> stalls = gpus[rank]->units().stalls();
-        const std::uint64_t groups = std::max<std::uint64_t>(1, gpus[rank]->units().workgroups());
+        if (replays[rank] != nullptr) result.finish_ps = std::max(result.finish_ps, replays[rank]->finish_time());
+        std::array<Time, stall_causes> stalls{};
+        if (gpus[rank] != nullptr) stalls = gpus[rank]->units().stalls();
+        const std::uint64_t groups =
+            gpus[rank] == nullptr ? 1 : std::max<std::uint64_t>(1, gpus[rank]->units().workgroups());
         for (unsigned cause = 0; cause < stall_causes; ++cause)
             result.stall_ps.emplace_back(name_of(static_cast<StallCause>(cause)), stalls[cause] / groups);
         out.push_back(std::move(result));
@@ -128,18 +133,31 @@ std::vector<RankResult> rank_results(const System& system, const FabricPlan& pla
     return out;
 }
 
+// Statistics of the fabric ports of an accelerator.
+template <class Ports>
+void add_ports(const std::string& path, const std::string& model, const Ports& ports, std::vector<ModuleResult>& out)
+{
+    for (std::size_t p = 0; p < ports.size(); ++p)
+        out.push_back({path + ".port." + std::to_string(p), "port", model, ports[p]->statistics()});
+}
+
 std::vector<ModuleResult> module_results(const System& system, const ResolvedSystem& resolved, const FabricPlan& plan)
 {
     std::vector<ModuleResult> out;
     const std::vector<Gpu*> gpus = system.gpus();
+    const std::vector<ReplayGpu*> replays = system.replays();
     for (std::uint32_t rank = 0; rank < gpus.size(); ++rank) {
-        const Gpu& gpu = *gpus[rank];
         const std::string& model = resolved.model(plan.members[rank]);
+        if (const ReplayGpu* replay = replays[rank]) {
+            out.push_back({replay->path() + ".replay", "replay", model, replay->statistics()});
+            add_ports(replay->path(), model, replay->ports(), out);
+        }
+        if (gpus[rank] == nullptr) continue;
+        const Gpu& gpu = *gpus[rank];
         out.push_back({gpu.path() + ".units", "gpu", model, gpu.units().statistics()});
         out.push_back({gpu.path() + ".l2", "l2", model, gpu.l2_statistics()});
         out.push_back({gpu.path() + ".hbm", "hbm", model, gpu.hbm().statistics()});
-        for (std::size_t p = 0; p < gpu.ports().size(); ++p)
-            out.push_back({gpu.path() + ".port." + std::to_string(p), "port", model, gpu.ports()[p]->statistics()});
+        add_ports(gpu.path(), model, gpu.ports(), out);
     }
     for (const System::SwitchPlace& place : system.switches())
         out.push_back({place.path, "switch", place.model, place.module->statistics()});
@@ -210,11 +228,21 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
 {
     const Clock::time_point begun = Clock::now();
     Load load(resolved);
-    const FabricPlan plan = plan_fabric(resolved, members_of(resolved, load.ranks()));
-    System system("weft", resolved, plan, registry, options.data_on, options.check_protocol);
-    LineExecutor executor(system.agenda(), system.gpus(), system.progress(), resolved.engine(), options.data_on,
+    std::vector<NodeId> members = members_of(resolved, load.ranks());
+    const std::size_t ranks = members.size();
+    add_replay_gpus(resolved, members);
+    const FabricPlan plan = plan_fabric(resolved, std::move(members));
+    const ReplayTraffic traffic(resolved, plan);
+    if (load.ranks() > 0 && traffic.any_of(ranks))
+        throw InputError(resolved.file, resolved.workload.line, "a rank of the trace is a replay GPU, which carries out no nodes",
+            "full GPUs as ranks (ranks: [GLOB, ...])");
+    const bool data_on = options.data_on && !traffic.any();
+    TrafficRecorder recorder;
+    System system("weft", resolved, plan, registry, data_on, options.check_protocol,
+        options.record ? &recorder : nullptr);
+    LineExecutor executor(system.agenda(), system.accelerators(), system.progress(), resolved.engine(), data_on,
         resolved.seed);
-    load.attach(executor, plan.members.size());
+    load.attach(executor, ranks);
 
     RunResult result;
     result.seed = resolved.seed;
@@ -225,9 +253,10 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     result.switches = system.switches().size();
     result.notices = resolved.notices;
     result.notices.insert(result.notices.end(), plan.notices.begin(), plan.notices.end());
+    for (std::string& notice : traffic.notices(ranks)) result.notices.push_back(std::move(notice));
     for (const Diagnostic& notice : load.notices()) result.notices.push_back(notice.text());
-    if (const CollectiveDriver* driver = load.driver())
-        result.theory = alpha_beta(resolved, plan, collective_request(resolved, plan.members.size()), driver->schedule());
+    if (const CollectiveDriver* driver = load.driver(); driver != nullptr && !traffic.any())
+        result.theory = alpha_beta(resolved, plan, collective_request(resolved, ranks), driver->schedule());
 
     const InterruptGuard interrupt;
     bool interrupted = false;
@@ -256,6 +285,11 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
 
     const Clock::time_point started = Clock::now();
     load.start();
+    if (traffic.any()) {
+        std::optional<Executor::JobId> job;
+        if (load.driver() != nullptr) job = 0;
+        traffic.start(system.accelerators(), executor, job, resolved.seed);
+    }
     do {
         while (!agenda.idle()) {
             agenda.set_end(series ? std::min(end, series->next() - 1) : end);
@@ -267,7 +301,10 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     } while (!load.finished() && !agenda.stopped() && agenda.idle() && load.look_further());
     result.wall_s = seconds_since(started);
 
-    if (load.finished()) {
+    const std::vector<ReplayGpu*> replays = system.replays();
+    const bool all_replayed = std::all_of(replays.begin(), replays.end(),
+        [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
+    if (load.finished() && all_replayed) {
         result.stop = StopReason::finished;
     } else if (interrupted) {
         result.stop = StopReason::interrupted;
@@ -278,6 +315,9 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         result.blocked = system.fabric().blocked_chain();
         for (std::string& line : load.blocked()) result.blocked.push_back(std::move(line));
         for (std::string& line : executor.blocked()) result.blocked.push_back(std::move(line));
+        for (ReplayGpu* replay : replays)
+            if (replay != nullptr)
+                for (std::string& line : replay->blocked()) result.blocked.push_back(std::move(line));
         for (const System::SwitchPlace& place : system.switches())
             for (std::string& line : place.module->blocked()) result.blocked.push_back(std::move(line));
     }
@@ -301,6 +341,14 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     if (series) {
         series->close(std::max(agenda.last(), result.simulated_ps));
         result.series = series->csv();
+    }
+    if (options.record) {
+        std::vector<std::string> names;
+        for (const NodeId node : plan.members) names.push_back(plan.fabric.nodes[node].name);
+        result.record = recorder.csv(names);
+        if (recorder.left_out() > 0)
+            result.notices.push_back(std::to_string(recorder.left_out()) +
+                                     " lines are not in the profile: it has writes, reads and additions to flags");
     }
     result.link_results = link_results(system.fabric(), resolved.graph(), std::max(agenda.last(), result.simulated_ps));
     result.modules = module_results(system, resolved, plan);

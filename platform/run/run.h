@@ -23,6 +23,7 @@ struct RunOptions {
     bool check_protocol = false;  // a protocol checker between all modules: slow, changes no time
     bool watch = false;           // queues, credits and waits of every link by virtual channel
     Time window = 0;              // ps; not 0: a time series of all links, which are watched
+    bool record = false;          // what GPUs send to others, as a profile for replay GPUs
     bool progress = true;       // a line on stderr about every second, once two have passed
 };
 
@@ -89,6 +90,7 @@ struct RunResult {
     std::vector<std::string> notices;
     std::optional<AlphaBeta> theory;
     std::string series;  // comma-separated, if RunOptions::window
+    std::string record;  // comma-separated, if RunOptions::record
 
     // Of the contract: 0 finished, 1 wrong result, 3 deadlock, 130 interrupted.
     int exit_code() const;

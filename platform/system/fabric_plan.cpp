@@ -170,6 +170,12 @@ std::string separated(const Routing& routing, const Fabric& fabric)
     return {};
 }
 
+void check_count(const ResolvedSystem& system, std::size_t members)
+{
+    if (members > 65535)
+        throw InputError(system.infrastructure, 0, std::to_string(members) + " ranks", "at most 65535");
+}
+
 }  // namespace
 
 std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wanted)
@@ -199,9 +205,16 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
                 " xpu nodes for them",
             "at most as many ranks as xpu nodes");
     if (count > 0) members.resize(count);
-    if (members.size() > 65535)
-        throw InputError(system.infrastructure, 0, std::to_string(members.size()) + " ranks", "at most 65535");
+    check_count(system, members.size());
     return members;
+}
+
+void add_replay_gpus(const ResolvedSystem& system, std::vector<NodeId>& members)
+{
+    const std::set<NodeId> there(members.begin(), members.end());
+    for (const NodeId node : system.endpoints())
+        if (system.model(node) == "replay" && there.count(node) == 0) members.push_back(node);
+    check_count(system, members.size());
 }
 
 Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric)

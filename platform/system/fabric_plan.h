@@ -26,6 +26,9 @@ struct FabricPlan {
 // `rank_nodes` names; `wanted` > 0 asks for that many. Throws InputError when there are fewer.
 std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wanted = 0);
 
+// Adds the replay GPUs that are no members yet: they take part beside the workload.
+void add_replay_gpus(const ResolvedSystem& system, std::vector<NodeId>& members);
+
 // Routes by the system's policy. Throws InputError when it does not fit the fabric.
 Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric);
 

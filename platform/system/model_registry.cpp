@@ -48,6 +48,11 @@ ModelRegistry::ModelRegistry()
             return std::make_unique<Gpu>(request.module_name.c_str(), context.agenda, context.pool, context.progress,
                 request.gpu, request.l1, request.l2, request.hbm, request.wiring);
         });
+    add_gpu("replay", "fabric ports and a profile of timed traffic (GLOB=replay:FILE), no units, L2 or HBM",
+        [](const RunContext& context, const GpuRequest& request) {
+            return std::make_unique<ReplayGpu>(request.module_name.c_str(), context.agenda, context.pool,
+                context.progress, request.gpu, request.l2, request.hbm.capacity, request.wiring);
+        });
 }
 
 void ModelRegistry::add_switch(const std::string& name, const std::string& text, SwitchFactory factory)

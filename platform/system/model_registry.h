@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpu/gpu.h"
+#include "gpu/replay_gpu.h"
 #include "tlm_interconnect/switch.h"
 
 namespace weft {
@@ -42,7 +43,7 @@ struct GpuRequest {
 class ModelRegistry {
 public:
     using SwitchFactory = std::function<std::unique_ptr<SwitchModel>(const RunContext&, const SwitchRequest&)>;
-    using GpuFactory = std::function<std::unique_ptr<Gpu>(const RunContext&, const GpuRequest&)>;
+    using GpuFactory = std::function<std::unique_ptr<Accelerator>(const RunContext&, const GpuRequest&)>;
 
     // With the built-in models.
     ModelRegistry();

@@ -3,7 +3,7 @@
 namespace weft {
 
 System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
-    const ModelRegistry& registry, bool data_on, bool check_protocol)
+    const ModelRegistry& registry, bool data_on, bool check_protocol, TrafficRecorder* recorder)
     : sc_module(name), agenda_("agenda"), checkers_(agenda_, check_protocol), fabric_(resolved, plan)
 {
     const RunContext context{agenda_, pool_, progress_};
@@ -20,44 +20,59 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         request.wiring.endpoint = rank;
         request.wiring.data_on = data_on;
         request.wiring.checkers = check_protocol ? &checkers_ : nullptr;
+        request.wiring.recorder = recorder;
         request.wiring.spread = static_cast<SpreadMode>(resolved.routing().spread);
         while ((std::uint64_t{line_bytes} << request.wiring.stripe_shift) < resolved.routing().stripe)
             ++request.wiring.stripe_shift;
         request.wiring.ports = fabric_.ports(rank);
         request.wiring.routes = fabric_.routes(rank);
-        gpus_.push_back(registry.gpu_factory(resolved.model(node))(context, request));
+        accelerators_.push_back(registry.gpu_factory(resolved.model(node))(context, request));
     }
     fabric_.build(registry, context, checkers_, [this](std::uint32_t rank, unsigned port) {
-        Gpu& gpu = *gpus_[rank];
-        return FabricModules::End::of(gpu.link_out(port), gpu.link_in(port), gpu.output(port));
+        Accelerator& accelerator = *accelerators_[rank];
+        return FabricModules::End::of(accelerator.link_out(port), accelerator.link_in(port), accelerator.output(port));
     });
+}
+
+std::vector<Accelerator*> System::accelerators() const
+{
+    std::vector<Accelerator*> out;
+    for (const auto& accelerator : accelerators_) out.push_back(accelerator.get());
+    return out;
 }
 
 std::vector<Gpu*> System::gpus() const
 {
     std::vector<Gpu*> out;
-    for (const auto& gpu : gpus_) out.push_back(gpu.get());
+    for (const auto& accelerator : accelerators_) out.push_back(dynamic_cast<Gpu*>(accelerator.get()));
+    return out;
+}
+
+std::vector<ReplayGpu*> System::replays() const
+{
+    std::vector<ReplayGpu*> out;
+    for (const auto& accelerator : accelerators_) out.push_back(dynamic_cast<ReplayGpu*>(accelerator.get()));
     return out;
 }
 
 std::uint64_t System::lines() const
 {
     std::uint64_t total = 0;
-    for (const auto& gpu : gpus_) total += gpu->units().lines();
+    for (const auto& accelerator : accelerators_) total += accelerator->lines();
     return total;
 }
 
 std::uint64_t System::line_hops() const
 {
     std::uint64_t total = fabric_.line_hops();
-    for (const auto& gpu : gpus_) total += gpu->line_hops();
+    for (const auto& accelerator : accelerators_) total += accelerator->line_hops();
     return total;
 }
 
 bool System::cannot_progress() const
 {
-    for (const auto& gpu : gpus_)
-        if (gpu->units().cannot_progress()) return true;
+    for (const Gpu* gpu : gpus())
+        if (gpu != nullptr && gpu->units().cannot_progress()) return true;
     return false;
 }
 

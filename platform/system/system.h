@@ -1,4 +1,4 @@
-// The module hierarchy of a run, made from a resolved system and its fabric plan: members become GPUs, what lies
+// The module hierarchy of a run, made from a resolved system and its fabric plan: members become GPUs (or replay GPUs), what lies
 // between them is FabricModules.
 #pragma once
 
@@ -20,13 +20,15 @@ public:
 
     // `resolved` and `plan` must outlive it.
     System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
-        const ModelRegistry& registry, bool data_on, bool check_protocol = false);
+        const ModelRegistry& registry, bool data_on, bool check_protocol = false, TrafficRecorder* recorder = nullptr);
 
     Agenda& agenda() { return agenda_; }
     LinePool& pool() { return pool_; }
     Progress& progress() { return progress_; }
     // In rank order.
-    std::vector<Gpu*> gpus() const;
+    std::vector<Accelerator*> accelerators() const;
+    std::vector<Gpu*> gpus() const;           // null where it is no full GPU
+    std::vector<ReplayGpu*> replays() const;  // null where it is a full one
     const std::vector<LinkPlace>& links() const { return fabric_.links(); }
     const std::vector<SwitchPlace>& switches() const { return fabric_.switches(); }
     FabricModules& fabric() { return fabric_; }
@@ -44,7 +46,7 @@ private:
     Progress progress_;
     Checkers checkers_;
     FabricModules fabric_;
-    std::vector<std::unique_ptr<Gpu>> gpus_;
+    std::vector<std::unique_ptr<Accelerator>> accelerators_;
 };
 
 }  // namespace weft

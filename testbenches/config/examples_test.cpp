@@ -55,6 +55,17 @@ TEST(Examples, FatTree)
     EXPECT_EQ(explained(system, "leaf.0.asic.0", "switch.latency").substr(0, 6), "250 ns");
 }
 
+TEST(Examples, ReplayFleet)
+{
+    const ResolvedSystem system = example("replay_fleet");
+    EXPECT_EQ(system.endpoints().size(), 260U);
+    EXPECT_EQ(system.model(system.endpoints()[3]), "gpu");
+    EXPECT_EQ(system.traffic(system.endpoints()[3]), "");
+    EXPECT_EQ(system.model(system.endpoints()[4]), "replay");
+    EXPECT_EQ(system.traffic(system.endpoints()[4]), std::string(WEFT_SOURCE_DIR) + "/examples/replay_fleet/neighbours.csv");
+    EXPECT_EQ(explained(system, "host.0.xpu.0~host.0.nvsw.0", "link.bandwidth").substr(0, 8), "450 GB/s");
+}
+
 TEST(Examples, SwitchRing)
 {
     const ResolvedSystem system = example("switch_ring");

@@ -19,6 +19,7 @@ profile: mine.yaml
 bind:
 - {nodes: "*.nvsw.*", model: rtl}
 - {nodes: {component: xpu, device: box, type: xpu}, profile: h100}
+- {nodes: "box.0.xpu.1", traffic: rows.csv}
 links:
   xpu_fabric: {latency: 50 ns}
 parameters:
@@ -32,13 +33,15 @@ workload: {collective: all_gather, bytes: 2 MiB, algorithm: direct, type: bf16, 
     EXPECT_EQ(s.name, "demo");
     EXPECT_EQ(s.infrastructure, "dir/box.yaml");
     EXPECT_EQ(s.profile, "dir/mine.yaml");
-    ASSERT_EQ(s.bindings.size(), 2U);
+    ASSERT_EQ(s.bindings.size(), 3U);
     EXPECT_EQ(s.bindings[0].nodes.glob, "*.nvsw.*");
     EXPECT_EQ(s.bindings[0].origin(), "dir/s.yaml:5");
     EXPECT_EQ(s.bindings[1].nodes.text(), "component: xpu, device: box, type: xpu");
     ASSERT_EQ(s.assignments.size(), 4U);
     EXPECT_EQ(s.assignments[0].path, "links.xpu_fabric.latency");
-    EXPECT_EQ(s.assignments[1].origin(), "dir/s.yaml:10");
+    EXPECT_EQ(s.assignments[1].origin(), "dir/s.yaml:11");
+    EXPECT_EQ(s.bindings[2].model, "replay");
+    EXPECT_EQ(s.bindings[2].traffic, "dir/rows.csv");
     EXPECT_EQ(s.assignments[2].path, "routing.spread");
     EXPECT_EQ(s.seed, 7U);
     EXPECT_TRUE(s.lenient);
@@ -67,6 +70,7 @@ bind:
 - {model: gpu}
 - {node: "*", model: gpu}
 - text
+- {nodes: "*", model: gpu, traffic: x.csv}
 links: 5
 parameters:
   l2.size: [1]
@@ -78,9 +82,9 @@ seed: 3
              "dir/s.yaml:4: 'lenient' is", "dir/s.yaml:6: an entry of 'bind' binds nothing",
              "dir/s.yaml:7: an entry of 'bind' names no nodes",
              "dir/s.yaml:8: unknown key 'node' in an entry of 'bind'; expected 'nodes'",
-             "dir/s.yaml:9: an entry of 'bind' is", "dir/s.yaml:10: 'links' is",
-             "dir/s.yaml:12: 'l2.size' is a list",
-             "dir/s.yaml:13: ", "dir/s.yaml:14: key 'seed' of the system file occurs twice"})
+             "dir/s.yaml:9: an entry of 'bind' is", "dir/s.yaml:10: 'traffic' with model 'gpu'; expected 'model: replay'",
+             "dir/s.yaml:11: 'links' is", "dir/s.yaml:13: 'l2.size' is a list",
+             "dir/s.yaml:14: ", "dir/s.yaml:15: key 'seed' of the system file occurs twice"})
         EXPECT_NE(error.find(expected), std::string::npos) << expected << "\nin\n" << error;
 }
 

@@ -36,7 +36,7 @@ GpuBox::GpuBox(const BoxOptions& options) : agenda("agenda")
                 links.back()->initiator(e).bind(gpu.link_in(port));
             }
         }
-    std::vector<Gpu*> pointers;
+    std::vector<Accelerator*> pointers;
     for (const auto& gpu : gpus) pointers.push_back(gpu.get());
     executor = std::make_unique<LineExecutor>(agenda, pointers, progress, options.engine, options.data_on,
         options.seed);

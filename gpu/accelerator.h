@@ -1,0 +1,48 @@
+// What a system needs of the module of an accelerator, whatever stands behind its fabric ports.
+//
+// Sockets: link_out(p) and link_in(p) of fabric port p, for links.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sc_models/memory_image.h"
+#include "tlm_interconnect/output_port.h"
+#include "tlm_interconnect/protocol_checker.h"
+#include "tlm_interconnect/route_table.h"
+
+namespace weft {
+
+class TrafficRecorder;
+
+class Accelerator : public sc_core::sc_module {
+public:
+    struct Wiring {
+        std::string path;        // full name, for reports
+        std::uint32_t endpoint = 0;
+        unsigned ports = 0;
+        RouteTable routes;       // fabric ports for each destination endpoint
+        bool data_on = true;
+        SpreadMode spread = SpreadMode::lines;
+        unsigned stripe_shift = 0;  // log2 of the lines in a row that take the same path
+        Checkers* checkers = nullptr;  // protocol checkers between all modules; none when null
+        TrafficRecorder* recorder = nullptr;  // of what leaves for other GPUs; none when null
+    };
+
+    virtual LineInitiatorSocket& link_out(unsigned port) = 0;
+    virtual LineTargetSocket& link_in(unsigned port) = 0;
+    virtual OutputPort& output(unsigned port) = 0;
+
+    virtual const std::string& path() const = 0;
+    virtual std::uint32_t endpoint() const = 0;
+    virtual std::uint64_t capacity() const = 0;  // of its memory, B
+    virtual MemoryImage& image() = 0;
+
+    virtual std::uint64_t lines() const = 0;      // issued
+    virtual std::uint64_t line_hops() const = 0;  // from one module to the next inside it and into its links
+
+protected:
+    using sc_module::sc_module;
+};
+
+}  // namespace weft

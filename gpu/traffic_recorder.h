@@ -1,0 +1,80 @@
+// Notes what leaves GPUs for others, with its times, in the form that a replay GPU takes (replay_profile.h).
+//
+// A line counts from the time at which it left its compute unit: `unit_to_port` before it reaches the fabric port.
+// Adjacent lines that one workgroup sends to one place at even distances become one row, as long as lines of one instant
+// stay in the order of their rows, which is the order in which a replay GPU issues them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tlm_interconnect/protocol.h"
+
+namespace weft {
+
+class TrafficRecorder {
+public:
+    // `line` leaves `gpu` at `at`; `called` is the present instant.
+    void note(std::uint32_t gpu, const Line& line, Time at, Time called);
+
+    // As a profile of all GPUs; `names` by endpoint.
+    std::string csv(const std::vector<std::string>& names) const;
+
+    std::size_t rows() const { return rows_.size(); }
+    std::uint64_t lines() const { return lines_; }
+    std::uint64_t left_out() const { return left_out_; }  // operations that a profile has no kind for
+
+private:
+    struct Row {
+        Time time;
+        Time gap;
+        std::uint64_t address;
+        std::uint64_t bytes;
+        std::uint64_t value;
+        std::uint32_t gpu;
+        std::uint32_t lines;
+        LineOp op;
+    };
+    struct Open {  // a row that may go on
+        std::size_t row = 0;
+        Time last = 0;
+    };
+    struct Gpu {
+        std::map<std::pair<std::uint32_t, std::uint16_t>, Open> open;  // by workgroup and destination
+        std::map<Time, std::size_t> last_row;  // of what leaves at an instant from now on
+    };
+
+    bool continues(const Open& open, const Line& line, Time at) const;
+
+    std::vector<Row> rows_;
+    std::vector<Gpu> gpus_;
+    std::uint64_t lines_ = 0;
+    std::uint64_t left_out_ = 0;
+};
+
+// Between a crossbar and a fabric port: notes requests and hands everything on in the same instant.
+class TrafficTap : public sc_core::sc_module, public LineTarget, public LineInitiator {
+public:
+    TrafficTap(sc_core::sc_module_name name, Agenda& agenda, TrafficRecorder& recorder, std::uint32_t endpoint,
+        Time unit_to_port);
+
+    LineTargetSocket in;
+    LineInitiatorSocket out;
+
+private:
+    Time on_request(unsigned port, Line& line, Time delay) override;
+    Time on_response(unsigned, Line& line, Time delay) override { return in.send_response(line, delay); }
+    void on_request_credit(unsigned, Line& line, Time delay) override { in.return_request_credit(line, delay); }
+    void on_response_credit(unsigned, Line& line, Time delay) override { out.return_response_credit(line, delay); }
+    unsigned debug(unsigned, Line& line) override { return out.debug(line); }
+
+    Agenda& agenda_;
+    TrafficRecorder& recorder_;
+    std::uint32_t endpoint_;
+    Time unit_to_port_;
+};
+
+}  // namespace weft
