@@ -15,7 +15,7 @@ struct ReplayPair : WorkgroupListener {
     explicit ReplayPair(const GpuSpec& gpu = {}, const L2Spec& l2 = {}, const LinkSpec& link_spec = {})
         : agenda("agenda"), link("link", agenda, link_spec)
     {
-        full = std::make_unique<Gpu>("gpu0", agenda, pool, progress, gpu, l2, HbmSpec{}, wiring(0));
+        full = std::make_unique<Gpu>("gpu0", agenda, pool, progress, gpu, L1Spec{}, l2, HbmSpec{}, wiring(0));
         replay = std::make_unique<ReplayGpu>("gpu1", agenda, pool, progress, gpu, l2, HbmSpec{}.capacity, wiring(1));
         const std::vector<Accelerator*> both{full.get(), replay.get()};
         for (unsigned e = 0; e < 2; ++e) {
@@ -42,11 +42,11 @@ struct ReplayPair : WorkgroupListener {
     }
 
     // On the GPU, before time starts; tokens count up from 0.
-    void launch(const Program& program, std::uint32_t lines_in_flight = 1)
+    void launch(const Program& program, std::uint32_t wavefronts = 1)
     {
         ComputeUnits::Launch launch;
         launch.program = &program;
-        launch.lines_in_flight = lines_in_flight;
+        launch.wavefronts = wavefronts;
         launch.listener = this;
         launch.token = tokens++;
         full->units().launch(launch);
