@@ -21,12 +21,13 @@ HbmChannel::HbmChannel(const HbmTiming& timing, unsigned index)
     : timing_(timing), all_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::all_bank)),
       per_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::per_bank)),
       high_(std::min(timing.spec.write_high, timing.spec.write_queue)), low_(std::min(timing.spec.write_low, high_ - 1)),
-      pins_(timing.rate), activates_(timing.spec.t_rrd, timing.spec.t_faw), banks_(timing.banks), group_free_(timing.spec.bank_groups, 0)
+      pins_(timing.rate), activates_(timing.spec.t_rrd, timing.spec.t_faw), lines_(timing.banks),
+      group_free_(timing.spec.bank_groups, 0), banks_(timing.banks)
 {
     const std::uint64_t channels = timing.spec.channels;
     const Time period = timing.spec.t_refi;
     for (unsigned bank = 0; bank < timing.banks; ++bank)
-        group_of_.push_back(static_cast<std::uint8_t>(bank / timing.spec.banks));
+        lines_[bank].group = static_cast<std::uint32_t>(bank / timing.spec.banks);
     const unsigned refreshed = all_bank_ ? 1 : per_bank_ ? timing.banks : 0;
     for (unsigned i = 0; i < refreshed; ++i)
         refreshes_.emplace_back(timing, period + period * (i * channels + index) / (refreshed * channels));
@@ -125,7 +126,8 @@ bool HbmChannel::find_wanted(unsigned number, Line* from, Line* before)
         before = from;
         from = after(*from);
     }
-    bank.wanted = from;
+    lines_[number].line = from;
+    lines_[number].ready = bank.state.column_ok();
     bank.before = before;
     if (from == nullptr) {
         wanted_ &= ~bit(number);
@@ -177,9 +179,9 @@ unsigned HbmChannel::first_ready(Time now, Time& at) const
     unsigned best = 0;
     for (std::uint64_t left = wanted_; left != 0; left &= left - 1) {
         const unsigned number = lowest(left);
-        const Bank& bank = banks_[number];
-        const Time ready = std::max({floor, bank.state.column_ok(), group_free_[group_of_[number]]});
-        if (ready > at || (ready == at && !came_first(*bank.wanted, *banks_[best].wanted))) continue;
+        const Wanted& wanted = lines_[number];
+        const Time ready = std::max(floor, std::max(wanted.ready, group_free_[wanted.group]));
+        if (ready > at || (ready == at && !came_first(*wanted.line, *lines_[best].line))) continue;
         at = ready;
         best = number;
     }
@@ -209,13 +211,13 @@ HbmChannel::Step HbmChannel::step(Time now)
 HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
 {
     Bank& bank = banks_[number];
-    Line& line = *bank.wanted;
+    Line& line = *lines_[number].line;
     const bool writes = direction_ == write;
     ++counts_.accesses[static_cast<unsigned>(bank.state.access(writes, timing_, now))];
     ++(writes ? counts_.writes : counts_.reads);
     counts_.waited += now - line.due;
     pins_.book(now, timing_.moved);
-    group_free_[group_of_[number]] = now + timing_.group_busy;
+    group_free_[lines_[number].group] = now + timing_.group_busy;
     moved_ = direction_;
 
     Queue& queue = bank.waiting[direction_];

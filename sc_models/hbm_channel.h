@@ -80,8 +80,12 @@ private:
     struct Bank {
         HbmBank state;
         Queue waiting[2];
-        Line* wanted = nullptr;  // first line of the served direction for the open row
-        Line* before = nullptr;  // the line before it in its queue
+        Line* before = nullptr;  // the line before the wanted one in its queue
+    };
+    struct Wanted {  // of a bank: first line of the served direction for the open row
+        Line* line = nullptr;
+        Time ready = 0;  // as far as the bank goes
+        std::uint32_t group = 0;
     };
 
     void admit(Line& line, Time now);
@@ -107,12 +111,12 @@ private:
     std::uint64_t left_ = 0;  // lines that the turn has for sure
     std::uint32_t held_[2] = {};     // lines that the scheduler sees
     std::uint64_t waiting_[2] = {};  // bit per bank with lines
-    std::uint64_t wanted_ = 0;       // bit per bank with `wanted`
+    std::uint64_t wanted_ = 0;       // bit per bank with a wanted line
     RateServer pins_;
     HbmActivates activates_;
-    std::vector<Bank> banks_;
+    std::vector<Wanted> lines_;     // per bank
     std::vector<Time> group_free_;  // per bank group
-    std::vector<std::uint8_t> group_of_;
+    std::vector<Bank> banks_;
     std::vector<HbmRefresh> refreshes_;  // of the channel, or of each bank
     Queue outside_[2];
     HbmCounts counts_;

@@ -153,7 +153,78 @@ TEST(HbmSchedule, AWriteThatReadsPassIsServedWhenTheyEnd)
     EXPECT_EQ(turns(spec, reads_then_writes(40, 1)), "R40 W1");
 }
 
-TEST(HbmSchedule, OrderDoesNotDependOnWhoWasMadeFirst)
+TEST(HbmSchedule, RandomTrafficKeepsEveryRuleThatIsSeenOutside)
+{
+    for (unsigned variant = 0; variant < 9; ++variant) {
+        HbmSpec spec = one_channel();
+        spec.row_policy = variant % 3;
+        spec.refresh = variant / 3;
+        spec.t_refi = 1'500'000;
+        spec.t_rfc = 150'000;
+        spec.row_idle = 20'000;
+        spec.age_limit = 200'000;
+        spec.read_queue = 24;
+        spec.write_queue = 16;
+        spec.write_high = 12;
+        spec.write_low = 4;
+        std::vector<HbmAccess> accesses;
+        for (unsigned i = 0; i < 6000; ++i) {
+            // Bursts and lulls; every other line of a stream, one of 64 rows else.
+            HbmAccess next = random_line(i, random_line(i + 7).address / 64 % 3 == 0 ? LineOp::write : LineOp::read);
+            next.at = i * 2'500 + i / 1000 * 2'000'000;
+            next.address = i % 2 == 0 ? stream(i).address : next.address % (1U << 20);
+            accesses.push_back(next);
+        }
+        const HbmOutcome outcome = run_hbm(spec, 1, accesses);
+        const HbmMap map(spec, 1);
+        struct Column {
+            Time at;
+            HbmPlace place;
+            bool write;
+        };
+        std::vector<Column> columns;
+        for (std::size_t i = 0; i < accesses.size(); ++i) {
+            const bool write = accesses[i].op == LineOp::write;
+            const Time answer = 3'000 + spec.response_latency + (write ? spec.t_wl : spec.t_cl);
+            columns.push_back({outcome.answered[i] - answer, map.place(0, accesses[i].address / 64), write});
+            ASSERT_GE(columns.back().at, accesses[i].at + spec.request_latency);
+        }
+        std::sort(columns.begin(), columns.end(), [](const Column& a, const Column& b) { return a.at < b.at; });
+        std::vector<Time> group(4, 0);
+        std::vector<const Column*> bank(16, nullptr);
+        for (std::size_t i = 1; i < columns.size(); ++i) {
+            const Column& last = columns[i - 1];
+            const Column& next = columns[i];
+            const Time turn = next.write == last.write ? 0 : next.write ? 13'000 + 4'000 - 7'000 : 7'000 + 8'000;
+            ASSERT_GE(next.at, last.at + 2'000 + turn) << variant << " " << i;
+            Time& free = group[next.place.bank / 4];
+            ASSERT_GE(next.at, free) << variant << " " << i;
+            free = next.at + 4'000;
+            const Column*& same = bank[next.place.bank];
+            if (same != nullptr && same->place.row != next.place.row) {
+                ASSERT_GE(next.at, same->at + (same->write ? 7'000 + 3'000 + 16'000 : 2'000 + 5'000) + 15'000 + 14'000);
+            }
+            same = &next;
+        }
+        const double found = outcome.statistics.at("row_hits") + outcome.statistics.at("row_closed") +
+            outcome.statistics.at("row_conflicts");
+        EXPECT_EQ(found, 6000);
+        EXPECT_EQ(outcome.statistics.at("busy"), 6000 * 2'000);
+        EXPECT_EQ(outcome.statistics.at("refresh") > 0, spec.refresh != 0);
+        if (spec.refresh == static_cast<std::uint64_t>(RefreshMode::all_bank)) {
+            // Every interval with traffic has its rest.
+            std::vector<Time> longest(columns.back().at / spec.t_refi + 1, 0);
+            for (std::size_t i = 1; i < columns.size(); ++i) {
+                Time& rest = longest[columns[i].at / spec.t_refi];
+                rest = std::max(rest, columns[i].at - columns[i - 1].at);
+            }
+            for (std::size_t interval = 1; interval < longest.size(); ++interval)
+                EXPECT_TRUE(longest[interval] == 0 || longest[interval] >= 150'000) << interval;
+        }
+    }
+}
+
+TEST(HbmSchedule, IsTheSameEveryTime)
 {
     HbmSpec spec;
     spec.channels = 4;
