@@ -4,20 +4,24 @@ namespace weft {
 
 namespace {
 
-// Inputs of the station: slices, then the channels' wake-ups, so that a channel decides over all arrivals of an
+// Inputs of the station: slices, then the channels' wake-ups, so that those see all arrivals of their
 // instant.
 constexpr unsigned first_wake = 1024;
 
 }  // namespace
 
 Hbm::Hbm(sc_core::sc_module_name name, Agenda& agenda, std::string path, const HbmSpec& spec, unsigned slices)
-    : sc_module(name), Station(agenda, std::move(path)), timing_(spec), map_(spec, slices),
+    : sc_module(name),
+      Station(agenda, std::move(path)),
+      timing_(spec),
+      map_(spec, slices),
       wakes_(spec.channels, HbmChannel::never)
 {
     channels_.reserve(spec.channels);
     for (unsigned c = 0; c < spec.channels; ++c) channels_.emplace_back(timing_, c);
     for (unsigned s = 0; s < slices; ++s)
-        targets_.push_back(std::make_unique<LineTargetSocket>(("target" + std::to_string(s)).c_str(), *this, s));
+        targets_.push_back(
+            std::make_unique<LineTargetSocket>(("target" + std::to_string(s)).c_str(), *this, s));
 }
 
 Time Hbm::on_request(unsigned slice, Line& line, Time delay)

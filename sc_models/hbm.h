@@ -2,19 +2,19 @@
 //
 // Sockets: target[s], one per L2 slice.
 //
-// Timing: an access reaches its channel's queue request_latency after the call's delay; hbm_map.h says which channel,
-// bank and row it is. From there hbm_channel.h says when it is served and answered. A read of an idle channel whose
-// row is not open takes
+// Timing: an access reaches its channel's queue request_latency after the call's delay; hbm_map.h says which
+// channel, bank and row it is. From there hbm_channel.h says when it is served and answered. A read of an
+// idle channel whose row is not open takes
 //     idle_read = request_latency + t_rcd + t_cl + (bursts - 1) x max(t_ccd_l, burst time) + burst time
 //                 + response_latency,
-// t_rcd less when the row is open, t_rp more when another one is. Accesses that arrive at one instant are taken in
-// slice order.
+// t_rcd less when the row is open, t_rp more when another one is. Accesses that arrive at one instant are
+// taken in slice order.
 //
 // Parameters: hbm_spec.h. `bandwidth` is the peak of the pins; what is sustained follows from the rest.
 //
-// Statistics: reads, writes (lines); row_hits, row_closed, row_conflicts (lines, by what they found in their bank);
-// refresh (ps, channels or, per bank, banks, summed); turnaround (ps), busy (ps, pins), both summed over channels;
-// mean_queue (lines in all channels together, from arrival to column command).
+// Statistics: reads, writes (lines); row_hits, row_closed, row_conflicts (lines, by what they found in their
+// bank); refresh (ps, channels or, per bank, banks, summed); turnaround (ps), busy (ps, pins), both summed
+// over channels; mean_queue (lines in all channels together, from arrival to column command).
 #pragma once
 
 #include <deque>

@@ -17,11 +17,14 @@ public:
     std::uint32_t row() const { return row_; }
     Time column_ok() const { return column_ok_; }
 
-    // Closes a row that is kept for nobody as the row policy says. To be called when no line waits for the
-    // open row.
+    // A line has moved since the row was opened.
+    bool used() const { return first_access_ == Access::hit; }
+
+    // Closes a row that has been used and is kept for nobody, as the row policy says.
     void close_idle(const HbmTiming& timing, Time now)
     {
-        if (!open_ || timing.spec.row_policy == static_cast<std::uint64_t>(RowPolicy::open)) return;
+        if (!open_ || !used() || timing.spec.row_policy == static_cast<std::uint64_t>(RowPolicy::open))
+            return;
         const bool at_once = timing.spec.row_policy == static_cast<std::uint64_t>(RowPolicy::closed);
         const Time expires = at_once ? last_use_ : last_use_ + timing.spec.row_idle;
         if (at_once || expires < now) close(std::max(precharge_ok_, expires) + timing.spec.t_rp);
@@ -42,7 +45,8 @@ public:
     // Opens `row`, after a precharge if another one is open.
     void activate(std::uint32_t row, const HbmTiming& timing, HbmActivates& activates, Time now)
     {
-        const Time ready = open_ ? std::max(now, precharge_ok_) + timing.spec.t_rp : std::max(now, activate_ok_);
+        const Time ready =
+            open_ ? std::max(now, precharge_ok_) + timing.spec.t_rp : std::max(now, activate_ok_);
         const Time at = activates.book(ready, now);
         first_access_ = open_ ? Access::conflict : Access::closed;
         open_ = true;
@@ -77,14 +81,15 @@ private:
 // When something that has to be refreshed every t_refi is due.
 class HbmRefresh {
 public:
-    HbmRefresh(const HbmTiming& timing, Time first) : period_(timing.spec.t_refi), takes_(timing.spec.t_rfc), due_(first)
+    HbmRefresh(const HbmTiming& timing, Time first)
+        : period_(timing.spec.t_refi), takes_(timing.spec.t_rfc), due_(first)
     {
     }
 
     Time due() const { return due_; }
 
-    // What fell due up to `now` (at least one) of something that rests from `rests_at` on: returns when the last
-    // one ends. Earlier ones were over by then.
+    // What fell due up to `now` (at least one) of something that rests from `rests_at` on: returns when the
+    // last one ends. Earlier ones were over by then.
     Time catch_up(Time now, Time rests_at)
     {
         const std::uint64_t count = (now - due_) / period_ + 1;

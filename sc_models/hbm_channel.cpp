@@ -18,11 +18,16 @@ unsigned lowest(std::uint64_t banks) { return static_cast<unsigned>(__builtin_ct
 }  // namespace
 
 HbmChannel::HbmChannel(const HbmTiming& timing, unsigned index)
-    : timing_(timing), all_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::all_bank)),
+    : timing_(timing),
+      all_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::all_bank)),
       per_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::per_bank)),
-      high_(std::min(timing.spec.write_high, timing.spec.write_queue)), low_(std::min(timing.spec.write_low, high_ - 1)),
-      pins_(timing.rate), activates_(timing.spec.t_rrd, timing.spec.t_faw), lines_(timing.banks),
-      group_free_(timing.spec.bank_groups, 0), banks_(timing.banks)
+      high_(std::min(timing.spec.write_high, timing.spec.write_queue)),
+      low_(std::min(timing.spec.write_low, high_ - 1)),
+      pins_(timing.rate),
+      activates_(timing.spec.t_rrd, timing.spec.t_faw),
+      lines_(timing.banks),
+      group_free_(timing.spec.bank_groups, 0),
+      banks_(timing.banks)
 {
     const std::uint64_t channels = timing.spec.channels;
     const Time period = timing.spec.t_refi;
@@ -62,7 +67,7 @@ void HbmChannel::accept(Line& line, unsigned bank, std::uint32_t row, Time now)
     line.order = (arrivals_++ << slice_bits) | (line.order & slice_mask);
     line.kind = static_cast<std::uint8_t>(bank);
     line.spread = row;
-    if (all_bank_ && refreshes_[0].due() <= now) refresh_all(now);
+    if (refresh_due(now)) refresh_all(now);
     if (held_[direction] == (direction == read ? timing_.spec.read_queue : timing_.spec.write_queue)) {
         outside_[direction].append(line);
     } else {
@@ -137,14 +142,21 @@ bool HbmChannel::find_wanted(unsigned number, Line* from, Line* before)
     return true;
 }
 
+bool HbmChannel::refresh_due(Time now) const
+{
+    return all_bank_ && moved_since_refresh_ && refreshes_[0].due() <= now;
+}
+
 void HbmChannel::refresh_all(Time now)
 {
+    moved_since_refresh_ = held_[read] + held_[write] == 0;
     Time rests_at = 0;
     for (const Bank& bank : banks_) rests_at = std::max(rests_at, bank.state.rests_at(timing_));
     const Time end = refreshes_[0].catch_up(now, rests_at);
     for (Bank& bank : banks_) bank.state.close(end);
     wanted_ = 0;
-    for (std::uint64_t left = waiting_[direction_]; left != 0; left &= left - 1) open_for_oldest(lowest(left), now);
+    for (std::uint64_t left = waiting_[direction_]; left != 0; left &= left - 1)
+        open_for_oldest(lowest(left), now);
 }
 
 void HbmChannel::choose_direction(Time now)
@@ -163,13 +175,14 @@ void HbmChannel::turn(Direction direction, Time now)
     turned_ = 0;
     const Time free = pins_.free_at();
     if (direction != moved_ && free != 0) {
-        turned_ = direction == read
-                      ? free + timing_.spec.t_wl + timing_.spec.t_wtr
-                      : std::max(free + timing_.spec.t_wl, free + timing_.spec.t_cl + timing_.spec.t_rtw) - timing_.spec.t_wl;
+        const Time write_data = free + timing_.spec.t_cl + timing_.spec.t_rtw;
+        turned_ = direction == read ? free + timing_.spec.t_wl + timing_.spec.t_wtr
+                                    : std::max(free, write_data - std::min(write_data, timing_.spec.t_wl));
         if (turned_ > now) counts_.turnaround += turned_ - now;
     }
     wanted_ = 0;
-    for (std::uint64_t left = waiting_[direction]; left != 0; left &= left - 1) open_for_oldest(lowest(left), now);
+    for (std::uint64_t left = waiting_[direction]; left != 0; left &= left - 1)
+        open_for_oldest(lowest(left), now);
 }
 
 unsigned HbmChannel::first_ready(Time now, Time& at) const
@@ -192,15 +205,17 @@ HbmChannel::Step HbmChannel::step(Time now)
 {
     if (held_[read] + held_[write] == 0) return {nullptr, 0, never};
     if (pins_.free_at() > now) return {nullptr, 0, pins_.free_at()};
-    if (all_bank_ && refreshes_[0].due() <= now) refresh_all(now);
+    if (refresh_due(now)) refresh_all(now);
     choose_direction(now);
     for (;;) {
         Time at = never;
         const unsigned number = first_ready(now, at);
         if (at > now) return {nullptr, 0, at};
         const Bank& bank = banks_[number];
-        const bool overdue = per_bank_ && refreshes_[number].due() + timing_.spec.t_refi / 2 <= now;
-        const bool unfair = bank.before != nullptr && now - bank.waiting[direction_].head->due > timing_.spec.age_limit;
+        const bool overdue =
+            per_bank_ && bank.state.used() && refreshes_[number].due() + timing_.spec.t_refi / 2 <= now;
+        const bool unfair =
+            bank.before != nullptr && now - bank.waiting[direction_].head->due > timing_.spec.age_limit;
         if (!overdue && !unfair) return serve(number, now);
         if (unfair)
             banks_[number].state.activate(bank.waiting[direction_].head->spread, timing_, activates_, now);
@@ -219,6 +234,7 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
     pins_.book(now, timing_.moved);
     group_free_[lines_[number].group] = now + timing_.group_busy;
     moved_ = direction_;
+    moved_since_refresh_ = true;
 
     Queue& queue = bank.waiting[direction_];
     Line* following = after(line);

@@ -1,24 +1,25 @@
 // One DRAM channel: its queues, its scheduler, its banks.
 //
-// Scheduling. The scheduler sees the first read_queue reads and write_queue writes; further ones wait outside, in
-// order. It serves reads until write_high writes wait or no read does; then writes until no more than write_low
-// wait, or until none does when no read waits either. Under pressure from both sides a turn is of
-// write_high - write_low lines. In the direction that is served:
+// Scheduling. The scheduler sees the first read_queue reads and write_queue writes; further ones wait
+// outside, in order. It serves reads until write_high writes wait or no read does; then writes until no more
+// than write_low wait, or until none does when no read waits either. Under pressure from both sides a turn is
+// of write_high - write_low lines. In the direction that is served:
 //  * A bank has the row of its oldest line open and keeps it as long as it sees lines for it, but not when
-//    an older line of the bank has waited longer than age_limit. A bank that has no line of the direction opens the
-//    row of its oldest line of the other one when a turn is near: while writes are served, or write_high wait.
-//  * When the pins are free, the line that can be moved first is moved; of several that are ready the one that
-//    arrived first.
+//    an older line of the bank has waited longer than age_limit. A bank that has no line of the direction
+//    opens the row of its oldest line of the other one when a turn is near: while writes are served, or
+//    write_high wait.
+//  * When the pins are free, the line that can be moved first is moved; of several that are ready the one
+//    that arrived first.
 //
-// Timing. A line occupies the pins for 64 B (whole bursts) at the channel's rate, counted from its first column
-// command c. c keeps t_rcd from the row's activate, (bursts x t_ccd_l) from the previous line of the bank group, and
-// after a change of direction the gap of t_rtw or t_wtr between the data. Activates keep t_rp from the precharge,
-// t_rrd and t_faw; precharges keep t_ras, t_rtp and t_wr. A read is answered at c + t_cl + data + response_latency, a
-// write at c + t_wl + data + response_latency.
+// Timing. A line occupies the pins for 64 B (whole bursts) at the channel's rate, counted from its first
+// column command c. c keeps t_rcd from the row's activate, (bursts x t_ccd_l) from the previous line of the
+// bank group, and after a change of direction the gap of t_rtw or t_wtr between the data. Activates keep t_rp
+// from the precharge, t_rrd and t_faw; precharges keep t_ras, t_rtp and t_wr. A read is answered at c + t_cl
+// + data + response_latency, a write at c + t_wl + data + response_latency.
 //
-// Refresh. all_bank: every t_refi the channel closes all rows and rests for t_rfc, channels one after the other.
-// per_bank: every bank for itself, one after the other; it waits up to t_refi / 2 for a row that lines want. The
-// first of them is due at t_refi.
+// Refresh. all_bank: every t_refi the channel closes all rows and rests for t_rfc, channels one after the
+// other. per_bank: every bank for itself, one after the other; it waits up to t_refi / 2 for a row that lines
+// want. The first of them is due at t_refi.
 #pragma once
 
 #include <vector>
@@ -47,7 +48,8 @@ public:
     static constexpr unsigned slice_bits = 12;
     static constexpr std::uint32_t slice_mask = (1U << slice_bits) - 1;
 
-    // A line arrives. Its link, kind, spread and the rest of its order are the channel's until step() hands it out.
+    // A line arrives. Its link, kind, spread and the rest of its order are the channel's until step() hands
+    // it out.
     void accept(Line& line, unsigned bank, std::uint32_t row, Time now);
 
     // Looks for what can be done now.
@@ -96,19 +98,21 @@ private:
     void open_ahead(unsigned bank, Time now);
     bool find_wanted(unsigned bank, Line* from, Line* before);
     unsigned first_ready(Time now, Time& at) const;
+    bool refresh_due(Time now) const;
     void refresh_all(Time now);
     Step serve(unsigned bank, Time now);
 
     const HbmTiming& timing_;
     bool all_bank_;
     bool per_bank_;
-    Direction direction_ = read;
-    Direction moved_ = read;  // the line before
-    Time turned_ = 0;  // earliest column command in the direction
+    bool moved_since_refresh_ = true;  // whatever the figures, a line goes between two refreshes
+    Direction direction_ = read;       // that is served
+    Direction moved_ = read;           // of the last line
+    Time turned_ = 0;                  // earliest column command in the direction
     std::uint64_t high_;
     std::uint64_t low_;
-    std::uint32_t arrivals_ = 0;
     std::uint64_t left_ = 0;  // lines that the turn has for sure
+    std::uint32_t arrivals_ = 0;
     std::uint32_t held_[2] = {};     // lines that the scheduler sees
     std::uint64_t waiting_[2] = {};  // bit per bank with lines
     std::uint64_t wanted_ = 0;       // bit per bank with a wanted line

@@ -1,9 +1,9 @@
 // Where a line lies in a GPU's DRAM: channel, bank, row.
 //
-// Consecutive lines of a channel go one to each bank group, so that a stream never waits for t_ccd_l; lines of a
-// group fill a row, then the rows of the group's banks in turn. Channel (of a slice's own), group and bank are rotated
-// by a hash of all digits above them, so that strides spread. A rotation does for any count of channels, bank groups
-// and banks what an XOR with upper bits does for powers of two.
+// Consecutive lines of a channel go one to each bank group, so that a stream never waits for t_ccd_l; lines
+// of a group fill a row, then the rows of the group's banks in turn. Channel (of a slice's own), group and
+// bank are rotated by a hash of all digits above them, so that strides spread. A rotation does for any count
+// of channels, bank groups and banks what an XOR with upper bits does for powers of two.
 #pragma once
 
 #include "base/divider.h"
@@ -21,8 +21,8 @@ class HbmMap {
 public:
     HbmMap(const HbmSpec& spec, unsigned slices);
 
-    // Of line number `line` of the GPU's memory, asked for by `slice`. With at least as many slices as channels,
-    // slice s uses channel s x channels / slices; otherwise it owns channels / slices of them.
+    // Of line number `line` of the GPU's memory, asked for by `slice`. With at least as many slices as
+    // channels, slice s uses channel s x channels / slices; otherwise it owns channels / slices of them.
     HbmPlace place(unsigned slice, std::uint64_t line) const
     {
         std::uint64_t index = slices_.quotient(line);  // the slice's own number of the line
@@ -46,7 +46,8 @@ private:
         const std::uint64_t above = count.quotient(index);
         const std::uint32_t digit = static_cast<std::uint32_t>(index - above * count.divisor());
         index = above;
-        // Neighbours are rotated 0.38 of the count apart: the last of one round and the first of the next differ.
+        // Neighbours are rotated 0.38 of the count apart: the last of one round and the first of the next
+        // differ.
         const std::uint32_t mixed = static_cast<std::uint32_t>(above ^ above >> 32) * 0x61c88647U;
         const std::uint32_t sum =
             digit + static_cast<std::uint32_t>(std::uint64_t{mixed} * count.divisor() >> 32);

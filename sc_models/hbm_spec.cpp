@@ -6,7 +6,8 @@ const ParameterTable<HbmSpec>& HbmSpec::parameters()
 {
     constexpr std::uint64_t microsecond = 1'000'000;
     static const ParameterTable<HbmSpec> table({
-        {{"bandwidth", Unit::rate, 1'000'000, 100'000'000'000'000, "pins of all channels together: the peak", {}},
+        {{"bandwidth", Unit::rate, 1'000'000, 100'000'000'000'000, "pins of all channels together: the peak",
+             {}},
             &HbmSpec::bandwidth},
         {{"channels", Unit::count, 1, 1024, "pseudo-channels", {}}, &HbmSpec::channels},
         {{"capacity", Unit::bytes, 1ULL << 20, 1ULL << 42, "memory of one GPU", {}}, &HbmSpec::capacity},
@@ -32,10 +33,12 @@ const ParameterTable<HbmSpec>& HbmSpec::parameters()
         {{"t_rtw", Unit::time, 0, microsecond, "data wires idle between read and write data", {}},
             &HbmSpec::t_rtw},
         {{"t_rfc", Unit::time, 1, 10 * microsecond, "a refresh", {}}, &HbmSpec::t_rfc},
-        {{"t_refi", Unit::time, 100'000, 1000 * microsecond, "between refreshes of a bank", {}}, &HbmSpec::t_refi},
+        {{"t_refi", Unit::time, 100'000, 1000 * microsecond, "between refreshes of a bank", {}},
+            &HbmSpec::t_refi},
         {{"refresh", Unit::choice, 0, 2, "what a refresh stops", {"none", "per_bank", "all_bank"}},
             &HbmSpec::refresh},
-        {{"row_policy", Unit::choice, 0, 2, "when a row that nobody wants is closed", {"open", "idle", "closed"}},
+        {{"row_policy", Unit::choice, 0, 2, "when a row that nobody wants is closed",
+             {"open", "idle", "closed"}},
             &HbmSpec::row_policy},
         {{"row_idle", Unit::time, 0, 1000 * microsecond, "policy idle: last access to closing", {}},
             &HbmSpec::row_idle},

@@ -34,12 +34,12 @@ struct HbmSpec {
     std::uint64_t t_refi = 3'900'000;             // ps between refreshes of a bank
     std::uint64_t refresh = static_cast<std::uint64_t>(RefreshMode::all_bank);
     std::uint64_t row_policy = static_cast<std::uint64_t>(RowPolicy::idle);
-    std::uint64_t row_idle = 100'000;             // ps after its last access that an idle row is closed
-    std::uint64_t read_queue = 64;                // reads of a channel that the scheduler sees
-    std::uint64_t write_queue = 64;               // writes
-    std::uint64_t write_high = 48;                // writes that start a drain
-    std::uint64_t write_low = 16;                 // writes that end one when reads wait
-    std::uint64_t age_limit = 1'000'000;          // ps that row hits may pass a line by
+    std::uint64_t row_idle = 100'000;     // ps after its last access that an idle row is closed
+    std::uint64_t read_queue = 64;        // reads of a channel that the scheduler sees
+    std::uint64_t write_queue = 128;      // writes
+    std::uint64_t write_high = 96;        // writes that start a drain
+    std::uint64_t write_low = 32;         // writes that end one when reads wait
+    std::uint64_t age_limit = 1'000'000;  // ps that row hits may pass a line by
 
     static const ParameterTable<HbmSpec>& parameters();
 };

@@ -36,10 +36,10 @@ TEST(Checks, CapacityHoldsTheCache)
 
 TEST(Checks, WriteMarksOfTheMemory)
 {
-    EXPECT_EQ(error_of([] { resolved("", {"hbm.write_low=48"}); }),
-        "--set: hbm.write_low = 48, write_high = 48 and write_queue = 64 of box.0.xpu.0; expected the low mark below the "
+    EXPECT_EQ(error_of([] { resolved("", {"hbm.write_low=96"}); }),
+        "--set: hbm.write_low = 96, write_high = 96 and write_queue = 128 of box.0.xpu.0; expected the low mark below the "
         "high one, and that within the queue");
-    EXPECT_NE(error_of([] { resolved("", {"hbm.write_queue=47"}); }).find("write_queue = 47"), std::string::npos);
+    EXPECT_NE(error_of([] { resolved("", {"hbm.write_queue=95"}); }).find("write_queue = 95"), std::string::npos);
     EXPECT_EQ(error_of([] { resolved("", {"hbm.write_queue=8", "hbm.write_high=8", "hbm.write_low=7"}); }), "");
 }
 

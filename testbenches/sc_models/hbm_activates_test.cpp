@@ -28,7 +28,7 @@ TEST(HbmActivates, TheFirstFreeTimeAmongThoseBooked)
     EXPECT_EQ(activates.book(10, 10), 10u);
     EXPECT_EQ(activates.book(10, 10), 13u);
     EXPECT_EQ(activates.book(100, 10), 100u);
-    EXPECT_EQ(activates.book(10, 10), 16u);   // what comes later is not in the way
+    EXPECT_EQ(activates.book(10, 10), 16u);  // what comes later is not in the way
     EXPECT_EQ(activates.book(10, 10), 19u);
     EXPECT_EQ(activates.book(10, 10), 30u);   // the window is full until 10 + 20
     EXPECT_EQ(activates.book(98, 10), 103u);  // 3 on both sides of 100
@@ -41,7 +41,8 @@ TEST(HbmActivates, TheFirstFreeTimeAmongThoseBooked)
 TEST(HbmActivates, AnyOrderOfBookingsKeepsTheRulesAndTakesTheFirstTime)
 {
     std::mt19937 random(1);
-    for (const auto& [rrd, faw] : std::vector<std::pair<Time, Time>>{{3, 20}, {5, 0}, {0, 20}, {0, 0}, {4, 16}, {1, 40}}) {
+    for (const auto& [rrd, faw] :
+        std::vector<std::pair<Time, Time>>{{3, 20}, {5, 0}, {0, 20}, {0, 0}, {4, 16}, {1, 40}}) {
         HbmActivates activates(rrd, faw);
         std::vector<Time> booked;
         Time now = 0;
@@ -58,7 +59,9 @@ TEST(HbmActivates, AnyOrderOfBookingsKeepsTheRulesAndTakesTheFirstTime)
             booked.push_back(at);
             ASSERT_TRUE(allowed(booked, rrd, faw)) << at;
             // Those long past decide nothing any more.
-            booked.erase(std::remove_if(booked.begin(), booked.end(), [now](Time t) { return t + 200 < now; }), booked.end());
+            booked.erase(
+                std::remove_if(booked.begin(), booked.end(), [now](Time t) { return t + 200 < now; }),
+                booked.end());
         }
     }
 }

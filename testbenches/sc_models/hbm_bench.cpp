@@ -15,7 +15,8 @@ namespace {
 
 void print(std::ostream& out, const Hbm& hbm)
 {
-    for (const Statistic& statistic : hbm.statistics()) out << statistic.name << ' ' << statistic.value << ' ';
+    for (const Statistic& statistic : hbm.statistics())
+        out << statistic.name << ' ' << statistic.value << ' ';
 }
 
 std::map<std::string, double> read_statistics(std::istream& in)
@@ -30,11 +31,18 @@ std::map<std::string, double> read_statistics(std::istream& in)
 // Keeps lines in flight at all slices of an Hbm.
 class Loader : public sc_core::sc_module, public Station, public LineInitiator {
 public:
-    Loader(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Hbm& hbm, unsigned slices, const HbmLoad& load)
-        : sc_module(name), Station(agenda, "loader"), pool_(pool), slices_(slices), load_(load), next_(slices, 0)
+    Loader(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Hbm& hbm, unsigned slices,
+        const HbmLoad& load)
+        : sc_module(name),
+          Station(agenda, "loader"),
+          pool_(pool),
+          slices_(slices),
+          load_(load),
+          next_(slices, 0)
     {
         for (unsigned s = 0; s < slices; ++s) {
-            sockets_.push_back(std::make_unique<LineInitiatorSocket>(("out" + std::to_string(s)).c_str(), *this, s));
+            sockets_.push_back(
+                std::make_unique<LineInitiatorSocket>(("out" + std::to_string(s)).c_str(), *this, s));
             sockets_.back()->bind(hbm.target(s));
         }
         agenda.schedule(start_, *this, 0);
@@ -101,7 +109,8 @@ HbmOutcome run_hbm(const HbmSpec& spec, unsigned slices, const std::vector<HbmAc
         Checkers checkers(agenda);
         std::vector<std::unique_ptr<LineIssuer>> issuers;
         for (unsigned s = 0; s < slices; ++s) {
-            issuers.push_back(std::make_unique<LineIssuer>(("slice" + std::to_string(100 + s)).c_str(), agenda, pool));
+            issuers.push_back(
+                std::make_unique<LineIssuer>(("slice" + std::to_string(100 + s)).c_str(), agenda, pool));
             checkers.bind(issuers[s]->out, hbm.target(s));
         }
         std::vector<std::size_t> tag;
@@ -114,7 +123,8 @@ HbmOutcome run_hbm(const HbmSpec& spec, unsigned slices, const std::vector<HbmAc
         EXPECT_EQ(pool.live(), 0u);
         std::ostringstream out;
         out.precision(17);
-        for (std::size_t i = 0; i < accesses.size(); ++i) out << issuers[accesses[i].slice]->done[tag[i]].at << ' ';
+        for (std::size_t i = 0; i < accesses.size(); ++i)
+            out << issuers[accesses[i].slice]->done[tag[i]].at << ' ';
         print(out, hbm);
         return out.str();
     }));
@@ -166,7 +176,8 @@ std::uint64_t line_of(const HbmSpec& spec, unsigned slices, unsigned bank, std::
     const HbmMap map(spec, slices);
     for (std::uint64_t line = 0;; line += slices) {
         const HbmPlace place = map.place(0, line);
-        if (place.channel == 0 && place.bank == bank && place.row == row && n-- == 0) return line * line_bytes;
+        if (place.channel == 0 && place.bank == bank && place.row == row && n-- == 0)
+            return line * line_bytes;
     }
 }
 
@@ -191,6 +202,10 @@ HbmSpec one_channel()
     spec.t_rtw = 4'000;
     spec.refresh = static_cast<std::uint64_t>(RefreshMode::none);
     spec.row_policy = static_cast<std::uint64_t>(RowPolicy::open);
+    spec.read_queue = 64;
+    spec.write_queue = 64;
+    spec.write_high = 48;
+    spec.write_low = 16;
     return spec;
 }
 

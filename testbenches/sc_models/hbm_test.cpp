@@ -44,6 +44,23 @@ TEST(Hbm, AReadOfAnIdleChannelIsTheSumOfItsParts)
     EXPECT_EQ(run_hbm(spec, 1, {write_at(500, spec, 0, 0)}).answered, Times{500 + 105'000 - 13'000 + 7'000});
 }
 
+TEST(Hbm, EveryPartOfTheLatencyMovesIt)
+{
+    for (std::uint64_t HbmSpec::*part : {&HbmSpec::request_latency, &HbmSpec::response_latency, &HbmSpec::t_rcd,
+             &HbmSpec::t_cl, &HbmSpec::t_ccd_l}) {
+        HbmSpec spec = one_channel();
+        spec.*part += 777;
+        EXPECT_EQ(idle_read(spec), 105'777u);
+        EXPECT_EQ(run_hbm(spec, 1, {read_at(500, spec, 0, 0)}).answered, Times{500 + 105'777});
+    }
+    for (std::uint64_t HbmSpec::*part : {&HbmSpec::t_rp, &HbmSpec::t_ras, &HbmSpec::t_wl, &HbmSpec::t_wr,
+             &HbmSpec::t_rtp, &HbmSpec::t_wtr, &HbmSpec::t_rtw, &HbmSpec::t_rrd, &HbmSpec::t_faw}) {
+        HbmSpec spec = one_channel();
+        spec.*part += 777;
+        EXPECT_EQ(run_hbm(spec, 1, {read_at(500, spec, 0, 0)}).answered, Times{500 + 105'000});
+    }
+}
+
 TEST(Hbm, ARowHitSavesTheActivateAConflictAddsThePrecharge)
 {
     const HbmSpec spec = one_channel();
@@ -81,8 +98,9 @@ TEST(Hbm, LinesFollowAtTheRateOfThePinsOfABankGroupAtItsOwn)
     const Time first = there + 14'000;
     EXPECT_EQ(column_after(spec, read_at(0, spec, 0, 0), read_at(0, spec, 0, 0, 1)), first + 2 * 2'000);
     // The row of another group has been opened in the meantime.
-    const Times two = run_hbm(spec, 1, {read_at(0, spec, 4, 0), read_at(100'000, spec, 0, 0),
-                                           read_at(100'000, spec, 4, 0, 1), read_at(100'000, spec, 4, 0, 2)})
+    const Times two = run_hbm(spec, 1,
+        {read_at(0, spec, 4, 0), read_at(100'000, spec, 0, 0), read_at(100'000, spec, 4, 0, 1),
+            read_at(100'000, spec, 4, 0, 2)})
                           .answered;
     // The ready group uses the wait for the row of the other.
     EXPECT_EQ(two[2], 100'000 + 105'000 - 14'000u);
@@ -92,8 +110,9 @@ TEST(Hbm, LinesFollowAtTheRateOfThePinsOfABankGroupAtItsOwn)
     EXPECT_EQ(run_hbm(spec, 1, {read_at(0, spec, 0, 0), read_at(0, spec, 0, 0, 1)}).answered,
         (Times{105'000 + 3'000, 105'000 + 3'000 + 10'000}));
     // Rows of two groups that are open: a line after the other.
-    const Times after = run_hbm(spec, 1, {read_at(0, spec, 0, 0), read_at(0, spec, 4, 0),
-                                             read_at(200'000, spec, 0, 0, 1), read_at(200'000, spec, 4, 0, 1)})
+    const Times after = run_hbm(spec, 1,
+        {read_at(0, spec, 0, 0), read_at(0, spec, 4, 0), read_at(200'000, spec, 0, 0, 1),
+            read_at(200'000, spec, 4, 0, 1)})
                             .answered;
     EXPECT_EQ(after[3], after[2] + 2'000);
 }
@@ -116,7 +135,8 @@ TEST(Hbm, TurnsOfTheDataWiresCostTheirGaps)
     // Write data end t_wl after the pins' time, then t_wtr to the command.
     EXPECT_EQ(column_after(spec, write_at(0, spec, 0, 0), read_at(14'500, spec, 0, 0, 1)),
         there + 14'000 + 2'000 + 7'000 + 8'000);
-    EXPECT_EQ(run_hbm(spec, 1, {write_at(0, spec, 0, 0), read_at(14'500, spec, 0, 0, 1)}).statistics.at("turnaround"),
+    EXPECT_EQ(run_hbm(spec, 1, {write_at(0, spec, 0, 0), read_at(14'500, spec, 0, 0, 1)})
+                  .statistics.at("turnaround"),
         7'000 + 8'000);
     // Long after there is no gap.
     EXPECT_EQ(column_after(spec, write_at(0, spec, 0, 0), read_at(200'000, spec, 0, 0, 1)), 200'000 + there);
@@ -160,7 +180,8 @@ TEST(Hbm, ARefreshOfAllBanksHoldsUpTheChannel)
     spec.t_refi = 1'000'000;
     spec.t_rfc = 200'000;
     const auto late = [&](Time at_queue, unsigned bank) {
-        return run_hbm(spec, 1, {read_at(at_queue - there, spec, bank, 0)}).answered[0] - (at_queue - there) - 105'000;
+        return run_hbm(spec, 1, {read_at(at_queue - there, spec, bank, 0)}).answered[0] - (at_queue - there) -
+            105'000;
     };
     EXPECT_EQ(late(985'999, 0), 0u);
     // A line whose column command has not gone waits; the row that it had opened is closed again.
@@ -172,8 +193,9 @@ TEST(Hbm, ARefreshOfAllBanksHoldsUpTheChannel)
         EXPECT_EQ(late(5'050'000, bank), 150'000u);
     }
     // It closes the row, and waits for one that has just been opened.
-    const Times times = run_hbm(spec, 1, {read_at(900'000 - there, spec, 0, 0), read_at(1'300'000 - there, spec, 0, 0, 1),
-                                             read_at(1'990'000 - there, spec, 5, 0), read_at(2'000'000 - there, spec, 0, 0, 2)})
+    const Times times = run_hbm(spec, 1,
+        {read_at(900'000 - there, spec, 0, 0), read_at(1'300'000 - there, spec, 0, 0, 1),
+            read_at(1'990'000 - there, spec, 5, 0), read_at(2'000'000 - there, spec, 0, 0, 2)})
                             .answered;
     EXPECT_EQ(times[1], 1'300'000 - there + 105'000);
     // The row of the third access, refreshed away before its line, is opened first again.
@@ -192,7 +214,8 @@ TEST(Hbm, ChannelsRefreshOneAfterTheOther)
     spec.bandwidth *= 4;
     // Four slices, one channel each.
     for (unsigned slice = 0; slice < 4; ++slice)
-        EXPECT_EQ(run_hbm(spec, 4, {{1'260'000 - there, slice, LineOp::read, 0}}).answered[0] + there - 1'260'000,
+        EXPECT_EQ(run_hbm(spec, 4, {{1'260'000 - there, slice, LineOp::read, 0}}).answered[0] + there -
+                1'260'000,
             105'000 + (slice == 1 ? 190'000u : 0u));
 }
 
@@ -204,19 +227,22 @@ TEST(Hbm, ARefreshOfOneBankLeavesTheOthersAlone)
     spec.t_rfc = 200'000;
     // Bank b is due at 1600 + 100 b ns.
     const auto late = [&](Time at_queue, unsigned bank) {
-        return run_hbm(spec, 1, {read_at(at_queue - there, spec, bank, 0)}).answered[0] - (at_queue - there) - 105'000;
+        return run_hbm(spec, 1, {read_at(at_queue - there, spec, bank, 0)}).answered[0] - (at_queue - there) -
+            105'000;
     };
     EXPECT_EQ(late(1'650'000, 0), 150'000u);
     EXPECT_EQ(late(1'650'000, 1), 0u);
     EXPECT_EQ(late(1'750'000, 1), 150'000u);
     EXPECT_EQ(late(1'750'000, 0), 50'000u);
     EXPECT_EQ(late(1'600'000 * 3 + 1'550'000, 15), 150'000u);
-    // Lines for an open row delay it, by at most half an interval: a line every 50 ns from 1500 ns on, to 3000 ns.
+    // Lines for an open row put it off: one every 3 ns, from 50 ns before it is due to 40 ns after.
     std::vector<HbmAccess> accesses;
     for (unsigned i = 0; i < 30; ++i) accesses.push_back(read_at(1'500'000 + i * 3'000, spec, 0, 0, i % 16));
     const HbmOutcome outcome = run_hbm(spec, 1, accesses);
     for (unsigned i = 1; i < 30; ++i)
-        EXPECT_EQ(outcome.answered[i], std::max<Time>(outcome.answered[i - 1] + 4'000, 1'500'000 + i * 3'000 + 91'000)) << i;
+        EXPECT_EQ(outcome.answered[i],
+            std::max<Time>(outcome.answered[i - 1] + 4'000, 1'500'000 + i * 3'000 + 91'000))
+            << i;
     EXPECT_EQ(outcome.statistics.at("row_hits"), 29);
     spec.t_refi = 100'000;
     spec.t_rfc = 20'000;
@@ -249,9 +275,10 @@ TEST(Hbm, LinesOfOneInstantAreTakenInSliceOrder)
     spec.channels = 2;
     spec.bandwidth *= 2;
     // Slices 0 and 1 share channel 0, 2 and 3 channel 1; line 0 of each lies in the same row of its channel.
-    const Times times = run_hbm(spec, 4, {{0, 1, LineOp::read, 0}, {0, 0, LineOp::read, 0}, {0, 3, LineOp::read, 0},
-                                             {0, 2, LineOp::read, 0}})
-                            .answered;
+    const Times times = run_hbm(spec, 4,
+        {{0, 1, LineOp::read, 0}, {0, 0, LineOp::read, 0}, {0, 3, LineOp::read, 0},
+            {0, 2, LineOp::read,
+                0}}).answered;
     EXPECT_EQ(times[1], 105'000u);
     EXPECT_EQ(times[3], 105'000u);
     EXPECT_GT(times[0], times[1]);
