@@ -1,5 +1,5 @@
 // What a channel sustains, against formulas.
-#include <cmath>
+#include <algorithm>
 
 #include <gtest/gtest.h>
 
@@ -92,10 +92,17 @@ TEST(HbmThroughput, RowAfterRowIsBoundByActivates)
 TEST(HbmThroughput, ShortRowsNeedMoreActivates)
 {
     HbmSpec spec = one_channel();
-    spec.row = 64;  // a line
-    EXPECT_EQ(between(run_hbm(spec, 1, backlog(400)).answered, 100, 300), 200 / 4 * 20'000u);
-    spec.row = 256;  // four: 20 ns on the group's pins for as many activates
-    EXPECT_EQ(between(run_hbm(spec, 1, backlog(2000)).answered, 128, 1664), 1536 * 2'000u);
+    const auto answers = [&spec](unsigned count) {
+        std::vector<Time> times = run_hbm(spec, 1, backlog(count)).answered;
+        std::sort(times.begin(), times.end());
+        return times;
+    };
+    spec.row = 64;  // a line: four activates in 20 ns move four lines
+    EXPECT_EQ(between(answers(400), 100, 300), 200 / 4 * 20'000u);
+    spec.row = 128;  // eight lines, 16 ns on the pins
+    EXPECT_EQ(between(answers(400), 100, 300), 200 / 8 * 20'000u);
+    spec.row = 256;  // sixteen lines, 32 ns
+    EXPECT_EQ(between(answers(2000), 100, 1900), 1800 * 2'000u);
 }
 
 TEST(HbmThroughput, OneBankIsBoundByItsRowCycle)
