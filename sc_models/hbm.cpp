@@ -79,7 +79,6 @@ void Hbm::wake_at(unsigned channel, Time time)
 std::vector<Statistic> Hbm::statistics() const
 {
     HbmCounts sum;
-    Time busy = 0;
     Time refreshed = 0;
     for (const HbmChannel& channel : channels_) {
         const HbmCounts& part = channel.counts();
@@ -88,7 +87,7 @@ std::vector<Statistic> Hbm::statistics() const
         for (unsigned i = 0; i < 3; ++i) sum.accesses[i] += part.accesses[i];
         sum.turnaround += part.turnaround;
         sum.waited += part.waited;
-        busy += channel.busy();
+        sum.busy += part.busy;
         refreshed += channel.refreshed();
     }
     const auto value = [](auto number) { return static_cast<double>(number); };
@@ -100,7 +99,7 @@ std::vector<Statistic> Hbm::statistics() const
         {"row_conflicts", value(sum.accesses[2]), "lines", "lines whose bank had another row open"},
         {"refresh", value(refreshed), "ps", "time of refreshes, summed over channels or, per bank, banks"},
         {"turnaround", value(sum.turnaround), "ps", "time pins were idle for a change of direction, summed"},
-        {"busy", value(busy), "ps", "time pins were busy, summed over channels"},
+        {"busy", value(sum.busy), "ps", "time pins were busy, summed over channels"},
         {"mean_queue", counted == 0 ? 0 : value(sum.waited) / value(counted), "lines",
             "lines waiting in all channels, mean over time"}};
 }

@@ -23,7 +23,6 @@ HbmChannel::HbmChannel(const HbmTiming& timing, unsigned index)
       per_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::per_bank)),
       high_(std::min(timing.spec.write_high, timing.spec.write_queue)),
       low_(std::min(timing.spec.write_low, high_ - 1)),
-      pins_(timing.rate),
       activates_(timing.spec.t_rrd, timing.spec.t_faw),
       lines_(timing.banks),
       group_free_(timing.spec.bank_groups, 0),
@@ -173,7 +172,7 @@ void HbmChannel::turn(Direction direction, Time now)
     direction_ = direction;
     left_ = high_ - low_;
     turned_ = 0;
-    const Time free = pins_.free_at();
+    const Time free = pins_free_;
     if (direction != moved_ && free != 0) {
         const Time write_data = free + timing_.spec.t_cl + timing_.spec.t_rtw;
         turned_ = direction == read ? free + timing_.spec.t_wl + timing_.spec.t_wtr
@@ -204,7 +203,7 @@ unsigned HbmChannel::first_ready(Time now, Time& at) const
 HbmChannel::Step HbmChannel::step(Time now)
 {
     if (held_[read] + held_[write] == 0) return {nullptr, 0, never};
-    if (pins_.free_at() > now) return {nullptr, 0, pins_.free_at()};
+    if (pins_free_ > now) return {nullptr, 0, pins_free_};
     if (refresh_due(now)) refresh_all(now);
     choose_direction(now);
     for (;;) {
@@ -223,6 +222,18 @@ HbmChannel::Step HbmChannel::step(Time now)
     }
 }
 
+void HbmChannel::occupy_pins(Time now)
+{
+    Time taken = timing_.line;
+    pins_rest_ = timing_.line_rest + (now > pins_free_ ? 0 : pins_rest_);
+    if (pins_rest_ >= timing_.rate) {
+        pins_rest_ -= timing_.rate;
+        ++taken;
+    }
+    pins_free_ = now + taken;
+    counts_.busy += taken;
+}
+
 HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
 {
     Bank& bank = banks_[number];
@@ -231,7 +242,7 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
     ++counts_.accesses[static_cast<unsigned>(bank.state.access(writes, timing_, now))];
     ++(writes ? counts_.writes : counts_.reads);
     counts_.waited += now - line.due;
-    pins_.book(now, timing_.moved);
+    occupy_pins(now);
     group_free_[lines_[number].group] = now + timing_.group_busy;
     moved_ = direction_;
     moved_since_refresh_ = true;
@@ -256,7 +267,7 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
     }
     const Time data = (writes ? timing_.spec.t_wl : timing_.spec.t_cl) + timing_.data;
     const bool idle = held_[read] + held_[write] == 0;
-    return {&line, data + timing_.spec.response_latency, idle ? never : pins_.free_at()};
+    return {&line, data + timing_.spec.response_latency, idle ? never : pins_free_};
 }
 
 Time HbmChannel::refreshed() const
@@ -269,7 +280,6 @@ Time HbmChannel::refreshed() const
 void HbmChannel::reset_statistics()
 {
     counts_ = {};
-    pins_.reset_busy();
     for (HbmRefresh& refresh : refreshes_) refresh.reset();
 }
 

@@ -26,7 +26,6 @@
 
 #include "sc_models/hbm_bank.h"
 #include "tlm_interconnect/line.h"
-#include "tlm_interconnect/rate_server.h"
 
 namespace weft {
 
@@ -34,6 +33,7 @@ struct HbmCounts {
     std::uint64_t reads = 0;
     std::uint64_t writes = 0;
     std::uint64_t accesses[3] = {};  // by HbmBank::Access
+    Time busy = 0;                   // pins
     Time turnaround = 0;             // pins idle for a change of direction
     Time waited = 0;                 // of all lines, arrival to column command
 };
@@ -61,9 +61,8 @@ public:
     Step step(Time now);
 
     // No line can be served before.
-    Time pins_free() const { return pins_.free_at(); }
+    Time pins_free() const { return pins_free_; }
 
-    Time busy() const { return pins_.busy(); }
     Time refreshed() const;
     const HbmCounts& counts() const { return counts_; }
     void reset_statistics();
@@ -100,6 +99,7 @@ private:
     unsigned first_ready(Time now, Time& at) const;
     bool refresh_due(Time now) const;
     void refresh_all(Time now);
+    void occupy_pins(Time now);
     Step serve(unsigned bank, Time now);
 
     const HbmTiming& timing_;
@@ -116,7 +116,8 @@ private:
     std::uint32_t held_[2] = {};     // lines that the scheduler sees
     std::uint64_t waiting_[2] = {};  // bit per bank with lines
     std::uint64_t wanted_ = 0;       // bit per bank with a wanted line
-    RateServer pins_;
+    Time pins_free_ = 0;
+    std::uint64_t pins_rest_ = 0;  // carried from line to line while the pins stay busy
     HbmActivates activates_;
     std::vector<Wanted> lines_;     // per bank
     std::vector<Time> group_free_;  // per bank group

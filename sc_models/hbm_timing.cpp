@@ -13,7 +13,8 @@ HbmTiming::HbmTiming(const HbmSpec& given)
 {
     const std::uint64_t bursts = (line_bytes + spec.burst - 1) / spec.burst;
     const std::uint64_t burst_time = spec.burst * 1'000'000'000'000 / rate;
-    moved = static_cast<std::uint32_t>(bursts * spec.burst);
+    line = bursts * spec.burst * 1'000'000'000'000 / rate;
+    line_rest = bursts * spec.burst * 1'000'000'000'000 % rate;
     last_column = (bursts - 1) * std::max<std::uint64_t>(spec.t_ccd_l, burst_time);
     data = last_column + burst_time;
     group_busy = bursts * spec.t_ccd_l;

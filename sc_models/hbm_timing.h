@@ -10,7 +10,8 @@ struct HbmTiming {
 
     HbmSpec spec;
     std::uint64_t rate;         // B/s of a channel's pins
-    std::uint32_t moved;        // B on the pins per line: whole bursts
+    std::uint64_t line;         // pins busy per line: whole bursts, rounded down
+    std::uint64_t line_rest;    // what is left of it, in 1 / rate ps
     std::uint64_t data;         // first data of a line to the end of its last
     std::uint64_t last_column;  // first column command of a line to its last
     std::uint64_t group_busy;   // first column command of a line to that of the next in its bank group
