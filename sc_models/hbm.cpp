@@ -1,52 +1,113 @@
 #include "sc_models/hbm.h"
 
-#include <algorithm>
-
 namespace weft {
 
+namespace {
+
+// Inputs of the station: slices, then the channels' wake-ups, so that those see all arrivals of their
+// instant.
+constexpr unsigned first_wake = 1024;
+
+}  // namespace
+
 Hbm::Hbm(sc_core::sc_module_name name, Agenda& agenda, std::string path, const HbmSpec& spec, unsigned slices)
-    : sc_module(name), Station(agenda, std::move(path)), spec_(spec), slices_(slices),
-      channels_per_slice_(std::max(1U, static_cast<unsigned>(spec.channels) / slices)),
-      channels_(spec.channels, RateServer(std::max<std::uint64_t>(1, spec.bandwidth / spec.channels)))
+    : sc_module(name),
+      Station(agenda, std::move(path)),
+      timing_(spec),
+      map_(spec, slices),
+      wakes_(spec.channels, HbmChannel::never)
 {
+    channels_.reserve(spec.channels);
+    for (unsigned c = 0; c < spec.channels; ++c) channels_.emplace_back(timing_, c);
     for (unsigned s = 0; s < slices; ++s)
-        targets_.push_back(std::make_unique<LineTargetSocket>(("target" + std::to_string(s)).c_str(), *this, s));
+        targets_.push_back(
+            std::make_unique<LineTargetSocket>(("target" + std::to_string(s)).c_str(), *this, s));
 }
 
 Time Hbm::on_request(unsigned slice, Line& line, Time delay)
 {
-    agenda().schedule(line, *this, agenda().now() + delay, slice);
+    agenda().schedule(line, *this, agenda().now() + delay + timing_.spec.request_latency, slice);
     return 0;
 }
 
 void Hbm::run(AgendaItem& item)
 {
-    Line& line = Line::of(item);
-    const unsigned slice = item.order & 0xfff;
-    const std::uint64_t number = local_of(line.address) / line_bytes;
-    const std::size_t channel = channels_.size() <= slices_
-                                    ? slice * channels_.size() / slices_
-                                    : slice * channels_per_slice_ + number / slices_ % channels_per_slice_;
     const Time now = agenda().now();
-    const RateServer::Slot slot = channels_[channel].book(now, line_bytes);
-    ++(line.op == LineOp::read ? reads_ : writes_);
-    line.set_response_status(tlm::TLM_OK_RESPONSE);
-    targets_[slice]->send_response(line, std::max(slot.end, slot.start + spec_.latency) - now);
+    const unsigned input = item.order & HbmChannel::slice_mask;
+    if (input < first_wake) {
+        Line& line = Line::of(item);
+        const HbmPlace place = map_.place(input, local_of(line.address) / line_bytes);
+        HbmChannel& channel = channels_[place.channel];
+        channel.accept(line, place.bank, place.row, now);
+        if (channel.pins_free() <= now) {
+            work(place.channel);
+        } else {
+            wake_at(place.channel, channel.pins_free());
+        }
+        return;
+    }
+    item.next = idle_items_;
+    idle_items_ = &item;
+    const unsigned channel = input - first_wake;
+    if (wakes_[channel] != now) return;  // an earlier one has done its work
+    wakes_[channel] = HbmChannel::never;
+    work(channel);
+}
+
+void Hbm::work(unsigned channel)
+{
+    const HbmChannel::Step step = channels_[channel].step(agenda().now());
+    if (step.next != HbmChannel::never) wake_at(channel, step.next);
+    if (step.line == nullptr) return;
+    step.line->set_response_status(tlm::TLM_OK_RESPONSE);
+    targets_[step.line->order & HbmChannel::slice_mask]->send_response(*step.line, step.answer);
+}
+
+void Hbm::wake_at(unsigned channel, Time time)
+{
+    if (wakes_[channel] <= time) return;
+    wakes_[channel] = time;
+    if (idle_items_ == nullptr) {
+        items_.emplace_back();
+        idle_items_ = &items_.back();
+    }
+    AgendaItem& item = *idle_items_;
+    idle_items_ = item.next;
+    agenda().schedule(item, *this, time, first_wake + channel);
 }
 
 std::vector<Statistic> Hbm::statistics() const
 {
-    double busy = 0;
-    for (const RateServer& channel : channels_) busy += static_cast<double>(channel.busy());
-    return {{"reads", static_cast<double>(reads_), "lines", "lines read"},
-        {"writes", static_cast<double>(writes_), "lines", "lines written back"},
-        {"busy", busy, "ps", "time channels were busy, summed over channels"}};
+    HbmCounts sum;
+    Time refreshed = 0;
+    for (const HbmChannel& channel : channels_) {
+        const HbmCounts& part = channel.counts();
+        sum.reads += part.reads;
+        sum.writes += part.writes;
+        for (unsigned i = 0; i < 3; ++i) sum.accesses[i] += part.accesses[i];
+        sum.turnaround += part.turnaround;
+        sum.waited += part.waited;
+        sum.busy += part.busy;
+        refreshed += channel.refreshed();
+    }
+    const auto value = [](auto number) { return static_cast<double>(number); };
+    const Time counted = agenda().last() - counted_from_;
+    return {{"reads", value(sum.reads), "lines", "lines read"},
+        {"writes", value(sum.writes), "lines", "lines written back"},
+        {"row_hits", value(sum.accesses[0]), "lines", "lines whose row was open"},
+        {"row_closed", value(sum.accesses[1]), "lines", "lines whose bank had no row open"},
+        {"row_conflicts", value(sum.accesses[2]), "lines", "lines whose bank had another row open"},
+        {"refresh", value(refreshed), "ps", "time of refreshes, summed over channels or, per bank, banks"},
+        {"turnaround", value(sum.turnaround), "ps", "time pins were idle for a change of direction, summed"},
+        {"busy", value(sum.busy), "ps", "time pins were busy, summed over channels"},
+        {"mean_queue", counted == 0 ? 0 : value(sum.waited) / value(counted), "lines",
+            "lines waiting in all channels, mean over time"}};
 }
 
 void Hbm::reset_statistics()
 {
-    reads_ = writes_ = 0;
-    for (RateServer& channel : channels_) channel.reset_busy();
+    for (HbmChannel& channel : channels_) channel.reset_statistics();
+    counted_from_ = agenda().last();
 }
 
 }  // namespace weft

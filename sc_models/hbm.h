@@ -1,25 +1,30 @@
-// The DRAM of one GPU: independent channels of fixed bandwidth and latency.
+// The DRAM of one GPU: pseudo-channels with banks, rows, refresh and a scheduler each.
 //
-// Sockets: target[s], one per L2 slice. Slice s uses channel s * channels / slices when there are at
-// least as many slices as channels; otherwise it owns channels / slices channels and interleaves its
-// lines over them.
+// Sockets: target[s], one per L2 slice.
 //
-// Timing: an access arrives at its channel after the call's delay, waits until the channel is free,
-// occupies it for 64 B / (bandwidth / channels), and answers `latency` after its service began or when
-// it ended, whichever is later. Lines that arrive at one instant are served in slice order.
+// Timing: an access reaches its channel's queue request_latency after the call's delay; hbm_map.h says which
+// channel, bank and row it is. From there hbm_channel.h says when it is served and answered. A read of an
+// idle channel whose row is not open takes
+//     idle_read = request_latency + t_rcd + t_cl + (bursts - 1) x max(t_ccd_l, burst time) + burst time
+//                 + response_latency,
+// t_rcd less when the row is open, t_rp more when another one is. Accesses that arrive at one instant are
+// taken in slice order.
 //
-// Not modelled here: banks, rows, refresh, turnaround: `bandwidth` is what they leave.
+// Parameters: hbm_spec.h. `bandwidth` is the peak of the pins; what is sustained follows from the rest.
 //
-// Statistics: reads, writes, busy time of all channels.
+// Statistics: reads, writes (lines); row_hits, row_closed, row_conflicts (lines, by what they found in their
+// bank); refresh (ps, channels or, per bank, banks, summed); turnaround (ps), busy (ps, pins), both summed
+// over channels; mean_queue (lines in all channels together, from arrival to column command).
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
 #include "base/statistic.h"
-#include "sc_models/hbm_spec.h"
+#include "sc_models/hbm_channel.h"
+#include "sc_models/hbm_map.h"
 #include "tlm_interconnect/protocol.h"
-#include "tlm_interconnect/rate_server.h"
 
 namespace weft {
 
@@ -34,15 +39,20 @@ public:
     void reset_statistics() override;
 
 private:
+    struct Wake : AgendaItem {};
+
     Time on_request(unsigned slice, Line& line, Time delay) override;
     void run(AgendaItem& item) override;
+    void work(unsigned channel);
+    void wake_at(unsigned channel, Time time);
 
-    HbmSpec spec_;
-    unsigned slices_;
-    unsigned channels_per_slice_;
-    std::uint64_t reads_ = 0;
-    std::uint64_t writes_ = 0;
-    std::vector<RateServer> channels_;
+    HbmTiming timing_;
+    HbmMap map_;
+    std::vector<HbmChannel> channels_;
+    std::vector<Time> wakes_;  // the next one of each channel
+    std::deque<Wake> items_;
+    AgendaItem* idle_items_ = nullptr;
+    Time counted_from_ = 0;
     std::vector<std::unique_ptr<LineTargetSocket>> targets_;
 };
 

@@ -82,6 +82,23 @@ void Resolver::check_values()
                     hbm.channels, name),
                 "one a multiple of the other");
         }
+        if (hbm.write_low >= hbm.write_high || hbm.write_high > hbm.write_queue) {
+            const ValueSource at = place({{&hbm_values, *hbm_info.find("write_low")},
+                {&hbm_values, *hbm_info.find("write_high")}, {&hbm_values, *hbm_info.find("write_queue")}});
+            problem(at.file, at.line,
+                fmt::format("hbm.write_low = {}, write_high = {} and write_queue = {} of {}", hbm.write_low, hbm.write_high,
+                    hbm.write_queue, name),
+                "the low mark below the high one, and that within the queue");
+        }
+        if (hbm.t_rfc >= hbm.t_refi) {
+            const ValueSource at =
+                place({{&hbm_values, *hbm_info.find("t_rfc")}, {&hbm_values, *hbm_info.find("t_refi")}});
+            problem(at.file, at.line,
+                fmt::format("hbm.t_rfc = {} and hbm.t_refi = {} of {} leave no time between refreshes",
+                    value_text(*hbm_info.parameters[*hbm_info.find("t_rfc")], hbm.t_rfc),
+                    value_text(*hbm_info.parameters[*hbm_info.find("t_refi")], hbm.t_refi), name),
+                "a refresh shorter than its interval");
+        }
         if (hbm.capacity < l2.size) {
             const ValueSource at = place({{&l2_values, size}, {&hbm_values, capacity}});
             problem(at.file, at.line,

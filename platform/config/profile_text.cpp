@@ -58,11 +58,11 @@ std::string profiles_markdown()
         "[systems](../systems.md)). What a profile does not list keeps its default (`weft models`).\n\n"
         "On-die paths add up to published latency plateaus: a local L2 hit is `gpu.unit_to_l2 + l2.latency "
         "+\n"
-        "gpu.l2_to_unit`; a miss adds `hbm.latency`; a load from a peer takes `gpu.unit_to_port`, the links "
-        "and\n"
+        "gpu.l2_to_unit`; a miss adds a read of an idle DRAM and its mean wait for a refresh\n"
+        "([HBM](hbm.md#timing-without-load)); a load from a peer takes `gpu.unit_to_port`, the links and\n"
         "switches on the way, `gpu.port_to_l2 + l2.latency + gpu.l2_to_port`, the way back, and\n"
-        "`gpu.port_to_unit`. The time that packets take to be sent comes on top. `hbm.bandwidth` is what\n"
-        "is sustained, not the peak of the pins.\n\n"
+        "`gpu.port_to_unit`. The time that packets take to be sent comes on top. `hbm.bandwidth` is the peak of\n"
+        "the pins; what is sustained follows from the timing of the DRAM.\n\n"
         "This page is generated from `platform/profiles/*.yaml`: `WEFT_UPDATE_DOCS=1 "
         "build/.../tests/config_test`.\n";
     const ProfileStore store;

@@ -74,7 +74,7 @@ TEST(ReplayCommand, ExplainShowsWhatCounts)
     const std::string part = outcome.out.substr(replay, outcome.out.find("\n\n", replay) - replay);
     for (const std::string shown : {"gpu.unit_to_port", "gpu.replay_in_flight", "l2.latency", "hbm.capacity"})
         EXPECT_NE(part.find(shown), std::string::npos) << shown;
-    for (const std::string hidden : {"gpu.clock", "l2.size", "hbm.latency"})
+    for (const std::string hidden : {"gpu.clock", "l2.size", "hbm.t_rcd"})
         EXPECT_EQ(part.find(hidden), std::string::npos) << hidden;
     EXPECT_EQ(outcome.out.substr(0, replay).find("gpu.replay_in_flight"), std::string::npos);
 }

@@ -34,6 +34,23 @@ TEST(Checks, CapacityHoldsTheCache)
         std::string::npos);
 }
 
+TEST(Checks, WriteMarksOfTheMemory)
+{
+    EXPECT_EQ(error_of([] { resolved("", {"hbm.write_low=96"}); }),
+        "--set: hbm.write_low = 96, write_high = 96 and write_queue = 128 of box.0.xpu.0; expected the low mark below the "
+        "high one, and that within the queue");
+    EXPECT_NE(error_of([] { resolved("", {"hbm.write_queue=95"}); }).find("write_queue = 95"), std::string::npos);
+    EXPECT_EQ(error_of([] { resolved("", {"hbm.write_queue=8", "hbm.write_high=8", "hbm.write_low=7"}); }), "");
+}
+
+TEST(Checks, RefreshesLeaveTime)
+{
+    EXPECT_EQ(error_of([] { resolved("", {"hbm.t_rfc=4 us"}); }),
+        "--set: hbm.t_rfc = 4 us and hbm.t_refi = 3.9 us of box.0.xpu.0 leave no time between refreshes; expected a "
+        "refresh shorter than its interval");
+    EXPECT_EQ(error_of([] { resolved("", {"hbm.t_rfc=4 us", "hbm.t_refi=5 us"}); }), "");
+}
+
 TEST(Checks, SetsOfASlice)
 {
     EXPECT_EQ(error_of([] { resolved("", {"l2.size=2 GiB", "l2.slices=1", "l2.ways=16", "hbm.channels=1"}); }),

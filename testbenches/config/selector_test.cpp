@@ -24,7 +24,7 @@ TEST(Selector, FullPathGlobAndKind)
     EXPECT_EQ(size_of_l2(wild, "box.0.xpu.0"), 40U);
     EXPECT_EQ(size_of_l2(wild, "box.0.xpu.1"), 50U);
     const ResolvedSystem every = resolved("", {"*.latency=9 ns"});
-    EXPECT_EQ(every.hbm(0).latency, 9'000U);
+    EXPECT_EQ(every.l2(0).latency, 9'000U);
     EXPECT_EQ(every.link(0).latency, 9'000U);
     EXPECT_EQ(every.switch_of(*every.graph().find("box.0.nvsw.1")).latency, 9'000U);
 }

@@ -71,7 +71,7 @@ TEST(GpuParameters, ReadsOfColdLinesGoToMemory)
 {
     const BoxOptions options = plain();
     EXPECT_EQ(access_time(options, lines * 64, false),
-        (lines - 1) * cycle + round_trip(options) + options.hbm.latency);
+        (lines - 1) * cycle + round_trip(options) + idle_read(options.hbm));
 }
 
 TEST(GpuParameters, Clock)
@@ -85,7 +85,7 @@ TEST(GpuParameters, RegistersLimitLoads)
 {
     BoxOptions options = plain();
     options.engine.wavefronts = options.engine.unroll = 1;
-    const std::uint64_t load = round_trip(options) + options.hbm.latency;
+    const std::uint64_t load = round_trip(options) + idle_read(options.hbm);
     const auto read_time = [&] { return access_time(options, lines * 64, false); };
     // One load at a time; two chains, the second a cycle behind the first; the same with two wavefronts.
     EXPECT_EQ(read_time(), lines * load);
@@ -106,7 +106,7 @@ TEST(GpuParameters, CopiesHoldTheirRegistersFromLoadToStore)
 {
     BoxOptions options = plain();
     options.engine.wavefronts = options.engine.unroll = 1;
-    const std::uint64_t load = round_trip(options) + options.hbm.latency;
+    const std::uint64_t load = round_trip(options) + idle_read(options.hbm);
     // Three lines, each loaded, then stored to both outputs in two cycles; the next load in the third.
     EXPECT_EQ(time_of(options, CollectiveOp::broadcast, "direct", 3 * 64),
         3 * load + 2 * 2 * cycle + cycle + there(options, 80) + back(options) + there(options, 32) + back(options));
@@ -117,7 +117,7 @@ TEST(GpuParameters, NarrowVectorsMakeMoreRequests)
     BoxOptions options = plain();
     options.engine.vector = 8;  // 4 lanes of 8 B: two requests a line
     // The first half of a line fetches it, the second waits for the same fill.
-    EXPECT_EQ(write_time(options), (2 * lines - 2) * cycle + round_trip(options) + options.hbm.latency);
+    EXPECT_EQ(write_time(options), (2 * lines - 2) * cycle + round_trip(options) + idle_read(options.hbm));
 }
 
 TEST(GpuParameters, RequestsMayCoverTwoLines)
@@ -249,14 +249,14 @@ TEST(GpuParameters, OneLinePutIsTheSumOfItsParts)
     const BoxOptions options = plain();
     // Read, store to the own output and one cycle later to the other's, acknowledge, signal, acknowledge.
     EXPECT_EQ(time_of(options, CollectiveOp::broadcast, "direct", 64),
-        round_trip(options) + options.hbm.latency + cycle + there(options, 80) + back(options) +
+        round_trip(options) + idle_read(options.hbm) + cycle + there(options, 80) + back(options) +
             there(options, 32) + back(options));
     // A part of a line carries byte enables (16 B) and only the flits it fills.
     BoxOptions slow = options;
     slow.link.bandwidth = 1'000'000'000;
     EXPECT_EQ(time_of(slow, CollectiveOp::broadcast, "direct", 64) -
             time_of(slow, CollectiveOp::broadcast, "direct", 17),
-        wire(slow, 80) - wire(slow, 16 + 32 + 16) - options.hbm.latency);
+        wire(slow, 80) - wire(slow, 16 + 32 + 16) - idle_read(options.hbm));
 }
 
 TEST(GpuParameters, SpinLooksAgainAfterItsInterval)
@@ -276,7 +276,7 @@ TEST(GpuParameters, SpinLooksAgainAfterItsInterval)
         });
     };
     BoxOptions options = plain();
-    const std::uint64_t answered = round_trip(options) + options.hbm.latency + cycle + there(options, 80) +
+    const std::uint64_t answered = round_trip(options) + idle_read(options.hbm) + cycle + there(options, 80) +
         back(options) + there(options, 32) + options.gpu.l2_to_unit;
     EXPECT_EQ(waiter(options), std::to_string(answered) + " 1");
     options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::spin);

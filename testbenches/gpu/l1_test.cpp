@@ -1,6 +1,7 @@
 // Loads through a unit's L1: what they take, what they may see, when they may not.
 #include <gtest/gtest.h>
 
+#include "sc_models/hbm_timing.h"
 #include "testbenches/gpu/two_gpus.h"
 #include "testbenches/tlm_interconnect/child.h"
 
@@ -20,7 +21,7 @@ L1Spec with_l1()
     spec.size = 128 << 10;
     return spec;
 }
-Time cold_load() { return gpu.unit_to_l2 + l2.latency + hbm.latency + gpu.l2_to_unit; }
+Time cold_load() { return gpu.unit_to_l2 + l2.latency + idle_read(hbm) + gpu.l2_to_unit; }
 
 // Loads of the word at `address`, one after another.
 Program loads(std::uint64_t address, unsigned count, Scope scope)
@@ -52,11 +53,11 @@ TEST(L1, AHitTakesItsLatency)
 }
 TEST(L1, LoadsOfAWiderScopeGoPast)
 {
-    EXPECT_EQ(time_of(loads(0, 5, Scope::device), with_l1()), cold_load() + 4 * (cold_load() - hbm.latency));
+    EXPECT_EQ(time_of(loads(0, 5, Scope::device), with_l1()), cold_load() + 4 * (cold_load() - idle_read(hbm)));
 }
 TEST(L1, WithoutOneAllGoToTheL2)
 {
-    EXPECT_EQ(time_of(loads(0, 5, Scope::unit), L1Spec{}), cold_load() + 4 * (cold_load() - hbm.latency));
+    EXPECT_EQ(time_of(loads(0, 5, Scope::unit), L1Spec{}), cold_load() + 4 * (cold_load() - idle_read(hbm)));
 }
 
 TEST(L1, KeepsLinesOfPeersOnlyWhenItMay)

@@ -1,6 +1,7 @@
 // What a fence waits for, what a barrier holds, what a signal publishes.
 #include <gtest/gtest.h>
 
+#include "sc_models/hbm_timing.h"
 #include "testbenches/gpu/two_gpus.h"
 
 using namespace weft;
@@ -26,10 +27,10 @@ Time cycle() { return 1'000'000'000'000 / gpu.clock; }
 Time far_store()
 {
     return gpu.unit_to_port + wire(LineOp::write, 8, LineClass::request) + link_spec.latency + gpu.port_to_l2 +
-           l2.latency + hbm.latency + gpu.l2_to_port + wire(LineOp::write, 8, LineClass::response) +
+           l2.latency + idle_read(hbm) + gpu.l2_to_port + wire(LineOp::write, 8, LineClass::response) +
            link_spec.latency + gpu.port_to_unit;
 }
-Time near_store() { return gpu.unit_to_l2 + l2.latency + hbm.latency + gpu.l2_to_unit; }
+Time near_store() { return gpu.unit_to_l2 + l2.latency + idle_read(hbm) + gpu.l2_to_unit; }
 
 // When a program of one wavefront ends that stores a word, fences, and computes for a while.
 Time ended(std::uint64_t address, Scope scope, Time compute)
@@ -105,8 +106,8 @@ TEST(Barrier, HoldsAllUntilTheLastHasCome)
     program.add_move({}, {0}, 8 * 512, ElementType::u8, ReduceOp::sum);
     system.launch(0, program, 8);
     sc_core::sc_start();
-    EXPECT_GE(system.done[0], longest + 63 * cycle() + near_store() - hbm.latency);
-    EXPECT_LT(system.done[0], longest + 64 * (cycle() + 1) + near_store() - hbm.latency);
+    EXPECT_GE(system.done[0], longest + 63 * cycle() + near_store() - idle_read(hbm));
+    EXPECT_LT(system.done[0], longest + 64 * (cycle() + 1) + near_store() - idle_read(hbm));
 }
 
 TEST(Barrier, WithoutOneTheOthersGoAhead)
@@ -118,7 +119,7 @@ TEST(Barrier, WithoutOneTheOthersGoAhead)
     system.launch(0, program, 8);
     sc_core::sc_start();
     // What is left after the computation is wavefront zero's instruction of eight lines.
-    EXPECT_LT(system.done[0], longest + 8 * (cycle() + 1) + near_store() - hbm.latency);
+    EXPECT_LT(system.done[0], longest + 8 * (cycle() + 1) + near_store() - idle_read(hbm));
 }
 
 TEST(Flops, WorkgroupsOfAUnitShareIt)

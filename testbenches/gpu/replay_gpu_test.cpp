@@ -65,7 +65,7 @@ Program one(Operation::Kind kind, std::uint64_t address, std::uint64_t bytes = 6
 GpuSpec monitoring()
 {
     GpuSpec spec;
-    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::monitor);
+    spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
     return spec;
 }
 

@@ -41,7 +41,7 @@ TEST(GpuTiming, LocalLoadOfAColdLineIsTheSumOfItsParts)
     const Program program = load(0);
     system.launch(0, program);
     sc_core::sc_start();
-    EXPECT_EQ(system.done[0], g.unit_to_l2 + l2.latency + hbm.latency + g.l2_to_unit);
+    EXPECT_EQ(system.done[0], g.unit_to_l2 + l2.latency + idle_read(hbm) + g.l2_to_unit);
 }
 
 TEST(GpuTiming, LocalLoadAfterAStoreHitsTheCache)
@@ -64,7 +64,7 @@ TEST(GpuTiming, PeerLoadIsTheSumOfItsParts)
     system.launch(0, program);
     sc_core::sc_start();
     EXPECT_EQ(system.done[0], g.unit_to_port + wire(LineOp::read, 64, LineClass::request) + link_spec.latency +
-                                  g.port_to_l2 + l2.latency + hbm.latency + g.l2_to_port +
+                                  g.port_to_l2 + l2.latency + idle_read(hbm) + g.l2_to_port +
                                   wire(LineOp::read, 64, LineClass::response) + link_spec.latency + g.port_to_unit);
 }
 

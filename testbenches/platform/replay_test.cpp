@@ -185,7 +185,7 @@ TEST(ReplayRun, AClosedLoopFollowsTheFullGpu)
     const std::string rows = "1,2 us,0,flag,0,,,,,0,1,\n";
     const auto end = [&](const std::string& launch) {
         Star star(2, 1, rows, collective_lines("barrier", "direct", "0"));
-        const Json result = run(star.setup.with("engine.channels=1").with("gpu.wait_policy=monitor").with("gpu.launch_latency=" + launch));
+        const Json result = run(star.setup.with("engine.channels=1").with("gpu.wait_policy=waiting_atomic").with("gpu.launch_latency=" + launch));
         EXPECT_EQ(result["stop"], "finished") << result.dump();
         return result["ranks"][0]["finish_ps"].get<Time>();
     };

@@ -65,7 +65,7 @@ TEST(AlphaBeta, OneLinePutIsExact)
     ASSERT_EQ(result.value("verified", ""), "passed") << result.dump().substr(0, 300);
     const Parts parts = parts_of(setup);
     const ResolvedSystem system = resolve_setup(setup);
-    const std::uint64_t memory = system.hbm(system.endpoints()[0]).latency;
+    const std::uint64_t memory = idle_read(system.hbm(system.endpoints()[0]));
     EXPECT_EQ(result["alpha_beta"]["steps"], 1);
     EXPECT_EQ(result["simulated_ps"].get<std::uint64_t>(),
         result["alpha_beta"]["alpha_ps"].get<std::uint64_t>() + memory + parts.answer - parts.notice);

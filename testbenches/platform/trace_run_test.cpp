@@ -106,7 +106,7 @@ TEST(TraceRun, MemoryNodesAreLinesToTheOwnMemory)
     const GpuSpec& gpu = system.gpu(node);
     const std::uint64_t write =
         gpu.launch_latency + gpu.unit_to_l2 + system.l2(node).latency + gpu.l2_to_unit;
-    const std::uint64_t read = write + system.hbm(node).latency;
+    const std::uint64_t read = write + idle_read(system.hbm(node));
     EXPECT_EQ(time_of({{memory(1, false, 64)}}), read);
     EXPECT_EQ(time_of({{memory(1, true, 64)}}), write);
     EXPECT_EQ(time_of({{memory(1, true, 64), memory(2, true, 64)}}), 2 * write);
@@ -139,7 +139,7 @@ TEST(TraceRun, PingPongTakesTheSumOfItsParts)
         return gpu.unit_to_port + wire(payload) + gpu.port_to_l2 + slice;
     };
     const std::uint64_t back = gpu.l2_to_port + wire(0) + gpu.port_to_unit;
-    const std::uint64_t read = gpu.unit_to_l2 + slice + system.hbm(node).latency + gpu.l2_to_unit;
+    const std::uint64_t read = gpu.unit_to_l2 + slice + idle_read(system.hbm(node)) + gpu.l2_to_unit;
     const std::uint64_t flag = (8 + link.flit - 1) / link.flit * link.flit;
     const std::uint64_t one_way = gpu.launch_latency + read + there(64) + back + there(flag) + gpu.l2_to_unit;
     // The last to finish is the second sender: it waits for the acknowledge of its signal.

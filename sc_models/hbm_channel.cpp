@@ -1,0 +1,286 @@
+#include "sc_models/hbm_channel.h"
+
+#include <algorithm>
+
+namespace weft {
+
+namespace {
+
+std::uint64_t bit(unsigned bank) { return std::uint64_t{1} << bank; }
+Line* after(const Line& line) { return line.next == nullptr ? nullptr : &Line::of(*line.next); }
+bool came_first(const Line& a, const Line& b)
+{
+    // Of one instant by their numbers, which wrap.
+    return a.due != b.due ? a.due < b.due : static_cast<std::int32_t>(a.order - b.order) < 0;
+}
+unsigned lowest(std::uint64_t banks) { return static_cast<unsigned>(__builtin_ctzll(banks)); }
+
+}  // namespace
+
+HbmChannel::HbmChannel(const HbmTiming& timing, unsigned index)
+    : timing_(timing),
+      all_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::all_bank)),
+      per_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::per_bank)),
+      high_(std::min(timing.spec.write_high, timing.spec.write_queue)),
+      low_(std::min(timing.spec.write_low, high_ - 1)),
+      activates_(timing.spec.t_rrd, timing.spec.t_faw),
+      lines_(timing.banks),
+      group_free_(timing.spec.bank_groups, 0),
+      banks_(timing.banks)
+{
+    const std::uint64_t channels = timing.spec.channels;
+    const Time period = timing.spec.t_refi;
+    for (unsigned bank = 0; bank < timing.banks; ++bank)
+        lines_[bank].group = static_cast<std::uint32_t>(bank / timing.spec.banks);
+    const unsigned refreshed = all_bank_ ? 1 : per_bank_ ? timing.banks : 0;
+    for (unsigned i = 0; i < refreshed; ++i)
+        refreshes_.emplace_back(timing, period + period * (i * channels + index) / (refreshed * channels));
+}
+
+void HbmChannel::Queue::append(Line& line)
+{
+    line.next = nullptr;
+    if (head == nullptr) {
+        head = &line;
+    } else {
+        tail->next = &line;
+    }
+    tail = &line;
+}
+
+void HbmChannel::Queue::remove(Line& line, Line* before)
+{
+    Line* following = after(line);
+    if (before == nullptr) {
+        head = following;
+    } else {
+        before->next = following;
+    }
+    if (following == nullptr) tail = before;
+}
+
+void HbmChannel::accept(Line& line, unsigned bank, std::uint32_t row, Time now)
+{
+    const Direction direction = line.op == LineOp::read ? read : write;
+    line.due = now;
+    line.order = (arrivals_++ << slice_bits) | (line.order & slice_mask);
+    line.kind = static_cast<std::uint8_t>(bank);
+    line.spread = row;
+    if (refresh_due(now)) refresh_all(now);
+    if (held_[direction] == (direction == read ? timing_.spec.read_queue : timing_.spec.write_queue)) {
+        outside_[direction].append(line);
+    } else {
+        admit(line, now);
+    }
+}
+
+void HbmChannel::admit(Line& line, Time now)
+{
+    const Direction direction = line.op == LineOp::read ? read : write;
+    const unsigned number = line.kind;
+    ++held_[direction];
+    banks_[number].waiting[direction].append(line);
+    waiting_[direction] |= bit(number);
+    if (direction == direction_) {
+        if ((wanted_ & bit(number)) == 0) open_for_oldest(number, now);
+    } else if (direction == write && held_[write] == high_) {
+        for (std::uint64_t left = waiting_[write]; left != 0; left &= left - 1) open_ahead(lowest(left), now);
+    } else {
+        open_ahead(number, now);
+    }
+}
+
+// Of a bank that only the direction after the next turn wants, when that is near.
+void HbmChannel::open_ahead(unsigned number, Time now)
+{
+    const Direction next = direction_ == read ? write : read;
+    if (next == write && held_[write] < high_) return;
+    Bank& bank = banks_[number];
+    const Line* oldest = bank.waiting[next].head;
+    if ((waiting_[direction_] & bit(number)) != 0 || oldest == nullptr) return;
+    rest(number, now);
+    if (!bank.state.open(oldest->spread)) bank.state.activate(oldest->spread, timing_, activates_, now);
+}
+
+// What happened to a bank that no line wanted.
+void HbmChannel::rest(unsigned number, Time now)
+{
+    HbmBank& bank = banks_[number].state;
+    bank.close_idle(timing_, now);
+    if (per_bank_ && refreshes_[number].due() <= now)
+        bank.close(refreshes_[number].catch_up(now, bank.rests_at(timing_)));
+}
+
+// Of a bank that has lines of the served direction and wants none of them yet.
+void HbmChannel::open_for_oldest(unsigned number, Time now)
+{
+    rest(number, now);
+    Bank& bank = banks_[number];
+    Line* oldest = bank.waiting[direction_].head;
+    if (find_wanted(number, oldest, nullptr)) return;
+    bank.state.activate(oldest->spread, timing_, activates_, now);
+    find_wanted(number, oldest, nullptr);
+}
+
+// The next line for the open row, looked for from `from` on; `before` is the one in front of that.
+bool HbmChannel::find_wanted(unsigned number, Line* from, Line* before)
+{
+    Bank& bank = banks_[number];
+    while (from != nullptr && !bank.state.open(from->spread)) {
+        before = from;
+        from = after(*from);
+    }
+    lines_[number].line = from;
+    lines_[number].ready = bank.state.column_ok();
+    bank.before = before;
+    if (from == nullptr) {
+        wanted_ &= ~bit(number);
+        return false;
+    }
+    wanted_ |= bit(number);
+    return true;
+}
+
+bool HbmChannel::refresh_due(Time now) const
+{
+    return all_bank_ && moved_since_refresh_ && refreshes_[0].due() <= now;
+}
+
+void HbmChannel::refresh_all(Time now)
+{
+    moved_since_refresh_ = held_[read] + held_[write] == 0;
+    Time rests_at = 0;
+    for (const Bank& bank : banks_) rests_at = std::max(rests_at, bank.state.rests_at(timing_));
+    const Time end = refreshes_[0].catch_up(now, rests_at);
+    for (Bank& bank : banks_) bank.state.close(end);
+    wanted_ = 0;
+    for (std::uint64_t left = waiting_[direction_]; left != 0; left &= left - 1)
+        open_for_oldest(lowest(left), now);
+}
+
+void HbmChannel::choose_direction(Time now)
+{
+    if (direction_ == read) {
+        if (held_[read] == 0 || (held_[write] >= high_ && left_ == 0)) turn(write, now);
+    } else if (held_[read] > 0 && (held_[write] <= low_ || left_ == 0)) {
+        turn(read, now);
+    }
+}
+
+void HbmChannel::turn(Direction direction, Time now)
+{
+    direction_ = direction;
+    left_ = high_ - low_;
+    turned_ = 0;
+    const Time free = pins_free_;
+    if (direction != moved_ && free != 0) {
+        const Time write_data = free + timing_.spec.t_cl + timing_.spec.t_rtw;
+        turned_ = direction == read ? free + timing_.spec.t_wl + timing_.spec.t_wtr
+                                    : std::max(free, write_data - std::min(write_data, timing_.spec.t_wl));
+        if (turned_ > now) counts_.turnaround += turned_ - now;
+    }
+    wanted_ = 0;
+    for (std::uint64_t left = waiting_[direction]; left != 0; left &= left - 1)
+        open_for_oldest(lowest(left), now);
+}
+
+unsigned HbmChannel::first_ready(Time now, Time& at) const
+{
+    const Time floor = std::max(now, turned_);
+    at = never;
+    unsigned best = 0;
+    for (std::uint64_t left = wanted_; left != 0; left &= left - 1) {
+        const unsigned number = lowest(left);
+        const Wanted& wanted = lines_[number];
+        const Time ready = std::max(floor, std::max(wanted.ready, group_free_[wanted.group]));
+        if (ready > at || (ready == at && !came_first(*wanted.line, *lines_[best].line))) continue;
+        at = ready;
+        best = number;
+    }
+    return best;
+}
+
+HbmChannel::Step HbmChannel::step(Time now)
+{
+    if (held_[read] + held_[write] == 0) return {nullptr, 0, never};
+    if (pins_free_ > now) return {nullptr, 0, pins_free_};
+    if (refresh_due(now)) refresh_all(now);
+    choose_direction(now);
+    for (;;) {
+        Time at = never;
+        const unsigned number = first_ready(now, at);
+        if (at > now) return {nullptr, 0, at};
+        const Bank& bank = banks_[number];
+        const bool overdue =
+            per_bank_ && bank.state.used() && refreshes_[number].due() + timing_.spec.t_refi / 2 <= now;
+        const bool unfair =
+            bank.before != nullptr && now - bank.waiting[direction_].head->due > timing_.spec.age_limit;
+        if (!overdue && !unfair) return serve(number, now);
+        if (unfair)
+            banks_[number].state.activate(bank.waiting[direction_].head->spread, timing_, activates_, now);
+        open_for_oldest(number, now);
+    }
+}
+
+void HbmChannel::occupy_pins(Time now)
+{
+    Time taken = timing_.line;
+    pins_rest_ = timing_.line_rest + (now > pins_free_ ? 0 : pins_rest_);
+    if (pins_rest_ >= timing_.rate) {
+        pins_rest_ -= timing_.rate;
+        ++taken;
+    }
+    pins_free_ = now + taken;
+    counts_.busy += taken;
+}
+
+HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
+{
+    Bank& bank = banks_[number];
+    Line& line = *lines_[number].line;
+    const bool writes = direction_ == write;
+    ++counts_.accesses[static_cast<unsigned>(bank.state.access(writes, timing_, now))];
+    ++(writes ? counts_.writes : counts_.reads);
+    counts_.waited += now - line.due;
+    occupy_pins(now);
+    group_free_[lines_[number].group] = now + timing_.group_busy;
+    moved_ = direction_;
+    moved_since_refresh_ = true;
+
+    Queue& queue = bank.waiting[direction_];
+    Line* following = after(line);
+    queue.remove(line, bank.before);
+    --held_[direction_];
+    if (left_ > 0) --left_;
+    if (queue.head == nullptr) {
+        wanted_ &= ~bit(number);
+        waiting_[direction_] &= ~bit(number);
+        open_ahead(number, now);
+    } else if (!find_wanted(number, following, bank.before)) {
+        open_for_oldest(number, now);
+    }
+    Queue& outside = outside_[direction_];
+    if (outside.head != nullptr) {
+        Line& next = *outside.head;
+        outside.remove(next, nullptr);
+        admit(next, now);
+    }
+    const Time data = (writes ? timing_.spec.t_wl : timing_.spec.t_cl) + timing_.data;
+    const bool idle = held_[read] + held_[write] == 0;
+    return {&line, data + timing_.spec.response_latency, idle ? never : pins_free_};
+}
+
+Time HbmChannel::refreshed() const
+{
+    Time sum = 0;
+    for (const HbmRefresh& refresh : refreshes_) sum += refresh.refreshed();
+    return sum;
+}
+
+void HbmChannel::reset_statistics()
+{
+    counts_ = {};
+    for (HbmRefresh& refresh : refreshes_) refresh.reset();
+}
+
+}  // namespace weft

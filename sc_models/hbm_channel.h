@@ -1,0 +1,130 @@
+// One DRAM channel: its queues, its scheduler, its banks.
+//
+// Scheduling. The scheduler sees the first read_queue reads and write_queue writes; further ones wait
+// outside, in order. It serves reads until write_high writes wait or no read does; then writes until no more
+// than write_low wait, or until none does when no read waits either. Under pressure from both sides a turn is
+// of write_high - write_low lines. In the direction that is served:
+//  * A bank has the row of its oldest line open and keeps it as long as it sees lines for it, but not when
+//    an older line of the bank has waited longer than age_limit. A bank that has no line of the direction
+//    opens the row of its oldest line of the other one when a turn is near: while writes are served, or
+//    write_high wait.
+//  * When the pins are free, the line that can be moved first is moved; of several that are ready the one
+//    that arrived first.
+//
+// Timing. A line occupies the pins for 64 B (whole bursts) at the channel's rate, counted from its first
+// column command c. c keeps t_rcd from the row's activate, (bursts x t_ccd_l) from the previous line of the
+// bank group, and after a change of direction the gap of t_rtw or t_wtr between the data. Activates keep t_rp
+// from the precharge, t_rrd and t_faw; precharges keep t_ras, t_rtp and t_wr. A read is answered at c + t_cl
+// + data + response_latency, a write at c + t_wl + data + response_latency.
+//
+// Refresh. all_bank: every t_refi the channel closes all rows and rests for t_rfc, channels one after the
+// other. per_bank: every bank for itself, one after the other; it waits up to t_refi / 2 for a row that lines
+// want. The first of them is due at t_refi.
+#pragma once
+
+#include <vector>
+
+#include "sc_models/hbm_bank.h"
+#include "tlm_interconnect/line.h"
+
+namespace weft {
+
+struct HbmCounts {
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
+    std::uint64_t accesses[3] = {};  // by HbmBank::Access
+    Time busy = 0;                   // pins
+    Time turnaround = 0;             // pins idle for a change of direction
+    Time waited = 0;                 // of all lines, arrival to column command
+};
+
+class HbmChannel {
+public:
+    static constexpr Time never = ~Time{0};
+
+    HbmChannel(const HbmTiming& timing, unsigned index);
+
+    // The low bits of a line's order: of use to whoever calls.
+    static constexpr unsigned slice_bits = 12;
+    static constexpr std::uint32_t slice_mask = (1U << slice_bits) - 1;
+
+    // A line arrives. Its link, kind, spread and the rest of its order are the channel's until step() hands
+    // it out.
+    void accept(Line& line, unsigned bank, std::uint32_t row, Time now);
+
+    // Looks for what can be done now.
+    struct Step {
+        Line* line;   // served now, if any
+        Time answer;  // after `now`
+        Time next;    // when to look again; never if nothing waits
+    };
+    Step step(Time now);
+
+    // No line can be served before.
+    Time pins_free() const { return pins_free_; }
+
+    Time refreshed() const;
+    const HbmCounts& counts() const { return counts_; }
+    void reset_statistics();
+
+private:
+    enum Direction : unsigned { read, write };
+
+    struct Queue {  // in order of arrival
+        Line* head = nullptr;
+        Line* tail = nullptr;
+
+        void append(Line& line);
+        void remove(Line& line, Line* before);
+    };
+
+    struct Bank {
+        HbmBank state;
+        Queue waiting[2];
+        Line* before = nullptr;  // the line before the wanted one in its queue
+    };
+    struct Wanted {  // of a bank: first line of the served direction for the open row
+        Line* line = nullptr;
+        Time ready = 0;  // as far as the bank goes
+        std::uint32_t group = 0;
+    };
+
+    void admit(Line& line, Time now);
+    void choose_direction(Time now);
+    void turn(Direction direction, Time now);
+    void rest(unsigned bank, Time now);
+    void open_for_oldest(unsigned bank, Time now);
+    void open_ahead(unsigned bank, Time now);
+    bool find_wanted(unsigned bank, Line* from, Line* before);
+    unsigned first_ready(Time now, Time& at) const;
+    bool refresh_due(Time now) const;
+    void refresh_all(Time now);
+    void occupy_pins(Time now);
+    Step serve(unsigned bank, Time now);
+
+    const HbmTiming& timing_;
+    bool all_bank_;
+    bool per_bank_;
+    bool moved_since_refresh_ = true;  // whatever the figures, a line goes between two refreshes
+    Direction direction_ = read;       // that is served
+    Direction moved_ = read;           // of the last line
+    Time turned_ = 0;                  // earliest column command in the direction
+    std::uint64_t high_;
+    std::uint64_t low_;
+    std::uint64_t left_ = 0;  // lines that the turn has for sure
+    std::uint32_t arrivals_ = 0;
+    std::uint32_t held_[2] = {};     // lines that the scheduler sees
+    std::uint64_t waiting_[2] = {};  // bit per bank with lines
+    std::uint64_t wanted_ = 0;       // bit per bank with a wanted line
+    Time pins_free_ = 0;
+    std::uint64_t pins_rest_ = 0;  // carried from line to line while the pins stay busy
+    HbmActivates activates_;
+    std::vector<Wanted> lines_;     // per bank
+    std::vector<Time> group_free_;  // per bank group
+    std::vector<Bank> banks_;
+    std::vector<HbmRefresh> refreshes_;  // of the channel, or of each bank
+    Queue outside_[2];
+    HbmCounts counts_;
+};
+
+}  // namespace weft

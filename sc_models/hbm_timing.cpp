@@ -1,0 +1,28 @@
+#include "sc_models/hbm_timing.h"
+
+#include <algorithm>
+
+#include "base/line_size.h"
+
+namespace weft {
+
+HbmTiming::HbmTiming(const HbmSpec& given)
+    : spec(given),
+      rate(std::max<std::uint64_t>(1, given.bandwidth / given.channels)),
+      banks(static_cast<unsigned>(given.bank_groups * given.banks))
+{
+    const std::uint64_t bursts = (line_bytes + spec.burst - 1) / spec.burst;
+    const std::uint64_t burst_time = spec.burst * 1'000'000'000'000 / rate;
+    line = bursts * spec.burst * 1'000'000'000'000 / rate;
+    line_rest = bursts * spec.burst * 1'000'000'000'000 % rate;
+    last_column = (bursts - 1) * std::max<std::uint64_t>(spec.t_ccd_l, burst_time);
+    data = last_column + burst_time;
+    group_busy = bursts * spec.t_ccd_l;
+}
+
+std::uint64_t idle_read(const HbmSpec& spec)
+{
+    return spec.request_latency + spec.t_rcd + spec.t_cl + HbmTiming(spec).data + spec.response_latency;
+}
+
+}  // namespace weft

@@ -1,0 +1,24 @@
+// What an HbmSpec means for one channel, in picoseconds.
+#pragma once
+
+#include "sc_models/hbm_spec.h"
+
+namespace weft {
+
+struct HbmTiming {
+    explicit HbmTiming(const HbmSpec& spec);
+
+    HbmSpec spec;
+    std::uint64_t rate;         // B/s of a channel's pins
+    std::uint64_t line;         // pins busy per line: whole bursts, rounded down
+    std::uint64_t line_rest;    // what is left of it, in 1 / rate ps
+    std::uint64_t data;         // first data of a line to the end of its last
+    std::uint64_t last_column;  // first column command of a line to its last
+    std::uint64_t group_busy;   // first column command of a line to that of the next in its bank group
+    unsigned banks;             // of a channel, all groups
+};
+
+// A read of a row that is not open, in an idle channel, from the slice and back.
+std::uint64_t idle_read(const HbmSpec& spec);
+
+}  // namespace weft
