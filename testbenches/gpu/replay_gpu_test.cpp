@@ -157,6 +157,7 @@ TEST(ReplayGpu, AnswersStoresAndLoadsAsHits)
 {
     ReplayPair system;
     Program program = one(Operation::Kind::move, far);
+    program.add_fence(Scope::system);
     program.add_move({far + 64}, {}, 64, ElementType::u8, ReduceOp::sum);
     system.launch(program);
     sc_core::sc_start();

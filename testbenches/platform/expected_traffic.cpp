@@ -160,18 +160,18 @@ void ExpectedTraffic::add_by_steps(const Schedule& schedule, std::uint64_t bytes
                 if (step.kind == StepKind::signal) add_signals(rank, step.peer, step.semaphore);
                 if (step.kind != StepKind::move) continue;
                 for (const Piece& piece : layout.pieces(step)) {
-                    // A store ends where any operand comes to the end of a line.
-                    std::uint64_t done = 0;
-                    while (done < piece.bytes) {
-                        std::uint64_t size = piece.bytes - done;
-                        for (const std::vector<Place>* places : {&piece.sources, &piece.destinations})
-                            for (const Place& place : *places)
-                                size = std::min(size, 64 - (address(place) + done) % 64);
-                        for (const Place& place : piece.destinations)
+                    // A store ends at the end of its line or of a wavefront instruction; those are of 512 bytes
+                    // from the line on in which the first operand begins.
+                    const Place& first = piece.sources.empty() ? piece.destinations[0] : piece.sources[0];
+                    const std::uint64_t skew = address(first) % 64;
+                    for (const Place& place : piece.destinations)
+                        for (std::uint64_t done = 0; done < piece.bytes;) {
+                            const std::uint64_t size = std::min({piece.bytes - done, 512 - (done + skew) % 512,
+                                64 - (address(place) + done) % 64});
                             add_stores(rank, place.rank, (address(place) + done) / 64,
                                 static_cast<std::uint32_t>(size));
-                        done += size;
-                    }
+                            done += size;
+                        }
                 }
             }
 }

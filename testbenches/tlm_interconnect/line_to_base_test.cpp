@@ -151,7 +151,7 @@ TEST(LineToBase, AtomicsOnAPlainMemoryAreRefusedLoudly)
     issuer.issue(0, LineOp::atomic, 64, 8);
     Reports reports;
     sc_core::sc_start();
-    EXPECT_TRUE(reports.contain("/weft/adapter: adapter: a plain memory cannot do add")) << reports.all();
+    EXPECT_TRUE(reports.contain("/weft/adapter: adapter: a plain memory cannot do atomic")) << reports.all();
     EXPECT_EQ(issuer.done[0].status, tlm::TLM_COMMAND_ERROR_RESPONSE);
     EXPECT_EQ(pool.live(), 0u);
 }
