@@ -14,42 +14,66 @@ std::uint32_t* aligned(std::uint32_t* words)
 
 }  // namespace
 
-TagArray::TagArray(std::uint64_t sets, unsigned ways)
-    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways),
+TagArray::TagArray(std::uint64_t sets, unsigned ways, unsigned sectors)
+    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), tag_shift_(2 * sectors), states_((1U << 2 * sectors) - 1),
       words_(sets * ways + host_line / sizeof(std::uint32_t), none), first_(aligned(words_.data()))
 {
 }
 
-std::uint32_t* TagArray::find(std::uint64_t number)
+// Most look-ups of a stream miss: first a pass without branches, then the place.
+bool TagArray::present(const std::uint32_t* words, std::uint32_t wanted) const
 {
-    std::uint32_t* words = row(number);
-    const std::uint32_t wanted = tag(number);
-    // Most look-ups of a stream miss: first a pass without branches, then the place.
-    unsigned present = 0;
-    for (unsigned way = 0; way < ways_; ++way) present |= (words[way] & ~(dirty_bit | pending_bit)) == wanted ? 1U : 0U;
-    if (present == 0) return nullptr;
-    for (unsigned way = 0; way < ways_; ++way) {
-        if ((words[way] & ~(dirty_bit | pending_bit)) != wanted || words[way] == none) continue;
-        const std::uint32_t word = words[way];
-        for (; way > 0; --way) words[way] = words[way - 1];
-        words[0] = word;
-        return words;
-    }
-    return nullptr;
+    unsigned found = 0;
+    for (unsigned way = 0; way < ways_; ++way) found |= (words[way] & ~states_) == wanted ? 1U : 0U;
+    return found != 0;
 }
 
-std::uint32_t* TagArray::allocate(std::uint64_t number, std::uint32_t bits, Victim& victim)
+std::uint32_t* TagArray::find(std::uint64_t line)
 {
-    std::uint32_t* words = row(number);
+    std::uint32_t* words = row(line);
+    const std::uint32_t wanted = tag(line);
+    if (!present(words, wanted)) return nullptr;
+    unsigned way = 0;
+    while ((words[way] & ~states_) != wanted) ++way;
+    const std::uint32_t word = words[way];
+    for (; way > 0; --way) words[way] = words[way - 1];
+    words[0] = word;
+    return words;
+}
+
+std::uint32_t* TagArray::peek(std::uint64_t line)
+{
+    std::uint32_t* words = row(line);
+    const std::uint32_t wanted = tag(line);
+    if (!present(words, wanted)) return nullptr;
+    while ((*words & ~states_) != wanted) ++words;
+    return words;
+}
+
+std::uint32_t* TagArray::allocate(std::uint64_t line, std::uint32_t states, Victim& victim)
+{
+    std::uint32_t* words = row(line);
     unsigned way = ways_;
-    while (way > 0 && words[way - 1] != none && (words[way - 1] & pending_bit) != 0) --way;
+    while (way > 0 && (pending_sectors(words[way - 1]) & states_) != 0) --way;
     if (way == 0) return nullptr;
     --way;
-    victim.dirty = words[way] != none && (words[way] & dirty_bit) != 0;
-    victim.number = std::uint64_t{words[way] >> 2} * sets_.divisor() + sets_.remainder(number);
+    victim.word = words[way] | ~states_;
+    victim.line = std::uint64_t{words[way] >> tag_shift_} * sets_.divisor() + sets_.remainder(line);
     for (; way > 0; --way) words[way] = words[way - 1];
-    words[0] = tag(number) | bits;
+    words[0] = tag(line) | (states & states_);
     return words;
+}
+
+void TagArray::drop(std::uint64_t line, unsigned sector)
+{
+    std::uint32_t* words = row(line);
+    const std::uint32_t wanted = tag(line);
+    unsigned way = 0;
+    while ((words[way] & ~states_) != wanted) ++way;
+    set_state(words[way], sector, absent);
+    if ((words[way] & states_) != states_) return;
+    for (; way + 1 < ways_; ++way) words[way] = words[way + 1];
+    words[way] = none;
 }
 
 }  // namespace weft

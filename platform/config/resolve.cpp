@@ -247,7 +247,7 @@ void Resolver::make_nodes()
         profile_of_[id] = profile;
         ResolvedSystem::NodeEntry& entry = system_.nodes_[id];
         entry.profile = name_index(profile->name);
-        for (const Block block : {Block::gpu, Block::l2, Block::hbm}) {
+        for (const Block block : endpoint_blocks) {
             Variant variant = defaults(block);
             apply(variant, profile->of(block), "profile " + profile->name + ": ");
             entry.variants[static_cast<std::size_t>(block)] = pool(block).add(std::move(variant));

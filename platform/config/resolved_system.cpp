@@ -31,6 +31,7 @@ void ResolvedSystem::make_specs()
     };
     make(pool(Block::gpu), gpu_);
     make(pool(Block::l2), l2_);
+    make(pool(Block::memory_side), memory_side_);
     make(pool(Block::hbm), hbm_);
     make(pool(Block::switch_), switch_);
     make(pool(Block::link), link_);

@@ -13,11 +13,13 @@
 #include "collectives/engine/engine_spec.h"
 #include "gpu/gpu_spec.h"
 #include "infragraph/graph.h"
+#include "platform/config/blocks.h"
 #include "platform/config/routing_spec.h"
 #include "platform/config/system_file.h"
 #include "platform/config/variants.h"
 #include "sc_models/hbm_spec.h"
 #include "sc_models/l2_spec.h"
+#include "sc_models/memory_side_spec.h"
 #include "tlm_interconnect/link_spec.h"
 #include "tlm_interconnect/switch_spec.h"
 
@@ -52,6 +54,7 @@ public:
 
     const GpuSpec& gpu(NodeId node) const { return gpu_[variant(node, Block::gpu)]; }
     const L2Spec& l2(NodeId node) const { return l2_[variant(node, Block::l2)]; }
+    const MemorySideSpec& memory_side(NodeId node) const { return memory_side_[variant(node, Block::memory_side)]; }
     const HbmSpec& hbm(NodeId node) const { return hbm_[variant(node, Block::hbm)]; }
     const SwitchSpec& switch_of(NodeId node) const { return switch_[variant(node, Block::switch_)]; }
     // Throws InputError when nothing says what the bandwidth is.
@@ -87,8 +90,7 @@ private:
         NodeRole role = NodeRole::passive;
         std::uint32_t model = 0;    // into names_
         std::uint32_t profile = 0;  // into names_
-        std::array<VariantId, 4> variants{no_variant, no_variant, no_variant,
-            no_variant};  // gpu, l2, hbm, switch
+        std::array<VariantId, node_block_count> variants{no_variant, no_variant, no_variant, no_variant, no_variant};
     };
 
     // Spec structs of every variant, once all values are known.
@@ -107,6 +109,7 @@ private:
 
     std::vector<GpuSpec> gpu_;
     std::vector<L2Spec> l2_;
+    std::vector<MemorySideSpec> memory_side_;
     std::vector<HbmSpec> hbm_;
     std::vector<SwitchSpec> switch_;
     std::vector<LinkSpec> link_;

@@ -137,6 +137,8 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
         const std::string& model = resolved.model(plan.members[rank]);
         out.push_back({gpu.path() + ".units", "gpu", model, gpu.units().statistics()});
         out.push_back({gpu.path() + ".l2", "l2", model, gpu.l2_statistics()});
+        if (gpu.memory_side() != nullptr)
+            out.push_back({gpu.path() + ".memory_side", "memory_side", model, gpu.memory_side()->statistics()});
         out.push_back({gpu.path() + ".hbm", "hbm", model, gpu.hbm().statistics()});
         for (std::size_t p = 0; p < gpu.ports().size(); ++p)
             out.push_back({gpu.path() + ".port." + std::to_string(p), "port", model, gpu.ports()[p]->statistics()});

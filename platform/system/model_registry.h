@@ -34,6 +34,7 @@ struct GpuRequest {
     std::string module_name;
     GpuSpec gpu;
     L2Spec l2;
+    MemorySideSpec memory_side;
     HbmSpec hbm;
     Gpu::Wiring wiring;
 };

@@ -14,6 +14,7 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         request.module_name = module_name("gpu", path, rank);
         request.gpu = resolved.gpu(node);
         request.l2 = resolved.l2(node);
+        request.memory_side = resolved.memory_side(node);
         request.hbm = resolved.hbm(node);
         request.wiring.path = path;
         request.wiring.endpoint = rank;

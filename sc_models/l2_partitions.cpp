@@ -1,0 +1,104 @@
+// What the two mirrored partitions of a pair of slices do with each other.
+#include "sc_models/l2_slice.h"
+
+#include <algorithm>
+
+namespace weft {
+
+// Whether the data can be had from the other partition: it has them, or it fetches them from memory.
+bool L2Slice::other_has(unsigned partition, std::uint64_t number)
+{
+    Part& other = part(1 - partition);
+    const std::uint32_t* word = other.tags.peek(number >> sector_shift_);
+    if (word == nullptr) return false;
+    const TagArray::State state = TagArray::state(*word, sector_of(number));
+    // Were it to come from here, each partition could wait for the other.
+    return TagArray::holds(state) || (state == TagArray::pending && !other.miss(number).far);
+}
+
+// After a write. A copy that is still on its way stays: nothing tells it from a later one.
+void L2Slice::drop_other(unsigned partition, std::uint64_t number)
+{
+    Part& other = part(1 - partition);
+    const std::uint32_t* word = other.tags.peek(number >> sector_shift_);
+    if (word == nullptr) return;
+    const unsigned sector = sector_of(number);
+    if (TagArray::holds(TagArray::state(*word, sector))) other.tags.drop(number >> sector_shift_, sector);
+}
+
+void L2Slice::move_victim(unsigned to, const TagArray::Victim& victim, Time delay)
+{
+    Part& other = part(to);
+    std::uint32_t* word = other.tags.find(victim.line);
+    std::uint32_t moved = 0;
+    TagArray::Victim displaced;
+    if (word == nullptr) {
+        if (other.tags.allocate(victim.line, victim.word, displaced) != nullptr) {
+            for (std::uint32_t held = TagArray::held_sectors(victim.word); held != 0; held &= held - 1) ++moved;
+        } else {
+            displaced = victim;
+        }
+    } else {
+        for (unsigned sector = 0; sector < 1U << sector_shift_; ++sector) {
+            const TagArray::State had = TagArray::state(victim.word, sector);
+            if (!TagArray::holds(had)) continue;
+            const TagArray::State has = TagArray::state(*word, sector);
+            if (has == TagArray::pending) {
+                other.miss(victim.line << sector_shift_ | sector).write |= had == TagArray::dirty;
+            } else {
+                if (has == TagArray::absent) ++moved;
+                TagArray::set_state(*word, sector, had == TagArray::dirty || has == TagArray::dirty ? TagArray::dirty
+                                                                                                    : TagArray::clean);
+            }
+        }
+    }
+    if (moved > 0) {
+        ++moved_;
+        take_way_in(to, moved * line_bytes);
+    }
+    for (std::uint32_t dirty = TagArray::dirty_sectors(displaced.word); dirty != 0; dirty &= dirty - 1)
+        write_back(to, displaced.line << sector_shift_ | (dirty & 1U ? 0 : 1), delay);
+}
+
+// A fetch of the other partition, which found its line here when it set out.
+void L2Slice::serve_far(Line& fetch)
+{
+    Part& own = part(partition_of(fetch));
+    const std::uint64_t number = number_of(local_of(fetch.address));
+    const Time ready = own.server.book(agenda().now(), line_bytes).start + spec_.latency;
+    const std::uint32_t* word = own.tags.peek(number >> sector_shift_);
+    if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending) {
+        Miss& miss = own.miss(number);
+        if (!miss.far) {
+            join(miss, fetch, ready);
+            return;
+        }
+    }
+    send_across(fetch, ready);
+}
+
+void L2Slice::send_across(Line& fetch, Time at)
+{
+    fetch.kind = kind_of(crossing, fetch.tag);
+    agenda().schedule(fetch, *this, at + spec_.far_latency, 0xfff);
+}
+
+// Data from the other side arrive.
+void L2Slice::cross(Line& fetch)
+{
+    const Time start = take_way_in(partition_of(fetch), line_bytes);
+    if (start == agenda().now()) {
+        finish_fill(fetch);
+        return;
+    }
+    fetch.kind = kind_of(fill, partition_of(fetch));
+    agenda().schedule(fetch, *this, start, 0xfff);
+}
+
+Time L2Slice::take_way_in(unsigned partition, std::uint32_t bytes)
+{
+    far_bytes_ += bytes;
+    return part(partition).way_in.book(agenda().now(), bytes).start;
+}
+
+}  // namespace weft
