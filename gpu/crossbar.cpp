@@ -15,10 +15,10 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const GpuSpec& spec, const L2Sp
         to_slices_.push_back(std::make_unique<LineInitiatorSocket>(("to_slice" + std::to_string(s)).c_str(), *this, s));
     for (unsigned p = 0; p < ports; ++p) {
         const std::string number = std::to_string(p);
-        to_ports_.push_back(std::make_unique<LineInitiatorSocket>(("to_port" + number).c_str(), *this, slices_ + p));
+        to_ports_.push_back(std::make_unique<LineInitiatorSocket>(("to_port" + number).c_str(), *this, slices_ + 1 + p));
         from_ports_.push_back(std::make_unique<LineTargetSocket>(("from_port" + number).c_str(), *this, 1 + p));
     }
-    if (l2.separate()) to_home_ = std::make_unique<LineInitiatorSocket>("to_home", *this, slices_ + ports);
+    if (l2.separate()) to_home_ = std::make_unique<LineInitiatorSocket>("to_home", *this, slices_);
     if (partitions_ == 1) return;
     for (std::uint64_t unit = 0; unit < spec.compute_units; ++unit)
         partition_of_place_.insert(partition_of_place_.end(), spec.workgroups_per_unit,
@@ -69,7 +69,7 @@ Time Crossbar::on_request(unsigned port, Line& line, Time delay)
 
 Time Crossbar::on_response(unsigned port, Line& line, Time delay)
 {
-    if (port >= slices_ && port < slices_ + to_ports_.size()) {
+    if (port > slices_) {
         units.send_response(line, delay + spec_.port_to_unit);
     } else if (line.source == endpoint_) {
         // Data come from the own partition; what comes from the other is an atomic or a flag.
@@ -84,8 +84,7 @@ Time Crossbar::on_response(unsigned port, Line& line, Time delay)
 void Crossbar::on_request_credit(unsigned port, Line& line, Time delay)
 {
     // Only requests that came over the fabric hold a slot of a port's buffer.
-    const bool own_port = port >= slices_ && port < slices_ + to_ports_.size();
-    if (!own_port && line.source != endpoint_) {
+    if (port <= slices_ && line.source != endpoint_) {
         const std::uint16_t from = line.pop_port();
         line.push_port(from);
         from_ports_[from]->return_request_credit(line, delay);

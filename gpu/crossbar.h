@@ -41,7 +41,7 @@ public:
     std::uint64_t hops() const;
 
 private:
-    // Port numbers: targets 0 = units, 1 + p = fabric port p; initiators s = slice s, slices + p = port p, then home.
+    // Port numbers: targets 0 = units, 1 + p = fabric port p; initiators s = slice s, slices = home, slices + 1 + p = port p.
     Time on_request(unsigned port, Line& line, Time delay) override;
     Time on_response(unsigned port, Line& line, Time delay) override;
     void on_request_credit(unsigned port, Line& line, Time delay) override;

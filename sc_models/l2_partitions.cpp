@@ -26,38 +26,36 @@ void L2Slice::drop_other(unsigned partition, std::uint64_t number)
     if (TagArray::holds(TagArray::state(*word, sector))) other.tags.drop(number >> sector_shift_, sector);
 }
 
-void L2Slice::move_victim(unsigned to, const TagArray::Victim& victim, Time delay)
+void L2Slice::move_victim(unsigned to, std::uint32_t victim, std::uint64_t line, Time delay)
 {
-    Part& other = part(to);
-    std::uint32_t* word = other.tags.find(victim.line);
+    TagArray& tags = part(to).tags;
+    std::uint32_t* word = tags.find(line);
     std::uint32_t moved = 0;
-    TagArray::Victim displaced;
+    std::uint32_t displaced = victim;
     if (word == nullptr) {
-        if (other.tags.allocate(victim.line, victim.word, displaced) != nullptr) {
-            for (std::uint32_t held = TagArray::held_sectors(victim.word); held != 0; held &= held - 1) ++moved;
-        } else {
-            displaced = victim;
-        }
+        if (tags.allocate(line, victim, displaced) != nullptr)
+            for (std::uint32_t held = tags.held_sectors(victim); held != 0; held &= held - 1) ++moved;
+        const std::uint64_t leaving = moved > 0 ? tags.line_of(displaced, line) : line;
+        for (std::uint32_t dirty = tags.dirty_sectors(displaced); dirty != 0; dirty &= dirty - 1)
+            write_back(to, leaving << sector_shift_ | (dirty & 1U ? 0 : 1), delay);
     } else {
-        for (unsigned sector = 0; sector < 1U << sector_shift_; ++sector) {
-            const TagArray::State had = TagArray::state(victim.word, sector);
+        for (unsigned sector = 0; sector <= sector_mask_; ++sector) {
+            const TagArray::State had = TagArray::state(victim, sector);
             if (!TagArray::holds(had)) continue;
             const TagArray::State has = TagArray::state(*word, sector);
             if (has == TagArray::pending) {
-                other.miss(victim.line << sector_shift_ | sector).write |= had == TagArray::dirty;
-            } else {
-                if (has == TagArray::absent) ++moved;
-                TagArray::set_state(*word, sector, had == TagArray::dirty || has == TagArray::dirty ? TagArray::dirty
-                                                                                                    : TagArray::clean);
+                part(to).miss(line << sector_shift_ | sector).write |= had == TagArray::dirty;
+            } else if (has == TagArray::absent) {
+                ++moved;
+                TagArray::set_state(*word, sector, had);
+            } else if (had == TagArray::dirty) {
+                TagArray::make_dirty(*word, sector);
             }
         }
     }
-    if (moved > 0) {
-        ++moved_;
-        take_way_in(to, moved * line_bytes);
-    }
-    for (std::uint32_t dirty = TagArray::dirty_sectors(displaced.word); dirty != 0; dirty &= dirty - 1)
-        write_back(to, displaced.line << sector_shift_ | (dirty & 1U ? 0 : 1), delay);
+    if (moved == 0) return;
+    ++moved_;
+    take_way_in(to, moved * line_bytes);
 }
 
 // A fetch of the other partition, which found its line here when it set out.
@@ -98,7 +96,7 @@ void L2Slice::cross(Line& fetch)
 Time L2Slice::take_way_in(unsigned partition, std::uint32_t bytes)
 {
     far_bytes_ += bytes;
-    return part(partition).way_in.book(agenda().now(), bytes).start;
+    return way_in_[partition].book(agenda().now(), bytes).start;
 }
 
 }  // namespace weft

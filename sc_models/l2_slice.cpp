@@ -6,8 +6,7 @@ namespace weft {
 
 L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
     : server(std::max<std::uint64_t>(1, spec.bandwidth / spec.slices)),
-      tags(sets, static_cast<unsigned>(spec.ways), 1U << spec.sector_shift()),
-      way_in(std::max<std::uint64_t>(1, spec.far_bandwidth * spec.partitions / spec.slices))
+      tags(sets, static_cast<unsigned>(spec.ways), 1U << spec.sector_shift())
 {
     misses.reserve(std::min<std::uint64_t>(spec.outstanding_misses, 1024));
 }
@@ -20,8 +19,8 @@ L2Slice::Miss& L2Slice::Part::miss(std::uint64_t number)
 L2Slice::L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path, const L2Spec& spec, unsigned index,
     MemoryImage& image, LinePool& pool, std::uint32_t endpoint)
     : sc_module(name), Station(agenda, std::move(path)), target("target", *this), memory("memory", *this),
-      spec_(spec), index_(index), sector_shift_(spec.sector_shift()), slices_(static_cast<std::uint32_t>(spec.slices)),
-      endpoint_(endpoint), image_(image), pool_(pool),
+      spec_(spec), index_(index), sector_shift_(spec.sector_shift()), sector_mask_((1U << spec.sector_shift()) - 1),
+      slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint), image_(image), pool_(pool),
       part_(spec, std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways))
 {
     request_prepare();
@@ -29,6 +28,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path,
     if (spec.partitions > 2) SC_REPORT_FATAL("/weft/l2", "more than two mirrored partitions");
     other_ = std::make_unique<Part>(spec,
         std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways));
+    way_in_.assign(2, RateServer(std::max<std::uint64_t>(1, spec.far_bandwidth * 2 / spec.slices)));
     other_target_ = std::make_unique<LineTargetSocket>("other_target", *this, 1);
     other_memory_ = std::make_unique<LineInitiatorSocket>("other_memory", *this, 1);
 }
@@ -68,17 +68,20 @@ void L2Slice::prepare(const AgendaItem& item) const
 {
     const std::uint64_t local = local_of(Line::of(item).address);
     if (!MemoryImage::is_flag(local))
-        (partition_of(item) == 0 ? part_ : *other_).tags.prefetch(number_of(local) >> sector_shift_);
+        (partition_of(item) == 0 ? part_ : *other_).tags.prefetch(tag_of(local));
 }
 
 void L2Slice::run(AgendaItem& item)
 {
     Line& line = Line::of(item);
-    switch (item.kind & ~1U) {
-    case request: serve(line); break;
-    case fill: finish_fill(line); break;
-    case far_request: serve_far(line); break;
-    default: cross(line);
+    if (item.kind < fill) {
+        serve(line);
+    } else if (item.kind < far_request) {
+        finish_fill(line);
+    } else if (item.kind < crossing) {
+        serve_far(line);
+    } else {
+        cross(line);
     }
 }
 
@@ -118,6 +121,18 @@ void L2Slice::serve(Line& line)
     look_up(line, ready);
 }
 
+// `neighbour` took the place of `victim`.
+inline void L2Slice::displace(unsigned partition, std::uint32_t victim, std::uint64_t neighbour, Time delay)
+{
+    const TagArray& tags = part(partition).tags;
+    if (other_) {
+        if (tags.held_sectors(victim) != 0) move_victim(1 - partition, victim, tags.line_of(victim, neighbour), delay);
+        return;
+    }
+    for (std::uint32_t dirty = tags.dirty_sectors(victim); dirty != 0; dirty &= dirty - 1)
+        write_back(partition, tags.line_of(victim, neighbour) << sector_shift_ | (dirty & 1U ? 0 : 1), delay);
+}
+
 void L2Slice::look_up(Line& line, Time ready)
 {
     const unsigned partition = partition_of(line);
@@ -128,7 +143,7 @@ void L2Slice::look_up(Line& line, Time ready)
     const TagArray::State state = word == nullptr ? TagArray::absent : TagArray::state(*word, sector);
     if (TagArray::holds(state)) {
         if (line.op != LineOp::read) {
-            TagArray::set_state(*word, sector, TagArray::dirty);
+            TagArray::make_dirty(*word, sector);
             if (other_) drop_other(partition, number);
         }
         ++hits_;
@@ -163,17 +178,20 @@ void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::ui
 {
     const unsigned partition = partition_of(line);
     const unsigned sector = sector_of(number);
-    TagArray::Victim victim;
+    std::uint32_t victim = 0;
     if (word != nullptr) {
         TagArray::set_state(*word, sector, TagArray::dirty);
-    } else if (part(partition).tags.allocate(number >> sector_shift_, TagArray::only(sector, TagArray::dirty),
-                   victim) == nullptr) {
-        stall(line, ready);
-        return;
+        if (other_) drop_other(partition, number);
+    } else {
+        const std::uint64_t tag = number >> sector_shift_;
+        if (part(partition).tags.allocate(tag, TagArray::only(sector, TagArray::dirty), victim) == nullptr) {
+            stall(line, ready);
+            return;
+        }
+        if (other_) drop_other(partition, number);
+        displace(partition, victim, tag, ready - agenda().now());
     }
     ++hits_;
-    if (other_) drop_other(partition, number);
-    displace(partition, victim, ready - agenda().now());
     answer(line, ready);
 }
 
@@ -183,7 +201,6 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
     const unsigned partition = partition_of(line);
     Part& own = part(partition);
     const unsigned sector = sector_of(number);
-    TagArray::Victim victim;
     if (own.misses.size() >= spec_.outstanding_misses) {
         stall(line, ready);
         return;
@@ -192,12 +209,15 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
     if (word != nullptr) {
         ++sector_misses_;
         TagArray::set_state(*word, sector, TagArray::pending);
-    } else if (own.tags.allocate(number >> sector_shift_, TagArray::only(sector, TagArray::pending), victim) ==
-               nullptr) {
-        stall(line, ready);
-        return;
+    } else {
+        const std::uint64_t tag = number >> sector_shift_;
+        std::uint32_t victim = 0;
+        if (own.tags.allocate(tag, TagArray::only(sector, TagArray::pending), victim) == nullptr) {
+            stall(line, ready);
+            return;
+        }
+        displace(partition, victim, tag, ready - now);
     }
-    displace(partition, victim, ready - now);
     line.due = ready;  // the slice's own work is done then; the fill may come earlier or later
     line.next = nullptr;
     own.misses.push_back({number, &line, &line, 0, line.op != LineOp::read, far});
@@ -262,13 +282,9 @@ void L2Slice::finish_fill(Line& fetch)
     }
 }
 
-std::uint64_t L2Slice::number_of(std::uint64_t local) const
+std::uint64_t L2Slice::with_home(std::uint64_t line, std::uint64_t group) const
 {
-    const SlicePlace place = slice_place(local / line_bytes, slices_, sector_shift_);
-    if (!other_) return place.number;
-    const std::uint64_t line = place.number >> sector_shift_;
-    const std::uint64_t home = place.slice >= slices_.divisor() / 2 ? 1 : 0;
-    return (line * 2 + home) << sector_shift_ | sector_of(place.number);
+    return group * 2 + (slice_place(line, slices_).slice >= slices_.divisor() / 2 ? 1 : 0);
 }
 
 std::uint64_t L2Slice::address_of(std::uint64_t number) const
@@ -281,16 +297,6 @@ std::uint64_t L2Slice::address_of(std::uint64_t number) const
     const std::uint64_t rotation = slice_place(group * count, slices_).slice;
     const std::uint64_t within = slice >= rotation ? slice - rotation : slice + count - rotation;
     return global_address(endpoint_, ((group * count + within) << sector_shift_ | sector_of(number)) * line_bytes);
-}
-
-void L2Slice::displace(unsigned partition, const TagArray::Victim& victim, Time delay)
-{
-    if (other_) {
-        if (TagArray::held_sectors(victim.word) != 0) move_victim(1 - partition, victim, delay);
-        return;
-    }
-    for (std::uint32_t dirty = TagArray::dirty_sectors(victim.word); dirty != 0; dirty &= dirty - 1)
-        write_back(partition, victim.line << sector_shift_ | (dirty & 1U ? 0 : 1), delay);
 }
 
 void L2Slice::write_back(unsigned partition, std::uint64_t number, Time delay)

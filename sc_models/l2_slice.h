@@ -117,7 +117,6 @@ private:
         std::vector<Miss> misses;
         AgendaItem* stalled_head = nullptr;  // lines that wait for room
         AgendaItem* stalled_tail = nullptr;
-        RateServer way_in;  // from the other partition
     };
 
     // What a line on the agenda is, with the partition in the lowest bit.
@@ -140,14 +139,14 @@ private:
     void stall(Line& line, Time ready);
     void finish_fill(Line& fetch);
     void access_data(Line& line);
-    void displace(unsigned partition, const TagArray::Victim& victim, Time delay);
+    void displace(unsigned partition, std::uint32_t victim, std::uint64_t neighbour, Time delay);
     void write_back(unsigned partition, std::uint64_t number, Time delay);
     void answer(Line& line, Time at);
 
     // Between partitions.
     bool other_has(unsigned partition, std::uint64_t number);
     void drop_other(unsigned partition, std::uint64_t number);
-    void move_victim(unsigned to, const TagArray::Victim& victim, Time delay);
+    void move_victim(unsigned to, std::uint32_t victim, std::uint64_t line, Time delay);
     void serve_far(Line& fetch);
     void send_across(Line& fetch, Time at);
     void cross(Line& fetch);
@@ -155,20 +154,32 @@ private:
 
     Part& part(unsigned partition) { return partition == 0 ? part_ : *other_; }
     // A sector's number in this slice. The home partition is in it: each holds lines of both.
-    std::uint64_t number_of(std::uint64_t local) const;
+    std::uint64_t number_of(std::uint64_t local) const
+    {
+        return tag_of(local) << sector_shift_ | (local / line_bytes & sector_mask_);
+    }
+    std::uint64_t tag_of(std::uint64_t local) const
+    {
+        const std::uint64_t line = local / line_bytes >> sector_shift_;
+        const std::uint64_t group = slices_.quotient(line);
+        return other_ ? with_home(line, group) : group;
+    }
+    std::uint64_t with_home(std::uint64_t line, std::uint64_t group) const;
     std::uint64_t address_of(std::uint64_t number) const;
-    unsigned sector_of(std::uint64_t number) const { return number & ((1U << sector_shift_) - 1); }
+    unsigned sector_of(std::uint64_t number) const { return static_cast<unsigned>(number) & sector_mask_; }
     unsigned home_of(std::uint64_t number) const { return other_ ? number >> sector_shift_ & 1U : 0; }
 
     L2Spec spec_;
     unsigned index_;
     unsigned sector_shift_;
+    unsigned sector_mask_;
     Divider slices_;
     std::uint32_t endpoint_;
     MemoryImage& image_;
     LinePool& pool_;
     Part part_;
     std::unique_ptr<Part> other_;  // of the second partition
+    std::vector<RateServer> way_in_;  // of each partition, from the other
     std::unique_ptr<LineTargetSocket> other_target_;
     std::unique_ptr<LineInitiatorSocket> other_memory_;
     AgendaItem* awaiting_ = nullptr;  // lines that wait for a flag

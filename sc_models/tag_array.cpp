@@ -16,7 +16,7 @@ std::uint32_t* aligned(std::uint32_t* words)
 
 TagArray::TagArray(std::uint64_t sets, unsigned ways, unsigned sectors)
     : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), tag_shift_(2 * sectors), states_((1U << 2 * sectors) - 1),
-      words_(sets * ways + host_line / sizeof(std::uint32_t), none), first_(aligned(words_.data()))
+      sectors_(0x5U & states_), words_(sets * ways + host_line / sizeof(std::uint32_t), none), first_(aligned(words_.data()))
 {
 }
 
@@ -50,15 +50,14 @@ std::uint32_t* TagArray::peek(std::uint64_t line)
     return words;
 }
 
-std::uint32_t* TagArray::allocate(std::uint64_t line, std::uint32_t states, Victim& victim)
+std::uint32_t* TagArray::allocate(std::uint64_t line, std::uint32_t states, std::uint32_t& victim)
 {
     std::uint32_t* words = row(line);
     unsigned way = ways_;
-    while (way > 0 && (pending_sectors(words[way - 1]) & states_) != 0) --way;
+    while (way > 0 && pending_sectors(words[way - 1]) != 0) --way;
     if (way == 0) return nullptr;
     --way;
-    victim.word = words[way] | ~states_;
-    victim.line = std::uint64_t{words[way] >> tag_shift_} * sets_.divisor() + sets_.remainder(line);
+    victim = words[way];
     for (; way > 0; --way) words[way] = words[way - 1];
     words[0] = tag(line) | (states & states_);
     return words;

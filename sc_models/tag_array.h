@@ -22,6 +22,8 @@ public:
     enum State : std::uint32_t { clean, dirty, pending, absent };
 
     static State state(std::uint32_t word, unsigned sector) { return static_cast<State>(word >> 2 * sector & 3U); }
+    // Of a sector that is there.
+    static void make_dirty(std::uint32_t& word, unsigned sector) { word |= 1U << 2 * sector; }
     static void set_state(std::uint32_t& word, unsigned sector, State state)
     {
         word = (word & ~(3U << 2 * sector)) | static_cast<std::uint32_t>(state) << 2 * sector;
@@ -32,10 +34,10 @@ public:
     {
         return 0xfU & ~((3U ^ static_cast<std::uint32_t>(state)) << 2 * sector);
     }
-    // Bit 2 x sector for each dirty sector, clean or dirty sector, pending sector.
-    static std::uint32_t dirty_sectors(std::uint32_t word) { return word & ~(word >> 1) & 0x5U; }
-    static std::uint32_t held_sectors(std::uint32_t word) { return ~(word >> 1) & 0x5U; }
-    static std::uint32_t pending_sectors(std::uint32_t word) { return word >> 1 & ~word & 0x5U; }
+    // Bit 2 x sector for each dirty sector, clean or dirty sector, pending sector of a word.
+    std::uint32_t dirty_sectors(std::uint32_t word) const { return word & ~(word >> 1) & sectors_; }
+    std::uint32_t held_sectors(std::uint32_t word) const { return ~(word >> 1) & sectors_; }
+    std::uint32_t pending_sectors(std::uint32_t word) const { return word >> 1 & ~word & sectors_; }
 
     // `line` is the line's number within the slice (dense, below (2^(32 - 2 x sectors) - 1) x sets).
     // Word of the line, moved to the front of its set; nullptr when it is not there.
@@ -48,13 +50,15 @@ public:
         __builtin_prefetch(first_ + std::size_t{sets_.remainder(line)} * ways_, 1);
     }
 
-    struct Victim {
-        std::uint32_t word = none;  // its states; nothing held when the place was free
-        std::uint64_t line = 0;
-    };
     // Puts the line, with the states of only(), at the front of its set in place of the least recently used one
-    // without a pending sector. Null when every way of the set has one. `victim` says what had to go.
-    std::uint32_t* allocate(std::uint64_t line, std::uint32_t states, Victim& victim);
+    // without a pending sector. Null when every way of the set has one. `victim` is the word that had to go, without
+    // a held sector when the place was free.
+    std::uint32_t* allocate(std::uint64_t line, std::uint32_t states, std::uint32_t& victim);
+    // The line that had this word, given a line of the same set.
+    std::uint64_t line_of(std::uint32_t word, std::uint64_t neighbour) const
+    {
+        return std::uint64_t{word >> tag_shift_} * sets_.divisor() + sets_.remainder(neighbour);
+    }
 
     // Forgets a sector of a line that is there, and the line with its last one. A free place is the next to be used.
     void drop(std::uint64_t line, unsigned sector);
@@ -72,7 +76,8 @@ private:
     Divider sets_;
     unsigned ways_;
     unsigned tag_shift_;
-    std::uint32_t states_;  // the bits below the tag
+    std::uint32_t states_;   // the bits below the tag
+    std::uint32_t sectors_;  // one of each pair of them
     std::vector<std::uint32_t> words_;
     std::uint32_t* first_;  // of words_, at the start of a host cache line: 16 ways fill one
 };
