@@ -222,7 +222,7 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
     line.next = nullptr;
     own.misses.push_back({number, &line, &line, 0, line.op != LineOp::read, far});
     Line& fetch = pool_.take();
-    fetch.begin(LineOp::read, address_of(number), line_bytes);
+    fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes);
     fetch.flags = LineHeader::refill_flag;
     fetch.source = static_cast<std::uint16_t>(endpoint_);
     fetch.tag = partition;
@@ -253,14 +253,16 @@ void L2Slice::finish_fill(Line& fetch)
     Part& own = part(partition);
     const std::uint64_t number = number_of(local_of(fetch.address));
     pool_.give(fetch);
-    Miss& entry = own.miss(number);
-    const Miss miss = entry;
-    own.misses.erase(own.misses.begin() + (&entry - own.misses.data()));
+    Miss& miss = own.miss(number);
     TagArray::set_state(*own.tags.find(number >> sector_shift_), sector_of(number),
         miss.write ? TagArray::dirty : TagArray::clean);
-    if (other_ && miss.write) drop_other(partition, number);
-    if (miss.far && other_has(partition, number)) ++copies_;
-    for (Line* line = miss.first; line != nullptr;) {
+    if (other_) {
+        if (miss.write) drop_other(partition, number);
+        if (miss.far && other_has(partition, number)) ++copies_;
+    }
+    Line* line = miss.first;
+    own.misses.erase(own.misses.begin() + (&miss - own.misses.data()));
+    while (line != nullptr) {
         Line* following = line->next == nullptr ? nullptr : &Line::of(*line->next);
         if ((line->kind & ~1U) == request) {
             answer(*line, std::max(now, line->due));
