@@ -5,6 +5,17 @@
 
 namespace weft {
 
+// Whether it will be served by the other partition.
+bool L2Slice::is_far_hit(const Line& line)
+{
+    const std::uint64_t local = local_of(line.address);
+    if (MemoryImage::is_flag(local) || (line.op == LineOp::write && line.full_line())) return false;
+    const std::uint64_t number = number_of(local);
+    const std::uint32_t* word = part(partition_of(line)).tags.peek(number >> sector_shift_);
+    return (word == nullptr || TagArray::state(*word, sector_of(number)) == TagArray::absent) &&
+           other_has(partition_of(line), number);
+}
+
 // Whether the data can be had from the other partition: it has them, or it fetches them from memory.
 bool L2Slice::other_has(unsigned partition, std::uint64_t number)
 {

@@ -110,9 +110,10 @@ void L2Slice::serve(Line& line)
 {
     const Time now = agenda().now();
     const unsigned partition = partition_of(line);
-    const RateServer::Slot slot = part(partition).server.book(now, line_bytes);
-    const Time ready = slot.start + spec_.latency;
-    target_of(partition).return_request_credit(line, slot.start - now);
+    const Time start =
+        other_ && is_far_hit(line) ? now : part(partition).server.book(now, line_bytes).start;
+    const Time ready = start + spec_.latency;
+    target_of(partition).return_request_credit(line, start - now);
     if (MemoryImage::is_flag(local_of(line.address))) {
         serve_flag(line, ready);
         return;

@@ -17,9 +17,9 @@
 //
 // Two partitions: each has a slice, tags and misses of its own, and a line has its home, which is in front of its
 // memory, in one of them. The partitions know each other's tags in no time. What one lacks and the other has, or
-// fetches, is asked for there: the request leaves after `latency`, takes `far_latency`, is served like any line, and
-// the data take `far_latency` and a place on the way back, far_bandwidth / (slices / 2) for each pair of slices. The
-// line is then in both partitions, until one displaces or writes it: a write leaves one copy. A victim moves to the
+// fetches, is asked for there: the request occupies no slice here, leaves after `latency`, takes `far_latency`, is
+// served there like any line, and the data take `far_latency` and a place on the way back, far_bandwidth / (slices / 2)
+// for each pair of slices. The line is then in both partitions, until one displaces or writes it: a write leaves one copy. A victim moves to the
 // other partition, as its most recently used line; what that displaces leaves the cache. Data of the other's memory
 // take a place on the way between the partitions, no time: what memory adds is a mean over both homes.
 //
@@ -144,6 +144,7 @@ private:
     void answer(Line& line, Time at);
 
     // Between partitions.
+    bool is_far_hit(const Line& line);
     bool other_has(unsigned partition, std::uint64_t number);
     void drop_other(unsigned partition, std::uint64_t number);
     void move_victim(unsigned to, std::uint32_t victim, std::uint64_t line, Time delay);

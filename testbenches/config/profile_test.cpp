@@ -42,12 +42,22 @@ TEST(Profiles, PartsAddUpToTheLatencyPlateaus)
     EXPECT_EQ(local_hit(get("mi300x")), 102'000U);
     EXPECT_EQ(local_hit(get("b200")), 154'000U);
     EXPECT_EQ(local_hit(get("v100")), 154'000U);
+    const auto far_hit = [&](const char* name) {
+        return local_hit(get(name)) + 2 * figure(get(name), Block::l2, "far_latency") +
+            figure(get(name), Block::l2, "latency");
+    };
+    EXPECT_EQ(far_hit("h100"), 250'000U);
+    EXPECT_EQ(far_hit("a100"), 283'000U);
+    EXPECT_EQ(far_hit("b200"), 273'000U);  // 200 to 311 ns
+    const std::uint64_t memory_side = local_hit(get("mi300x")) + 2 * figure(get("mi300x"), Block::memory_side, "hop") +
+        figure(get("mi300x"), Block::memory_side, "latency");
+    EXPECT_EQ(memory_side, 217'000U);
     const auto miss = [&](const char* name) {
         return local_hit(get(name)) + figure(get(name), Block::hbm, "latency");
     };
     EXPECT_EQ(miss("h100"), 330'000U);
     EXPECT_EQ(miss("a100"), 375'000U);
-    EXPECT_EQ(miss("mi300x"), 415'000U);
+    EXPECT_EQ(memory_side + figure(get("mi300x"), Block::hbm, "latency"), 415'000U);
     EXPECT_EQ(miss("b200"), 388'000U);
     EXPECT_EQ(miss("v100"), 312'000U);
     EXPECT_EQ(peer_load(get("h100")), 824'000U);    // 826 ns measured, 2 ns of it serialisation

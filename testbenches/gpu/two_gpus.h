@@ -13,7 +13,7 @@ namespace weft::testing {
 
 struct TwoGpus : WorkgroupListener {
     explicit TwoGpus(bool data_on = true, const GpuSpec& gpu = {}, const L2Spec& l2 = {}, const HbmSpec& hbm = {},
-        const LinkSpec& link_spec = {})
+        const LinkSpec& link_spec = {}, const MemorySideSpec& memory_side = {})
         : agenda("agenda"), link("link", agenda, link_spec)
     {
         for (std::uint32_t g = 0; g < 2; ++g) {
@@ -23,7 +23,8 @@ struct TwoGpus : WorkgroupListener {
             wiring.ports = 1;
             wiring.routes = RouteTable({{0}, {0}});
             wiring.data_on = data_on;
-            gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, gpu, l2, hbm, wiring));
+            gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, gpu, l2, hbm, wiring,
+                memory_side));
             gpus[g]->output(0).set_credits(buffer_space(link_spec));
             gpus[g]->link_out(0).bind(link.target(g));
             link.initiator(g).bind(gpus[g]->link_in(0));
