@@ -66,6 +66,7 @@ void L2Slice::move_victim(unsigned to, std::uint32_t victim, std::uint64_t line,
     }
     if (moved == 0) return;
     ++moved_;
+    part(to).filled_otherwise = true;
     take_way_in(to, moved * line_bytes);
 }
 

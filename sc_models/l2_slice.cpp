@@ -192,6 +192,7 @@ void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::ui
         if (other_) drop_other(partition, number);
         displace(partition, victim, tag, ready - agenda().now());
     }
+    part(partition).filled_otherwise = true;
     ++hits_;
     answer(line, ready);
 }
@@ -272,15 +273,34 @@ void L2Slice::finish_fill(Line& fetch)
         }
         line = following;
     }
-    // In order, as if they had just arrived.
+    if (own.stalled_head != nullptr) retry_stalled(own);
+}
+
+// In order, as if they had just arrived. Once every fill is taken again, a miss can only join one that began in this
+// turn, unless lines came in by other ways since the last.
+void L2Slice::retry_stalled(Part& own)
+{
+    const Time now = agenda().now();
     AgendaItem* stalled = own.stalled_head;
     own.stalled_head = own.stalled_tail = nullptr;
+    const bool look_at_all = own.filled_otherwise;
+    own.filled_otherwise = false;
+    const std::size_t before = own.misses.size();
     while (stalled != nullptr) {
         AgendaItem* following = stalled->next;
-        Line& waiting = Line::of(*stalled);
-        const Time again = (waiting.kind & turned_away) != 0 ? now + spec_.latency : now;
-        waiting.kind &= static_cast<std::uint8_t>(~turned_away);
-        look_up(waiting, std::max(again, waiting.due));
+        Line& line = Line::of(*stalled);
+        const Time again = (line.kind & turned_away) != 0 ? now + spec_.latency : now;
+        const Time ready = std::max(again, line.due);
+        bool look = look_at_all || own.filled_otherwise || own.misses.size() < spec_.outstanding_misses || (line.kind & turned_away) != 0 ||
+                    (line.op == LineOp::write && line.full_line());
+        for (std::size_t i = before; i < own.misses.size() && !look; ++i)
+            look = (own.misses[i].first->address ^ line.address) / line_bytes == 0;
+        line.kind &= static_cast<std::uint8_t>(~turned_away);
+        if (look) {
+            look_up(line, ready);
+        } else {
+            stall(line, ready);
+        }
         stalled = following;
     }
 }

@@ -117,6 +117,7 @@ private:
         std::vector<Miss> misses;
         AgendaItem* stalled_head = nullptr;  // lines that wait for room
         AgendaItem* stalled_tail = nullptr;
+        bool filled_otherwise = false;  // lines came in by writes or from the other partition
     };
 
     // What a line on the agenda is, with the partition in the lowest bit.
@@ -138,6 +139,7 @@ private:
     void join(Miss& miss, Line& line, Time ready);
     void stall(Line& line, Time ready);
     void finish_fill(Line& fetch);
+    void retry_stalled(Part& own);
     void access_data(Line& line);
     void displace(unsigned partition, std::uint32_t victim, std::uint64_t neighbour, Time delay);
     void write_back(unsigned partition, std::uint64_t number, Time delay);
