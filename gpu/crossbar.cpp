@@ -4,6 +4,13 @@
 
 namespace weft {
 
+namespace {
+
+constexpr unsigned place_shift = 20;  // of a unit's lines: the tag begins with the workgroup's place
+constexpr std::size_t most_places = std::size_t{1} << (32 - place_shift);
+
+}  // namespace
+
 Crossbar::Crossbar(sc_core::sc_module_name name, const GpuSpec& spec, const L2Spec& l2, std::uint32_t endpoint,
     unsigned ports, RouteTable routes)
     : sc_module(name), units("units", *this, 0), spec_(spec), endpoint_(endpoint), sector_shift_(l2.sector_shift()),
@@ -15,7 +22,8 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const GpuSpec& spec, const L2Sp
         to_slices_.push_back(std::make_unique<LineInitiatorSocket>(("to_slice" + std::to_string(s)).c_str(), *this, s));
     for (unsigned p = 0; p < ports; ++p) {
         const std::string number = std::to_string(p);
-        to_ports_.push_back(std::make_unique<LineInitiatorSocket>(("to_port" + number).c_str(), *this, slices_ + 1 + p));
+        to_ports_.push_back(
+            std::make_unique<LineInitiatorSocket>(("to_port" + number).c_str(), *this, slices_ + 1 + p));
         from_ports_.push_back(std::make_unique<LineTargetSocket>(("from_port" + number).c_str(), *this, 1 + p));
     }
     if (l2.separate()) to_home_ = std::make_unique<LineInitiatorSocket>("to_home", *this, slices_);
@@ -23,9 +31,10 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const GpuSpec& spec, const L2Sp
     for (std::uint64_t unit = 0; unit < spec.compute_units; ++unit)
         partition_of_place_.insert(partition_of_place_.end(), spec.workgroups_per_unit,
             static_cast<std::uint8_t>(unit * partitions_ / spec.compute_units));
+    partition_of_place_.resize(most_places, 0);
 }
 
-unsigned Crossbar::partition_of(const Line& line) const { return partition_of_place_[line.tag >> 20]; }
+unsigned Crossbar::partition_of(const Line& line) const { return partition_of_place_[line.tag >> place_shift]; }
 
 LineInitiatorSocket& Crossbar::home_of(const Line& line)
 {
@@ -73,7 +82,8 @@ Time Crossbar::on_response(unsigned port, Line& line, Time delay)
         units.send_response(line, delay + spec_.port_to_unit);
     } else if (line.source == endpoint_) {
         // Data come from the own partition; what comes from the other is an atomic or a flag.
-        if (partitions_ > 1 && !to_home_ && (port >= in_partition_ ? 1U : 0U) != partition_of(line)) delay += far_latency_;
+        if (partitions_ > 1 && !to_home_ && (port >= in_partition_ ? 1U : 0U) != partition_of(line))
+            delay += far_latency_;
         units.send_response(line, delay + spec_.l2_to_unit);
     } else {
         from_ports_[line.pop_port()]->send_response(line, delay + spec_.l2_to_port);

@@ -27,8 +27,8 @@ namespace weft {
 
 class Crossbar : public sc_core::sc_module, public LineTarget, public LineInitiator {
 public:
-    Crossbar(sc_core::sc_module_name name, const GpuSpec& spec, const L2Spec& l2, std::uint32_t endpoint, unsigned ports,
-        RouteTable routes);
+    Crossbar(sc_core::sc_module_name name, const GpuSpec& spec, const L2Spec& l2, std::uint32_t endpoint,
+        unsigned ports, RouteTable routes);
 
     LineTargetSocket units;
     LineTargetSocket& from_port(unsigned port) { return *from_ports_[port]; }
@@ -41,7 +41,8 @@ public:
     std::uint64_t hops() const;
 
 private:
-    // Port numbers: targets 0 = units, 1 + p = fabric port p; initiators s = slice s, slices = home, slices + 1 + p = port p.
+    // Port numbers: targets 0 = units, 1 + p = fabric port p; initiators s = slice s, slices = home,
+    // slices + 1 + p = port p.
     Time on_request(unsigned port, Line& line, Time delay) override;
     Time on_response(unsigned port, Line& line, Time delay) override;
     void on_request_credit(unsigned port, Line& line, Time delay) override;

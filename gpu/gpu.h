@@ -1,7 +1,8 @@
 // A GPU: compute units, on-die crossbar, L2 slices, memory-side cache if there is one, DRAM and fabric ports, wired
 // together.
 //
-// Sockets: link_out(p) and link_in(p) of fabric port p, for links. Parameters: GpuSpec, L2Spec, MemorySideSpec, HbmSpec.
+// Sockets: link_out(p) and link_in(p) of fabric port p, for links. Parameters: GpuSpec, L2Spec, MemorySideSpec,
+// HbmSpec.
 // Local addresses [0, capacity) are data; flags lie at MemoryImage::flag_base.
 #pragma once
 

@@ -13,7 +13,8 @@ L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
 
 L2Slice::Miss& L2Slice::Part::miss(std::uint64_t number)
 {
-    return *std::find_if(misses.begin(), misses.end(), [number](const Miss& entry) { return entry.number == number; });
+    return *std::find_if(misses.begin(), misses.end(),
+        [number](const Miss& entry) { return entry.number == number; });
 }
 
 L2Slice::L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path, const L2Spec& spec, unsigned index,
@@ -127,7 +128,8 @@ inline void L2Slice::displace(unsigned partition, std::uint32_t victim, std::uin
 {
     const TagArray& tags = part(partition).tags;
     if (other_) {
-        if (tags.held_sectors(victim) != 0) move_victim(1 - partition, victim, tags.line_of(victim, neighbour), delay);
+        if (tags.held_sectors(victim) != 0)
+            move_victim(1 - partition, victim, tags.line_of(victim, neighbour), delay);
         return;
     }
     for (std::uint32_t dirty = tags.dirty_sectors(victim); dirty != 0; dirty &= dirty - 1)
@@ -291,8 +293,8 @@ void L2Slice::retry_stalled(Part& own)
         Line& line = Line::of(*stalled);
         const Time again = (line.kind & turned_away) != 0 ? now + spec_.latency : now;
         const Time ready = std::max(again, line.due);
-        bool look = look_at_all || own.filled_otherwise || own.misses.size() < spec_.outstanding_misses || (line.kind & turned_away) != 0 ||
-                    (line.op == LineOp::write && line.full_line());
+        bool look = look_at_all || own.filled_otherwise || own.misses.size() < spec_.outstanding_misses ||
+                    (line.kind & turned_away) != 0 || (line.op == LineOp::write && line.full_line());
         for (std::size_t i = before; i < own.misses.size() && !look; ++i)
             look = (own.misses[i].first->address ^ line.address) / line_bytes == 0;
         line.kind &= static_cast<std::uint8_t>(~turned_away);
@@ -397,7 +399,7 @@ std::vector<Statistic> L2Slice::statistics() const
         {"write_backs", static_cast<double>(written_back_), "lines", "dirty lines written to memory"},
         {"flag_operations", static_cast<double>(flag_operations_), "lines", "flag reads, writes, adds and awaits"},
         {"busy", static_cast<double>(busy), "ps", "time the slice was busy"},
-        {"sector_misses", static_cast<double>(sector_misses_), "lines", "fills of a line whose other sector was there"},
+        {"sector_misses", static_cast<double>(sector_misses_), "lines", "fills beside a sector that was there"},
         {"far_hits", static_cast<double>(far_hits_), "lines", "fills fetched from the other partition"},
         {"copies", static_cast<double>(copies_), "lines", "of these, now in both partitions"},
         {"moved_victims", static_cast<double>(moved_), "lines", "displaced lines that moved to the other partition"},

@@ -18,10 +18,11 @@
 // Two partitions: each has a slice, tags and misses of its own, and a line has its home, which is in front of its
 // memory, in one of them. The partitions know each other's tags in no time. What one lacks and the other has, or
 // fetches, is asked for there: the request occupies no slice here, leaves after `latency`, takes `far_latency`, is
-// served there like any line, and the data take `far_latency` and a place on the way back, far_bandwidth / (slices / 2)
-// for each pair of slices. The line is then in both partitions, until one displaces or writes it: a write leaves one copy. A victim moves to the
-// other partition, as its most recently used line; what that displaces leaves the cache. Data of the other's memory
-// take a place on the way between the partitions, no time: what memory adds is a mean over both homes.
+// served there like any line, and the data take `far_latency` and a place on the way back, far_bandwidth /
+// (slices / 2) for each pair of slices. The line is then in both partitions, until one displaces or writes it: a
+// write leaves one copy. A victim moves to the other partition, as its most recently used line; what that displaces
+// leaves the cache. Data of the other's memory take a place on the way between the partitions, no time: what memory
+// adds is a mean over both homes.
 //
 // Order: memory changes when the line's turn comes at the slice (arrival order), so every slice is
 // sequentially consistent and an atomic is one step. `add` and `await` act on flags. Flags are always
@@ -123,7 +124,10 @@ private:
     // What a line on the agenda is, with the partition in the lowest bit.
     enum Work : std::uint8_t { request = 0, fill = 2, far_request = 4, crossing = 6 };
     static constexpr std::uint8_t turned_away = 8;  // of a request: a fill took no more
-    static std::uint8_t kind_of(Work work, unsigned partition) { return static_cast<std::uint8_t>(work | partition); }
+    static std::uint8_t kind_of(Work work, unsigned partition)
+    {
+        return static_cast<std::uint8_t>(work | partition);
+    }
     static unsigned partition_of(const AgendaItem& item) { return item.kind & 1U; }
 
     Time on_request(unsigned partition, Line& line, Time delay) override;

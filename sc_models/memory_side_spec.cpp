@@ -28,7 +28,7 @@ const ParameterTable<MemorySideSpec>& MemorySideSpec::parameters()
         {{"hop", Unit::time, 0, ms, "between an L2 slice and it, one way", {}}, &MemorySideSpec::hop},
         {{"outstanding_misses", Unit::count, 1, 65535, "misses in flight per slice", {}},
             &MemorySideSpec::outstanding_misses},
-        {{"line", Unit::bytes, 64, 128, "bytes under one tag: 64, or 128 in two sectors that are fetched by themselves",
+        {{"line", Unit::bytes, 64, 128, "under one tag: 64 B, or 128 B in two sectors fetched one by one",
              {}},
             &MemorySideSpec::line},
     });

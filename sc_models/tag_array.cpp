@@ -15,8 +15,9 @@ std::uint32_t* aligned(std::uint32_t* words)
 }  // namespace
 
 TagArray::TagArray(std::uint64_t sets, unsigned ways, unsigned sectors)
-    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), tag_shift_(2 * sectors), states_((1U << 2 * sectors) - 1),
-      sectors_(0x5U & states_), words_(sets * ways + host_line / sizeof(std::uint32_t), none), first_(aligned(words_.data()))
+    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), tag_shift_(2 * sectors),
+      states_((1U << 2 * sectors) - 1), sectors_(0x5U & states_),
+      words_(sets * ways + host_line / sizeof(std::uint32_t), none), first_(aligned(words_.data()))
 {
 }
 

@@ -61,8 +61,8 @@ std::vector<std::string> BlockInfo::parameter_names() const
 const BlockInfo& info_of(Block block)
 {
     static const std::array<BlockInfo, block_count> infos{make_info<GpuSpec>("gpu"), make_info<L2Spec>("l2"),
-        make_info<MemorySideSpec>("memory_side"), make_info<HbmSpec>("hbm"), make_info<SwitchSpec>("switch"), make_info<LinkSpec>("link"),
-        make_info<EngineSpec>("engine"), make_info<RoutingSpec>("routing")};
+        make_info<MemorySideSpec>("memory_side"), make_info<HbmSpec>("hbm"), make_info<SwitchSpec>("switch"),
+        make_info<LinkSpec>("link"), make_info<EngineSpec>("engine"), make_info<RoutingSpec>("routing")};
     return infos[static_cast<std::size_t>(block)];
 }
 

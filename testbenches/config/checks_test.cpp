@@ -36,14 +36,17 @@ TEST(Checks, CapacityHoldsTheCache)
 
 TEST(Checks, SetsOfASlice)
 {
-    EXPECT_EQ(error_of([] { resolved("", {"l2.size=4 GiB", "l2.slices=2", "l2.ways=16", "l2.line=64 B", "hbm.channels=1"}); }),
+    EXPECT_EQ(error_of([] {
+        resolved("", {"l2.size=4 GiB", "l2.slices=2", "l2.ways=16", "l2.line=64 B", "hbm.channels=1"});
+    }),
         "--set: l2.size = 4 GiB of box.0.xpu.0 makes 2097152 sets in each of 2 slices; expected at most 1048576 "
         "sets: more slices or ways");
 }
 
 TEST(Checks, LinesAreOf64Or128Bytes)
 {
-    EXPECT_EQ(error_of([] { resolved("", {"l2.line=96 B"}); }), "--set: l2.line of box.0.xpu.0 is 96 B; expected 64 B or 128 B");
+    EXPECT_EQ(error_of([] { resolved("", {"l2.line=96 B"}); }),
+        "--set: l2.line of box.0.xpu.0 is 96 B; expected 64 B or 128 B");
     EXPECT_EQ(error_of([] { resolved("", {"memory_side.size=80 MiB", "memory_side.line=65 B"}); }),
         "--set: memory_side.line of box.0.xpu.0 is 65 B; expected 64 B or 128 B");
     EXPECT_EQ(error_of([] { resolved("", {"l2.line=64 B"}); }), "");
@@ -58,7 +61,9 @@ TEST(Checks, PartitionsOfAnL2)
         "system.yaml:3: box.0.xpu.0 has private L2 partitions and nothing that joins them; expected a memory-side "
         "cache: memory_side.size");
     EXPECT_EQ(error_of([] { resolved("", {"l2.partition_policy=private", "memory_side.size=160 MiB"}); }), "");
-    EXPECT_EQ(error_of([] { resolved("", {"l2.partitions=4", "l2.partition_policy=private", "memory_side.size=160 MiB"}); }),
+    EXPECT_EQ(error_of([] {
+        resolved("", {"l2.partitions=4", "l2.partition_policy=private", "memory_side.size=160 MiB"});
+    }),
         "");
 }
 

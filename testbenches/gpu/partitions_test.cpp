@@ -67,7 +67,7 @@ double statistic(const std::vector<Statistic>& all, const std::string& name)
     return -1;
 }
 
-// When the programs end, less their starts: the i-th is on unit i mod 2 of the first GPU. Checked and empty at the end.
+// When the programs end, less their starts: the i-th is on unit i mod 2 of the first GPU. 
 std::string ends(const L2Spec& cache, const MemorySideSpec& below, const std::vector<Program>& programs,
     const std::vector<Time>& starts)
 {

@@ -129,7 +129,8 @@ TEST(L2Partitions, ADirtyLineIsWrittenBackToTheMemoryOfItsHomeWhenItLeaves)
             bench.run();
             Traffic expected;
             for (unsigned i = 1; i < 8; ++i)
-                expected.push_back("read " + std::to_string(line_of_set(i, home)) + " @" + std::to_string(i * us + 60'000));
+                expected.push_back(
+                    "read " + std::to_string(line_of_set(i, home)) + " @" + std::to_string(i * us + 60'000));
             expected.push_back("write " + std::to_string(line_of_set(0, home)) + " @8060000");
             expected.push_back("read " + std::to_string(line_of_set(8, home)) + " @8060000");
             EXPECT_EQ(home == 0 ? bench.traffic() : L2Bench::traffic_of(*bench.other_memory), expected);

@@ -241,7 +241,8 @@ TEST(L2Bandwidth, FollowsLittlesLawUpToTheRateOfTheSlice)
             loop.out.bind(slice.target);
             slice.memory.bind(memory.in);
             sc_core::sc_start();
-            return std::to_string((total + depth - ClosedLoop::warm_up) * 64e3 / static_cast<double>(loop.end - loop.begin));
+            const auto time = static_cast<double>(loop.end - loop.begin);
+            return std::to_string((total + depth - ClosedLoop::warm_up) * 64e3 / time);
         }));
         const double theory = std::min(64.0, depth * 64.0 / 60.0);  // GB/s
         EXPECT_NEAR(measured, theory, theory * 0.005) << depth;

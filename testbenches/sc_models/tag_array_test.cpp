@@ -63,7 +63,8 @@ struct Reference {
     unsigned ways;
 };
 
-void expect_same(const TagArray& tags, std::uint32_t word, const std::array<TagArray::State, 2>& states, unsigned sectors)
+void expect_same(const TagArray& tags, std::uint32_t word, const std::array<TagArray::State, 2>& states,
+    unsigned sectors)
 {
     unsigned dirty = 0;
     unsigned held = 0;
