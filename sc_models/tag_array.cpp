@@ -1,5 +1,7 @@
 #include "sc_models/tag_array.h"
 
+#include <cstring>
+
 namespace weft {
 
 namespace {
@@ -12,6 +14,9 @@ std::uint32_t* aligned(std::uint32_t* words)
     return words + ((address + host_line - 1) / host_line * host_line - address) / sizeof(std::uint32_t);
 }
 
+// Makes room in front of `count` words.
+void move_back(std::uint32_t* words, unsigned count) { std::memmove(words + 1, words, count * sizeof(*words)); }
+
 }  // namespace
 
 TagArray::TagArray(std::uint64_t sets, unsigned ways, unsigned sectors)
@@ -21,11 +26,19 @@ TagArray::TagArray(std::uint64_t sets, unsigned ways, unsigned sectors)
 {
 }
 
-// Most look-ups of a stream miss: first a pass without branches, then the place.
-bool TagArray::present(const std::uint32_t* words, std::uint32_t wanted) const
+// Most look-ups of a stream miss: first a pass without branches, then the place. The usual number of ways is a
+// constant to the compiler, which then compares several at once.
+inline bool TagArray::present(const std::uint32_t* words, std::uint32_t wanted) const
 {
     unsigned found = 0;
-    for (unsigned way = 0; way < ways_; ++way) found |= (words[way] & ~states_) == wanted ? 1U : 0U;
+    const auto compare = [&](unsigned ways) {
+        for (unsigned way = 0; way < ways; ++way) found |= (words[way] & ~states_) == wanted ? 1U : 0U;
+    };
+    if (ways_ == 16) {
+        compare(16);
+    } else {
+        compare(ways_);
+    }
     return found != 0;
 }
 
@@ -37,7 +50,7 @@ std::uint32_t* TagArray::find(std::uint64_t line)
     unsigned way = 0;
     while ((words[way] & ~states_) != wanted) ++way;
     const std::uint32_t word = words[way];
-    for (; way > 0; --way) words[way] = words[way - 1];
+    move_back(words, way);
     words[0] = word;
     return words;
 }
@@ -59,7 +72,7 @@ std::uint32_t* TagArray::allocate(std::uint64_t line, std::uint32_t states, std:
     if (way == 0) return nullptr;
     --way;
     victim = words[way];
-    for (; way > 0; --way) words[way] = words[way - 1];
+    move_back(words, way);
     words[0] = tag(line) | (states & states_);
     return words;
 }
