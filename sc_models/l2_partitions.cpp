@@ -5,25 +5,16 @@
 
 namespace weft {
 
-// Whether it will be served by the other partition.
-bool L2Slice::is_far_hit(const Line& line)
+// Whether the data of an access, with this tag here, will come from the other partition: that one has them, or
+// fetches them from memory. Were it to fetch them from here, each partition could wait for the other.
+bool L2Slice::is_far_hit(const Line& line, std::uint64_t number, const std::uint32_t* word)
 {
-    const std::uint64_t local = local_of(line.address);
-    if (MemoryImage::is_flag(local) || (line.op == LineOp::write && line.full_line())) return false;
-    const std::uint64_t number = number_of(local);
-    const std::uint32_t* word = part(partition_of(line)).tags.peek(number >> sector_shift_);
-    return (word == nullptr || TagArray::state(*word, sector_of(number)) == TagArray::absent) &&
-           other_has(partition_of(line), number);
-}
-
-// Whether the data can be had from the other partition: it has them, or it fetches them from memory.
-bool L2Slice::other_has(unsigned partition, std::uint64_t number)
-{
-    Part& other = part(1 - partition);
-    const std::uint32_t* word = other.tags.peek(number >> sector_shift_);
-    if (word == nullptr) return false;
-    const TagArray::State state = TagArray::state(*word, sector_of(number));
-    // Were it to come from here, each partition could wait for the other.
+    if (word != nullptr && TagArray::state(*word, sector_of(number)) != TagArray::absent) return false;
+    if (line.op == LineOp::write && line.full_line()) return false;
+    Part& other = part(1 - partition_of(line));
+    const std::uint32_t* there = other.tags.peek(number >> sector_shift_);
+    if (there == nullptr) return false;
+    const TagArray::State state = TagArray::state(*there, sector_of(number));
     return TagArray::holds(state) || (state == TagArray::pending && !other.miss(number).far);
 }
 

@@ -110,12 +110,16 @@ void L2Slice::answer(Line& line, Time at)
 void L2Slice::serve(Line& line)
 {
     const Time now = agenda().now();
+    const bool flag = MemoryImage::is_flag(local_of(line.address));
+    if (other_ && !flag) {
+        serve_in_partition(line);
+        return;
+    }
     const unsigned partition = partition_of(line);
-    const Time start =
-        other_ && is_far_hit(line) ? now : part(partition).server.book(now, line_bytes).start;
+    const Time start = part(partition).server.book(now, line_bytes).start;
     const Time ready = start + spec_.latency;
     target_of(partition).return_request_credit(line, start - now);
-    if (MemoryImage::is_flag(local_of(line.address))) {
+    if (flag) {
         serve_flag(line, ready);
         return;
     }
@@ -139,10 +143,17 @@ inline void L2Slice::displace(unsigned partition, std::uint32_t victim, std::uin
 void L2Slice::look_up(Line& line, Time ready)
 {
     const unsigned partition = partition_of(line);
-    Part& own = part(partition);
     const std::uint64_t number = number_of(local_of(line.address));
+    std::uint32_t* word = part(partition).tags.find(number >> sector_shift_);
+    proceed(line, number, word, ready, other_ && is_far_hit(line, number, word));
+}
+
+// `word` is that of the line's tag, `far` says that the other partition has what is missing here.
+inline void L2Slice::proceed(Line& line, std::uint64_t number, std::uint32_t* word, Time ready, bool far)
+{
+    const unsigned partition = partition_of(line);
+    Part& own = part(partition);
     const unsigned sector = sector_of(number);
-    std::uint32_t* word = own.tags.find(number >> sector_shift_);
     const TagArray::State state = word == nullptr ? TagArray::absent : TagArray::state(*word, sector);
     if (TagArray::holds(state)) {
         if (line.op != LineOp::read) {
@@ -164,8 +175,22 @@ void L2Slice::look_up(Line& line, Time ready)
     } else if (line.op == LineOp::write && line.full_line()) {
         write_absent(line, number, ready, word);
     } else {
-        start_miss(line, number, ready, word);
+        start_miss(line, number, ready, word, far);
     }
+}
+
+// With two partitions: what will come from the other one occupies no slice here.
+void L2Slice::serve_in_partition(Line& line)
+{
+    const Time now = agenda().now();
+    const unsigned partition = partition_of(line);
+    const std::uint64_t number = number_of(local_of(line.address));
+    std::uint32_t* word = part(partition).tags.find(number >> sector_shift_);
+    const bool far = is_far_hit(line, number, word);
+    const Time start = far ? now : part(partition).server.book(now, line_bytes).start;
+    target_of(partition).return_request_credit(line, start - now);
+    if ((line.flags & LineHeader::refill_flag) == 0) access_data(line);
+    proceed(line, number, word, start + spec_.latency, far);
 }
 
 void L2Slice::join(Miss& miss, Line& line, Time ready)
@@ -199,7 +224,7 @@ void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::ui
     answer(line, ready);
 }
 
-void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint32_t* word)
+void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint32_t* word, bool far)
 {
     const Time now = agenda().now();
     const unsigned partition = partition_of(line);
@@ -209,7 +234,6 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
         stall(line, ready);
         return;
     }
-    const bool far = other_ && other_has(partition, number);
     if (word != nullptr) {
         ++sector_misses_;
         TagArray::set_state(*word, sector, TagArray::pending);
@@ -232,6 +256,7 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
     fetch.tag = partition;
     if (far) {
         ++far_hits_;
+        if (line.op == LineOp::read) ++copies_;
         fetch.kind = kind_of(far_request, 1 - partition);
         agenda().schedule(fetch, *this, ready + spec_.far_latency, 0xfff);
     } else {
@@ -260,10 +285,7 @@ void L2Slice::finish_fill(Line& fetch)
     Miss& miss = own.miss(number);
     TagArray::set_state(*own.tags.find(number >> sector_shift_), sector_of(number),
         miss.write ? TagArray::dirty : TagArray::clean);
-    if (other_) {
-        if (miss.write) drop_other(partition, number);
-        if (miss.far && other_has(partition, number)) ++copies_;
-    }
+    if (other_ && miss.write) drop_other(partition, number);
     Line* line = miss.first;
     own.misses.erase(own.misses.begin() + (&miss - own.misses.data()));
     while (line != nullptr) {
@@ -401,7 +423,7 @@ std::vector<Statistic> L2Slice::statistics() const
         {"busy", static_cast<double>(busy), "ps", "time the slice was busy"},
         {"sector_misses", static_cast<double>(sector_misses_), "lines", "fills beside a sector that was there"},
         {"far_hits", static_cast<double>(far_hits_), "lines", "fills fetched from the other partition"},
-        {"copies", static_cast<double>(copies_), "lines", "of these, now in both partitions"},
+        {"copies", static_cast<double>(copies_), "lines", "of these by reads: the line is then in both partitions"},
         {"moved_victims", static_cast<double>(moved_), "lines", "displaced lines that moved to the other partition"},
         {"far_bytes", static_cast<double>(far_bytes_), "B", "data between the partitions, both ways"}};
 }

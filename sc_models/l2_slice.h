@@ -138,8 +138,9 @@ private:
     void serve(Line& line);
     void serve_flag(Line& line, Time ready);
     void look_up(Line& line, Time ready);
+    void proceed(Line& line, std::uint64_t number, std::uint32_t* word, Time ready, bool far);
     void write_absent(Line& line, std::uint64_t number, Time ready, std::uint32_t* word);
-    void start_miss(Line& line, std::uint64_t number, Time ready, std::uint32_t* word);
+    void start_miss(Line& line, std::uint64_t number, Time ready, std::uint32_t* word, bool far);
     void join(Miss& miss, Line& line, Time ready);
     void stall(Line& line, Time ready);
     void finish_fill(Line& fetch);
@@ -150,8 +151,8 @@ private:
     void answer(Line& line, Time at);
 
     // Between partitions.
-    bool is_far_hit(const Line& line);
-    bool other_has(unsigned partition, std::uint64_t number);
+    void serve_in_partition(Line& line);
+    bool is_far_hit(const Line& line, std::uint64_t number, const std::uint32_t* word);
     void drop_other(unsigned partition, std::uint64_t number);
     void move_victim(unsigned to, std::uint32_t victim, std::uint64_t line, Time delay);
     void serve_far(Line& fetch);

@@ -188,7 +188,7 @@ TEST(GpuPartitions, AFlagOfTheOtherPartitionIsFartherByTheWayThereAndBack)
     EXPECT_EQ(waits(0, partitions(PartitionPolicy::private_), side), text({home, home + served}));
 }
 
-TEST(GpuPartitions, TheSameDataWithEveryPolicy)
+TEST(GpuPartitions, DataArriveWithEveryPolicyAndCheckersSeeNothingWrong)
 {
     for (const bool separate : {false, true}) {
         in_child([separate] {
@@ -197,7 +197,7 @@ TEST(GpuPartitions, TheSameDataWithEveryPolicy)
             cache.line = 128;
             MemorySideSpec below = side;
             below.size = 512 << 10;
-            TwoGpus system(true, g, cache, hbm, link_spec, separate ? below : MemorySideSpec{});
+            TwoGpus system(true, g, cache, hbm, link_spec, separate ? below : MemorySideSpec{}, true);
             constexpr std::uint64_t bytes = 1 << 20;
             std::vector<std::uint8_t> sent(bytes);
             for (std::size_t i = 0; i < bytes; ++i) sent[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
@@ -217,6 +217,8 @@ TEST(GpuPartitions, TheSameDataWithEveryPolicy)
             EXPECT_TRUE(std::equal(got.begin(), got.end() - 13, sent.begin() + 13));
             system.gpus[0]->image().read(bytes * 6, got.data(), bytes);
             EXPECT_TRUE(got == sent);
+            system.checkers.finish();
+            EXPECT_EQ(system.checkers.problems(), 0u);
             EXPECT_EQ(system.pool.live(), 0u);
             return std::string();
         });
