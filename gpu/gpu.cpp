@@ -3,15 +3,19 @@
 namespace weft {
 
 Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
-    const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring)
+    const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring, const MemorySideSpec& memory_side)
     : Accelerator(name), path_(wiring.path), endpoint_(wiring.endpoint), spec_(spec), l2_spec_(l2), hbm_spec_(hbm),
-      image_(wiring.data_on)
+      memory_side_spec_(memory_side), image_(wiring.data_on)
 {
     const unsigned slices = static_cast<unsigned>(l2.slices);
     units_ = std::make_unique<ComputeUnits>("units", agenda, path_ + ".units", spec, l1, endpoint_, pool, progress,
         wiring.data_on, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
-    crossbar_ = std::make_unique<Crossbar>("crossbar", spec, endpoint_, slices, wiring.ports, wiring.routes);
-    hbm_ = std::make_unique<Hbm>("hbm", agenda, path_ + ".hbm", hbm, slices);
+    crossbar_ = std::make_unique<Crossbar>("crossbar", spec, l2, endpoint_, wiring.ports, wiring.routes);
+    const auto channels = static_cast<unsigned>(hbm.channels);
+    hbm_ = std::make_unique<Hbm>("hbm", agenda, path_ + ".hbm", hbm, memory_side.present() ? channels : slices);
+    if (memory_side.present())
+        memory_side_ = std::make_unique<MemorySideCache>("memory_side", agenda, path_ + ".memory_side", memory_side,
+            channels, slices, l2.separate(), image_, pool, endpoint_, wiring.checkers);
     const auto join = [&wiring](LineInitiatorSocket& from, LineTargetSocket& to) {
         if (wiring.checkers != nullptr) {
             wiring.checkers->bind(from, to);
@@ -20,13 +24,23 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
         }
     };
     join(units_->memory, crossbar_->units);
-    for (unsigned s = 0; s < slices; ++s) {
+    const auto below = [this](unsigned slice) -> LineTargetSocket& {
+        return memory_side_ ? memory_side_->target(slice) : hbm_->target(slice);
+    };
+    // Mirrored partitions: slices of the same number are one module. Private ones: each numbers its slices by itself.
+    const unsigned modules = l2.mirrored() ? slices / 2 : slices;
+    const L2Spec cache = l2.separate() ? l2.of_partition() : l2;
+    for (unsigned s = 0; s < modules; ++s) {
         const std::string number = std::to_string(s);
-        slices_.push_back(std::make_unique<L2Slice>(("l2_" + number).c_str(), agenda, path_ + ".l2." + number, l2, s,
-            image_, pool, endpoint_));
-        join(crossbar_->to_slice(s), slices_[s]->target);
-        join(slices_[s]->memory, hbm_->target(s));
+        slices_.push_back(std::make_unique<L2Slice>(("l2_" + number).c_str(), agenda, path_ + ".l2." + number, cache,
+            s % static_cast<unsigned>(cache.slices), image_, pool, endpoint_));
+        for (unsigned partition = 0; partition < slices_[s]->partitions(); ++partition) {
+            join(crossbar_->to_slice(s + partition * modules), slices_[s]->target_of(partition));
+            join(slices_[s]->memory_of(partition), below(s + partition * modules));
+        }
     }
+    if (l2.separate()) join(crossbar_->to_home(), memory_side_->direct());
+    for (unsigned c = 0; memory_side_ && c < channels; ++c) join(memory_side_->memory(c), hbm_->target(c));
     for (unsigned p = 0; p < wiring.ports; ++p) {
         const std::string number = std::to_string(p);
         ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), agenda, path_ + ".port." + number));
@@ -45,26 +59,14 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
 std::uint64_t Gpu::line_hops() const
 {
     std::uint64_t total = units_->memory.requests() + crossbar_->hops();
-    for (const auto& slice : slices_) total += slice->memory.requests() + slice->target.responses();
-    for (unsigned s = 0; s < slices_.size(); ++s) total += hbm_->responses(s);
+    for (const auto& slice : slices_) total += slice->hops();
+    if (memory_side_) total += memory_side_->hops();
+    const std::size_t channels = memory_side_ ? memory_side_->slices().size() : l2_spec_.slices;
+    for (unsigned c = 0; c < channels; ++c) total += hbm_->responses(c);
     for (const auto& port : ports_)
         total += port->link_out.requests() + port->link_in.responses() + port->die_out.requests() +
                  port->die_in.responses();
     return total;
-}
-
-std::vector<Statistic> Gpu::l2_statistics() const
-{
-    std::vector<Statistic> sum;
-    for (const auto& slice : slices_) {
-        const std::vector<Statistic> part = slice->statistics();
-        if (sum.empty()) {
-            sum = part;
-        } else {
-            for (std::size_t i = 0; i < part.size(); ++i) sum[i].value += part[i].value;
-        }
-    }
-    return sum;
 }
 
 }  // namespace weft

@@ -1,6 +1,8 @@
-// A GPU: compute units, on-die crossbar, L2 slices, DRAM and fabric ports, wired together.
+// A GPU: compute units, on-die crossbar, L2 slices, memory-side cache if there is one, DRAM and fabric ports, wired
+// together.
 //
-// Sockets: link_out(p) and link_in(p) of fabric port p, for links. Parameters: GpuSpec, L1Spec, L2Spec, HbmSpec.
+// Sockets: link_out(p) and link_in(p) of fabric port p, for links. Parameters: GpuSpec, L1Spec, L2Spec,
+// MemorySideSpec, HbmSpec.
 // Local addresses [0, capacity) are data; flags lie at MemoryImage::flag_base.
 #pragma once
 
@@ -15,6 +17,7 @@
 #include "gpu/traffic_recorder.h"
 #include "sc_models/hbm.h"
 #include "sc_models/l2_slice.h"
+#include "sc_models/memory_side_cache.h"
 #include "sc_models/memory_image.h"
 
 namespace weft {
@@ -22,7 +25,8 @@ namespace weft {
 class Gpu : public Accelerator {
 public:
     Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
-        const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring);
+        const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring,
+        const MemorySideSpec& memory_side = {});
 
     LineInitiatorSocket& link_out(unsigned port) override { return ports_[port]->link_out; }
     LineTargetSocket& link_in(unsigned port) override { return ports_[port]->link_in; }
@@ -37,17 +41,19 @@ public:
     const GpuSpec& spec() const { return spec_; }
     const L2Spec& l2_spec() const { return l2_spec_; }
     const HbmSpec& hbm_spec() const { return hbm_spec_; }
+    const MemorySideSpec& memory_side_spec() const { return memory_side_spec_; }
     const std::string& path() const override { return path_; }
     std::uint32_t endpoint() const override { return endpoint_; }
     const std::vector<std::unique_ptr<L2Slice>>& slices() const { return slices_; }
     const std::vector<std::unique_ptr<FabricPort>>& ports() const { return ports_; }
+    const MemorySideCache* memory_side() const { return memory_side_.get(); }  // null: there is none
     const Hbm& hbm() const { return *hbm_; }
 
     std::uint64_t lines() const override { return units_->lines(); }
     std::uint64_t line_hops() const override;
 
     // L2 as a whole: the slices' statistics summed.
-    std::vector<Statistic> l2_statistics() const;
+    std::vector<Statistic> l2_statistics() const { return summed_statistics(slices_); }
 
 private:
     std::string path_;
@@ -55,10 +61,12 @@ private:
     GpuSpec spec_;
     L2Spec l2_spec_;
     HbmSpec hbm_spec_;
+    MemorySideSpec memory_side_spec_;
     MemoryImage image_;
     std::unique_ptr<ComputeUnits> units_;
     std::unique_ptr<Crossbar> crossbar_;
     std::vector<std::unique_ptr<L2Slice>> slices_;
+    std::unique_ptr<MemorySideCache> memory_side_;
     std::unique_ptr<Hbm> hbm_;
     std::vector<std::unique_ptr<FabricPort>> ports_;
     std::vector<std::unique_ptr<TrafficTap>> taps_;  // of a run that is recorded, one per port

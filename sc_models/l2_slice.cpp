@@ -4,35 +4,54 @@
 
 namespace weft {
 
+L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
+    : server(std::max<std::uint64_t>(1, spec.bandwidth / spec.slices)),
+      tags(sets, static_cast<unsigned>(spec.ways), 1U << spec.sector_shift())
+{
+    misses.reserve(std::min<std::uint64_t>(spec.outstanding_misses, 1024));
+}
+
+L2Slice::Miss& L2Slice::Part::miss(std::uint64_t number)
+{
+    return *std::find_if(misses.begin(), misses.end(),
+        [number](const Miss& entry) { return entry.number == number; });
+}
+
 L2Slice::L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path, const L2Spec& spec, unsigned index,
     MemoryImage& image, LinePool& pool, std::uint32_t endpoint)
     : sc_module(name), Station(agenda, std::move(path)), target("target", *this), memory("memory", *this),
-      spec_(spec), index_(index), slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint),
-      image_(image), pool_(pool), server_(std::max<std::uint64_t>(1, spec.bandwidth / spec.slices)),
-      tags_(std::max<std::uint64_t>(1, spec.size / line_bytes / spec.slices / spec.ways),
-          static_cast<unsigned>(spec.ways)),
+      spec_(spec), index_(index), sector_shift_(spec.sector_shift()), sector_mask_((1U << spec.sector_shift()) - 1),
+      slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint), image_(image), pool_(pool),
+      part_(spec, std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways)),
       monitor_({spec.monitors, spec.monitor_log_latency, static_cast<WakePolicy>(spec.wake), spec.monitor_timeout})
 {
     timer_.kind = timer_kind;
     request_prepare();
-    misses_.reserve(std::min<std::uint64_t>(spec.outstanding_misses, 1024));
+    if (!spec.mirrored()) return;
+    if (spec.partitions > 2) SC_REPORT_FATAL("/weft/l2", "more than two mirrored partitions");
+    other_ = std::make_unique<Part>(spec,
+        std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways));
+    way_in_.assign(2, RateServer(std::max<std::uint64_t>(1, spec.far_bandwidth * 2 / spec.slices)));
+    other_target_ = std::make_unique<LineTargetSocket>("other_target", *this, 1);
+    other_memory_ = std::make_unique<LineInitiatorSocket>("other_memory", *this, 1);
 }
 
-Time L2Slice::on_request(unsigned, Line& line, Time delay)
+Time L2Slice::on_request(unsigned partition, Line& line, Time delay)
 {
-    line.kind = request_kind;
+    line.kind = kind_of(request, partition);
     // Ties of one instant: by source GPU, then by the order in which the crossbar handed them over.
     agenda().schedule(line, *this, agenda().now() + delay, line.source & 0xfffU);
     return 0;
 }
 
-Time L2Slice::on_response(unsigned, Line& line, Time delay)
+Time L2Slice::on_response(unsigned partition, Line& line, Time delay)
 {
     if (line.op == LineOp::write) {
         pool_.give(line);
         return 0;
     }
-    line.kind = fill_kind;
+    // A fill: its tag is the partition that asked.
+    line.kind = kind_of(line.tag == partition ? fill : crossing, line.tag);
     agenda().schedule(line, *this, agenda().now() + delay, 0xfff);
     return 0;
 }
@@ -52,7 +71,8 @@ void L2Slice::prepare(const AgendaItem& item) const
 {
     if (item.kind == timer_kind) return;
     const std::uint64_t local = local_of(Line::of(item).address);
-    if (!MemoryImage::is_flag(local)) tags_.prefetch(slice_place(local / line_bytes, slices_).number);
+    if (!MemoryImage::is_flag(local))
+        (partition_of(item) == 0 ? part_ : *other_).tags.prefetch(tag_of(local));
 }
 
 void L2Slice::run(AgendaItem& item)
@@ -64,10 +84,14 @@ void L2Slice::run(AgendaItem& item)
         return;
     }
     Line& line = Line::of(item);
-    if (item.kind == fill_kind) {
-        finish_fill(line);
-    } else {
+    if (item.kind < fill) {
         serve(line);
+    } else if (item.kind < far_request) {
+        finish_fill(line);
+    } else if (item.kind < crossing) {
+        serve_far(line);
+    } else {
+        cross(line);
     }
 }
 
@@ -95,129 +119,258 @@ void L2Slice::answer(Line& line, Time at)
         return;
     }
     line.set_response_status(tlm::TLM_OK_RESPONSE);
-    target.send_response(line, at - agenda().now());
+    target_of(partition_of(line)).send_response(line, at - agenda().now());
 }
 
 void L2Slice::serve(Line& line)
 {
     const Time now = agenda().now();
-    const RateServer::Slot slot = server_.book(now, line_bytes);
-    const Time ready = slot.start + spec_.latency;
-    target.return_request_credit(line, slot.start - now);
-    const std::uint64_t local = local_of(line.address);
-    if (MemoryImage::is_flag(local)) {
+    const bool flag = MemoryImage::is_flag(local_of(line.address));
+    if (other_ && !flag) {
+        serve_in_partition(line);
+        return;
+    }
+    const unsigned partition = partition_of(line);
+    const Time start = part(partition).server.book(now, line_bytes).start;
+    const Time ready = start + spec_.latency;
+    target_of(partition).return_request_credit(line, start - now);
+    if (flag) {
         serve_flag(line, ready);
         return;
     }
-    access_data(line);
-    look_up(line, slice_place(local / line_bytes, slices_).number, ready);
+    if ((line.flags & LineHeader::refill_flag) == 0) access_data(line);
+    look_up(line, ready);
 }
 
-void L2Slice::look_up(Line& line, std::uint64_t number, Time ready)
+// `neighbour` took the place of `victim`.
+inline void L2Slice::displace(unsigned partition, std::uint32_t victim, std::uint64_t neighbour, Time delay)
 {
-    std::uint32_t* word = tags_.find(number);
-    if (word == nullptr) {
-        serve_absent(line, number, ready);
+    const TagArray& tags = part(partition).tags;
+    if (other_) {
+        if (tags.held_sectors(victim) != 0)
+            move_victim(1 - partition, victim, tags.line_of(victim, neighbour), delay);
         return;
     }
-    if (line.op != LineOp::read) *word |= TagArray::dirty_bit;
-    if ((*word & TagArray::pending_bit) == 0) {
+    for (std::uint32_t dirty = tags.dirty_sectors(victim); dirty != 0; dirty &= dirty - 1)
+        write_back(partition, tags.line_of(victim, neighbour) << sector_shift_ | (dirty & 1U ? 0 : 1), delay);
+}
+
+void L2Slice::look_up(Line& line, Time ready)
+{
+    const unsigned partition = partition_of(line);
+    const std::uint64_t number = number_of(local_of(line.address));
+    std::uint32_t* word = part(partition).tags.find(number >> sector_shift_);
+    proceed(line, number, word, ready, other_ && is_far_hit(line, number, word));
+}
+
+// `word` is that of the line's tag, `far` says that the other partition has what is missing here.
+inline void L2Slice::proceed(Line& line, std::uint64_t number, std::uint32_t* word, Time ready, bool far)
+{
+    const unsigned partition = partition_of(line);
+    Part& own = part(partition);
+    const unsigned sector = sector_of(number);
+    const TagArray::State state = word == nullptr ? TagArray::absent : TagArray::state(*word, sector);
+    if (TagArray::holds(state)) {
+        if (line.op != LineOp::read) {
+            TagArray::make_dirty(*word, sector);
+            if (other_) drop_other(partition, number);
+        }
         ++hits_;
         answer(line, ready);
-        return;
-    }
-    ++merged_;
-    const auto miss = std::find_if(misses_.begin(), misses_.end(),
-        [number](const Miss& entry) { return entry.number == number; });
-    line.due = ready;
-    line.next = nullptr;
-    miss->last->next = &line;
-    miss->last = &line;
-}
-
-void L2Slice::serve_absent(Line& line, std::uint64_t number, Time ready)
-{
-    if (line.op == LineOp::write && line.full_line()) {
-        TagArray::Victim victim;
-        if (tags_.allocate(number, TagArray::dirty_bit, victim) != nullptr) {
-            ++hits_;
-            if (victim.dirty) write_back(victim.number, ready - agenda().now());
-            answer(line, ready);
+    } else if (state == TagArray::pending) {
+        Miss& miss = own.miss(number);
+        if (spec_.merges > 0 && miss.waiting >= spec_.merges) {
+            line.kind |= turned_away;
+            stall(line, ready);
             return;
         }
+        ++merged_;
+        miss.write |= line.op != LineOp::read;
+        join(miss, line, ready);
+    } else if (line.op == LineOp::write && line.full_line()) {
+        write_absent(line, number, ready, word);
+    } else {
+        start_miss(line, number, ready, word, far);
     }
-    start_miss(line, number, ready);
 }
 
-void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready)
+// With two partitions: what will come from the other one occupies no slice here.
+void L2Slice::serve_in_partition(Line& line)
 {
     const Time now = agenda().now();
-    TagArray::Victim victim;
-    std::uint32_t* word = nullptr;
-    if (misses_.size() < spec_.outstanding_misses)
-        word = tags_.allocate(number, TagArray::pending_bit | (line.op == LineOp::read ? 0 : TagArray::dirty_bit),
-            victim);
-    line.due = ready;  // the slice's own work is done then; the fill may come earlier or later
-    if (word == nullptr) {  // no room: try again when a fill has ended
-        line.next = nullptr;
-        (stalled_head_ == nullptr ? stalled_head_ : stalled_tail_->next) = &line;
-        stalled_tail_ = &line;
+    const unsigned partition = partition_of(line);
+    const std::uint64_t number = number_of(local_of(line.address));
+    std::uint32_t* word = part(partition).tags.find(number >> sector_shift_);
+    const bool far = is_far_hit(line, number, word);
+    const Time start = far ? now : part(partition).server.book(now, line_bytes).start;
+    target_of(partition).return_request_credit(line, start - now);
+    if ((line.flags & LineHeader::refill_flag) == 0) access_data(line);
+    proceed(line, number, word, start + spec_.latency, far);
+}
+
+void L2Slice::join(Miss& miss, Line& line, Time ready)
+{
+    ++miss.waiting;
+    line.due = ready;
+    line.next = nullptr;
+    miss.last->next = &line;
+    miss.last = &line;
+}
+
+void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::uint32_t* word)
+{
+    const unsigned partition = partition_of(line);
+    const unsigned sector = sector_of(number);
+    std::uint32_t victim = 0;
+    if (word != nullptr) {
+        TagArray::set_state(*word, sector, TagArray::dirty);
+        if (other_) drop_other(partition, number);
+    } else {
+        const std::uint64_t tag = number >> sector_shift_;
+        if (part(partition).tags.allocate(tag, TagArray::only(sector, TagArray::dirty), victim) == nullptr) {
+            stall(line, ready);
+            return;
+        }
+        if (other_) drop_other(partition, number);
+        displace(partition, victim, tag, ready - agenda().now());
+    }
+    part(partition).filled_otherwise = true;
+    ++hits_;
+    answer(line, ready);
+}
+
+void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint32_t* word, bool far)
+{
+    const Time now = agenda().now();
+    const unsigned partition = partition_of(line);
+    Part& own = part(partition);
+    const unsigned sector = sector_of(number);
+    if (own.misses.size() >= spec_.outstanding_misses) {
+        stall(line, ready);
         return;
     }
-    ++missed_;
-    if (victim.dirty) write_back(victim.number, ready - now);
+    if (word != nullptr) {
+        ++sector_misses_;
+        TagArray::set_state(*word, sector, TagArray::pending);
+    } else {
+        const std::uint64_t tag = number >> sector_shift_;
+        std::uint32_t victim = 0;
+        if (own.tags.allocate(tag, TagArray::only(sector, TagArray::pending), victim) == nullptr) {
+            stall(line, ready);
+            return;
+        }
+        displace(partition, victim, tag, ready - now);
+    }
+    line.due = ready;  // the slice's own work is done then; the fill may come earlier or later
     line.next = nullptr;
-    misses_.push_back({number, &line, &line});
+    own.misses.push_back({number, &line, &line, 0, line.op != LineOp::read, far});
     Line& fetch = pool_.take();
-    fetch.begin(LineOp::read, address_of(number), line_bytes);
+    fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes);
+    fetch.flags = LineHeader::refill_flag;
     fetch.source = static_cast<std::uint16_t>(endpoint_);
-    memory.send_request(fetch, ready - now);
+    fetch.tag = partition;
+    if (far) {
+        ++far_hits_;
+        if (line.op == LineOp::read) ++copies_;
+        fetch.kind = kind_of(far_request, 1 - partition);
+        agenda().schedule(fetch, *this, ready + spec_.far_latency, 0xfff);
+    } else {
+        ++missed_;
+        memory_of(home_of(number)).send_request(fetch, ready - now);
+    }
+}
+
+// No room: it takes its turn again when a fill has ended.
+void L2Slice::stall(Line& line, Time ready)
+{
+    Part& own = part(partition_of(line));
+    line.due = ready;
+    line.next = nullptr;
+    (own.stalled_head == nullptr ? own.stalled_head : own.stalled_tail->next) = &line;
+    own.stalled_tail = &line;
 }
 
 void L2Slice::finish_fill(Line& fetch)
 {
     const Time now = agenda().now();
-    const std::uint64_t number = slice_place(local_of(fetch.address) / line_bytes, slices_).number;
+    const unsigned partition = partition_of(fetch);
+    Part& own = part(partition);
+    const std::uint64_t number = number_of(local_of(fetch.address));
     pool_.give(fetch);
-    std::uint32_t* word = tags_.find(number);
-    *word &= ~TagArray::pending_bit;
-    const auto miss = std::find_if(misses_.begin(), misses_.end(),
-        [number](const Miss& entry) { return entry.number == number; });
-    Line* line = miss->first;
-    misses_.erase(miss);
+    Miss& miss = own.miss(number);
+    TagArray::set_state(*own.tags.find(number >> sector_shift_), sector_of(number),
+        miss.write ? TagArray::dirty : TagArray::clean);
+    if (other_ && miss.write) drop_other(partition, number);
+    Line* line = miss.first;
+    own.misses.erase(own.misses.begin() + (&miss - own.misses.data()));
     while (line != nullptr) {
         Line* following = line->next == nullptr ? nullptr : &Line::of(*line->next);
-        answer(*line, std::max(now, line->due));
+        if ((line->kind & ~1U) == request) {
+            answer(*line, std::max(now, line->due));
+        } else {
+            send_across(*line, std::max(now, line->due));
+        }
         line = following;
     }
-    // Stalled misses take their turn again, in order, as if they had just arrived.
-    AgendaItem* stalled = stalled_head_;
-    stalled_head_ = stalled_tail_ = nullptr;
+    if (own.stalled_head != nullptr) retry_stalled(own);
+}
+
+// In order, as if they had just arrived. Once every fill is taken again, a miss can only join one that began in this
+// turn, unless lines came in by other ways since the last.
+void L2Slice::retry_stalled(Part& own)
+{
+    const Time now = agenda().now();
+    AgendaItem* stalled = own.stalled_head;
+    own.stalled_head = own.stalled_tail = nullptr;
+    const bool look_at_all = own.filled_otherwise;
+    own.filled_otherwise = false;
+    const std::size_t before = own.misses.size();
     while (stalled != nullptr) {
         AgendaItem* following = stalled->next;
-        Line& waiting = Line::of(*stalled);
-        const std::uint64_t place = slice_place(local_of(waiting.address) / line_bytes, slices_).number;
-        look_up(waiting, place, std::max(now, waiting.due));
+        Line& line = Line::of(*stalled);
+        const Time again = (line.kind & turned_away) != 0 ? now + spec_.latency : now;
+        const Time ready = std::max(again, line.due);
+        bool look = look_at_all || own.filled_otherwise || own.misses.size() < spec_.outstanding_misses ||
+                    (line.kind & turned_away) != 0 || (line.op == LineOp::write && line.full_line());
+        for (std::size_t i = before; i < own.misses.size() && !look; ++i)
+            look = (own.misses[i].first->address ^ line.address) / line_bytes == 0;
+        line.kind &= static_cast<std::uint8_t>(~turned_away);
+        if (look) {
+            look_up(line, ready);
+        } else {
+            stall(line, ready);
+        }
         stalled = following;
     }
 }
 
-std::uint64_t L2Slice::address_of(std::uint64_t number) const
+std::uint64_t L2Slice::with_home(std::uint64_t line, std::uint64_t group) const
 {
-    // Inverse of slice_place for this slice.
-    const std::uint32_t count = slices_.divisor();
-    const std::uint64_t rotation = slice_place(number * count, slices_).slice;
-    const std::uint64_t within = (index_ + count - rotation) % count;
-    return global_address(endpoint_, (number * count + within) * line_bytes);
+    return group * 2 + (slice_place(line, slices_).slice >= slices_.divisor() / 2 ? 1 : 0);
 }
 
-void L2Slice::write_back(std::uint64_t number, Time delay)
+std::uint64_t L2Slice::address_of(std::uint64_t number) const
+{
+    // Inverse of number_of().
+    const std::uint32_t count = slices_.divisor();
+    const std::uint64_t line = number >> sector_shift_;
+    const std::uint64_t group = other_ ? line / 2 : line;
+    const std::uint64_t slice = index_ + (other_ && line % 2 == 1 ? count / 2 : 0);
+    const std::uint64_t rotation = slice_place(group * count, slices_).slice;
+    const std::uint64_t within = slice >= rotation ? slice - rotation : slice + count - rotation;
+    return global_address(endpoint_, ((group * count + within) << sector_shift_ | sector_of(number)) * line_bytes);
+}
+
+void L2Slice::write_back(unsigned partition, std::uint64_t number, Time delay)
 {
     ++written_back_;
     Line& line = pool_.take();
     line.begin(LineOp::write, address_of(number), line_bytes);
+    line.flags = LineHeader::refill_flag;
     line.source = static_cast<std::uint16_t>(endpoint_);
-    memory.send_request(line, delay);
+    const unsigned home = home_of(number);
+    if (home != partition) take_way_in(home, line_bytes);
+    memory_of(home).send_request(line, delay);
 }
 
 void L2Slice::serve_flag(Line& line, Time ready)
@@ -275,26 +428,55 @@ std::vector<L2Slice::Waiting> L2Slice::waiting() const
     return out;
 }
 
+std::uint64_t L2Slice::hops() const
+{
+    std::uint64_t total = memory.requests() + target.responses() + 2 * far_hits_;
+    if (other_) total += other_memory_->requests() + other_target_->responses();
+    return total;
+}
+
 std::vector<Statistic> L2Slice::statistics() const
 {
+    const Time busy = part_.server.busy() + (other_ ? other_->server.busy() : 0);
     return {{"hits", static_cast<double>(hits_), "lines", "accesses that found their line, whole-line writes included"},
         {"misses", static_cast<double>(missed_), "lines", "fills fetched from memory"},
         {"merged", static_cast<double>(merged_), "lines", "accesses that waited for a fill already on its way"},
         {"write_backs", static_cast<double>(written_back_), "lines", "dirty lines written to memory"},
         {"flag_operations", static_cast<double>(flag_operations_), "lines", "flag reads, writes, adds and awaits"},
+        {"busy", static_cast<double>(busy), "ps", "time the slice was busy"},
+        {"sector_misses", static_cast<double>(sector_misses_), "lines", "fills beside a sector that was there"},
+        {"far_hits", static_cast<double>(far_hits_), "lines", "fills fetched from the other partition"},
+        {"copies", static_cast<double>(copies_), "lines", "of these by reads: the line is then in both partitions"},
+        {"moved_victims", static_cast<double>(moved_), "lines", "displaced lines that moved to the other partition"},
+        {"far_bytes", static_cast<double>(far_bytes_), "B", "data between the partitions, both ways"},
         {"flag_waiters", static_cast<double>(monitor_.counts().held), "lines", "awaits and monitors that were held"},
         {"flag_waiters_most", static_cast<double>(monitor_.counts().most), "lines", "held at once, summed over slices"},
         {"flag_waiters_logged", static_cast<double>(monitor_.counts().logged), "lines", "beyond the slice's table"},
         {"flag_wakes", static_cast<double>(monitor_.counts().wakes), "lines", "waiters woken by a change"},
-        {"flag_timeouts", static_cast<double>(monitor_.counts().timeouts), "lines", "monitors whose time was over"},
-        {"busy", static_cast<double>(server_.busy()), "ps", "time the slice was busy"}};
+        {"flag_timeouts", static_cast<double>(monitor_.counts().timeouts), "lines", "monitors whose time was over"}};
 }
 
 void L2Slice::reset_statistics()
 {
     hits_ = missed_ = merged_ = written_back_ = flag_operations_ = 0;
     monitor_.reset_counts();
-    server_.reset_busy();
+    sector_misses_ = far_hits_ = copies_ = moved_ = far_bytes_ = 0;
+    part_.server.reset_busy();
+    if (other_) other_->server.reset_busy();
+}
+
+std::vector<Statistic> summed_statistics(const std::vector<std::unique_ptr<L2Slice>>& slices)
+{
+    std::vector<Statistic> sum;
+    for (const auto& slice : slices) {
+        const std::vector<Statistic> part = slice->statistics();
+        if (sum.empty()) {
+            sum = part;
+        } else {
+            for (std::size_t i = 0; i < part.size(); ++i) sum[i].value += part[i].value;
+        }
+    }
+    return sum;
 }
 
 }  // namespace weft

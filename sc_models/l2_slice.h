@@ -1,23 +1,35 @@
-// One slice of a GPU's level-2 cache: point of coherence of its addresses.
+// One slice of a GPU's level-2 cache, point of coherence of its addresses; or, where the L2 has two mirrored
+// partitions, the two slices of the same number.
 //
 // Sockets: target (requests of the own compute units and of other GPUs, from the crossbar), memory
-// (misses and write-backs, to the HBM).
+// (misses and write-backs). With two partitions, one of each for either: target_of(p), memory_of(p).
 //
 // Timing: a line waits until the slice is free, occupies it for 64 B / (bandwidth / slices), and on
 // a hit its data are ready `latency` after its service began. Lines that arrive at one instant are
 // served in the crossbar's input order. A miss goes to memory when its `latency` has passed and
-// answers when the fill arrives; further accesses to a line that is being filled wait for the same
-// fill and at least for their own `latency`. A write of a whole line allocates without a fill; a partial
-// write of an absent line fetches it first. Write-back, least recently used; a dirty victim is written
-// back behind the scenes.
-// At most `outstanding_misses` fills are in flight; further misses wait in order.
+// answers when the fill arrives; further accesses to what is being filled wait for the same
+// fill and at least for their own `latency`. A write of 64 bytes allocates without a fill; a partial
+// write of an absent sector fetches it first. Write-back, least recently used; a dirty victim is written
+// back behind the scenes. With `line` = 128 B a tag stands for two sectors of 64 B, each there or not.
+// At most `outstanding_misses` fills are in flight; further misses wait in order. At most `merges` accesses join a
+// fill; a further one tries again when a fill has ended, and is then at best a hit of that moment.
 // The credit of a request returns when its service begins.
+//
+// Two partitions: each has a slice, tags and misses of its own, and a line has its home, which is in front of its
+// memory, in one of them. The partitions know each other's tags in no time. What one lacks and the other has, or
+// fetches, is asked for there: the request occupies no slice here, leaves after `latency`, takes `far_latency`, is
+// served there like any line, and the data take `far_latency` and a place on the way back, far_bandwidth /
+// (slices / 2) for each pair of slices. The line is then in both partitions, until one displaces or writes it: a
+// write leaves one copy. A victim moves to the other partition, as its most recently used line; what that displaces
+// leaves the cache. Data of the other's memory take a place on the way between the partitions, no time: what memory
+// adds is a mean over both homes.
 //
 // Order: memory changes when the line's turn comes at the slice (arrival order), so every slice is
 // sequentially consistent and an atomic is one step. `await` and `monitor` wait for flags (sync_monitor.h). Flags are always
 // resident: they cost slice bandwidth and `latency`, never memory traffic.
 //
-// Statistics: hits, misses, merged misses, write-backs, flag operations, busy time.
+// Statistics: hits, misses, merged misses, write-backs, flag operations, busy time, sector misses; far hits, copies,
+// moved victims, bytes between partitions.
 #pragma once
 
 #include <memory>
@@ -51,17 +63,30 @@ inline SlicePlace slice_place(std::uint64_t line, const Divider& slices)
     return {slice >= count ? slice - count : slice, group};
 }
 
+// The same where a tag stands for 2^sector_shift lines: those stay together.
+inline SlicePlace slice_place(std::uint64_t line, const Divider& slices, unsigned sector_shift)
+{
+    SlicePlace place = slice_place(line >> sector_shift, slices);
+    place.number = place.number << sector_shift | (line & ((1U << sector_shift) - 1));
+    return place;
+}
+
 class L2Slice : public sc_core::sc_module,
                 public Station,
                 public LineTarget,
                 public LineInitiator,
                 public StatisticsProvider {
 public:
+    // Slice `index` of spec.slices; of two mirrored partitions, slices `index` and index + spec.slices / 2.
     L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path, const L2Spec& spec, unsigned index,
         MemoryImage& image, LinePool& pool, std::uint32_t endpoint);
 
     LineTargetSocket target;
     LineInitiatorSocket memory;
+    LineTargetSocket& target_of(unsigned partition) { return partition == 0 ? target : *other_target_; }
+    LineInitiatorSocket& memory_of(unsigned partition) { return partition == 0 ? memory : *other_memory_; }
+    unsigned partitions() const { return other_ ? 2 : 1; }
+    std::uint64_t hops() const;  // lines handed on to memory, to the other partition and back to who asked
 
     // Lines waiting for a flag, for the report of a run that cannot progress.
     struct Waiting {
@@ -78,44 +103,97 @@ public:
 
 private:
     struct Miss {  // a fill in flight
-        std::uint64_t number = 0;
+        std::uint64_t number = 0;  // of the sector
         Line* first = nullptr;  // lines that wait for it
         Line* last = nullptr;
+        std::uint32_t waiting = 0;  // beside the first
+        bool write = false;  // one of them writes
+        bool far = false;  // from the other partition
+    };
+    struct Part {  // the slice of one partition
+        Part(const L2Spec& spec, std::uint64_t sets);
+        Miss& miss(std::uint64_t number);
+
+        RateServer server;
+        TagArray tags;
+        std::vector<Miss> misses;
+        AgendaItem* stalled_head = nullptr;  // lines that wait for room
+        AgendaItem* stalled_tail = nullptr;
+        bool filled_otherwise = false;  // lines came in by writes or from the other partition
     };
 
-    static constexpr std::uint8_t request_kind = 0;
-    static constexpr std::uint8_t fill_kind = 1;
-    static constexpr std::uint8_t timer_kind = 2;
+    // What a line on the agenda is, with the partition in the lowest bit.
+    enum Work : std::uint8_t { request = 0, fill = 2, far_request = 4, crossing = 6 };
+    static constexpr std::uint8_t turned_away = 8;  // of a request: a fill took no more
+    static std::uint8_t kind_of(Work work, unsigned partition)
+    {
+        return static_cast<std::uint8_t>(work | partition);
+    }
+    static unsigned partition_of(const AgendaItem& item) { return item.kind & 1U; }
+    static constexpr std::uint8_t timer_kind = 16;
 
-    Time on_request(unsigned port, Line& line, Time delay) override;
-    Time on_response(unsigned port, Line& line, Time delay) override;
-    unsigned debug(unsigned port, Line& line) override;
+    Time on_request(unsigned partition, Line& line, Time delay) override;
+    Time on_response(unsigned partition, Line& line, Time delay) override;
+    unsigned debug(unsigned partition, Line& line) override;
     void run(AgendaItem& item) override;
     void prepare(const AgendaItem& item) const override;
     void serve(Line& line);
     void serve_flag(Line& line, Time ready);
-    void look_up(Line& line, std::uint64_t number, Time ready);
-    void serve_absent(Line& line, std::uint64_t number, Time ready);
-    void start_miss(Line& line, std::uint64_t number, Time ready);
+    void look_up(Line& line, Time ready);
+    void proceed(Line& line, std::uint64_t number, std::uint32_t* word, Time ready, bool far);
+    void write_absent(Line& line, std::uint64_t number, Time ready, std::uint32_t* word);
+    void start_miss(Line& line, std::uint64_t number, Time ready, std::uint32_t* word, bool far);
+    void join(Miss& miss, Line& line, Time ready);
+    void stall(Line& line, Time ready);
     void finish_fill(Line& fetch);
+    void retry_stalled(Part& own);
     void access_data(Line& line);
-    void write_back(std::uint64_t number, Time delay);
-    std::uint64_t address_of(std::uint64_t number) const;
+    void displace(unsigned partition, std::uint32_t victim, std::uint64_t neighbour, Time delay);
+    void write_back(unsigned partition, std::uint64_t number, Time delay);
     void answer(Line& line, Time at);
     void wake(Line& waiter, Time at);
     void set_timer();
 
+    // Between partitions.
+    void serve_in_partition(Line& line);
+    bool is_far_hit(const Line& line, std::uint64_t number, const std::uint32_t* word);
+    void drop_other(unsigned partition, std::uint64_t number);
+    void move_victim(unsigned to, std::uint32_t victim, std::uint64_t line, Time delay);
+    void serve_far(Line& fetch);
+    void send_across(Line& fetch, Time at);
+    void cross(Line& fetch);
+    Time take_way_in(unsigned partition, std::uint32_t bytes);
+
+    Part& part(unsigned partition) { return partition == 0 ? part_ : *other_; }
+    // A sector's number in this slice. The home partition is in it: each holds lines of both.
+    std::uint64_t number_of(std::uint64_t local) const
+    {
+        return tag_of(local) << sector_shift_ | (local / line_bytes & sector_mask_);
+    }
+    std::uint64_t tag_of(std::uint64_t local) const
+    {
+        const std::uint64_t line = local / line_bytes >> sector_shift_;
+        const std::uint64_t group = slices_.quotient(line);
+        return other_ ? with_home(line, group) : group;
+    }
+    std::uint64_t with_home(std::uint64_t line, std::uint64_t group) const;
+    std::uint64_t address_of(std::uint64_t number) const;
+    unsigned sector_of(std::uint64_t number) const { return static_cast<unsigned>(number) & sector_mask_; }
+    unsigned home_of(std::uint64_t number) const { return other_ ? number >> sector_shift_ & 1U : 0; }
+
     L2Spec spec_;
     unsigned index_;
+    unsigned sector_shift_;
+    unsigned sector_mask_;
     Divider slices_;
     std::uint32_t endpoint_;
     MemoryImage& image_;
     LinePool& pool_;
-    RateServer server_;
-    TagArray tags_;
-    std::vector<Miss> misses_;
-    AgendaItem* stalled_head_ = nullptr;  // misses beyond the limit
-    AgendaItem* stalled_tail_ = nullptr;
+    Part part_;
+    std::unique_ptr<Part> other_;  // of the second partition
+    std::vector<RateServer> way_in_;  // of each partition, from the other
+    std::unique_ptr<LineTargetSocket> other_target_;
+    std::unique_ptr<LineInitiatorSocket> other_memory_;
     SyncMonitor monitor_;
     AgendaItem timer_;  // of monitors
     std::uint64_t hits_ = 0;
@@ -123,6 +201,14 @@ private:
     std::uint64_t merged_ = 0;
     std::uint64_t written_back_ = 0;
     std::uint64_t flag_operations_ = 0;
+    std::uint64_t sector_misses_ = 0;
+    std::uint64_t far_hits_ = 0;
+    std::uint64_t copies_ = 0;
+    std::uint64_t moved_ = 0;
+    std::uint64_t far_bytes_ = 0;
 };
+
+// Statistics of slices as one cache.
+std::vector<Statistic> summed_statistics(const std::vector<std::unique_ptr<L2Slice>>& slices);
 
 }  // namespace weft

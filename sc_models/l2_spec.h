@@ -5,17 +5,40 @@
 
 namespace weft {
 
+// What the partitions of an L2 are to each other: parts of one cache in which each may hold any line, nearer ones
+// and farther ones; or caches of their own in front of a common memory-side cache.
+enum class PartitionPolicy : std::uint8_t { mirrored, private_ };
+
 struct L2Spec {
     std::uint64_t size = 50ULL << 20;              // B, all slices
     std::uint64_t ways = 16;                       // lines per set
     std::uint64_t slices = 32;                     // independent slices, lines interleaved over them
-    std::uint64_t bandwidth = 5'500'000'000'000;   // B/s, all slices
+    std::uint64_t bandwidth = 5'500'000'000'000;   // B/s, all slices together
     std::uint64_t latency = 60'000;                // ps, line at the slice to data ready, on a hit
     std::uint64_t outstanding_misses = 256;        // per slice
     std::uint64_t monitors = 64;              // waiters of flags in the table of a slice
     std::uint64_t monitor_log_latency = 400'000;  // ps, later wake-up of a waiter beyond it
     std::uint64_t monitor_timeout = 20'000'000;   // ps, after which a monitor gives up; 0: never
     std::uint64_t wake = 0;                   // WakePolicy
+    std::uint64_t merges = 0;                      // accesses that may join one fill; 0: any number
+    std::uint64_t line = 64;                       // B under one tag, in sectors of 64 B
+    std::uint64_t partitions = 1;                  // compute units and slices are divided evenly over them
+    std::uint64_t partition_policy = 0;            // PartitionPolicy
+    std::uint64_t far_latency = 25'000;            // ps, from one partition to the other, one way
+    std::uint64_t far_bandwidth = 4'000'000'000'000;  // B/s between the partitions, each way
+
+    bool mirrored() const
+    {
+        return partitions > 1 && static_cast<PartitionPolicy>(partition_policy) == PartitionPolicy::mirrored;
+    }
+    bool separate() const
+    {
+        return partitions > 1 && static_cast<PartitionPolicy>(partition_policy) == PartitionPolicy::private_;
+    }
+    // One of several caches of their own.
+    L2Spec of_partition() const;
+    // Lines of 64 B under one tag, as a shift.
+    unsigned sector_shift() const { return line > 64 ? 1 : 0; }
 
     static const ParameterTable<L2Spec>& parameters();
 };

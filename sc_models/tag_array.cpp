@@ -1,5 +1,7 @@
 #include "sc_models/tag_array.h"
 
+#include <cstring>
+
 namespace weft {
 
 namespace {
@@ -12,44 +14,79 @@ std::uint32_t* aligned(std::uint32_t* words)
     return words + ((address + host_line - 1) / host_line * host_line - address) / sizeof(std::uint32_t);
 }
 
+// Makes room in front of `count` words.
+void move_back(std::uint32_t* words, unsigned count) { std::memmove(words + 1, words, count * sizeof(*words)); }
+
 }  // namespace
 
-TagArray::TagArray(std::uint64_t sets, unsigned ways)
-    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways),
+TagArray::TagArray(std::uint64_t sets, unsigned ways, unsigned sectors)
+    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), tag_shift_(2 * sectors),
+      states_((1U << 2 * sectors) - 1), sectors_(0x5U & states_),
       words_(sets * ways + host_line / sizeof(std::uint32_t), none), first_(aligned(words_.data()))
 {
 }
 
-std::uint32_t* TagArray::find(std::uint64_t number)
+// Most look-ups of a stream miss: first a pass without branches, then the place. The usual number of ways is a
+// constant to the compiler, which then compares several at once.
+inline bool TagArray::present(const std::uint32_t* words, std::uint32_t wanted) const
 {
-    std::uint32_t* words = row(number);
-    const std::uint32_t wanted = tag(number);
-    // Most look-ups of a stream miss: first a pass without branches, then the place.
-    unsigned present = 0;
-    for (unsigned way = 0; way < ways_; ++way) present |= (words[way] & ~(dirty_bit | pending_bit)) == wanted ? 1U : 0U;
-    if (present == 0) return nullptr;
-    for (unsigned way = 0; way < ways_; ++way) {
-        if ((words[way] & ~(dirty_bit | pending_bit)) != wanted || words[way] == none) continue;
-        const std::uint32_t word = words[way];
-        for (; way > 0; --way) words[way] = words[way - 1];
-        words[0] = word;
-        return words;
+    unsigned found = 0;
+    const auto compare = [&](unsigned ways) {
+        for (unsigned way = 0; way < ways; ++way) found |= (words[way] & ~states_) == wanted ? 1U : 0U;
+    };
+    if (ways_ == 16) {
+        compare(16);
+    } else {
+        compare(ways_);
     }
-    return nullptr;
+    return found != 0;
 }
 
-std::uint32_t* TagArray::allocate(std::uint64_t number, std::uint32_t bits, Victim& victim)
+std::uint32_t* TagArray::find(std::uint64_t line)
 {
-    std::uint32_t* words = row(number);
+    std::uint32_t* words = row(line);
+    const std::uint32_t wanted = tag(line);
+    if (!present(words, wanted)) return nullptr;
+    unsigned way = 0;
+    while ((words[way] & ~states_) != wanted) ++way;
+    const std::uint32_t word = words[way];
+    move_back(words, way);
+    words[0] = word;
+    return words;
+}
+
+std::uint32_t* TagArray::peek(std::uint64_t line)
+{
+    std::uint32_t* words = row(line);
+    const std::uint32_t wanted = tag(line);
+    if (!present(words, wanted)) return nullptr;
+    while ((*words & ~states_) != wanted) ++words;
+    return words;
+}
+
+std::uint32_t* TagArray::allocate(std::uint64_t line, std::uint32_t states, std::uint32_t& victim)
+{
+    std::uint32_t* words = row(line);
     unsigned way = ways_;
-    while (way > 0 && words[way - 1] != none && (words[way - 1] & pending_bit) != 0) --way;
+    while (way > 0 && pending_sectors(words[way - 1]) != 0) --way;
     if (way == 0) return nullptr;
     --way;
-    victim.dirty = words[way] != none && (words[way] & dirty_bit) != 0;
-    victim.number = std::uint64_t{words[way] >> 2} * sets_.divisor() + sets_.remainder(number);
-    for (; way > 0; --way) words[way] = words[way - 1];
-    words[0] = tag(number) | bits;
+    victim = words[way];
+    move_back(words, way);
+    words[0] = tag(line) | (states & states_);
     return words;
+}
+
+void TagArray::drop(std::uint64_t line, unsigned sector)
+{
+    std::uint32_t* words = row(line);
+    const std::uint32_t wanted = tag(line);
+    unsigned way = 0;
+    while ((words[way] & ~states_) != wanted) ++way;
+    set_state(words[way], sector, absent);
+    if ((words[way] & states_) != states_) return;
+    for (; way + 1 < ways_; ++way) words[way] = words[way + 1];
+    words[way] = none;
 }
 
 }  // namespace weft

@@ -1,7 +1,7 @@
-// Tags of one cache slice: set-associative, least recently used replacement.
+// Tags of one cache slice: set-associative, least recently used replacement, lines of one or two sectors.
 //
 // A set is a row of 32-bit words in order of use, most recent first, so that a look-up touches one host
-// cache line and replacement needs no counters.
+// cache line and replacement needs no counters. A word is a tag and two bits for each sector.
 #pragma once
 
 #include <cstdint>
@@ -13,35 +13,71 @@ namespace weft {
 
 class TagArray {
 public:
-    // Up to 2^20 sets.
-    TagArray(std::uint64_t sets, unsigned ways);
+    // Up to 2^20 sets; 1 or 2 sectors.
+    TagArray(std::uint64_t sets, unsigned ways, unsigned sectors = 1);
     TagArray(const TagArray&) = delete;
     TagArray& operator=(const TagArray&) = delete;
 
-    static constexpr std::uint32_t none = ~std::uint32_t{0};
-    static constexpr std::uint32_t dirty_bit = 1;
-    static constexpr std::uint32_t pending_bit = 2;  // allocated, fill on its way
+    // Of a sector. Pending: its fill is on the way.
+    enum State : std::uint32_t { clean, dirty, pending, absent };
 
-    // `number` is the line's number within the slice (dense, below 2^30 x sets).
+    static State state(std::uint32_t word, unsigned sector) { return static_cast<State>(word >> 2 * sector & 3U); }
+    // Of a sector that is there.
+    static void make_dirty(std::uint32_t& word, unsigned sector) { word |= 1U << 2 * sector; }
+    static void set_state(std::uint32_t& word, unsigned sector, State state)
+    {
+        word = (word & ~(3U << 2 * sector)) | static_cast<std::uint32_t>(state) << 2 * sector;
+    }
+    static bool holds(State state) { return state < pending; }
+    // The states of a line of which one sector is there.
+    static std::uint32_t only(unsigned sector, State state)
+    {
+        return 0xfU & ~((3U ^ static_cast<std::uint32_t>(state)) << 2 * sector);
+    }
+    // Bit 2 x sector for each dirty sector, clean or dirty sector, pending sector of a word.
+    std::uint32_t dirty_sectors(std::uint32_t word) const { return word & ~(word >> 1) & sectors_; }
+    std::uint32_t held_sectors(std::uint32_t word) const { return ~(word >> 1) & sectors_; }
+    std::uint32_t pending_sectors(std::uint32_t word) const { return word >> 1 & ~word & sectors_; }
+
+    // `line` is the line's number within the slice (dense, below (2^(32 - 2 x sectors) - 1) x sets).
     // Word of the line, moved to the front of its set; nullptr when it is not there.
-    std::uint32_t* find(std::uint64_t number);
+    std::uint32_t* find(std::uint64_t line);
+    // The same without a change in the order of use.
+    std::uint32_t* peek(std::uint64_t line);
 
-    void prefetch(std::uint64_t number) const { __builtin_prefetch(first_ + std::size_t{sets_.remainder(number)} * ways_, 1); }
+    void prefetch(std::uint64_t line) const
+    {
+        __builtin_prefetch(first_ + std::size_t{sets_.remainder(line)} * ways_, 1);
+    }
 
-    struct Victim {
-        bool dirty = false;
-        std::uint64_t number = 0;
-    };
-    // Puts the line at the front of its set in place of the least recently used one that is not
-    // pending. Null when every way of the set is pending. `victim` says what had to go.
-    std::uint32_t* allocate(std::uint64_t number, std::uint32_t bits, Victim& victim);
+    // Puts the line, with the states of only(), at the front of its set in place of the least recently used one
+    // without a pending sector. Null when every way of the set has one. `victim` is the word that had to go, without
+    // a held sector when the place was free.
+    std::uint32_t* allocate(std::uint64_t line, std::uint32_t states, std::uint32_t& victim);
+    // The line that had this word, given a line of the same set.
+    std::uint64_t line_of(std::uint32_t word, std::uint64_t neighbour) const
+    {
+        return std::uint64_t{word >> tag_shift_} * sets_.divisor() + sets_.remainder(neighbour);
+    }
+
+    // Forgets a sector of a line that is there, and the line with its last one. A free place is the next to be used.
+    void drop(std::uint64_t line, unsigned sector);
 
 private:
-    std::uint32_t* row(std::uint64_t number) { return first_ + std::size_t{sets_.remainder(number)} * ways_; }
-    std::uint32_t tag(std::uint64_t number) const { return static_cast<std::uint32_t>(sets_.quotient(number)) << 2; }
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    std::uint32_t* row(std::uint64_t line) { return first_ + std::size_t{sets_.remainder(line)} * ways_; }
+    std::uint32_t tag(std::uint64_t line) const
+    {
+        return static_cast<std::uint32_t>(sets_.quotient(line)) << tag_shift_;
+    }
+    bool present(const std::uint32_t* words, std::uint32_t wanted) const;
 
     Divider sets_;
     unsigned ways_;
+    unsigned tag_shift_;
+    std::uint32_t states_;   // the bits below the tag
+    std::uint32_t sectors_;  // one of each pair of them
     std::vector<std::uint32_t> words_;
     std::uint32_t* first_;  // of words_, at the start of a host cache line: 16 ways fill one
 };

@@ -102,6 +102,7 @@ struct alignas(64) LineHeader : AgendaItem {
     static constexpr std::uint8_t control_flag = 4;  // synchronisation traffic
     static constexpr std::uint8_t posted_flag = 8;  // a write that nobody answers: its target consumes it
     static constexpr std::uint8_t made_flag = 16;  // made by the switch it is in: holds no slot of an input buffer
+    static constexpr std::uint8_t refill_flag = 32;  // between caches: contents are in the memory image, not in it
 
     bool full_line() const { return size == line_bytes; }
 };

@@ -7,6 +7,7 @@
 #include "sc_models/hbm_spec.h"
 #include "sc_models/l1_spec.h"
 #include "sc_models/l2_spec.h"
+#include "sc_models/memory_side_spec.h"
 #include "tlm_interconnect/link_spec.h"
 #include "tlm_interconnect/switch_spec.h"
 
@@ -60,9 +61,10 @@ std::vector<std::string> BlockInfo::parameter_names() const
 
 const BlockInfo& info_of(Block block)
 {
-    static const std::array<BlockInfo, block_count> infos{make_info<GpuSpec>("gpu"), make_info<L1Spec>("l1"), make_info<L2Spec>("l2"),
-        make_info<HbmSpec>("hbm"), make_info<SwitchSpec>("switch"), make_info<LinkSpec>("link"),
-        make_info<EngineSpec>("engine"), make_info<RoutingSpec>("routing")};
+    static const std::array<BlockInfo, block_count> infos{make_info<GpuSpec>("gpu"), make_info<L1Spec>("l1"),
+        make_info<L2Spec>("l2"), make_info<MemorySideSpec>("memory_side"), make_info<HbmSpec>("hbm"),
+        make_info<SwitchSpec>("switch"), make_info<LinkSpec>("link"), make_info<EngineSpec>("engine"),
+        make_info<RoutingSpec>("routing")};
     return infos[static_cast<std::size_t>(block)];
 }
 

@@ -1,5 +1,7 @@
 // Values that are fine alone and wrong together.
+#include <array>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -11,7 +13,7 @@ namespace weft {
 namespace {
 
 constexpr std::uint64_t line_bytes = 64;
-constexpr std::uint64_t most_sets = std::uint64_t{1} << 20;  // of one L2 slice
+constexpr std::uint64_t most_sets = std::uint64_t{1} << 20;  // of one slice
 constexpr std::uint64_t most_workgroups = 4096;              // resident on one GPU
 
 }  // namespace
@@ -27,13 +29,6 @@ void Resolver::check_values()
         }
         return best;
     };
-    const BlockInfo& l2_info = info_of(Block::l2);
-    const BlockInfo& hbm_info = info_of(Block::hbm);
-    const std::size_t size = *l2_info.find("size");
-    const std::size_t ways = *l2_info.find("ways");
-    const std::size_t slices = *l2_info.find("slices");
-    const std::size_t channels = *hbm_info.find("channels");
-    const std::size_t capacity = *hbm_info.find("capacity");
     const BlockInfo& gpu_info = info_of(Block::gpu);
     const std::size_t units = *gpu_info.find("compute_units");
     const std::size_t groups = *gpu_info.find("workgroups_per_unit");
@@ -50,64 +45,90 @@ void Resolver::check_values()
                 gpu.workgroups_per_unit),
             fmt::format("at most {} workgroups on a GPU", most_workgroups));
     }
-    std::set<std::pair<VariantId, VariantId>> seen;
+    std::set<std::array<VariantId, 3>> seen;
     for (const NodeId node : system_.endpoints_) {
-        const VariantId l2_id = system_.variant(node, Block::l2);
-        const VariantId hbm_id = system_.variant(node, Block::hbm);
-        if (!seen.insert({l2_id, hbm_id}).second) continue;
-        const Variant& l2_values = system_.values(Block::l2, l2_id);
-        const Variant& hbm_values = system_.values(Block::hbm, hbm_id);
-        const L2Spec l2 = spec_from<L2Spec>(l2_values.values);
-        const HbmSpec hbm = spec_from<HbmSpec>(hbm_values.values);
-        const std::string& name = graph_.node(node).name;
-        const std::uint64_t step = l2.slices * l2.ways * line_bytes;
-        if (l2.size % step != 0) {
-            const ValueSource at = place({{&l2_values, size}, {&l2_values, ways}, {&l2_values, slices}});
-            problem(at.file, at.line,
-                fmt::format("l2.size = {} of {} does not divide into {} slices of {} ways of {} B lines",
-                    value_text(*l2_info.parameters[size], l2.size), name, l2.slices, l2.ways, line_bytes),
-                "a multiple of " + format_bytes(step));
-        }
-        if (l2.size / step > most_sets) {
-            const ValueSource at = place({{&l2_values, size}, {&l2_values, ways}, {&l2_values, slices}});
-            problem(at.file, at.line,
-                fmt::format("l2.size = {} of {} makes {} sets in each of {} slices",
-                    value_text(*l2_info.parameters[size], l2.size), name, l2.size / step, l2.slices),
-                fmt::format("at most {} sets: more slices or ways", most_sets));
-        }
-        if (l2.slices % hbm.channels != 0 && hbm.channels % l2.slices != 0) {
-            const ValueSource at = place({{&l2_values, slices}, {&hbm_values, channels}});
-            problem(at.file, at.line,
-                fmt::format("l2.slices = {} and hbm.channels = {} of {} do not divide", l2.slices,
-                    hbm.channels, name),
-                "one a multiple of the other");
-        }
-        if (hbm.write_low >= hbm.write_high || hbm.write_high > hbm.write_queue) {
-            const ValueSource at = place({{&hbm_values, *hbm_info.find("write_low")},
-                {&hbm_values, *hbm_info.find("write_high")}, {&hbm_values, *hbm_info.find("write_queue")}});
-            problem(at.file, at.line,
-                fmt::format("hbm.write_low = {}, write_high = {} and write_queue = {} of {}", hbm.write_low, hbm.write_high,
-                    hbm.write_queue, name),
-                "the low mark below the high one, and that within the queue");
-        }
-        if (hbm.t_rfc >= hbm.t_refi) {
-            const ValueSource at =
-                place({{&hbm_values, *hbm_info.find("t_rfc")}, {&hbm_values, *hbm_info.find("t_refi")}});
-            problem(at.file, at.line,
-                fmt::format("hbm.t_rfc = {} and hbm.t_refi = {} of {} leave no time between refreshes",
-                    value_text(*hbm_info.parameters[*hbm_info.find("t_rfc")], hbm.t_rfc),
-                    value_text(*hbm_info.parameters[*hbm_info.find("t_refi")], hbm.t_refi), name),
-                "a refresh shorter than its interval");
-        }
-        if (hbm.capacity < l2.size) {
-            const ValueSource at = place({{&l2_values, size}, {&hbm_values, capacity}});
-            problem(at.file, at.line,
-                fmt::format("hbm.capacity = {} of {} is less than its l2.size = {}",
-                    value_text(*hbm_info.parameters[capacity], hbm.capacity), name,
-                    value_text(*l2_info.parameters[size], l2.size)),
-                "at least as much memory as cache");
-        }
+        const std::array<VariantId, 3> ids{system_.variant(node, Block::l2), system_.variant(node, Block::memory_side),
+            system_.variant(node, Block::hbm)};
+        if (seen.insert(ids).second) check_caches(node);
     }
+}
+
+void Resolver::check_caches(NodeId node)
+{
+    const Variant& l2_values = system_.values(Block::l2, system_.variant(node, Block::l2));
+    const Variant& side_values = system_.values(Block::memory_side, system_.variant(node, Block::memory_side));
+    const Variant& hbm_values = system_.values(Block::hbm, system_.variant(node, Block::hbm));
+    const auto l2 = spec_from<L2Spec>(l2_values.values);
+    const auto side = spec_from<MemorySideSpec>(side_values.values);
+    const auto hbm = spec_from<HbmSpec>(hbm_values.values);
+    const std::string& name = graph_.node(node).name;
+    using Part = std::tuple<Block, const Variant*, const char*>;
+    const Part l2_size{Block::l2, &l2_values, "size"};
+    const Part l2_slices{Block::l2, &l2_values, "slices"};
+    const Part partitions{Block::l2, &l2_values, "partitions"};
+    const Part policy{Block::l2, &l2_values, "partition_policy"};
+    const Part side_size{Block::memory_side, &side_values, "size"};
+    const Part channels{Block::hbm, &hbm_values, "channels"};
+    // The place to look is the one that a user wrote last, if any did.
+    const auto refuse = [this](std::initializer_list<Part> parts, const std::string& what, const std::string& expected) {
+        ValueSource best{"", system_.file.empty() ? system_.infrastructure : system_.file, 0};
+        for (const auto& [block, variant, parameter] : parts) {
+            const ValueSource& from = system_.sources_[variant->sources[*info_of(block).find(parameter)]];
+            if (!from.file.empty()) best = from;
+        }
+        problem(best.file, best.line, what, expected);
+    };
+    const auto text = [](Block block, const char* parameter, std::uint64_t value) {
+        return value_text(*info_of(block).parameters[*info_of(block).find(parameter)], value);
+    };
+    const auto check_cache = [&](Block block, const Variant& values, const L2Spec& cache, const Part& slices) {
+        const std::string& cache_name = info_of(block).name;
+        if (cache.line != line_bytes && cache.line != 2 * line_bytes) {
+            refuse({{block, &values, "line"}}, fmt::format("{}.line of {} is {}", cache_name, name,
+                text(block, "line", cache.line)), "64 B or 128 B");
+            return;
+        }
+        const std::uint64_t step = cache.slices * cache.ways * cache.line;
+        const std::initializer_list<Part> parts{
+            {block, &values, "size"}, {block, &values, "ways"}, {block, &values, "line"}, slices};
+        if (cache.size % step != 0)
+            refuse(parts, fmt::format("{}.size = {} of {} does not divide into {} slices of {} ways of {} B lines",
+                cache_name, text(block, "size", cache.size), name, cache.slices, cache.ways, cache.line),
+                "a multiple of " + format_bytes(step));
+        if (cache.size / step > most_sets)
+            refuse(parts, fmt::format("{}.size = {} of {} makes {} sets in each of {} slices", cache_name,
+                text(block, "size", cache.size), name, cache.size / step, cache.slices),
+                fmt::format("at most {} sets: more slices or ways", most_sets));
+    };
+    check_cache(Block::l2, l2_values, l2, l2_slices);
+    if (side.present())
+        check_cache(Block::memory_side, side_values, side.as_cache(static_cast<unsigned>(hbm.channels)), channels);
+    if (l2.slices % l2.partitions != 0)
+        refuse({l2_slices, partitions}, fmt::format("l2.slices = {} of {} do not divide into {} partitions", l2.slices,
+            name, l2.partitions), fmt::format("a multiple of {}", l2.partitions));
+    if (l2.mirrored() && l2.partitions > 2)
+        refuse({policy, partitions}, fmt::format("{} has {} mirrored partitions", name, l2.partitions),
+            "2, or l2.partition_policy = private");
+    if (l2.separate() && !side.present())
+        refuse({side_size, partitions, policy}, fmt::format("{} has private L2 partitions and nothing that joins them",
+            name), "a memory-side cache: memory_side.size");
+    if (!side.present() && l2.slices % hbm.channels != 0 && hbm.channels % l2.slices != 0)
+        refuse({l2_slices, channels}, fmt::format("l2.slices = {} and hbm.channels = {} of {} do not divide", l2.slices,
+            hbm.channels, name), "one a multiple of the other");
+    if (hbm.write_low >= hbm.write_high || hbm.write_high > hbm.write_queue)
+        refuse({{Block::hbm, &hbm_values, "write_low"}, {Block::hbm, &hbm_values, "write_high"},
+                   {Block::hbm, &hbm_values, "write_queue"}},
+            fmt::format("hbm.write_low = {}, write_high = {} and write_queue = {} of {}", hbm.write_low, hbm.write_high,
+                hbm.write_queue, name), "the low mark below the high one, and that within the queue");
+    if (hbm.t_rfc >= hbm.t_refi)
+        refuse({{Block::hbm, &hbm_values, "t_rfc"}, {Block::hbm, &hbm_values, "t_refi"}},
+            fmt::format("hbm.t_rfc = {} and hbm.t_refi = {} of {} leave no time between refreshes",
+                text(Block::hbm, "t_rfc", hbm.t_rfc), text(Block::hbm, "t_refi", hbm.t_refi), name),
+            "a refresh shorter than its interval");
+    if (hbm.capacity < l2.size)
+        refuse({l2_size, {Block::hbm, &hbm_values, "capacity"}},
+            fmt::format("hbm.capacity = {} of {} is less than its l2.size = {}", text(Block::hbm, "capacity",
+                hbm.capacity), name, text(Block::l2, "size", l2.size)), "at least as much memory as cache");
 }
 
 }  // namespace weft

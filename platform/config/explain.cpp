@@ -37,7 +37,7 @@ std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& us
         const bool endpoint = system.role(id) == NodeRole::endpoint;
         std::vector<std::pair<Block, VariantId>> blocks;
         if (endpoint)
-            for (const Block block : accelerator_blocks)
+            for (const Block block : endpoint_blocks)
                 blocks.emplace_back(block, system.variant(id, block));
         if (!endpoint || (id < used.transit.size() && used.transit[id]))
             blocks.emplace_back(Block::switch_, system.variant(id, Block::switch_));

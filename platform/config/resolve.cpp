@@ -249,7 +249,7 @@ void Resolver::make_nodes()
         profile_of_[id] = profile;
         ResolvedSystem::NodeEntry& entry = system_.nodes_[id];
         entry.profile = name_index(profile->name);
-        for (const Block block : accelerator_blocks) {
+        for (const Block block : endpoint_blocks) {
             Variant variant = defaults(block);
             apply(variant, profile->of(block), "profile " + profile->name + ": ");
             entry.variants[static_cast<std::size_t>(block)] = pool(block).add(std::move(variant));

@@ -32,6 +32,7 @@ void ResolvedSystem::make_specs()
     make(pool(Block::gpu), gpu_);
     make(pool(Block::l1), l1_);
     make(pool(Block::l2), l2_);
+    make(pool(Block::memory_side), memory_side_);
     make(pool(Block::hbm), hbm_);
     make(pool(Block::switch_), switch_);
     make(pool(Block::link), link_);

@@ -13,12 +13,14 @@
 #include "collectives/engine/engine_spec.h"
 #include "gpu/gpu_spec.h"
 #include "infragraph/graph.h"
+#include "platform/config/blocks.h"
 #include "platform/config/routing_spec.h"
 #include "platform/config/system_file.h"
 #include "platform/config/variants.h"
 #include "sc_models/hbm_spec.h"
 #include "sc_models/l1_spec.h"
 #include "sc_models/l2_spec.h"
+#include "sc_models/memory_side_spec.h"
 #include "tlm_interconnect/link_spec.h"
 #include "tlm_interconnect/switch_spec.h"
 
@@ -56,6 +58,7 @@ public:
     const GpuSpec& gpu(NodeId node) const { return gpu_[variant(node, Block::gpu)]; }
     const L1Spec& l1(NodeId node) const { return l1_[variant(node, Block::l1)]; }
     const L2Spec& l2(NodeId node) const { return l2_[variant(node, Block::l2)]; }
+    const MemorySideSpec& memory_side(NodeId node) const { return memory_side_[variant(node, Block::memory_side)]; }
     const HbmSpec& hbm(NodeId node) const { return hbm_[variant(node, Block::hbm)]; }
     const SwitchSpec& switch_of(NodeId node) const { return switch_[variant(node, Block::switch_)]; }
     // Throws InputError when nothing says what the bandwidth is.
@@ -92,7 +95,7 @@ private:
         std::uint32_t model = 0;    // into names_
         std::uint32_t traffic = 0;  // into names_
         std::uint32_t profile = 0;  // into names_
-        std::array<VariantId, node_blocks> variants = no_variants();
+        std::array<VariantId, node_block_count> variants = no_variants();
     };
 
     // Spec structs of every variant, once all values are known.
@@ -112,6 +115,7 @@ private:
     std::vector<GpuSpec> gpu_;
     std::vector<L2Spec> l2_;
     std::vector<L1Spec> l1_;
+    std::vector<MemorySideSpec> memory_side_;
     std::vector<HbmSpec> hbm_;
     std::vector<SwitchSpec> switch_;
     std::vector<LinkSpec> link_;

@@ -73,6 +73,7 @@ private:
 
     // checks.cpp
     void check_values();
+    void check_caches(NodeId node);
 
     const SystemDescription& description_;
     const Graph& graph_;

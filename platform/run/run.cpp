@@ -156,6 +156,8 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
         const Gpu& gpu = *gpus[rank];
         out.push_back({gpu.path() + ".units", "gpu", model, gpu.units().statistics()});
         out.push_back({gpu.path() + ".l2", "l2", model, gpu.l2_statistics()});
+        if (gpu.memory_side() != nullptr)
+            out.push_back({gpu.path() + ".memory_side", "memory_side", model, gpu.memory_side()->statistics()});
         out.push_back({gpu.path() + ".hbm", "hbm", model, gpu.hbm().statistics()});
         add_ports(gpu.path(), model, gpu.ports(), out);
     }

@@ -95,27 +95,42 @@ struct StepTime {
     Time total() const { return load + put + answer + signal + notice; }
 };
 
+// A request of a peer at the point of coherence: the home slice, or the memory side of private partitions.
+Time home_time(const ResolvedSystem& system, NodeId node)
+{
+    return system.l2(node).separate() ? system.memory_side(node).latency : system.l2(node).latency;
+}
+
+// A unit's read of a flag of its own GPU at that point, on average over the partitions.
+Time flag_time(const ResolvedSystem& system, NodeId node)
+{
+    const L2Spec& l2 = system.l2(node);
+    const Time way = l2.separate() ? 2 * system.memory_side(node).hop : l2.mirrored() ? l2.far_latency : 0;
+    return home_time(system, node) + way;
+}
+
 StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to,
     bool with_data)
 {
     const GpuSpec& sender = system.gpu(plan.members[from]);
     const GpuSpec& home = system.gpu(plan.members[to]);
     const L2Spec& near = system.l2(plan.members[from]);
-    const L2Spec& far = system.l2(plan.members[to]);
+    const Time far_home = home_time(system, plan.members[to]);
     StepTime step;
     if (with_data) {
         step.load = sender.unit_to_l2 + near.latency + sender.l2_to_unit;
         step.put = sender.unit_to_port + path_time(system, plan, from, to, LineOp::write, line_bytes, LineClass::request) +
-                   home.port_to_l2 + far.latency;
+                   home.port_to_l2 + far_home;
         step.answer = home.l2_to_port +
                       path_time(system, plan, to, from, LineOp::write, line_bytes, LineClass::response) +
                       sender.port_to_unit;
     }
     step.signal = sender.unit_to_port + path_time(system, plan, from, to, LineOp::atomic, 8, LineClass::request) +
-                  home.port_to_l2 + far.latency;
-    step.notice = home.l2_to_unit;
+                  home.port_to_l2 + far_home;
+    const Time flag = flag_time(system, plan.members[to]);
+    step.notice = home.l2_to_unit + (flag - far_home) / 2;
     if (static_cast<WaitPolicy>(home.wait_policy) != WaitPolicy::waiting_atomic)
-        step.notice += (home.unit_to_l2 + far.latency + home.l2_to_unit + home.spin_interval) / 2;
+        step.notice += (home.unit_to_l2 + flag + home.l2_to_unit + home.spin_interval) / 2;
     return step;
 }
 

@@ -36,6 +36,7 @@ struct GpuRequest {
     GpuSpec gpu;
     L2Spec l2;
     L1Spec l1;
+    MemorySideSpec memory_side;
     HbmSpec hbm;
     Gpu::Wiring wiring;
 };

@@ -15,6 +15,7 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         request.gpu = resolved.gpu(node);
         request.l1 = resolved.l1(node);
         request.l2 = resolved.l2(node);
+        request.memory_side = resolved.memory_side(node);
         request.hbm = resolved.hbm(node);
         request.wiring.path = path;
         request.wiring.endpoint = rank;

@@ -9,9 +9,9 @@ namespace {
 TEST(Checks, CacheGeometry)
 {
     EXPECT_EQ(error_of([] { resolved("parameters:\n  l2.size: 50000000\n"); }),
-        "system.yaml:3: l2.size = 50 MB of box.0.xpu.0 does not divide into 80 slices of 16 ways of 64 "
+        "system.yaml:3: l2.size = 50 MB of box.0.xpu.0 does not divide into 80 slices of 16 ways of 128 "
         "B lines; "
-        "expected a multiple of 80 KiB");
+        "expected a multiple of 160 KiB");
     EXPECT_NE(error_of([] { resolved("", {"l2.ways=7"}); }).find("--set: l2.size = 50 MiB"),
         std::string::npos);
     EXPECT_EQ(error_of([] { resolved("", {"l2.slices=40", "hbm.channels=40"}); }), "");
@@ -53,9 +53,44 @@ TEST(Checks, RefreshesLeaveTime)
 
 TEST(Checks, SetsOfASlice)
 {
-    EXPECT_EQ(error_of([] { resolved("", {"l2.size=2 GiB", "l2.slices=1", "l2.ways=16", "hbm.channels=1"}); }),
-        "--set: l2.size = 2 GiB of box.0.xpu.0 makes 2097152 sets in each of 1 slices; expected at most 1048576 "
+    EXPECT_EQ(error_of([] {
+        resolved("", {"l2.size=4 GiB", "l2.slices=2", "l2.ways=16", "l2.line=64 B", "hbm.channels=1"});
+    }),
+        "--set: l2.size = 4 GiB of box.0.xpu.0 makes 2097152 sets in each of 2 slices; expected at most 1048576 "
         "sets: more slices or ways");
+}
+
+TEST(Checks, LinesAreOf64Or128Bytes)
+{
+    EXPECT_EQ(error_of([] { resolved("", {"l2.line=96 B"}); }),
+        "--set: l2.line of box.0.xpu.0 is 96 B; expected 64 B or 128 B");
+    EXPECT_EQ(error_of([] { resolved("", {"memory_side.size=80 MiB", "memory_side.line=65 B"}); }),
+        "--set: memory_side.line of box.0.xpu.0 is 65 B; expected 64 B or 128 B");
+    EXPECT_EQ(error_of([] { resolved("", {"l2.line=64 B"}); }), "");
+}
+
+TEST(Checks, PartitionsOfAnL2)
+{
+    EXPECT_EQ(error_of([] { resolved("", {"l2.partitions=3"}); }),
+        "--set: l2.slices = 80 of box.0.xpu.0 do not divide into 3 partitions; expected a multiple of 3\n"
+        "--set: box.0.xpu.0 has 3 mirrored partitions; expected 2, or l2.partition_policy = private");
+    EXPECT_EQ(error_of([] { resolved("parameters:\n  l2.partition_policy: private\n"); }),
+        "system.yaml:3: box.0.xpu.0 has private L2 partitions and nothing that joins them; expected a memory-side "
+        "cache: memory_side.size");
+    EXPECT_EQ(error_of([] { resolved("", {"l2.partition_policy=private", "memory_side.size=160 MiB"}); }), "");
+    EXPECT_EQ(error_of([] {
+        resolved("", {"l2.partitions=4", "l2.partition_policy=private", "memory_side.size=160 MiB"});
+    }),
+        "");
+}
+
+TEST(Checks, MemorySideCache)
+{
+    EXPECT_EQ(error_of([] { resolved("", {"memory_side.size=1 MB"}); }),
+        "--set: memory_side.size = 1 MB of box.0.xpu.0 does not divide into 80 slices of 16 ways of 128 B lines; "
+        "expected a multiple of 160 KiB");
+    // It is in front of the channels, so slices need not divide into them.
+    EXPECT_EQ(error_of([] { resolved("", {"memory_side.size=64 MiB", "hbm.channels=32"}); }), "");
 }
 
 TEST(Checks, WorkgroupsOfAGpu)

@@ -43,6 +43,16 @@ TEST(Profiles, PartsAddUpToTheLatencyPlateaus)
     EXPECT_EQ(local_hit(get("mi300x")), 102'000U);
     EXPECT_EQ(local_hit(get("b200")), 154'000U);
     EXPECT_EQ(local_hit(get("v100")), 154'000U);
+    const auto far_hit = [&](const char* name) {
+        return local_hit(get(name)) + 2 * figure(get(name), Block::l2, "far_latency") +
+            figure(get(name), Block::l2, "latency");
+    };
+    EXPECT_EQ(far_hit("h100"), 250'000U);
+    EXPECT_EQ(far_hit("a100"), 283'000U);
+    EXPECT_EQ(far_hit("b200"), 273'000U);  // 200 to 311 ns
+    const std::uint64_t memory_side = local_hit(get("mi300x")) + 2 * figure(get("mi300x"), Block::memory_side, "hop") +
+        figure(get("mi300x"), Block::memory_side, "latency");
+    EXPECT_EQ(memory_side, 217'000U);
     // A chase over more than the caches hold opens a row for every load and meets a refresh now and then.
     const auto miss = [&](const char* name) {
         const HbmSpec hbm = resolved(std::string("profile: ") + name + "\n").hbm(0);

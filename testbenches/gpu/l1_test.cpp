@@ -36,7 +36,7 @@ Program loads(std::uint64_t address, unsigned count, Scope scope)
 
 Time time_of(const Program& program, const L1Spec& l1)
 {
-    TwoGpus system(true, {}, {}, {}, {}, l1);
+    TwoGpus system(true, {}, {}, {}, {}, {}, false, l1);
     std::vector<std::uint64_t> results(16);
     system.launch(0, program, 1, 1, results.data());
     sc_core::sc_start();
@@ -64,7 +64,7 @@ TEST(L1, KeepsLinesOfPeersOnlyWhenItMay)
 {
     L1Spec l1 = with_l1();
     const auto reads = [&] {
-        TwoGpus system(true, {}, {}, {}, {}, l1);
+        TwoGpus system(true, {}, {}, {}, {}, {}, false, l1);
         const Program program = loads(far_word, 3, Scope::unit);
         std::vector<std::uint64_t> results(3);
         system.launch(0, program, 1, 1, results.data());
@@ -83,7 +83,7 @@ TEST(L1, BandwidthBoundsHits)
 {
     L1Spec l1 = with_l1();
     l1.bandwidth = 64'000'000'000;  // a line each ns
-    TwoGpus system(true, {}, {}, {}, {}, l1);
+    TwoGpus system(true, {}, {}, {}, {}, {}, false, l1);
     const auto reads = [](std::uint64_t address, unsigned times) {
         Program program;
         for (unsigned i = 0; i < times; ++i) {
@@ -106,7 +106,7 @@ TEST(L1, BandwidthBoundsHits)
 namespace {
 std::uint64_t seen(bool waits, Scope scope)
 {
-    TwoGpus system(true, {}, {}, {}, {}, with_l1());
+    TwoGpus system(true, {}, {}, {}, {}, {}, false, with_l1());
     const std::uint64_t flag = global_address(0, MemoryImage::flag_base);
     Program reader;
     reader.add_load(0, 0, Scope::unit);
@@ -136,7 +136,7 @@ TEST(L1, ALoadPastTheL1SeesTheNewValue) { EXPECT_EQ(seen(false, Scope::device), 
 
 TEST(L1, AUnitSeesItsOwnStores)
 {
-    TwoGpus system(true, {}, {}, {}, {}, with_l1());
+    TwoGpus system(true, {}, {}, {}, {}, {}, false, with_l1());
     Program program;
     std::uint64_t results[4] = {9, 9, 9, 9};
     program.add_load(0, 0, Scope::unit);
@@ -155,7 +155,7 @@ TEST(L1, AUnitSeesItsOwnStores)
 TEST(L1, AChaseLoadsOneAddressAfterTheOther)
 {
     const L1Spec l1 = with_l1();
-    TwoGpus system(true, {}, {}, {}, {}, l1);
+    TwoGpus system(true, {}, {}, {}, {}, {}, false, l1);
     // A ring of eight sectors, twice around.
     constexpr std::uint64_t around = 8;
     for (std::uint64_t i = 0; i < around; ++i) {

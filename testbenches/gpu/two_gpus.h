@@ -13,8 +13,9 @@ namespace weft::testing {
 
 struct TwoGpus : WorkgroupListener {
     explicit TwoGpus(bool data_on = true, const GpuSpec& gpu = {}, const L2Spec& l2 = {}, const HbmSpec& hbm = {},
-        const LinkSpec& link_spec = {}, const L1Spec& l1 = {})
-        : agenda("agenda"), link("link", agenda, link_spec)
+        const LinkSpec& link_spec = {}, const MemorySideSpec& memory_side = {}, bool check = false,
+        const L1Spec& l1 = {})
+        : agenda("agenda"), link("link", agenda, link_spec), checkers(agenda, check)
     {
         for (std::uint32_t g = 0; g < 2; ++g) {
             Gpu::Wiring wiring;
@@ -23,7 +24,9 @@ struct TwoGpus : WorkgroupListener {
             wiring.ports = 1;
             wiring.routes = RouteTable({{0}, {0}});
             wiring.data_on = data_on;
-            gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, gpu, l1, l2, hbm, wiring));
+            wiring.checkers = check ? &checkers : nullptr;
+            gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, gpu, l1, l2, hbm, wiring,
+                memory_side));
             gpus[g]->output(0).set_credits(buffer_space(link_spec));
             gpus[g]->link_out(0).bind(link.target(g));
             link.initiator(g).bind(gpus[g]->link_in(0));
@@ -54,6 +57,7 @@ struct TwoGpus : WorkgroupListener {
     LinePool pool;
     Progress progress;
     Link link;
+    Checkers checkers;
     std::vector<std::unique_ptr<Gpu>> gpus;
     std::vector<Time> done;  // by token
     std::uint64_t tokens = 0;

@@ -5,75 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include "sc_models/l2_slice.h"
+#include "testbenches/sc_models/l2_bench.h"
 #include "testbenches/tlm_interconnect/child.h"
-#include "testbenches/tlm_interconnect/line_modules.h"
-#include "tlm_interconnect/protocol_checker.h"
 
 using namespace weft;
 using namespace weft::testing;
 
 namespace {
-
-constexpr Time memory_latency = 200'000;
-constexpr Time step = 1000;  // of the slice, per line
-
-L2Spec small()
-{
-    L2Spec spec;
-    spec.size = 4096;
-    spec.ways = 4;
-    spec.slices = 1;
-    spec.bandwidth = 64'000'000'000;
-    spec.latency = 60'000;
-    spec.outstanding_misses = 8;
-    return spec;
-}
-
-struct Bench {
-    explicit Bench(const L2Spec& spec = small(), bool data_on = true, unsigned index = 0)
-        : image(data_on), slice("slice", agenda, "slice", spec, index, image, pool, 3),
-          issuer("issuer", agenda, pool), memory("memory", agenda, memory_latency), checkers(agenda)
-    {
-        checkers.bind(issuer.out, slice.target);
-        checkers.bind(slice.memory, memory.in);
-    }
-    Line& issue(Time at, LineOp op, std::uint64_t line, std::uint32_t size = 64)
-    {
-        return issuer.issue(at, op, global_address(3, line * 64), size);
-    }
-    void run()
-    {
-        sc_core::sc_start();
-        checkers.finish();
-        EXPECT_EQ(checkers.problems(), 0u);
-        EXPECT_EQ(pool.live(), 0u);
-    }
-    Time at(std::size_t access) const { return issuer.done[access].at; }
-    double statistic(const std::string& name) const
-    {
-        for (const Statistic& statistic : slice.statistics())
-            if (statistic.name == name) return statistic.value;
-        ADD_FAILURE() << name;
-        return -1;
-    }
-    std::vector<std::string> traffic() const  // of the memory
-    {
-        std::vector<std::string> out;
-        for (std::size_t i = 0; i < memory.addresses.size(); ++i)
-            out.push_back(std::string(name_of(memory.operations[i])) + " " +
-                          std::to_string(local_of(memory.addresses[i]) / 64) + " @" + std::to_string(memory.arrivals[i]));
-        return out;
-    }
-
-    Agenda agenda{"agenda"};
-    LinePool pool;
-    MemoryImage image;
-    L2Slice slice;
-    LineIssuer issuer;
-    LineMemory memory;
-    Checkers checkers;
-};
 
 using Traffic = std::vector<std::string>;
 
@@ -81,7 +19,7 @@ using Traffic = std::vector<std::string>;
 
 TEST(L2Slice, MissThenHit)
 {
-    Bench bench;
+    L2Bench bench;
     bench.issue(100, LineOp::read, 5);
     bench.issue(1'000'000, LineOp::read, 5);
     bench.run();
@@ -95,7 +33,7 @@ TEST(L2Slice, MissThenHit)
 
 TEST(L2Slice, LinesQueueForTheSliceExactly)
 {
-    Bench bench;
+    L2Bench bench;
     for (unsigned i = 0; i < 20; ++i) bench.issue(0, LineOp::write, i);
     bench.run();
     for (unsigned i = 0; i < 20; ++i) EXPECT_EQ(bench.at(i), i * step + 60'000);
@@ -104,7 +42,7 @@ TEST(L2Slice, LinesQueueForTheSliceExactly)
 
 TEST(L2Slice, AccessesToALineOnItsWayWaitForTheSameFill)
 {
-    Bench bench;
+    L2Bench bench;
     bench.issue(0, LineOp::read, 5);
     bench.issue(0, LineOp::read, 5, 8);
     bench.issue(100'000, LineOp::write, 5, 4);
@@ -116,7 +54,7 @@ TEST(L2Slice, AccessesToALineOnItsWayWaitForTheSameFill)
 
 TEST(L2Slice, AMergedAccessIsNeverFasterThanAHit)
 {
-    Bench bench;
+    L2Bench bench;
     bench.issue(0, LineOp::read, 5);
     bench.issue(259'000, LineOp::read, 5);  // the fill arrives 1 ns later
     bench.run();
@@ -126,7 +64,7 @@ TEST(L2Slice, AMergedAccessIsNeverFasterThanAHit)
 
 TEST(L2Slice, PartialWriteFetchesAndAVictimIsWrittenBack)
 {
-    Bench bench;  // 16 sets of 4 ways: lines 0, 16, 32, 48, 64 share a set
+    L2Bench bench;  // 16 sets of 4 ways: lines 0, 16, 32, 48, 64 share a set
     bench.issue(0, LineOp::write, 0, 8);
     for (unsigned i = 1; i < 4; ++i) bench.issue(1'000'000 * i, LineOp::read, 16 * i);
     bench.issue(5'000'000, LineOp::write, 64);
@@ -140,7 +78,7 @@ TEST(L2Slice, PartialWriteFetchesAndAVictimIsWrittenBack)
 
 TEST(L2Slice, TheLeastRecentlyUsedLineGoes)
 {
-    Bench bench;
+    L2Bench bench;
     for (unsigned i = 0; i < 4; ++i) bench.issue(1'000'000 * i, LineOp::read, 16 * i);
     bench.issue(5'000'000, LineOp::read, 0);   // now 16 is the oldest
     bench.issue(6'000'000, LineOp::read, 64);
@@ -153,9 +91,9 @@ TEST(L2Slice, TheLeastRecentlyUsedLineGoes)
 
 TEST(L2Slice, MissesBeyondTheLimitWaitInOrder)
 {
-    L2Spec spec = small();
+    L2Spec spec = small_l2();
     spec.outstanding_misses = 2;
-    Bench bench(spec);
+    L2Bench bench(spec);
     for (unsigned i = 0; i < 6; ++i) bench.issue(0, LineOp::read, i);
     bench.issue(10'000, LineOp::write, 9);  // needs no miss
     bench.run();
@@ -166,10 +104,10 @@ TEST(L2Slice, MissesBeyondTheLimitWaitInOrder)
 
 TEST(L2Slice, AWholeLineWriteThatHadToWaitStillFetchesNothing)
 {
-    L2Spec spec = small();
+    L2Spec spec = small_l2();
     spec.size = 64;
     spec.ways = 1;
-    Bench bench(spec);  // one line in all
+    L2Bench bench(spec);  // one line in all
     bench.issue(0, LineOp::read, 1);
     bench.issue(5000, LineOp::write, 2);
     bench.issue(1'000'000, LineOp::read, 3);
@@ -180,9 +118,9 @@ TEST(L2Slice, AWholeLineWriteThatHadToWaitStillFetchesNothing)
 
 TEST(L2Slice, AStalledWriteLeavesItsLineDirty)
 {
-    L2Spec spec = small();
+    L2Spec spec = small_l2();
     spec.outstanding_misses = 1;
-    Bench bench(spec);
+    L2Bench bench(spec);
     bench.issue(0, LineOp::read, 1);
     bench.issue(0, LineOp::read, 0);      // stalls
     bench.issue(0, LineOp::write, 0, 8);  // stalls behind it, then merges with it
@@ -193,7 +131,7 @@ TEST(L2Slice, AStalledWriteLeavesItsLineDirty)
 
 TEST(L2Slice, FlagsAreResidentAndAtomic)
 {
-    Bench bench(small(), false);
+    L2Bench bench(small_l2(), false);
     const std::uint64_t flag = MemoryImage::flag_base / 64;
     bench.issue(0, LineOp::atomic, flag, 8).set_operand(5);
     bench.issue(0, LineOp::atomic, flag, 8).set_operand(6);
@@ -211,7 +149,7 @@ TEST(L2Slice, FlagsAreResidentAndAtomic)
 
 TEST(L2Slice, AnAwaitIsAnsweredOnceTheValueIsThere)
 {
-    Bench bench(small(), false);
+    L2Bench bench(small_l2(), false);
     const std::uint64_t flag = MemoryImage::flag_base / 64;
     bench.issue(0, LineOp::await, flag, 8).set_operand(3);
     bench.issue(0, LineOp::await, flag + 1, 8).set_operand(1);
@@ -227,7 +165,7 @@ TEST(L2Slice, AnAwaitIsAnsweredOnceTheValueIsThere)
 
 TEST(L2Slice, WhoWaitsForAFlagCanBeSeen)
 {
-    Bench bench(small(), false);
+    L2Bench bench(small_l2(), false);
     bench.issue(0, LineOp::await, MemoryImage::flag_base / 64, 8).set_operand(3);
     sc_core::sc_start();
     const auto waiting = bench.slice.waiting();
@@ -266,10 +204,10 @@ TEST(L2Slice, PlacementIsExactInALargeMemoryToo)
 TEST(L2Slice, AFillIsForTheAddressThatMissed)
 {
     // A slice among several turns its own numbering back into addresses.
-    L2Spec spec = small();
+    L2Spec spec = small_l2();
     spec.slices = 6;
     spec.size = 6 * 64 * 4;
-    Bench bench(spec, true, 2);
+    L2Bench bench(spec, true, 2);
     std::vector<std::uint64_t> lines;
     for (std::uint64_t line = 0; lines.size() < 40; ++line)
         if (slice_place(line * 7919, Divider(6)).slice == 2) lines.push_back(line * 7919);
@@ -291,7 +229,7 @@ namespace {
 Time last_answer(const L2Spec& spec, double* misses = nullptr)
 {
     const std::string text = in_child([&] {
-        Bench bench(spec);
+        L2Bench bench(spec);
         // Two rounds over lines that fit exactly, then a burst.
         for (unsigned round = 0; round < 2; ++round)
             for (unsigned i = 0; i < 64; ++i) bench.issue((round * 64 + i) * 1'000'000, LineOp::read, i * spec.slices);
@@ -310,36 +248,36 @@ Time last_answer(const L2Spec& spec, double* misses = nullptr)
 TEST(L2Slice, EveryParameterMovesTheRightNumberInTheRightDirection)
 {
     double misses = 0;
-    const Time base = last_answer(small(), &misses);
+    const Time base = last_answer(small_l2(), &misses);
     EXPECT_EQ(misses, 64 + 12);
     // Twelve misses, eight at once: the last starts when the fourth of them has ended.
     EXPECT_EQ(base, 200'000'000 + 3 * step + 60'000 + 2 * memory_latency);
-    L2Spec spec = small();
+    L2Spec spec = small_l2();
     spec.outstanding_misses = 12;
     EXPECT_EQ(last_answer(spec), 200'000'000 + 11 * step + 60'000 + memory_latency);
-    spec = small();
+    spec = small_l2();
     spec.latency += 11;
     EXPECT_EQ(last_answer(spec), base + 11);
-    spec = small();
+    spec = small_l2();
     spec.bandwidth *= 2;
     EXPECT_EQ(last_answer(spec), base - 3 * step / 2);
-    spec = small();
+    spec = small_l2();
     spec.size /= 2;  // the second round misses again
     EXPECT_EQ(last_answer(spec, &misses), base);
     EXPECT_EQ(misses, 128 + 12);
-    spec = small();
+    spec = small_l2();
     spec.ways = 64;  // one set of all lines: the burst replaces, nothing else changes
     EXPECT_EQ(last_answer(spec, &misses), base);
     EXPECT_EQ(misses, 64 + 12);
     // Four ways of one set against four sets of one: lines of one set push each other out.
-    spec = small();
+    spec = small_l2();
     spec.size = 256;
     const auto pressed = [](std::uint64_t ways) {
         return std::stod(in_child([ways] {
-            L2Spec spec = small();
+            L2Spec spec = small_l2();
             spec.size = 256;
             spec.ways = ways;
-            Bench bench(spec);
+            L2Bench bench(spec);
             for (unsigned i = 0; i < 40; ++i) bench.issue(1'000'000 * i, LineOp::read, i % 2 * 4);
             bench.run();
             return std::to_string(bench.statistic("misses"));
@@ -347,7 +285,7 @@ TEST(L2Slice, EveryParameterMovesTheRightNumberInTheRightDirection)
     };
     EXPECT_EQ(pressed(4), 2);
     EXPECT_EQ(pressed(1), 40);
-    spec = small();
+    spec = small_l2();
     spec.slices = 2;  // this slice has half of everything
     EXPECT_EQ(last_answer(spec, &misses), 200'000'000 + 3 * 2 * step + 60'000 + 2 * memory_latency);
     EXPECT_EQ(misses, 128 + 12);
@@ -355,7 +293,7 @@ TEST(L2Slice, EveryParameterMovesTheRightNumberInTheRightDirection)
 
 TEST(L2Slice, AgreesWithAReferenceOverRandomAccessesOneAtATime)
 {
-    Bench bench;
+    L2Bench bench;
     struct Entry {
         std::uint64_t line;
         bool dirty;
@@ -405,10 +343,10 @@ TEST(L2Slice, AgreesWithAReferenceOverRandomAccessesOneAtATime)
 
 TEST(L2Slice, UnderPressureNothingIsLostAndMemoryIsInOrderOfArrival)
 {
-    L2Spec spec = small();
+    L2Spec spec = small_l2();
     spec.size = 1024;  // 4 sets of 4
     spec.outstanding_misses = 3;
-    Bench bench(spec);
+    L2Bench bench(spec);
     std::mt19937 random(5);
     std::vector<std::uint8_t> flat(128 * 64, 0);
     std::vector<std::vector<std::uint8_t>> data;

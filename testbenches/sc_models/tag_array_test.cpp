@@ -1,3 +1,4 @@
+#include <array>
 #include <list>
 #include <random>
 
@@ -12,40 +13,49 @@ namespace {
 // Least recently used, written with lists.
 struct Reference {
     struct Entry {
-        std::uint64_t number;
-        bool dirty;
-        bool pending;
+        std::uint64_t line;
+        std::array<TagArray::State, 2> states;
+        bool pending() const { return states[0] == TagArray::pending || states[1] == TagArray::pending; }
     };
 
     Reference(std::uint64_t sets, unsigned ways) : sets(sets), rows(sets), ways(ways) {}
 
-    Entry* find(std::uint64_t number)
+    Entry* find(std::uint64_t line, bool use)
     {
-        std::list<Entry>& row = rows[number % sets];
-        for (auto entry = row.begin(); entry != row.end(); ++entry)
-            if (entry->number == number) {
-                row.splice(row.begin(), row, entry);
-                return &row.front();
-            }
+        std::list<Entry>& row = rows[line % sets];
+        for (auto entry = row.begin(); entry != row.end(); ++entry) {
+            if (entry->line != line) continue;
+            if (use) row.splice(row.begin(), row, entry);
+            return use ? &row.front() : &*entry;
+        }
         return nullptr;
     }
     // False when every way is pending.
-    bool allocate(const Entry& fresh, bool& victim_dirty, std::uint64_t& victim)
+    bool allocate(const Entry& fresh, Entry& victim)
     {
-        std::list<Entry>& row = rows[fresh.number % sets];
-        victim_dirty = false;
+        std::list<Entry>& row = rows[fresh.line % sets];
+        victim = {0, {TagArray::absent, TagArray::absent}};
         if (row.size() == ways) {
             auto last = row.end();
             do {
                 if (last == row.begin()) return false;
                 --last;
-            } while (last->pending);
-            victim_dirty = last->dirty;
-            victim = last->number;
+            } while (last->pending());
+            victim = *last;
             row.erase(last);
         }
         row.push_front(fresh);
         return true;
+    }
+    void drop(std::uint64_t line, unsigned sector)
+    {
+        std::list<Entry>& row = rows[line % sets];
+        for (auto entry = row.begin(); entry != row.end(); ++entry) {
+            if (entry->line != line) continue;
+            entry->states[sector] = TagArray::absent;
+            if (entry->states[0] == TagArray::absent && entry->states[1] == TagArray::absent) row.erase(entry);
+            return;
+        }
     }
 
     std::uint64_t sets;
@@ -53,44 +63,68 @@ struct Reference {
     unsigned ways;
 };
 
+void expect_same(const TagArray& tags, std::uint32_t word, const std::array<TagArray::State, 2>& states,
+    unsigned sectors)
+{
+    unsigned dirty = 0;
+    unsigned held = 0;
+    unsigned pending = 0;
+    for (unsigned sector = 0; sector < sectors; ++sector) {
+        ASSERT_EQ(TagArray::state(word, sector), states[sector]);
+        dirty |= states[sector] == TagArray::dirty ? 1U << 2 * sector : 0;
+        held |= TagArray::holds(states[sector]) ? 1U << 2 * sector : 0;
+        pending |= states[sector] == TagArray::pending ? 1U << 2 * sector : 0;
+    }
+    ASSERT_EQ(tags.dirty_sectors(word), dirty);
+    ASSERT_EQ(tags.held_sectors(word), held);
+    ASSERT_EQ(tags.pending_sectors(word), pending);
+}
+
+class TagArrayReference : public ::testing::TestWithParam<unsigned> {};
+
 }  // namespace
 
-TEST(TagArray, AgreesWithAReferenceOverRandomUse)
+TEST_P(TagArrayReference, AgreesOverRandomUse)
 {
+    const unsigned sectors = GetParam();
     for (const auto& [sets, ways] : {std::pair<std::uint64_t, unsigned>{1, 1}, {1, 8}, {16, 4}, {7, 3}, {64, 16}}) {
-        TagArray tags(sets, ways);
+        TagArray tags(sets, ways, sectors);
         Reference reference(sets, ways);
         std::mt19937_64 random(sets * 100 + ways);
         for (unsigned i = 0; i < 100'000; ++i) {
-            const std::uint64_t number = random() % (sets * ways * 2) + (random() % 50 == 0 ? 1'000'000 * sets : 0);
-            std::uint32_t* word = tags.find(number);
-            Reference::Entry* entry = reference.find(number);
+            const std::uint64_t line = random() % (sets * ways * 2) + (random() % 50 == 0 ? 1'000'000 * sets : 0);
+            const auto sector = static_cast<unsigned>(random() % sectors);
+            const bool use = random() % 3 != 0;
+            std::uint32_t* word = use ? tags.find(line) : tags.peek(line);
+            Reference::Entry* entry = reference.find(line, use);
             ASSERT_EQ(word != nullptr, entry != nullptr);
+            const auto state = static_cast<TagArray::State>(random() % 3);
             if (word != nullptr) {
-                ASSERT_EQ((*word & TagArray::dirty_bit) != 0, entry->dirty);
-                ASSERT_EQ((*word & TagArray::pending_bit) != 0, entry->pending);
-                if (random() % 2 == 0) {
-                    *word &= ~TagArray::pending_bit;
-                    entry->pending = false;
-                }
-                if (random() % 4 == 0) {
-                    *word |= TagArray::dirty_bit;
-                    entry->dirty = true;
+                expect_same(tags, *word, entry->states, sectors);
+                if (random() % 8 == 0) {
+                    tags.drop(line, sector);
+                    reference.drop(line, sector);
+                } else if (random() % 2 == 0) {
+                    TagArray::set_state(*word, sector, state);
+                    entry->states[sector] = state;
                 }
                 continue;
             }
-            const bool dirty = random() % 2 == 0;
-            const bool pending = random() % 3 == 0;
-            TagArray::Victim victim;
-            bool dirty_victim = false;
-            std::uint64_t victim_number = 0;
-            const bool room = reference.allocate({number, dirty, pending}, dirty_victim, victim_number);
-            word = tags.allocate(number,
-                (dirty ? TagArray::dirty_bit : 0) | (pending ? TagArray::pending_bit : 0), victim);
+            Reference::Entry fresh{line, {TagArray::absent, TagArray::absent}};
+            fresh.states[sector] = state;
+            std::uint32_t victim = 0;
+            Reference::Entry gone{};
+            const bool room = reference.allocate(fresh, gone);
+            word = tags.allocate(line, TagArray::only(sector, state), victim);
             ASSERT_EQ(word != nullptr, room);
             if (!room) continue;
-            ASSERT_EQ(victim.dirty, dirty_victim);
-            ASSERT_EQ(dirty_victim ? victim.number : 0, dirty_victim ? victim_number : 0);
+            expect_same(tags, *word, fresh.states, sectors);
+            expect_same(tags, victim, gone.states, sectors);
+            if (tags.held_sectors(victim) != 0) {
+                ASSERT_EQ(tags.line_of(victim, line), gone.line);
+            }
         }
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(Sectors, TagArrayReference, ::testing::Values(1U, 2U));

@@ -1,0 +1,105 @@
+// What the two mirrored partitions of a pair of slices do with each other.
+#include "sc_models/l2_slice.h"
+
+#include <algorithm>
+
+namespace weft {
+
+// Whether the data of an access, with this tag here, will come from the other partition: that one has them, or
+// fetches them from memory. Were it to fetch them from here, each partition could wait for the other.
+bool L2Slice::is_far_hit(const Line& line, std::uint64_t number, const std::uint32_t* word)
+{
+    if (word != nullptr && TagArray::state(*word, sector_of(number)) != TagArray::absent) return false;
+    if (line.op == LineOp::write && line.full_line()) return false;
+    Part& other = part(1 - partition_of(line));
+    const std::uint32_t* there = other.tags.peek(number >> sector_shift_);
+    if (there == nullptr) return false;
+    const TagArray::State state = TagArray::state(*there, sector_of(number));
+    return TagArray::holds(state) || (state == TagArray::pending && !other.miss(number).far);
+}
+
+// After a write. A copy that is still on its way stays: nothing tells it from a later one.
+void L2Slice::drop_other(unsigned partition, std::uint64_t number)
+{
+    Part& other = part(1 - partition);
+    const std::uint32_t* word = other.tags.peek(number >> sector_shift_);
+    if (word == nullptr) return;
+    const unsigned sector = sector_of(number);
+    if (TagArray::holds(TagArray::state(*word, sector))) other.tags.drop(number >> sector_shift_, sector);
+}
+
+void L2Slice::move_victim(unsigned to, std::uint32_t victim, std::uint64_t line, Time delay)
+{
+    TagArray& tags = part(to).tags;
+    std::uint32_t* word = tags.find(line);
+    std::uint32_t moved = 0;
+    std::uint32_t displaced = victim;
+    if (word == nullptr) {
+        if (tags.allocate(line, victim, displaced) != nullptr)
+            for (std::uint32_t held = tags.held_sectors(victim); held != 0; held &= held - 1) ++moved;
+        const std::uint64_t leaving = moved > 0 ? tags.line_of(displaced, line) : line;
+        for (std::uint32_t dirty = tags.dirty_sectors(displaced); dirty != 0; dirty &= dirty - 1)
+            write_back(to, leaving << sector_shift_ | (dirty & 1U ? 0 : 1), delay);
+    } else {
+        for (unsigned sector = 0; sector <= sector_mask_; ++sector) {
+            const TagArray::State had = TagArray::state(victim, sector);
+            if (!TagArray::holds(had)) continue;
+            const TagArray::State has = TagArray::state(*word, sector);
+            if (has == TagArray::pending) {
+                part(to).miss(line << sector_shift_ | sector).write |= had == TagArray::dirty;
+            } else if (has == TagArray::absent) {
+                ++moved;
+                TagArray::set_state(*word, sector, had);
+            } else if (had == TagArray::dirty) {
+                TagArray::make_dirty(*word, sector);
+            }
+        }
+    }
+    if (moved == 0) return;
+    ++moved_;
+    part(to).filled_otherwise = true;
+    take_way_in(to, moved * line_bytes);
+}
+
+// A fetch of the other partition, which found its line here when it set out.
+void L2Slice::serve_far(Line& fetch)
+{
+    Part& own = part(partition_of(fetch));
+    const std::uint64_t number = number_of(local_of(fetch.address));
+    const Time ready = own.server.book(agenda().now(), line_bytes).start + spec_.latency;
+    const std::uint32_t* word = own.tags.peek(number >> sector_shift_);
+    if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending) {
+        Miss& miss = own.miss(number);
+        if (!miss.far) {
+            join(miss, fetch, ready);
+            return;
+        }
+    }
+    send_across(fetch, ready);
+}
+
+void L2Slice::send_across(Line& fetch, Time at)
+{
+    fetch.kind = kind_of(crossing, fetch.tag);
+    agenda().schedule(fetch, *this, at + spec_.far_latency, 0xfff);
+}
+
+// Data from the other side arrive.
+void L2Slice::cross(Line& fetch)
+{
+    const Time start = take_way_in(partition_of(fetch), line_bytes);
+    if (start == agenda().now()) {
+        finish_fill(fetch);
+        return;
+    }
+    fetch.kind = kind_of(fill, partition_of(fetch));
+    agenda().schedule(fetch, *this, start, 0xfff);
+}
+
+Time L2Slice::take_way_in(unsigned partition, std::uint32_t bytes)
+{
+    far_bytes_ += bytes;
+    return way_in_[partition].book(agenda().now(), bytes).start;
+}
+
+}  // namespace weft

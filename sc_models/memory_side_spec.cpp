@@ -1,0 +1,38 @@
+#include "sc_models/memory_side_spec.h"
+
+namespace weft {
+
+L2Spec MemorySideSpec::as_cache(unsigned slices) const
+{
+    L2Spec cache;
+    cache.size = size;
+    cache.ways = ways;
+    cache.slices = slices;
+    cache.bandwidth = bandwidth;
+    cache.latency = latency;
+    cache.outstanding_misses = outstanding_misses;
+    cache.line = line;
+    return cache;
+}
+
+const ParameterTable<MemorySideSpec>& MemorySideSpec::parameters()
+{
+    constexpr std::uint64_t ms = 1'000'000'000;
+    static const ParameterTable<MemorySideSpec> table({
+        {{"size", Unit::bytes, 0, 1ULL << 38, "capacity, a slice for each memory channel; 0: no such cache", {}},
+            &MemorySideSpec::size},
+        {{"ways", Unit::count, 1, 64, "lines per set", {}}, &MemorySideSpec::ways},
+        {{"bandwidth", Unit::rate, 1'000'000, 1'000'000'000'000'000, "all slices together", {}},
+            &MemorySideSpec::bandwidth},
+        {{"latency", Unit::time, 1, ms, "line at the slice to data ready, on a hit", {}}, &MemorySideSpec::latency},
+        {{"hop", Unit::time, 0, ms, "between an L2 slice and it, one way", {}}, &MemorySideSpec::hop},
+        {{"outstanding_misses", Unit::count, 1, 65535, "misses in flight per slice", {}},
+            &MemorySideSpec::outstanding_misses},
+        {{"line", Unit::bytes, 64, 128, "under one tag: 64 B, or 128 B in two sectors fetched one by one",
+             {}},
+            &MemorySideSpec::line},
+    });
+    return table;
+}
+
+}  // namespace weft
