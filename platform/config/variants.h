@@ -15,9 +15,9 @@ namespace weft {
 using SourceId = std::uint32_t;
 using VariantId = std::uint32_t;
 constexpr VariantId no_variant = 0xffffffffU;
-inline std::array<VariantId, node_blocks> no_variants()
+inline std::array<VariantId, node_block_count> no_variants()
 {
-    std::array<VariantId, node_blocks> none;
+    std::array<VariantId, node_block_count> none;
     none.fill(no_variant);
     return none;
 }

@@ -36,7 +36,7 @@ struct Part {
 };
 
 // When the last of the programs, one workgroup each, has ended on a GPU of this kind.
-Time run(const Part& part, const std::vector<Program>& programs, std::uint32_t lines_in_flight)
+Time run(const Part& part, const std::vector<Program>& programs, std::uint32_t wavefronts)
 {
     Agenda agenda("agenda");
     LinePool pool;
@@ -45,11 +45,11 @@ Time run(const Part& part, const std::vector<Program>& programs, std::uint32_t l
     wiring.path = "gpu";
     wiring.routes = RouteTable(std::vector<std::vector<std::uint16_t>>(1));
     wiring.data_on = false;
-    Gpu gpu("gpu", agenda, pool, progress, part.gpu, part.l2, part.hbm, wiring, part.side);
+    Gpu gpu("gpu", agenda, pool, progress, part.gpu, L1Spec{}, part.l2, part.hbm, wiring, part.side);
     for (const Program& program : programs) {
         ComputeUnits::Launch launch;
         launch.program = &program;
-        launch.lines_in_flight = lines_in_flight;
+        launch.wavefronts = wavefronts;
         gpu.units().launch(launch);
     }
     sc_core::sc_start();
@@ -92,7 +92,7 @@ double bandwidth(const char* name, std::uint64_t piece, std::uint64_t shift)
                 read(i % units);
                 if (again) read((i + shift) % units);
             }
-            return std::to_string(run(part, programs, 128));
+            return std::to_string(run(part, programs, 16));
         }));
     };
     const Time shorter = end_of(piece, true) - end_of(piece, false);
