@@ -87,8 +87,8 @@ TEST(Checks, PartitionsOfAnL2)
 TEST(Checks, MemorySideCache)
 {
     EXPECT_EQ(error_of([] { resolved("", {"memory_side.size=1 MB"}); }),
-        "--set: memory_side.size = 1 MB of box.0.xpu.0 does not divide into 80 slices of 16 ways of 128 B lines; "
-        "expected a multiple of 160 KiB");
+        "--set: memory_side.size = 1 MB of box.0.xpu.0 does not divide into 160 slices of 16 ways of 128 B lines; "
+        "expected a multiple of 320 KiB");
     // It is in front of the channels, so slices need not divide into them.
     EXPECT_EQ(error_of([] { resolved("", {"memory_side.size=64 MiB", "hbm.channels=32"}); }), "");
 }

@@ -57,11 +57,12 @@ Time run(const Part& part, const std::vector<Program>& programs, std::uint32_t w
 }
 
 // ns of a dependent load in a chase over `mib`, of which a sample is carried out that uses the same part of all sets:
-// every `sample`-th row of lines, a row being one line for each slice.
+// every `sample`-th row of lines, a row being one line for each slice, of the memory side too.
 double chase(const char* name, std::uint64_t mib, std::uint64_t sample)
 {
     const Part part(name);
-    const std::uint64_t row = part.l2.slices * part.l2.line;
+    const std::uint64_t places = part.side.present() ? std::max(part.l2.slices, part.hbm.channels) : part.l2.slices;
+    const std::uint64_t row = places * part.l2.line;
     Program round;
     for (std::uint64_t at = 0; at + row <= mib << 20; at += row * sample)
         for (std::uint64_t line = 0; line < row; line += part.l2.line)
@@ -90,6 +91,7 @@ double bandwidth(const char* name, std::uint64_t piece, std::uint64_t shift)
                         ElementType::u8, ReduceOp::sum);
                 };
                 read(i % units);
+                programs[i].add_barrier();
                 if (again) read((i + shift) % units);
             }
             return std::to_string(run(part, programs, 16));

@@ -108,5 +108,5 @@ TEST(HbmProfiles, ChasesAreWithinThreePercentOfThePlateaus)
     expect_latency("h100", 142, 330);
     expect_latency("h200", 142, 330);
     expect_latency("b200", 154, 388);
-    expect_latency("mi300x", 102, 415);
+    expect_latency("mi300x", 217, 415);
 }
