@@ -81,7 +81,9 @@ double bandwidth(const char* name, std::uint64_t piece, std::uint64_t shift)
 {
     const auto end_of = [&](std::uint64_t bytes, bool again) {
         return std::stoull(in_child([&] {
-            const Part part(name);
+            Part part(name);
+            part.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+            part.l2.monitors = 4096;
             constexpr std::uint64_t groups = 4;  // workgroups of a unit
             const std::uint64_t units = part.gpu.compute_units;
             std::vector<Program> programs(units * groups);
@@ -91,6 +93,10 @@ double bandwidth(const char* name, std::uint64_t piece, std::uint64_t shift)
                         ElementType::u8, ReduceOp::sum);
                 };
                 read(i % units);
+                // Nobody starts on the second piece before all have the first.
+                programs[i].add_barrier();
+                programs[i].add_signal(MemoryImage::flag_base);
+                programs[i].add_wait(MemoryImage::flag_base, programs.size());
                 programs[i].add_barrier();
                 if (again) read((i + shift) % units);
             }
