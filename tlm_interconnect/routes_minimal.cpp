@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <deque>
-#include <limits>
 
+#include "tlm_interconnect/route_distances.h"
 #include "tlm_interconnect/route_policy.h"
 #include "tlm_interconnect/routing.h"
 
@@ -12,38 +11,16 @@ namespace {
 void route_to(const Fabric& fabric, const std::vector<std::vector<Fabric::Port>>& ports, std::uint32_t target,
     std::uint32_t destination, RouteChoices& out)
 {
-    constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> hops(fabric.nodes.size(), far);
-    std::vector<std::uint64_t> width(fabric.nodes.size(), 0);
-    std::vector<std::uint32_t> order;
-    std::deque<std::uint32_t> queue{target};
-    hops[target] = 0;
-    width[target] = std::numeric_limits<std::uint64_t>::max();
-    while (!queue.empty()) {
-        const std::uint32_t node = queue.front();
-        queue.pop_front();
-        order.push_back(node);
-        if (node != target && !fabric.nodes[node].forwards) continue;
-        for (const Fabric::Port& port : ports[node]) {
-            if (hops[port.peer] != far) continue;
-            hops[port.peer] = hops[node] + 1;
-            queue.push_back(port.peer);
-        }
-    }
-    // In order of distance every next hop is settled before the nodes that use it.
-    for (const std::uint32_t node : order) {
-        if (node == target) continue;
-        std::vector<std::uint16_t>& choice = out.ports[node][destination];
+    const RouteDistances distances = distances_to(fabric, ports, target);
+    for (std::uint32_t node = 0; node < fabric.nodes.size(); ++node) {
+        if (node == target || distances.hops[node] == RouteDistances::far) continue;
         for (std::uint32_t p = 0; p < ports[node].size(); ++p) {
             const Fabric::Port& port = ports[node][p];
-            if (hops[port.peer] + 1 != hops[node]) continue;
+            if (distances.hops[port.peer] == RouteDistances::far) continue;
+            if (distances.hops[port.peer] + 1 != distances.hops[node]) continue;
             if (port.peer != target && !fabric.nodes[port.peer].forwards) continue;
-            const std::uint64_t through = std::min(width[port.peer], fabric.edges[port.edge].bandwidth);
-            if (through > width[node]) {
-                width[node] = through;
-                choice.clear();
-            }
-            if (through == width[node]) choice.push_back(static_cast<std::uint16_t>(p));
+            if (std::min(distances.width[port.peer], fabric.edges[port.edge].bandwidth) == distances.width[node])
+                out.ports[node][destination].push_back(static_cast<std::uint16_t>(p));
         }
     }
 }

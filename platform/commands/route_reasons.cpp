@@ -1,18 +1,16 @@
 #include "platform/commands/route_reasons.h"
 
 #include <algorithm>
-#include <deque>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "tlm_interconnect/route_distances.h"
 
 namespace weft {
 
 namespace {
 
-constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t most_names = 4;
 
 std::string listed(const std::vector<std::string>& names)
@@ -30,8 +28,10 @@ public:
     std::string at(const Routing::Step& step, const Routing::Step* before) const;
 
 private:
-    void measure();
-    bool shorter_possible(std::uint32_t node, std::uint32_t peer) const { return hops_[peer] + 1 > hops_[node]; }
+    bool shorter_possible(std::uint32_t node, std::uint32_t peer) const
+    {
+        return distances_.hops[peer] + 1 > distances_.hops[node];
+    }
     std::string why_not(const Routing::Step& step, const Routing::Step* before, unsigned port) const;
     std::string by_policy(const Routing::Step& step, const Routing::Step* before, unsigned port) const;
     std::string up_down(const Routing::Step& step, const Routing::Step* before, std::uint32_t peer) const;
@@ -41,42 +41,19 @@ private:
     std::uint32_t target_;
     std::uint32_t destination_;
     std::vector<std::vector<Fabric::Port>> ports_;
-    std::vector<std::uint32_t> hops_;   // to the target, whatever the policy
-    std::vector<std::uint64_t> width_;  // of the widest of those ways
+    RouteDistances distances_;          // to the target, whatever the policy
     std::vector<std::uint32_t> ranks_;  // up_down
 };
 
 Reasons::Reasons(const ResolvedSystem& system, const FabricPlan& plan, NodeId to)
     : plan_(plan), policy_(static_cast<RoutePolicy>(system.routing().policy)), target_(to),
       destination_(static_cast<std::uint32_t>(plan.fabric.nodes[to].endpoint)), ports_(plan.fabric.ports()),
-      hops_(ports_.size(), far), width_(ports_.size(), 0)
+      distances_(distances_to(plan.fabric, ports_, to))
 {
-    measure();
     if (policy_ != RoutePolicy::up_down) return;
     std::vector<std::uint32_t> nodes;
     for (std::uint32_t e = 0; e < plan.fabric.endpoints; ++e) nodes.push_back(plan.routing.node_of(e));
     ranks_ = up_down_ranks(plan.fabric, nodes);
-}
-
-void Reasons::measure()
-{
-    std::deque<std::uint32_t> queue{target_};
-    hops_[target_] = 0;
-    width_[target_] = std::numeric_limits<std::uint64_t>::max();
-    while (!queue.empty()) {
-        const std::uint32_t node = queue.front();
-        queue.pop_front();
-        if (node != target_ && !plan_.fabric.nodes[node].forwards) continue;
-        for (const Fabric::Port& port : ports_[node]) {
-            if (hops_[port.peer] == far) {
-                hops_[port.peer] = hops_[node] + 1;
-                queue.push_back(port.peer);
-            }
-            if (hops_[port.peer] != hops_[node] + 1) continue;
-            const std::uint64_t width = std::min(width_[node], plan_.fabric.edges[port.edge].bandwidth);
-            width_[port.peer] = std::max(width_[port.peer], width);
-        }
-    }
 }
 
 std::string Reasons::why_not(const Routing::Step& step, const Routing::Step* before, unsigned port) const
@@ -84,7 +61,7 @@ std::string Reasons::why_not(const Routing::Step& step, const Routing::Step* bef
     const std::uint32_t peer = ports_[step.node][port].peer;
     if (before != nullptr && peer == before->node) return "where it comes from";
     if (!plan_.fabric.nodes[peer].forwards && peer != target_) return "passes nothing on";
-    if (hops_[peer] == far) return "no way on";
+    if (distances_.hops[peer] == RouteDistances::far) return "no way on";
     return by_policy(step, before, port);
 }
 
@@ -96,15 +73,15 @@ std::string Reasons::by_policy(const Routing::Step& step, const Routing::Step* b
     if (valiant && step.phase == 1) return "a second link within the group: would close a cycle";
     if (policy_ == RoutePolicy::up_down) return up_down(step, before, way.peer);
     if (shorter_possible(step.node, way.peer))
-        return fmt::format("not minimal: {} hops to go, not {}", hops_[way.peer] + 1, hops_[step.node]);
+        return fmt::format("not minimal: {} hops to go, not {}", distances_.hops[way.peer] + 1, distances_.hops[step.node]);
     switch (policy_) {
     case RoutePolicy::dimension_order: return "an earlier dimension comes first: would close a cycle";
     case RoutePolicy::dragonfly_minimal:
     case RoutePolicy::dragonfly_valiant: return "by way of a further group: would close a cycle";
     default: break;
     }
-    const std::uint64_t width = std::min(width_[way.peer], plan_.fabric.edges[way.edge].bandwidth);
-    return fmt::format("narrower: {} at its narrowest, not {}", format_rate(width), format_rate(width_[step.node]));
+    const std::uint64_t width = std::min(distances_.width[way.peer], plan_.fabric.edges[way.edge].bandwidth);
+    return fmt::format("narrower: {} at its narrowest, not {}", format_rate(width), format_rate(distances_.width[step.node]));
 }
 
 std::string Reasons::up_down(const Routing::Step& step, const Routing::Step* before, std::uint32_t peer) const

@@ -1,5 +1,7 @@
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+#include <random>
+
 #include <gtest/gtest.h>
 
 namespace weft::testing {
@@ -55,6 +57,17 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
             checkers.bind(links[e]->initiator(end), model.target(p), rules);
         }
     }
+}
+
+void FabricSystem::issue_random(unsigned lines, unsigned seed)
+{
+    std::mt19937 random(seed);
+    const std::size_t count = endpoints.size();
+    for (unsigned i = 0; i < lines; ++i)
+        for (std::uint32_t e = 0; e < count; ++e) {
+            const auto to = static_cast<std::uint32_t>(random() % count);
+            if (to != e) endpoints[e]->issue(0, i % 3 == 0 ? LineOp::read : LineOp::write, to, 64 * i);
+        }
 }
 
 void FabricSystem::expect_clean()

@@ -34,6 +34,8 @@ struct FabricSystem {
     FabricSystem(const Fabric& fabric, const Options& options);
 
     // Nothing is left anywhere: lines answered, checkers content.
+    // `lines` reads and writes from every endpoint to endpoints drawn from `seed`, all ready at time 0.
+    void issue_random(unsigned lines, unsigned seed);
     void expect_clean();
 
     // "time node source tag" of every request and answer, by node.

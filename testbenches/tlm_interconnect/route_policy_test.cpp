@@ -121,12 +121,7 @@ void expect_drained(const Fabric& fabric, const RouteRules& with, unsigned lanes
     options.routes = with;
     FabricSystem system(fabric, options);
     ASSERT_EQ(system.routing.lanes(), lanes);
-    std::mt19937 random(7);
-    for (unsigned i = 0; i < lines; ++i)
-        for (std::uint32_t e = 0; e < fabric.endpoints; ++e) {
-            const auto to = static_cast<std::uint32_t>(random() % fabric.endpoints);
-            if (to != e) system.endpoints[e]->issue(0, i % 3 == 0 ? LineOp::read : LineOp::write, to, 64 * i);
-        }
+    system.issue_random(lines, 7);
     sc_core::sc_start();
     system.expect_clean();
 }

@@ -191,12 +191,7 @@ void expect_drained(bool crossbar, unsigned lanes)
     options.routes = rules(RoutePolicy::dragonfly_valiant, groups);
     options.crossbar = crossbar;
     FabricSystem system(fabric, options);
-    std::mt19937 random(3);
-    for (unsigned i = 0; i < 60; ++i)
-        for (std::uint32_t e = 0; e < fabric.endpoints; ++e) {
-            const auto to = static_cast<std::uint32_t>(random() % fabric.endpoints);
-            if (to != e) system.endpoints[e]->issue(0, i % 3 == 0 ? LineOp::read : LineOp::write, to, 64 * i);
-        }
+    system.issue_random(60, 3);
     sc_core::sc_start();
     system.expect_clean();
 }
