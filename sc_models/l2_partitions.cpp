@@ -36,7 +36,10 @@ void L2Slice::move_victim(unsigned to, std::uint32_t victim, std::uint64_t line,
     std::uint32_t displaced = victim;
     if (word == nullptr) {
         if (tags.allocate(line, victim, displaced) != nullptr)
-            for (std::uint32_t held = tags.held_sectors(victim); held != 0; held &= held - 1) ++moved;
+            for (std::uint32_t held = tags.held_sectors(victim); held != 0; held &= held - 1) {
+                ++moved;
+                part(to).stalled.arrived(line << sector_shift_ | (held & 1U ? 0 : 1));
+            }
         const std::uint64_t leaving = moved > 0 ? tags.line_of(displaced, line) : line;
         for (std::uint32_t dirty = tags.dirty_sectors(displaced); dirty != 0; dirty &= dirty - 1)
             write_back(to, leaving << sector_shift_ | (dirty & 1U ? 0 : 1), delay);
@@ -50,6 +53,7 @@ void L2Slice::move_victim(unsigned to, std::uint32_t victim, std::uint64_t line,
             } else if (has == TagArray::absent) {
                 ++moved;
                 TagArray::set_state(*word, sector, had);
+                part(to).stalled.arrived(line << sector_shift_ | sector);
             } else if (had == TagArray::dirty) {
                 TagArray::make_dirty(*word, sector);
             }
@@ -57,7 +61,6 @@ void L2Slice::move_victim(unsigned to, std::uint32_t victim, std::uint64_t line,
     }
     if (moved == 0) return;
     ++moved_;
-    part(to).filled_otherwise = true;
     take_way_in(to, moved * line_bytes);
 }
 

@@ -234,7 +234,7 @@ void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::ui
         if (other_) drop_other(partition, number);
         displace(partition, victim, tag, ready - agenda().now());
     }
-    part(partition).filled_otherwise = true;
+    part(partition).stalled.arrived(number);
     ++hits_;
     answer(line, ready);
 }
@@ -285,9 +285,18 @@ void L2Slice::stall(Line& line, Time ready)
 {
     Part& own = part(partition_of(line));
     line.due = ready;
-    line.next = nullptr;
-    (own.stalled_head == nullptr ? own.stalled_head : own.stalled_tail->next) = &line;
-    own.stalled_tail = &line;
+    if (own.looking) {
+        own.stays = true;
+    } else {
+        own.stalled.add(line, number_of(local_of(line.address)), how_it_stays(line));
+    }
+}
+
+StalledLines::Outcome L2Slice::how_it_stays(const Line& line)
+{
+    // What a fill took no more, or needs a place but no fill, may have it at any time.
+    const bool looks_again = (line.kind & turned_away) != 0 || (line.op == LineOp::write && line.full_line());
+    return looks_again ? StalledLines::Outcome::looks_again : StalledLines::Outcome::stays;
 }
 
 void L2Slice::finish_fill(Line& fetch)
@@ -312,36 +321,25 @@ void L2Slice::finish_fill(Line& fetch)
         }
         line = following;
     }
-    if (own.stalled_head != nullptr) retry_stalled(own);
+    if (!own.stalled.empty()) retry_stalled(own);
 }
 
-// In order, as if they had just arrived. Once every fill is taken again, a miss can only join one that began in this
-// turn, unless lines came in by other ways since the last.
+// In order, as if they had just arrived.
 void L2Slice::retry_stalled(Part& own)
 {
     const Time now = agenda().now();
-    AgendaItem* stalled = own.stalled_head;
-    own.stalled_head = own.stalled_tail = nullptr;
-    const bool look_at_all = own.filled_otherwise;
-    own.filled_otherwise = false;
-    const std::size_t before = own.misses.size();
-    while (stalled != nullptr) {
-        AgendaItem* following = stalled->next;
-        Line& line = Line::of(*stalled);
-        const Time again = (line.kind & turned_away) != 0 ? now + spec_.latency : now;
-        const Time ready = std::max(again, line.due);
-        bool look = look_at_all || own.filled_otherwise || own.misses.size() < spec_.outstanding_misses ||
-                    (line.kind & turned_away) != 0 || (line.op == LineOp::write && line.full_line());
-        for (std::size_t i = before; i < own.misses.size() && !look; ++i)
-            look = (own.misses[i].first->address ^ line.address) / line_bytes == 0;
-        line.kind &= static_cast<std::uint8_t>(~turned_away);
-        if (look) {
-            look_up(line, ready);
-        } else {
-            stall(line, ready);
-        }
-        stalled = following;
-    }
+    own.looking = true;
+    own.stalled.turn([&] { return own.misses.size() < spec_.outstanding_misses; },
+        [&](Line& line, std::uint64_t sector) {
+            const Time again = (line.kind & turned_away) != 0 ? now + spec_.latency : now;
+            line.kind &= static_cast<std::uint8_t>(~turned_away);
+            const std::size_t misses = own.misses.size();
+            own.stays = false;
+            look_up(line, std::max(again, line.due));
+            if (own.misses.size() > misses) own.stalled.arrived(sector);
+            return own.stays ? how_it_stays(line) : StalledLines::Outcome::gone;
+        });
+    own.looking = false;
 }
 
 std::uint64_t L2Slice::with_home(std::uint64_t line, std::uint64_t group) const

@@ -39,6 +39,7 @@
 #include "base/statistic.h"
 #include "sc_models/l2_spec.h"
 #include "sc_models/memory_image.h"
+#include "sc_models/stalled_lines.h"
 #include "sc_models/sync_monitor.h"
 #include "sc_models/tag_array.h"
 #include "tlm_interconnect/protocol.h"
@@ -117,9 +118,9 @@ private:
         RateServer server;
         TagArray tags;
         std::vector<Miss> misses;
-        AgendaItem* stalled_head = nullptr;  // lines that wait for room
-        AgendaItem* stalled_tail = nullptr;
-        bool filled_otherwise = false;  // lines came in by writes or from the other partition
+        StalledLines stalled;
+        bool looking = false;  // at a stalled line
+        bool stays = false;    // and there is still no room for it
     };
 
     // What a line on the agenda is, with the partition in the lowest bit.
@@ -145,6 +146,7 @@ private:
     void start_miss(Line& line, std::uint64_t number, Time ready, std::uint32_t* word, bool far);
     void join(Miss& miss, Line& line, Time ready);
     void stall(Line& line, Time ready);
+    static StalledLines::Outcome how_it_stays(const Line& line);
     void finish_fill(Line& fetch);
     void retry_stalled(Part& own);
     void access_data(Line& line);

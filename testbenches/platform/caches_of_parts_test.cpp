@@ -5,6 +5,7 @@
 #include "gpu/gpu.h"
 #include "platform/config/profile.h"
 #include "testbenches/tlm_interconnect/child.h"
+#include "tlm_interconnect/random_stream.h"
 
 using namespace weft;
 using weft::testing::in_child;
@@ -50,6 +51,7 @@ Time run(const Part& part, const std::vector<Program>& programs, std::uint32_t w
         ComputeUnits::Launch launch;
         launch.program = &program;
         launch.wavefronts = wavefronts;
+        launch.unroll = 4;
         gpu.units().launch(launch);
     }
     sc_core::sc_start();
@@ -57,16 +59,19 @@ Time run(const Part& part, const std::vector<Program>& programs, std::uint32_t w
 }
 
 // ns of a dependent load in a chase over `mib`, of which a sample is carried out that uses the same part of all sets:
-// every `sample`-th row of lines, a row being one line for each slice, of the memory side too.
+// every `sample`-th row of lines, a row being one line for each slice, of the memory side too, in random order.
 double chase(const char* name, std::uint64_t mib, std::uint64_t sample)
 {
     const Part part(name);
     const std::uint64_t places = part.side.present() ? std::max(part.l2.slices, part.hbm.channels) : part.l2.slices;
     const std::uint64_t row = places * part.l2.line;
-    Program round;
+    std::vector<std::uint64_t> lines;
     for (std::uint64_t at = 0; at + row <= mib << 20; at += row * sample)
-        for (std::uint64_t line = 0; line < row; line += part.l2.line)
-            round.add_move({at + line}, {}, 64, ElementType::u8, ReduceOp::sum);
+        for (std::uint64_t line = 0; line < row; line += part.l2.line) lines.push_back(at + line);
+    RandomStream draws(1, 1);
+    for (std::size_t i = lines.size(); i > 1; --i) std::swap(lines[i - 1], lines[draws.below(i)]);
+    Program round;
+    for (const std::uint64_t line : lines) round.add_move({line}, {}, 64, ElementType::u8, ReduceOp::sum);
     const auto end_of = [&](const Program& program) {
         return std::stoull(in_child([&] { return std::to_string(run(part, {program}, 1)); }));
     };
@@ -76,10 +81,11 @@ double chase(const char* name, std::uint64_t mib, std::uint64_t sample)
 }
 
 // TB/s of reads by all units, once everybody has read a piece of its own, of the piece of the unit that is `shift` units
-// away: what a longer piece takes more, so that beginning and end are left out.
+// away: what further reads take, so that beginning and end are left out. Own pieces are read again and again; others'
+// once, twice as long, for then they are near.
 double bandwidth(const char* name, std::uint64_t piece, std::uint64_t shift)
 {
-    const auto end_of = [&](std::uint64_t bytes, bool again) {
+    const auto end_of = [&](std::uint64_t bytes, unsigned times) {
         return std::stoull(in_child([&] {
             Part part(name);
             part.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
@@ -90,7 +96,7 @@ double bandwidth(const char* name, std::uint64_t piece, std::uint64_t shift)
             for (std::uint64_t i = 0; i < programs.size(); ++i) {
                 const auto read = [&](std::uint64_t unit) {
                     programs[i].add_move({(unit * groups + i / units) * bytes / groups}, {}, bytes / groups,
-                        ElementType::u8, ReduceOp::sum);
+                        ElementType::u8, ReduceOp::sum, 0, true);
                 };
                 read(i % units);
                 // Nobody starts on the second piece before all have the first.
@@ -98,14 +104,19 @@ double bandwidth(const char* name, std::uint64_t piece, std::uint64_t shift)
                 programs[i].add_signal(MemoryImage::flag_base);
                 programs[i].add_wait(MemoryImage::flag_base, programs.size());
                 programs[i].add_barrier();
-                if (again) read((i + shift) % units);
+                for (unsigned time = 0; time < times; ++time) read((i + shift) % units);
             }
             return std::to_string(run(part, programs, 16));
         }));
     };
-    const Time shorter = end_of(piece, true) - end_of(piece, false);
-    const Time longer = end_of(2 * piece, true) - end_of(2 * piece, false);
-    return static_cast<double>(Part(name).gpu.compute_units * piece) / static_cast<double>(longer - shorter);
+    Time span = 0;
+    if (shift == 0) {
+        span = end_of(piece, 12) - end_of(piece, 4);
+        piece *= 8;
+    } else {
+        span = end_of(2 * piece, 1) - end_of(2 * piece, 0) - (end_of(piece, 1) - end_of(piece, 0));
+    }
+    return static_cast<double>(Part(name).gpu.compute_units * piece) / static_cast<double>(span);
 }
 
 void expect_within(double measured, double published, double share)
@@ -173,7 +184,7 @@ TEST(CachesOfParts, BandwidthOfTheOtherPartition)
 {
     expect_within(bandwidth("a100", 16 << 10, 54), 4.6, 0.07);
     expect_within(bandwidth("h200", 16 << 10, 66), 7.5, 0.07);
-    expect_within(bandwidth("b200", 16 << 10, 74), 16.8, 0.07);
+    expect_within(bandwidth("b200", 64 << 10, 74), 16.8, 0.07);
 }
 
 TEST(CachesOfParts, BandwidthOfTheMemorySideCache)
