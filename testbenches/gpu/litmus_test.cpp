@@ -31,11 +31,21 @@ struct Shape {
     std::vector<std::uint64_t> weak;      // results of all reads, in order of threads
 };
 
+// Whether loads go through the L1, and have old copies there to begin with.
+enum class Loads { past_the_l1, through_a_warm_l1 };
+
 // Runs the shape with a fence of `scope` between the accesses of a thread, and counts its weak outcome. `bulk`: beside
 // stores of many lines from GPU 0 to that GPU.
-unsigned weak_outcomes(const Shape& shape, bool fenced, Scope scope, unsigned seed, int bulk = -1)
+unsigned weak_outcomes(const Shape& shape, bool fenced, Scope scope, unsigned seed, int bulk = -1,
+    Loads loads = Loads::past_the_l1)
 {
-    TwoGpus system;
+    const bool warm = loads == Loads::through_a_warm_l1;
+    L1Spec l1;
+    if (warm) {
+        l1.size = 256 << 10;
+        l1.cache_peers = 1;
+    }
+    TwoGpus system(true, {}, {}, {}, {}, {}, false, l1);
     Program stores;
     if (bulk >= 0) {
         stores.add_move({}, {global_address(static_cast<unsigned>(bulk), 1 << 28)}, 1 << 18, ElementType::u8, ReduceOp::sum);
@@ -52,14 +62,17 @@ unsigned weak_outcomes(const Shape& shape, bool fenced, Scope scope, unsigned se
         std::uint32_t result = 0;
         for (std::size_t t = 0; t < threads; ++t) {
             Program& program = programs[i * threads + t];
-            program.add_compute(random() % 1'500'000);
             const std::vector<Access>& accesses = shape.threads[t].accesses;
+            for (const Access& access : accesses)
+                if (warm && !access.store)
+                    program.add_chase(address(access.variable), 1, Scope::unit);
+            program.add_compute(random() % 1'500'000);
             for (std::size_t a = 0; a < accesses.size(); ++a) {
                 if (a > 0 && fenced) program.add_fence(scope);
                 if (accesses[a].store) {
                     program.add_store(address(accesses[a].variable), 1);
                 } else {
-                    program.add_load(address(accesses[a].variable), result++);
+                    program.add_load(address(accesses[a].variable), result++, warm ? Scope::unit : Scope::system);
                 }
             }
             system.launch(shape.threads[t].gpu, program, 1, 1, &results[i * shape.weak.size()]);
@@ -123,3 +136,36 @@ TEST(Litmus, LoadBufferingInAGpuFenced) { EXPECT_EQ(weak_outcomes(load_buffering
 TEST(Litmus, IndependentReadsAcrossGpusWithoutFences) { EXPECT_GT(weak_outcomes(independent_reads(true), false, Scope::unit, 4), 0u); }
 TEST(Litmus, IndependentReadsAcrossGpusFenced) { EXPECT_EQ(weak_outcomes(independent_reads(true), true, Scope::system, 4), 0u); }
 TEST(Litmus, IndependentReadsInAGpuFenced) { EXPECT_EQ(weak_outcomes(independent_reads(false), true, Scope::device, 4), 0u); }
+
+TEST(Litmus, MessagePassingInAGpuThroughAWarmL1WithoutFences)
+{
+    EXPECT_GT(weak_outcomes(message_passing(false), false, Scope::unit, 5, -1, Loads::through_a_warm_l1), 0u);
+}
+TEST(Litmus, MessagePassingInAGpuThroughAWarmL1FencedForTheDevice)
+{
+    EXPECT_EQ(weak_outcomes(message_passing(false), true, Scope::device, 5, -1, Loads::through_a_warm_l1), 0u);
+}
+TEST(Litmus, MessagePassingAcrossGpusThroughAWarmL1WithoutFences)
+{
+    EXPECT_GT(weak_outcomes(message_passing(true), false, Scope::unit, 5, -1, Loads::through_a_warm_l1), 0u);
+}
+TEST(Litmus, MessagePassingAcrossGpusThroughAWarmL1FencedForTheSystem)
+{
+    EXPECT_EQ(weak_outcomes(message_passing(true), true, Scope::system, 5, -1, Loads::through_a_warm_l1), 0u);
+}
+TEST(Litmus, StoreBufferingInAGpuThroughAWarmL1WithoutFences)
+{
+    EXPECT_GT(weak_outcomes(store_buffering(false), false, Scope::unit, 6, -1, Loads::through_a_warm_l1), 0u);
+}
+TEST(Litmus, StoreBufferingInAGpuThroughAWarmL1FencedForTheDevice)
+{
+    EXPECT_EQ(weak_outcomes(store_buffering(false), true, Scope::device, 6, -1, Loads::through_a_warm_l1), 0u);
+}
+TEST(Litmus, IndependentReadsInAGpuThroughAWarmL1WithoutFences)
+{
+    EXPECT_GT(weak_outcomes(independent_reads(false), false, Scope::unit, 7, -1, Loads::through_a_warm_l1), 0u);
+}
+TEST(Litmus, IndependentReadsInAGpuThroughAWarmL1FencedForTheDevice)
+{
+    EXPECT_EQ(weak_outcomes(independent_reads(false), true, Scope::device, 7, -1, Loads::through_a_warm_l1), 0u);
+}
