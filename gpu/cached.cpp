@@ -42,7 +42,7 @@ void ComputeUnits::access_cache(Line& line, std::uint32_t number, Time delay)
         Line& fetch = pool_.take();
         fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes);
         fetch.tag = fetch_tag(number, answer.fetch);
-        route(fetch);
+        paths_.route(fetch);
         memory.send_request(fetch, delay);
     }
 }

@@ -29,8 +29,7 @@ ComputeUnits::ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::st
     unsigned stripe_shift, std::size_t destinations)
     : sc_module(name), Station(agenda, std::move(path)), memory("memory", *this), spec_(spec), l1_spec_(l1), endpoint_(endpoint),
       places_(static_cast<std::uint32_t>(spec.workgroups_per_unit)), pool_(pool), progress_(progress),
-      data_on_(data_on), spread_(spread), stripe_shift_(stripe_shift),
-      turns_(spread == SpreadMode::round_robin ? destinations : 0, 0), units_(spec.compute_units),
+      data_on_(data_on), paths_(endpoint, spread, stripe_shift, destinations), units_(spec.compute_units),
       groups_(spec.compute_units * spec.workgroups_per_unit)
 {
     if (groups_.size() > 4096)
@@ -83,7 +82,7 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
     group.wavefronts = launch.wavefronts;
     group.instruction_bytes = static_cast<std::uint32_t>(spec_.lanes) * launch.vector_bytes;
     group.contexts = 0;
-    group.at_barrier = group.ended = group.posted = group.reads = 0;
+    group.at_barrier = group.ended = group.posted = group.reads = group.bulk = 0;
     group.active = true;
     group.waiting = group.fencing = false;
     group.near = group.far = StoreCount{};
@@ -136,8 +135,8 @@ void ComputeUnits::end_wave(std::uint32_t number, Wavefront& wave)
 void ComputeUnits::finish_if_done(std::uint32_t index)
 {
     Workgroup& group = groups_[index];
-    if (group.ended < group.wavefronts || group.posted + group.reads + group.near.total() + group.far.total() > 0)
-        return;
+    if (group.ended < group.wavefronts) return;
+    if (group.posted + group.reads + group.bulk + group.near.total() + group.far.total() > 0) return;
     Unit& unit = units_[group.unit];
     Wavefront& zero = unit.waves[group.zero];
     set_cause(unit, zero, StallCause::none);
@@ -293,6 +292,7 @@ std::vector<ComputeUnits::Blocked> ComputeUnits::blocked() const
         if (!group.active) continue;
         Blocked entry{group.token, 0, group.program->operations.size(), Operation::Kind::move, 0, 0, 0};
         entry.in_flight = group.near.total() + group.far.total() + group.posted + group.reads;
+        if (group.bulk > 0) entry.in_flight += bulk_->in_flight(group.unit);
         for (std::uint64_t left = group.contexts; left != 0; left &= left - 1) {
             const Wavefront& wave = units_[group.unit].waves[static_cast<std::uint32_t>(__builtin_ctzll(left))];
             for (unsigned i = 0; i < wave.count; ++i) entry.in_flight += wave.set(i).waiting;

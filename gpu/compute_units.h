@@ -14,6 +14,9 @@
 // Loads of unit scope go through the unit's L1, all others past it; stores change what it has and go on. A wait that
 // has ended, a fence of device or system scope and the start of a kernel invalidate it.
 //
+// A bulk copy takes one issue slot and no registers: the unit's copier (movers.h) does it, and neither fences nor signals
+// wait for it, only bulk_wait and the end of the workgroup.
+//
 // A fence waits for acknowledges (Scope: of none, of stores to the own GPU, of all). A signal is a fence and
 // an addition to a flag, for whose acknowledge only the end of the workgroup waits. Waiting for a flag: spin =
 // an 8-byte load of it, again `spin_interval` after each answer; backoff = the same with an interval that doubles up to
@@ -35,7 +38,9 @@
 #include <vector>
 
 #include "base/statistic.h"
+#include "gpu/bulk_copier.h"
 #include "gpu/gpu_spec.h"
+#include "gpu/path_chooser.h"
 #include "gpu/progress.h"
 #include "gpu/wavefront.h"
 #include "gpu/workgroup.h"
@@ -46,13 +51,20 @@
 
 namespace weft {
 
-class ComputeUnits : public sc_core::sc_module, public Station, public LineInitiator, public StatisticsProvider {
+class ComputeUnits : public sc_core::sc_module,
+                     public Station,
+                     public LineInitiator,
+                     public BulkListener,
+                     public StatisticsProvider {
 public:
     ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
         const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on,
         SpreadMode spread = SpreadMode::lines, unsigned stripe_shift = 0, std::size_t destinations = 0);
 
     LineInitiatorSocket memory;
+
+    // What carries out bulk copies; needed before a program has one.
+    void set_bulk(BulkCopier& bulk) { bulk_ = &bulk; }
 
     struct Launch {
         const Program* program = nullptr;  // stays alive until the workgroup is done
@@ -160,7 +172,6 @@ private:
     Time slot(Unit& unit, std::uint64_t address, bool first);
     void pass_on(const Workgroup& group, Wavefront& wave);
     bool full(const Unit& unit) const { return unit.outstanding >= spec_.outstanding; }
-    void route(Line& line);
     void send(Line& line, std::uint32_t unit, Time delay);
     StoreCount& stores_to(Workgroup& group, const Line& line)
     {
@@ -193,6 +204,7 @@ private:
     void word_answered(std::uint32_t unit, Line& line);
     void flag_answered(std::uint32_t index, LineOp op, std::uint64_t value);
     void workgroup_woke(std::uint32_t index);
+    void on_bulk_done(std::uint32_t index) override;
     void go_on(Workgroup& group) { start_next(group.unit, group.zero); }
 
     GpuSpec spec_;
@@ -202,9 +214,8 @@ private:
     LinePool& pool_;
     Progress& progress_;
     bool data_on_;
-    SpreadMode spread_;
-    unsigned stripe_shift_;
-    std::vector<std::uint32_t> turns_;  // round_robin: lines so far, by destination
+    PathChooser paths_;
+    BulkCopier* bulk_ = nullptr;
     bool cannot_progress_ = false;
     bool running_ = false;  // between the first item of an instant and its settle()
     std::uint32_t next_unit_ = 0;

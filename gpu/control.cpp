@@ -56,6 +56,14 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
     case Operation::Kind::load:
     case Operation::Kind::store:
     case Operation::Kind::atomic: wave.to_issue = true; break;
+    case Operation::Kind::bulk:
+        wave.to_issue = group.bulk < bulk_->limit();
+        if (!wave.to_issue) set_cause(unit, wave, StallCause::fence);
+        break;
+    case Operation::Kind::bulk_wait:
+        if (group.bulk == 0) return true;
+        set_cause(unit, wave, StallCause::fence);
+        break;
     case Operation::Kind::compute:
         set_cause(unit, wave, StallCause::compute);
         agenda().schedule(group.wake, *this, now + operation.value, wave.group);
@@ -153,6 +161,9 @@ void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
     }
     if (operation.kind == Operation::Kind::signal) {
         issue_signal(group, operation, delay);
+    } else if (operation.kind == Operation::Kind::bulk) {
+        ++group.bulk;
+        bulk_->copy(number, group.program->operands.data() + operation.first_operand, operation, wave.group, delay);
     } else {
         Line& line = pool_.take();
         LineTag tag{number, context, 0, 0, LineUse::store, 0, 0};
@@ -287,6 +298,24 @@ void ComputeUnits::flag_answered(std::uint32_t index, LineOp op, std::uint64_t v
     agenda().schedule(group.wake, *this, now + group.interval, index);
     if (static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::backoff)
         group.interval = std::min<Time>(2 * group.interval, std::max<Time>(spec_.backoff_limit, spec_.spin_interval));
+}
+
+void ComputeUnits::on_bulk_done(std::uint32_t index)
+{
+    Workgroup& group = groups_[index];
+    Wavefront& wave = units_[group.unit].waves[group.zero];
+    --group.bulk;
+    const Operation::Kind kind = wave.operation != nullptr ? wave.operation->kind : Operation::Kind::move;
+    if (kind == Operation::Kind::bulk_wait) {
+        if (group.bulk > 0) return;
+        acquire(group.unit);  // its stores went past the L1
+        go_on(group);
+    } else if (kind == Operation::Kind::bulk && !wave.to_issue) {
+        wave.to_issue = true;
+        update(group.unit, group.zero);
+    } else if (group.ended == group.wavefronts) {
+        finish_if_done(index);
+    }
 }
 
 void ComputeUnits::workgroup_woke(std::uint32_t index)

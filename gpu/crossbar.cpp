@@ -1,5 +1,6 @@
 #include "gpu/crossbar.h"
 
+#include "gpu/line_tag.h"
 #include "sc_models/l2_slice.h"
 
 namespace weft {
@@ -13,7 +14,7 @@ constexpr std::size_t most_units = std::size_t{1} << (32 - unit_shift);
 
 Crossbar::Crossbar(sc_core::sc_module_name name, const GpuSpec& spec, const L2Spec& l2, std::uint32_t endpoint,
     unsigned ports, RouteTable routes)
-    : sc_module(name), units("units", *this, 0), spec_(spec), endpoint_(endpoint), sector_shift_(l2.sector_shift()),
+    : sc_module(name), units("units", *this, 0), movers("movers", *this, 0), spec_(spec), endpoint_(endpoint), sector_shift_(l2.sector_shift()),
       slices_(static_cast<unsigned>(l2.slices)), partitions_(static_cast<unsigned>(l2.partitions)),
       in_partition_(slices_ / partitions_), far_latency_(l2.far_latency),
       hash_(l2.separate() ? in_partition_ : slices_), routes_(std::move(routes))
@@ -75,15 +76,20 @@ Time Crossbar::on_request(unsigned port, Line& line, Time delay)
     return 0;
 }
 
+void Crossbar::answer(Line& line, Time delay)
+{
+    (MoverTag::is(line.tag) ? movers : units).send_response(line, delay);
+}
+
 Time Crossbar::on_response(unsigned port, Line& line, Time delay)
 {
     if (port > slices_) {
-        units.send_response(line, delay + spec_.port_to_unit);
+        answer(line, delay + spec_.port_to_unit);
     } else if (line.source == endpoint_) {
         // Data come from the own partition; what comes from the other is an atomic or a flag.
         if (partitions_ > 1 && !to_home_ && (port >= in_partition_ ? 1U : 0U) != partition_of(line))
             delay += far_latency_;
-        units.send_response(line, delay + spec_.l2_to_unit);
+        answer(line, delay + spec_.l2_to_unit);
     } else {
         from_ports_[line.pop_port()]->send_response(line, delay + spec_.l2_to_port);
     }
@@ -109,7 +115,7 @@ unsigned Crossbar::debug(unsigned, Line& line)
 
 std::uint64_t Crossbar::hops() const
 {
-    std::uint64_t total = units.responses();
+    std::uint64_t total = units.responses() + movers.responses();
     for (const auto& socket : to_slices_) total += socket->requests();
     for (const auto& socket : to_ports_) total += socket->requests();
     for (const auto& socket : from_ports_) total += socket->responses();

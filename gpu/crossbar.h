@@ -1,7 +1,7 @@
 // The on-die network of a GPU: compute units and fabric ports to L2 slices, and compute units to
 // fabric ports.
 //
-// Sockets: units (from the compute units), from_port[p] (requests that arrive over the fabric),
+// Sockets: units (from the compute units), movers (from the copy engines), from_port[p] (requests that arrive over the fabric),
 // to_slice[s], to_port[p] (requests to other GPUs); to_home where the L2's partitions are caches of their own.
 //
 // Which slice: the one of the address (slice_place). With mirrored partitions, reads and writes of the own units go to
@@ -31,6 +31,7 @@ public:
         unsigned ports, RouteTable routes);
 
     LineTargetSocket units;
+    LineTargetSocket movers;
     LineTargetSocket& from_port(unsigned port) { return *from_ports_[port]; }
     LineInitiatorSocket& to_port(unsigned port) { return *to_ports_[port]; }
     LineInitiatorSocket& to_slice(unsigned slice) { return *to_slices_[slice]; }
@@ -41,7 +42,7 @@ public:
     std::uint64_t hops() const;
 
 private:
-    // Port numbers: targets 0 = units, 1 + p = fabric port p; initiators s = slice s, slices = home,
+    // Port numbers: targets 0 = units and movers, 1 + p = fabric port p; initiators s = slice s, slices = home,
     // slices + 1 + p = port p.
     Time on_request(unsigned port, Line& line, Time delay) override;
     Time on_response(unsigned port, Line& line, Time delay) override;
@@ -49,6 +50,8 @@ private:
     unsigned debug(unsigned port, Line& line) override;
 
     unsigned partition_of(const Line& line) const;  // of the unit that issued it
+    // Back to whoever issued it.
+    void answer(Line& line, Time delay);
     LineInitiatorSocket& home_of(const Line& line);
     LineInitiatorSocket& choose(const Line& line, Time& delay);  // for a line of an own unit; several partitions
 

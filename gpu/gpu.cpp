@@ -3,13 +3,18 @@
 namespace weft {
 
 Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
-    const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring, const MemorySideSpec& memory_side)
+    const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring, const MemorySideSpec& memory_side,
+    const CopySpec& copy, const BulkSpec& bulk)
     : Accelerator(name), path_(wiring.path), endpoint_(wiring.endpoint), spec_(spec), l2_spec_(l2), hbm_spec_(hbm),
       memory_side_spec_(memory_side), image_(wiring.data_on)
 {
     const unsigned slices = static_cast<unsigned>(l2.slices);
     units_ = std::make_unique<ComputeUnits>("units", agenda, path_ + ".units", spec, l1, endpoint_, pool, progress,
         wiring.data_on, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
+    const PathChooser paths(endpoint_, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
+    movers_ = std::make_unique<Movers>("movers", agenda, path_ + ".movers", copy, bulk,
+        static_cast<std::uint32_t>(spec.compute_units), pool, progress, wiring.data_on, paths, *units_);
+    units_->set_bulk(*movers_);
     crossbar_ = std::make_unique<Crossbar>("crossbar", spec, l2, endpoint_, wiring.ports, wiring.routes);
     const auto channels = static_cast<unsigned>(hbm.channels);
     hbm_ = std::make_unique<Hbm>("hbm", agenda, path_ + ".hbm", hbm, memory_side.present() ? channels : slices);
@@ -24,6 +29,7 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
         }
     };
     join(units_->memory, crossbar_->units);
+    join(movers_->memory, crossbar_->movers);
     const auto below = [this](unsigned slice) -> LineTargetSocket& {
         return memory_side_ ? memory_side_->target(slice) : hbm_->target(slice);
     };
@@ -56,9 +62,17 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
     }
 }
 
+std::vector<ComputeUnits::Blocked> Gpu::blocked_workgroups() const
+{
+    std::vector<ComputeUnits::Blocked> out = units_->blocked();
+    const std::vector<ComputeUnits::Blocked> lists = movers_->blocked();
+    out.insert(out.end(), lists.begin(), lists.end());
+    return out;
+}
+
 std::uint64_t Gpu::line_hops() const
 {
-    std::uint64_t total = units_->memory.requests() + crossbar_->hops();
+    std::uint64_t total = units_->memory.requests() + movers_->memory.requests() + crossbar_->hops();
     for (const auto& slice : slices_) total += slice->hops();
     if (memory_side_) total += memory_side_->hops();
     const std::size_t channels = memory_side_ ? memory_side_->slices().size() : l2_spec_.slices;

@@ -1,8 +1,8 @@
-// A GPU: compute units, on-die crossbar, L2 slices, memory-side cache if there is one, DRAM and fabric ports, wired
+// A GPU: compute units, copy engines, on-die crossbar, L2 slices, memory-side cache if there is one, DRAM and fabric ports, wired
 // together.
 //
 // Sockets: link_out(p) and link_in(p) of fabric port p, for links. Parameters: GpuSpec, L1Spec, L2Spec,
-// MemorySideSpec, HbmSpec.
+// MemorySideSpec, HbmSpec, CopySpec, BulkSpec.
 // Local addresses [0, capacity) are data; flags lie at MemoryImage::flag_base.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include "gpu/compute_units.h"
 #include "gpu/crossbar.h"
 #include "gpu/fabric_port.h"
+#include "gpu/movers.h"
 #include "gpu/traffic_recorder.h"
 #include "sc_models/hbm.h"
 #include "sc_models/l2_slice.h"
@@ -26,7 +27,7 @@ class Gpu : public Accelerator {
 public:
     Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
         const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring,
-        const MemorySideSpec& memory_side = {});
+        const MemorySideSpec& memory_side = {}, const CopySpec& copy = {}, const BulkSpec& bulk = {});
 
     LineInitiatorSocket& link_out(unsigned port) override { return ports_[port]->link_out; }
     LineTargetSocket& link_in(unsigned port) override { return ports_[port]->link_in; }
@@ -34,8 +35,12 @@ public:
 
     ComputeUnits& units() { return *units_; }
     const ComputeUnits& units() const { return *units_; }
-    std::vector<ComputeUnits::Blocked> blocked_workgroups() const { return units_->blocked(); }
+    Movers& movers() { return *movers_; }
+    const Movers& movers() const { return *movers_; }
+    // Workgroups, and lists of copy engines, that are not done.
+    std::vector<ComputeUnits::Blocked> blocked_workgroups() const;
     std::size_t queued_workgroups() const { return units_->queued(); }
+    bool cannot_progress() const { return units_->cannot_progress() || movers_->cannot_progress(); }
     MemoryImage& image() override { return image_; }
     std::uint64_t capacity() const override { return hbm_spec_.capacity; }
     const GpuSpec& spec() const { return spec_; }
@@ -49,7 +54,7 @@ public:
     const MemorySideCache* memory_side() const { return memory_side_.get(); }  // null: there is none
     const Hbm& hbm() const { return *hbm_; }
 
-    std::uint64_t lines() const override { return units_->lines(); }
+    std::uint64_t lines() const override { return units_->lines() + movers_->lines(); }
     std::uint64_t line_hops() const override;
 
     // L2 as a whole: the slices' statistics summed.
@@ -64,6 +69,7 @@ private:
     MemorySideSpec memory_side_spec_;
     MemoryImage image_;
     std::unique_ptr<ComputeUnits> units_;
+    std::unique_ptr<Movers> movers_;
     std::unique_ptr<Crossbar> crossbar_;
     std::vector<std::unique_ptr<L2Slice>> slices_;
     std::unique_ptr<MemorySideCache> memory_side_;

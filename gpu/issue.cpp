@@ -108,21 +108,9 @@ Time ComputeUnits::slot(Unit& unit, std::uint64_t address, bool first)
     return unit.slot - agenda().now();
 }
 
-void ComputeUnits::route(Line& line)
-{
-    line.source = static_cast<std::uint16_t>(endpoint_);
-    line.spread >>= stripe_shift_;
-    if (spread_ == SpreadMode::round_robin) {
-        // Lines to groups must have the same digits at every member: those of their address.
-        if (line.destination < turns_.size()) line.choose_path(spread_, turns_[line.destination]++ >> stripe_shift_);
-    } else if (spread_ != SpreadMode::lines) {
-        line.choose_path(spread_);
-    }
-}
-
 void ComputeUnits::send(Line& line, std::uint32_t number, Time delay)
 {
-    route(line);
+    paths_.route(line);
     Unit& unit = units_[number];
     ++unit.outstanding;
     if (full(unit)) unit.full_since = agenda().now();

@@ -28,6 +28,25 @@ struct LineTag {
     }
 };
 
+// The same of a copy engine or a bulk copier. The unit is the one next to which it sits on the die; the lowest bit, which
+// units leave 0, tells whose line it is.
+enum class MoverUse : std::uint8_t { load, store, word };
+
+struct MoverTag {
+    std::uint32_t unit = 0;   // 10 bits
+    std::uint32_t index = 0;  // 19: of the descriptor, or of the queue
+    MoverUse use = MoverUse::load;
+
+    static constexpr std::uint32_t indices = 1U << 19U;
+
+    std::uint32_t packed() const { return unit << 22U | index << 3U | static_cast<std::uint32_t>(use) << 1U | 1U; }
+    static MoverTag of(std::uint32_t tag)
+    {
+        return {tag >> 22U, tag >> 3U & (indices - 1), static_cast<MoverUse>(tag >> 1U & 3U)};
+    }
+    static bool is(std::uint32_t tag) { return (tag & 1U) != 0; }
+};
+
 // A sector on its way to the L1 of a unit: the cache's number of the fetch, 16 bits, in place of context and middle.
 inline std::uint32_t fetch_tag(std::uint32_t unit, std::uint32_t fetch)
 {

@@ -47,6 +47,22 @@ void Program::add_move(const std::vector<std::uint64_t>& sources, const std::vec
     operands.insert(operands.end(), destinations.begin(), destinations.end());
 }
 
+void Program::add_bulk(std::uint64_t source, const std::vector<std::uint64_t>& destinations, std::uint64_t bytes,
+    std::uint32_t label)
+{
+    if (destinations.size() > max_sources) throw std::length_error("a bulk copy to more than 255 destinations");
+    if (bytes == 0) return;
+    Operation& operation = append(*this, Operation::Kind::bulk, label);
+    operation.first_operand = static_cast<std::uint32_t>(operands.size());
+    operation.sources = 1;
+    operation.destinations = static_cast<std::uint16_t>(destinations.size());
+    operation.bytes = bytes;
+    operands.push_back(source);
+    operands.insert(operands.end(), destinations.begin(), destinations.end());
+}
+
+void Program::add_bulk_wait(std::uint32_t label) { append(*this, Operation::Kind::bulk_wait, label); }
+
 void Program::add_barrier(std::uint32_t label) { append(*this, Operation::Kind::barrier, label); }
 
 void Program::add_fence(Scope scope, std::uint32_t label) { append(*this, Operation::Kind::fence, label).scope = scope; }

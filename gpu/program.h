@@ -30,6 +30,8 @@ struct Operation {
         chase,    // `value` loads, each of the word whose address the one before it found; the first at `address`
         store,    // of `value` to the word at `address`; goes on at once
         atomic,   // `atomic` on the word at `address`, which was `result`; goes on at once
+        bulk,     // a move of one source that the unit's bulk copier does; goes on at once
+        bulk_wait,  // until the workgroup's bulk copies are performed
         compute,  // busy for `value` ps
         flops     // `value` floating-point operations of the unit, which its workgroups share
     };
@@ -63,6 +65,10 @@ struct Program {
     void add_move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
         std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label = 0,
         bool with_previous = false);
+    // Without destinations the data come to the unit, and that is all.
+    void add_bulk(std::uint64_t source, const std::vector<std::uint64_t>& destinations, std::uint64_t bytes,
+        std::uint32_t label = 0);
+    void add_bulk_wait(std::uint32_t label = 0);
     void add_barrier(std::uint32_t label = 0);
     void add_fence(Scope scope, std::uint32_t label = 0);
     void add_signal(std::uint64_t flag, std::uint32_t label = 0, Scope scope = Scope::system);

@@ -42,6 +42,7 @@ struct Workgroup {
     StoreCount far;                     // and to others
     std::uint32_t posted = 0;           // signals without acknowledge
     std::uint32_t reads = 0;            // words loaded without an answer
+    std::uint32_t bulk = 0;             // bulk copies that are not performed
     std::uint64_t chased = 0;           // address of the next load of a chase
     std::uint64_t chase_left = 0;       // loads without an answer
     std::uint64_t* results = nullptr;

@@ -5,6 +5,9 @@ namespace weft {
 const ParameterTable<EngineSpec>& EngineSpec::parameters()
 {
     static const ParameterTable<EngineSpec> table({
+        {{"mover", Unit::choice, 0, 2, "who moves what has one source; reductions are done by units",
+             {"units", "copy_engine", "bulk"}},
+            &EngineSpec::mover},
         {{"channels", Unit::count, 1, 256, "workgroups per rank that share every chunk", {}},
             &EngineSpec::channels},
         {{"wavefronts", Unit::count, 1, 64, "wavefronts per workgroup", {}}, &EngineSpec::wavefronts},

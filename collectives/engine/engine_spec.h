@@ -1,11 +1,19 @@
-// Parameters of how a collective is carried out by compute units.
+// Parameters of how a collective is carried out.
 #pragma once
 
 #include "base/parameter.h"
 
 namespace weft {
 
+// Who moves the data that only one source has. Reductions are done by wavefronts in any case.
+enum class Mover : std::uint8_t {
+    units,        // wavefronts load and store
+    copy_engine,  // copy engines of the GPU
+    bulk          // bulk copiers of the units that run the thread
+};
+
 struct EngineSpec {
+    std::uint64_t mover = 0;               // Mover
     std::uint64_t channels = 32;           // workgroups per rank that share every chunk of a collective
     std::uint64_t wavefronts = 16;         // per workgroup
     std::uint64_t unroll = 2;              // instructions in flight per wavefront

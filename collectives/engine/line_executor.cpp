@@ -23,8 +23,9 @@ struct LineExecutor::Part : AgendaItem {
     std::uint32_t index = 0;  // in parts_
     bool timer = false;       // no workgroups: done when due
     std::uint32_t endpoint = 0;
-    std::uint32_t remaining = 0;  // workgroups
+    std::uint32_t remaining = 0;  // workgroups and lists
     std::vector<Program> programs;
+    std::vector<Program> lists;   // of copy engines
     Done done;
     bool of_job = false;
     JobId job = 0;
@@ -97,7 +98,7 @@ void LineExecutor::allocate(Running& job)
                         format_bytes(endpoints_[endpoint]->capacity()) + ")",
                     "a smaller message or a larger hbm.capacity");
         }
-        job.flags.push_back(flags_of(schedule.ranks[rank]));
+        job.flags.push_back(flags_of(schedule.ranks[rank], mover()));
         const std::uint64_t flag_bytes = job.flags.back() * flag_stride;
         if (flag_bytes > 0) flags_[endpoint].allocate(flag_bytes, addresses.flags);
         for (std::uint32_t flag = 0; flag < job.flags.back(); ++flag)
@@ -139,6 +140,7 @@ LineExecutor::Part& LineExecutor::new_part()
 void LineExecutor::recycle(Part& part)
 {
     part.programs.clear();
+    part.lists.clear();
     part.done = nullptr;
     part.timer = part.of_job = false;
     part.bytes = 0;
@@ -159,10 +161,13 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
         agenda().schedule(part, *this, agenda().now());
         return;
     }
-    part.programs = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses);
-    part.programs.erase(std::remove_if(part.programs.begin(), part.programs.end(),
+    Lowered lowered = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses, mover());
+    part.programs = std::move(lowered.workgroups);
+    part.lists = std::move(lowered.lists);
+    for (std::vector<Program>* programs : {&part.programs, &part.lists})
+        programs->erase(std::remove_if(programs->begin(), programs->end(),
                             [](const Program& program) { return program.operations.empty(); }),
-        part.programs.end());
+            programs->end());
     agenda().schedule(part, *this, agenda().now() + gpus_[part.endpoint]->spec().launch_latency);
 }
 
@@ -206,7 +211,7 @@ void LineExecutor::run(AgendaItem& item)
     if (part.of_job && replays_[part.endpoint] != nullptr) {
         part.remaining = 1;
         replays_[part.endpoint]->when_finished(*this, part.index);
-    } else if (part.timer || part.programs.empty()) {
+    } else if (part.timer || part.programs.size() + part.lists.size() == 0) {
         part.remaining = 1;
         on_workgroup_done(part.index);
     } else {
@@ -218,7 +223,8 @@ void LineExecutor::run(AgendaItem& item)
 
 void LineExecutor::launch(Part& part)
 {
-    part.remaining = static_cast<std::uint32_t>(part.programs.size());
+    part.remaining = static_cast<std::uint32_t>(part.programs.size() + part.lists.size());
+    for (const Program& list : part.lists) gpus_[part.endpoint]->movers().launch({&list, this, part.index});
     for (const Program& program : part.programs) {
         ComputeUnits::Launch launch;
         launch.program = &program;
@@ -354,6 +360,8 @@ std::vector<std::string> LineExecutor::blocked() const
         }
         for (const auto& [place, group] : alike)
             if (group.second > 0) out[group.first] += fmt::format(" (and {} workgroups like it)", group.second);
+        if (gpu->movers().queued() > 0)
+            out.push_back(fmt::format("{}: {} command lists wait for a copy engine", gpu->path(), gpu->movers().queued()));
         if (gpu->queued_workgroups() > 0)
             out.push_back(fmt::format("{}: {} workgroups wait for a compute unit", gpu->path(), gpu->queued_workgroups()));
     }

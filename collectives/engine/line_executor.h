@@ -2,7 +2,8 @@
 //
 // A job's buffers and flags are allocated afresh when it is opened and given back when its last rank has left.
 // With data on, inputs are written before time touches them and outputs are compared afterwards.
-// A rank's threads are launched `gpu.launch_latency` after it enters, one workgroup each. A rank on a replay GPU
+// A rank's threads are launched `gpu.launch_latency` after it enters, one workgroup each, or a command list of a copy
+// engine, or both (lowering.h). A rank on a replay GPU
 // launches nothing: it leaves when its profile is at its end.
 #pragma once
 
@@ -69,6 +70,7 @@ private:
     Part& new_part();
     void recycle(Part& part);
     void launch(Part& part);
+    Mover mover() const { return static_cast<Mover>(spec_.mover); }
 
     std::vector<Accelerator*> endpoints_;
     std::vector<Gpu*> gpus_;           // the same; null: a replay GPU

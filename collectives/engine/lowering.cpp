@@ -3,90 +3,13 @@
 #include <map>
 
 #include "base/diagnostic.h"
+#include "collectives/engine/step_order.h"
 
 namespace weft {
 
 namespace {
 
 using StepKey = std::pair<std::uint32_t, std::uint32_t>;
-
-// Steps of a thread take effect in order; the wavefronts of its workgroup go ahead by themselves. Adds the barriers
-// and fences that this takes: behind a wait, which only wavefront zero does; before a signal, which stands for the stores of
-// all; and before a move that touches what moves since the last barrier have written, or writes what they read.
-class Ordered {
-public:
-    explicit Ordered(Program& program) : program_(program) {}
-
-    void move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
-        std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label, bool with_previous)
-    {
-        if (waited_) {
-            barrier(label);
-        }
-        if (!with_previous && depends(sources, destinations, bytes)) {
-            if (moved_) barrier(label);
-            program_.add_fence(Scope::system, label);
-            publish();
-            barrier(label);
-        }
-        program_.add_move(sources, destinations, bytes, type, reduction, label, with_previous);
-        for (const std::uint64_t source : sources) read_.push_back({source, source + bytes});
-        for (const std::uint64_t destination : destinations) written_.push_back({destination, destination + bytes});
-        moved_ = true;
-    }
-    void signal(std::uint64_t flag, std::uint32_t label)
-    {
-        if (moved_) barrier(label);
-        program_.add_signal(flag, label);
-        publish();
-    }
-    void wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label)
-    {
-        program_.add_wait(flag, value, label);
-        waited_ = true;
-    }
-
-private:
-    struct Range {
-        std::uint64_t begin;
-        std::uint64_t end;
-    };
-
-    static bool meets(const std::vector<Range>& ranges, const std::vector<std::uint64_t>& addresses, std::uint64_t bytes)
-    {
-        for (const std::uint64_t address : addresses)
-            for (const Range& range : ranges)
-                if (address < range.end && range.begin < address + bytes) return true;
-        return false;
-    }
-    bool depends(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
-        std::uint64_t bytes) const
-    {
-        return meets(written_, sources, bytes) || meets(written_, destinations, bytes) ||
-               meets(published_, sources, bytes) || meets(published_, destinations, bytes) ||
-               meets(read_, destinations, bytes);
-    }
-    void barrier(std::uint32_t label)
-    {
-        program_.add_barrier(label);
-        waited_ = moved_ = false;
-        read_.clear();
-        published_.clear();
-    }
-    // Wavefront zero has seen the stores so far performed; the others know at the next barrier.
-    void publish()
-    {
-        published_.insert(published_.end(), written_.begin(), written_.end());
-        written_.clear();
-    }
-
-    Program& program_;
-    bool waited_ = false;
-    bool moved_ = false;
-    std::vector<Range> read_;
-    std::vector<Range> written_;    // not known to be performed
-    std::vector<Range> published_;  // known to wavefront zero
-};
 
 // Flag of every step that another thread of the rank depends on, numbered behind the semaphores.
 std::map<StepKey, std::uint32_t> dependency_flags(const RankPlan& plan)
@@ -101,23 +24,74 @@ std::map<StepKey, std::uint32_t> dependency_flags(const RankPlan& plan)
     return flags;
 }
 
+// The two programs of a thread: what its workgroup does, and what a copy engine does. With copy engines, moves of one source
+// go to the list, others to the workgroup; whatever else there is stays with the move before it, a wait with the move
+// behind it. A thread that moves nothing is a list. Where the thread goes from one to the other, the one sets a flag that the other waits for.
+class ThreadPrograms {
+public:
+    ThreadPrograms(const Thread& thread, Program& workgroup, Program& list, Mover mover, std::uint64_t flags)
+        : thread_(thread), workgroup_(workgroup, mover == Mover::bulk), list_(list),
+          copies_(mover == Mover::copy_engine), flags_(flags)
+    {
+    }
+
+    StepOrder& of(std::uint32_t step)
+    {
+        StepOrder* next = copies_ ? runner(step) : &workgroup_;
+        if (current_ != nullptr && next != current_) {
+            const unsigned side = next == &list_ ? 0 : 1;
+            const std::uint64_t flag = flags_ + side * flag_stride;
+            current_->signal(flag, step);
+            next->wait(flag, ++handed_[side], step);
+        }
+        current_ = next;
+        return *current_;
+    }
+
+private:
+    StepOrder* runner(std::uint32_t step)
+    {
+        const StepKind kind = thread_.steps[step].kind;
+        if (current_ != nullptr && kind != StepKind::wait && !is_data(kind)) return current_;
+        for (; step < thread_.steps.size(); ++step)
+            if (is_data(thread_.steps[step].kind)) break;
+        if (step == thread_.steps.size()) return current_ != nullptr ? current_ : &list_;
+        if (thread_.steps[step].sources.size() == 1) return &list_;
+        return &workgroup_;
+    }
+
+    const Thread& thread_;
+    WorkgroupOrder workgroup_;
+    ListOrder list_;
+    bool copies_;
+    std::uint64_t flags_;  // to the list, and behind it back
+    StepOrder* current_ = nullptr;
+    std::uint64_t handed_[2] = {0, 0};
+};
+
 }  // namespace
 
-std::uint32_t flags_of(const RankPlan& plan)
+std::uint32_t flags_of(const RankPlan& plan, Mover mover)
 {
-    return plan.semaphores + static_cast<std::uint32_t>(dependency_flags(plan).size());
+    const auto own = plan.semaphores + static_cast<std::uint32_t>(dependency_flags(plan).size());
+    return mover == Mover::copy_engine ? own + 2 * static_cast<std::uint32_t>(plan.threads.size()) : own;
 }
 
 std::string flag_text(const RankPlan& plan, std::uint64_t flag)
 {
-    for (const auto& [step, number] : dependency_flags(plan))
+    const std::map<StepKey, std::uint32_t> dependencies = dependency_flags(plan);
+    const std::uint64_t handed = plan.semaphores + dependencies.size();
+    if (flag >= handed)
+        return std::string(flag % 2 == handed % 2 ? "the workgroup" : "the copy engine") + " of thread " +
+               std::to_string((flag - handed) / 2);
+    for (const auto& [step, number] : dependencies)
         if (number == flag)
             return "step " + std::to_string(step.second) + " of thread " + std::to_string(step.first);
     return "semaphore " + std::to_string(flag);
 }
 
-std::vector<Program> lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
-    const std::vector<RankAddresses>& addresses)
+Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
+    const std::vector<RankAddresses>& addresses, Mover mover)
 {
     const RankPlan& plan = schedule.ranks[rank];
     const std::map<StepKey, std::uint32_t> after_flags = dependency_flags(plan);
@@ -128,28 +102,35 @@ std::vector<Program> lower(const Schedule& schedule, const Layout& layout, Eleme
         return addresses[place.rank].memory[static_cast<unsigned>(place.memory)] + place.offset;
     };
 
-    std::vector<Program> programs(plan.threads.size());
+    Lowered out;
+    out.workgroups.resize(plan.threads.size());
+    out.lists.resize(plan.threads.size());
+    const auto handing = static_cast<std::uint32_t>(plan.semaphores + after_flags.size());
     std::map<std::uint32_t, std::uint64_t> waits;     // by semaphore: waits so far
     std::map<StepKey, std::uint64_t> rounds;          // (thread, semaphore): barriers joined
-    std::vector<std::uint64_t> sources;
-    std::vector<std::uint64_t> destinations;
+    MoveStep move;
+    move.type = type;
+    move.reduction = schedule.reduction;
     for (std::uint32_t t = 0; t < plan.threads.size(); ++t) {
-        Ordered program(programs[t]);
+        ThreadPrograms both(plan.threads[t], out.workgroups[t], out.lists[t], mover, flag(rank, handing + 2 * t));
         const std::vector<Step>& steps = plan.threads[t].steps;
         for (std::uint32_t s = 0; s < steps.size(); ++s) {
             const Step& step = steps[s];
+            StepOrder& program = both.of(s);
             for (const StepId& id : step.after)
                 if (id.thread != t) program.wait(flag(rank, after_flags.at({id.thread, id.step})), 1, s);
             switch (step.kind) {
             case StepKind::move: {
-                bool with_previous = step.with_previous && step.after.empty();
+                move.label = s;
+                move.with_previous = step.with_previous && step.after.empty();
                 for (const Piece& piece : layout.pieces(step)) {
-                    sources.clear();
-                    destinations.clear();
-                    for (const Place& place : piece.sources) sources.push_back(address(place));
-                    for (const Place& place : piece.destinations) destinations.push_back(address(place));
-                    program.move(sources, destinations, piece.bytes, type, schedule.reduction, s, with_previous);
-                    with_previous = true;
+                    move.sources.clear();
+                    move.destinations.clear();
+                    for (const Place& place : piece.sources) move.sources.push_back(address(place));
+                    for (const Place& place : piece.destinations) move.destinations.push_back(address(place));
+                    move.bytes = piece.bytes;
+                    program.move(move);
+                    move.with_previous = true;
                 }
                 break;
             }
@@ -173,7 +154,7 @@ std::vector<Program> lower(const Schedule& schedule, const Layout& layout, Eleme
             if (depended != after_flags.end()) program.signal(flag(rank, depended->second), s);
         }
     }
-    return programs;
+    return out;
 }
 
 }  // namespace weft

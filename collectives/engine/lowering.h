@@ -1,6 +1,6 @@
 // From a schedule to wavefront programs: chunks become address ranges, signals and waits become flags.
 //
-// A thread becomes one workgroup. Data steps move contiguous pieces (layout.h); a signal adds 1 to a flag at
+// A thread becomes one workgroup; with copy engines, one and a command list, which keep the order of its steps by flags. Data steps move contiguous pieces (layout.h); a signal adds 1 to a flag at
 // the peer; the k-th wait of a rank on a semaphore waits until its flag is at least k; a barrier is a
 // flag that its participants add to; a dependency on a step of another thread is a flag that the
 // other thread sets behind that step.
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/engine/engine_spec.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/schedule.h"
 #include "gpu/program.h"
@@ -24,15 +25,21 @@ struct RankAddresses {
 
 constexpr std::uint64_t flag_stride = 64;
 
-// Flags that a rank needs: its semaphores, and one for every step that another of its threads depends on.
-std::uint32_t flags_of(const RankPlan& plan);
+// Flags that a rank needs: its semaphores, one for every step that another of its threads depends on, and with copy
+// engines two for each thread, to hand over and back.
+std::uint32_t flags_of(const RankPlan& plan, Mover mover = Mover::units);
 
 // "semaphore 3", or "step 2 of thread 0" for a flag that stands for a dependency.
 std::string flag_text(const RankPlan& plan, std::uint64_t flag);
 
-// Programs of every thread of `rank`. Labels are step indices. Throws InputError for steps that
-// need a switch that multicasts or reduces.
-std::vector<Program> lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
-    const std::vector<RankAddresses>& addresses);
+// What the threads of a rank become, by thread; empty ones have nothing to do.
+struct Lowered {
+    std::vector<Program> workgroups;
+    std::vector<Program> lists;  // of copy engines
+};
+
+// Labels are step indices. Throws InputError for steps that need a switch that multicasts or reduces.
+Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
+    const std::vector<RankAddresses>& addresses, Mover mover = Mover::units);
 
 }  // namespace weft

@@ -2,6 +2,7 @@
 
 #include "collectives/engine/engine_spec.h"
 #include "gpu/gpu_spec.h"
+#include "gpu/mover_spec.h"
 #include "infragraph/findings.h"
 #include "platform/config/routing_spec.h"
 #include "sc_models/hbm_spec.h"
@@ -63,7 +64,7 @@ const BlockInfo& info_of(Block block)
 {
     static const std::array<BlockInfo, block_count> infos{make_info<GpuSpec>("gpu"), make_info<L1Spec>("l1"),
         make_info<L2Spec>("l2"), make_info<MemorySideSpec>("memory_side"), make_info<HbmSpec>("hbm"),
-        make_info<SwitchSpec>("switch"), make_info<LinkSpec>("link"), make_info<EngineSpec>("engine"),
+        make_info<CopySpec>("copy"), make_info<BulkSpec>("bulk"), make_info<SwitchSpec>("switch"), make_info<LinkSpec>("link"), make_info<EngineSpec>("engine"),
         make_info<RoutingSpec>("routing")};
     return infos[static_cast<std::size_t>(block)];
 }

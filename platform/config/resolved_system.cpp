@@ -34,6 +34,8 @@ void ResolvedSystem::make_specs()
     make(pool(Block::l2), l2_);
     make(pool(Block::memory_side), memory_side_);
     make(pool(Block::hbm), hbm_);
+    make(pool(Block::copy), copy_);
+    make(pool(Block::bulk), bulk_);
     make(pool(Block::switch_), switch_);
     make(pool(Block::link), link_);
     engine_ = spec_from<EngineSpec>(values(Block::engine, engine_variant_).values);

@@ -12,6 +12,7 @@
 
 #include "collectives/engine/engine_spec.h"
 #include "gpu/gpu_spec.h"
+#include "gpu/mover_spec.h"
 #include "infragraph/graph.h"
 #include "platform/config/blocks.h"
 #include "platform/config/routing_spec.h"
@@ -60,6 +61,8 @@ public:
     const L2Spec& l2(NodeId node) const { return l2_[variant(node, Block::l2)]; }
     const MemorySideSpec& memory_side(NodeId node) const { return memory_side_[variant(node, Block::memory_side)]; }
     const HbmSpec& hbm(NodeId node) const { return hbm_[variant(node, Block::hbm)]; }
+    const CopySpec& copy(NodeId node) const { return copy_[variant(node, Block::copy)]; }
+    const BulkSpec& bulk(NodeId node) const { return bulk_[variant(node, Block::bulk)]; }
     const SwitchSpec& switch_of(NodeId node) const { return switch_[variant(node, Block::switch_)]; }
     // Throws InputError when nothing says what the bandwidth is.
     const LinkSpec& link(EdgeId edge) const;
@@ -117,6 +120,8 @@ private:
     std::vector<L1Spec> l1_;
     std::vector<MemorySideSpec> memory_side_;
     std::vector<HbmSpec> hbm_;
+    std::vector<CopySpec> copy_;
+    std::vector<BulkSpec> bulk_;
     std::vector<SwitchSpec> switch_;
     std::vector<LinkSpec> link_;
     EngineSpec engine_;

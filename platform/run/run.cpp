@@ -159,6 +159,10 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
         if (gpu.memory_side() != nullptr)
             out.push_back({gpu.path() + ".memory_side", "memory_side", model, gpu.memory_side()->statistics()});
         out.push_back({gpu.path() + ".hbm", "hbm", model, gpu.hbm().statistics()});
+        if (gpu.movers().copied() > 0)
+            out.push_back({gpu.path() + ".copy", "copy", model, gpu.movers().copy_statistics()});
+        if (gpu.movers().bulk_copied() > 0)
+            out.push_back({gpu.path() + ".bulk", "bulk", model, gpu.movers().bulk_statistics()});
         add_ports(gpu.path(), model, gpu.ports(), out);
     }
     for (const System::SwitchPlace& place : system.switches())

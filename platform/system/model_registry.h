@@ -38,6 +38,8 @@ struct GpuRequest {
     L1Spec l1;
     MemorySideSpec memory_side;
     HbmSpec hbm;
+    CopySpec copy;
+    BulkSpec bulk;
     Gpu::Wiring wiring;
 };
 

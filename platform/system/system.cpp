@@ -17,6 +17,8 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         request.l2 = resolved.l2(node);
         request.memory_side = resolved.memory_side(node);
         request.hbm = resolved.hbm(node);
+        request.copy = resolved.copy(node);
+        request.bulk = resolved.bulk(node);
         request.wiring.path = path;
         request.wiring.endpoint = rank;
         request.wiring.data_on = data_on;
@@ -73,7 +75,7 @@ std::uint64_t System::line_hops() const
 bool System::cannot_progress() const
 {
     for (const Gpu* gpu : gpus())
-        if (gpu != nullptr && gpu->units().cannot_progress()) return true;
+        if (gpu != nullptr && gpu->cannot_progress()) return true;
     return false;
 }
 

@@ -124,6 +124,41 @@ TEST(Executor, EverythingWithMonitorsAndATinyCache)
     run_everything(options, {7, 9001});
 }
 
+TEST(Executor, EverythingByCopyEngines)
+{
+    BoxOptions options = box(4);
+    options.engine.mover = static_cast<std::uint64_t>(Mover::copy_engine);
+    options.copy.start = 100'000;
+    run_everything(options, {0, 1, 7, 64, 1000, 4097});
+}
+
+TEST(Executor, EverythingByOneNarrowCopyEngineWithOneQueueForEachChannel)
+{
+    BoxOptions options = box(3);
+    options.engine.mover = static_cast<std::uint64_t>(Mover::copy_engine);
+    options.copy.start = 0;
+    options.copy.engines = 1;
+    options.copy.queues = options.engine.channels;
+    options.copy.in_flight = 1;
+    run_everything(options, {7, 65, 1001});
+}
+
+TEST(Executor, EverythingByBulkCopies)
+{
+    BoxOptions options = box(4);
+    options.engine.mover = static_cast<std::uint64_t>(Mover::bulk);
+    run_everything(options, {0, 1, 7, 64, 1000, 4097});
+}
+
+TEST(Executor, EverythingByNarrowBulkCopiers)
+{
+    BoxOptions options = box(3);
+    options.engine.mover = static_cast<std::uint64_t>(Mover::bulk);
+    options.bulk.queue = options.bulk.in_flight = 1;
+    options.bulk.start = 0;
+    run_everything(options, {7, 65, 1001});
+}
+
 TEST(Executor, MinimumAndMaximumAreReducedToo)
 {
     for (const ReduceOp reduction : {ReduceOp::min, ReduceOp::max})

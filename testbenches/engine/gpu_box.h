@@ -24,6 +24,8 @@ struct BoxOptions {
     L1Spec l1;
     HbmSpec hbm;
     LinkSpec link;
+    CopySpec copy;
+    BulkSpec bulk;
     EngineSpec engine;
 };
 

@@ -49,6 +49,11 @@ std::string text_of(const Program& program)
         case Operation::Kind::fence:
             out += fmt::format("{}: fence {}\n", operation.label, name_of(operation.scope));
             break;
+        case Operation::Kind::bulk:
+            out += fmt::format("{}: bulk {} -> {} {} B\n", operation.label, operands(0, 1),
+                operands(1, operation.destinations), operation.bytes);
+            break;
+        case Operation::Kind::bulk_wait: out += fmt::format("{}: bulk wait\n", operation.label); break;
         case Operation::Kind::load:
         case Operation::Kind::chase:
         case Operation::Kind::store:
@@ -60,11 +65,16 @@ std::string text_of(const Program& program)
     return out;
 }
 
+Lowered lowered_for(Mover mover, const Schedule& schedule, std::uint64_t bytes, std::uint32_t rank)
+{
+    return lower(schedule, Layout(schedule, bytes, 1), ElementType::u8, rank, addresses(schedule.size()), mover);
+}
+
 std::vector<Program> lowered(const Schedule& schedule, std::uint64_t bytes, std::uint32_t rank,
     ElementType type = ElementType::u8)
 {
     const Layout layout(schedule, bytes, size_of(type));
-    return lower(schedule, layout, type, rank, addresses(schedule.size()));
+    return lower(schedule, layout, type, rank, addresses(schedule.size())).workgroups;
 }
 
 // A custom schedule of one rank with three buffers of `chunks` chunks.
@@ -269,4 +279,78 @@ TEST(Lowering, StepsForASwitchAreRefusedWithTheirPlace)
                     " cannot run; expected steps that need no multicast or reduction in a switch");
         }
     }
+}
+
+TEST(Lowering, CopyEnginesTakeTheCopiesOfAThreadAndHandOver)
+{
+    const Schedule schedule = make_schedule("ring", CollectiveOp::all_reduce, 2, {});
+    const Lowered both = lowered_for(Mover::copy_engine, schedule, 256, 0);
+    ASSERT_EQ(both.workgroups.size(), 1u);
+    ASSERT_EQ(both.lists.size(), 1u);
+    // The copy comes first, the reduction behind it, with its wait.
+    EXPECT_EQ(text_of(both.lists[0]),
+        "0: 0 -> 120000 128 B\n"
+        "1: signal 130000\n"
+        "2: signal 30080\n");
+    EXPECT_EQ(text_of(both.workgroups[0]),
+        "2: wait 30080 >= 1\n"
+        "2: wait 30000 >= 1\n"
+        "3: barrier\n"
+        "3: 20000+80 -> 10080+110080 128 B\n"
+        "4: barrier\n"
+        "4: signal 130000\n"
+        "5: wait 30000 >= 2\n");
+    const RankPlan& plan = schedule.ranks[0];
+    EXPECT_EQ(flags_of(plan, Mover::copy_engine), flags_of(plan) + 2);
+    EXPECT_EQ(flag_text(plan, flags_of(plan)), "the workgroup of thread 0");
+    EXPECT_EQ(flag_text(plan, flags_of(plan) + 1), "the copy engine of thread 0");
+}
+
+TEST(Lowering, BulkCopiesAreWaitedForBeforeASignal)
+{
+    const Schedule schedule = make_schedule("ring", CollectiveOp::all_reduce, 2, {});
+    const Lowered out = lowered_for(Mover::bulk, schedule, 256, 0);
+    EXPECT_TRUE(out.lists[0].operations.empty());
+    EXPECT_EQ(text_of(out.workgroups[0]),
+        "0: bulk 0 -> 120000 128 B\n"
+        "1: bulk wait\n"
+        "1: signal 130000\n"
+        "2: wait 30000 >= 1\n"
+        "3: barrier\n"
+        "3: 20000+80 -> 10080+110080 128 B\n"
+        "4: barrier\n"
+        "4: signal 130000\n"
+        "5: wait 30000 >= 2\n");
+}
+
+TEST(Lowering, BulkCopiesOfWhatBulkCopiesWriteWaitForThem)
+{
+    // Chunk 0 to 1, 1 to 2, and 3 to 4, which touches neither; then 2 to 3 writes what that read.
+    Schedule schedule = custom(5);
+    Thread thread;
+    const auto move = [](std::uint32_t from, std::uint32_t to) {
+        Step step;
+        step.kind = StepKind::move;
+        step.sources = {{0, Buffer::output, from}};
+        step.destinations = {{0, Buffer::output, to}};
+        return step;
+    };
+    thread.steps = {move(0, 1), move(1, 2), move(3, 4), move(2, 3)};
+    schedule.ranks[0].threads = {thread};
+    EXPECT_EQ(text_of(lowered_for(Mover::bulk, schedule, 320, 0).workgroups[0]),
+        "0: bulk 10000 -> 10040 64 B\n"
+        "1: bulk wait\n"
+        "1: fence system\n"
+        "1: bulk 10040 -> 10080 64 B\n"
+        "2: bulk 100c0 -> 10100 64 B\n"
+        "3: bulk wait\n"
+        "3: fence system\n"
+        "3: bulk 10080 -> 100c0 64 B\n");
+    EXPECT_EQ(text_of(lowered_for(Mover::copy_engine, schedule, 320, 0).lists[0]),
+        "0: 10000 -> 10040 64 B\n"
+        "1: fence system\n"
+        "1: 10040 -> 10080 64 B\n"
+        "2: 100c0 -> 10100 64 B\n"
+        "3: fence system\n"
+        "3: 10080 -> 100c0 64 B\n");
 }

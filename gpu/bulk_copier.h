@@ -1,0 +1,31 @@
+// How compute units hand bulk copies to what carries them out, and hear of their end.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/program.h"
+#include "tlm_interconnect/time.h"
+
+namespace weft {
+
+class BulkCopier {
+public:
+    virtual ~BulkCopier() = default;
+    // Takes a bulk operation of a workgroup on `unit`; `operands` (its source, then its destinations) stay alive. It
+    // arrives `delay` from now.
+    virtual void copy(std::uint32_t unit, const std::uint64_t* operands, const Operation& operation,
+        std::uint32_t workgroup, Time delay) = 0;
+    // Copies of a workgroup that may be under way at once.
+    virtual std::uint32_t limit() const = 0;
+    // Lines of the unit's copier without an answer.
+    virtual std::uint32_t in_flight(std::uint32_t unit) const = 0;
+};
+
+class BulkListener {
+public:
+    virtual ~BulkListener() = default;
+    // All lines of one of the workgroup's copies are loaded, stored and acknowledged.
+    virtual void on_bulk_done(std::uint32_t workgroup) = 0;
+};
+
+}  // namespace weft

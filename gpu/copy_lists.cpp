@@ -1,0 +1,157 @@
+// What copy engines do with their command lists: whose copy is next, signals, waits.
+#include "gpu/movers.h"
+
+namespace weft {
+
+void Movers::launch(const List& list)
+{
+    const auto count = static_cast<std::uint32_t>(engines_.size());
+    for (std::uint32_t step = 0; step < count && queued_.empty(); ++step) {
+        const std::uint32_t number = (next_engine_ + step) % count;
+        if (engines_[number]->lists >= copy_.queues) continue;
+        next_engine_ = (number + 1) % count;
+        place(list, *engines_[number], agenda().now());
+        return;
+    }
+    queued_.emplace_back(list, agenda().now());
+}
+
+void Movers::place(const List& list, Engine& engine, Time since)
+{
+    if (free_queues_.empty()) {
+        free_queues_.push_back(static_cast<std::uint32_t>(queues_.size()));
+        queues_.emplace_back();
+        queues_.back().kind = queue_kind;
+        queues_.back().index = free_queues_.back();
+    }
+    Queue& queue = queues_[free_queues_.back()];
+    free_queues_.pop_back();
+    queue.list = list;
+    queue.engine = &engine;
+    queue.next = 0;
+    queue.copying = queue.posted = 0;
+    queue.active = true;
+    queue.loading = queue.waiting = false;
+    ++engine.lists;
+    lists_queued_ += agenda().now() - since;
+    progress_.busy();  // from here on: one that has no place changes nothing before others end
+    go_on(queue);
+}
+
+// Carries out what can be carried out now.
+void Movers::go_on(Queue& queue)
+{
+    const Program& program = *queue.list.program;
+    while (queue.active && !queue.loading && !queue.waiting) {
+        if (queue.next == program.operations.size()) {
+            if (queue.copying + queue.posted == 0) end(queue);
+            return;
+        }
+        const Operation& operation = program.operations[queue.next];
+        switch (operation.kind) {
+        case Operation::Kind::barrier: break;
+        case Operation::Kind::move:
+            if (operation.sources != 1) SC_REPORT_FATAL("/weft/gpu/copy", "a copy engine copies from one source");
+            ++queue.copying;
+            queue.loading = true;
+            submit(*queue.engine, program.operands.data() + operation.first_operand, operation, queue.index, 0);
+            break;
+        case Operation::Kind::fence:
+            if (queue.copying > 0) return;
+            break;
+        case Operation::Kind::signal:
+            if (queue.copying > 0) return;
+            signal(queue, operation);
+            break;
+        case Operation::Kind::wait:
+            queue.waiting = true;
+            progress_.enter_spin();
+            progress_.quiet(agenda().now());
+            poll(queue);
+            return;
+        default: SC_REPORT_FATAL("/weft/gpu/copy", "a copy engine only copies, signals and waits");
+        }
+        ++queue.next;
+    }
+}
+
+void Movers::signal(Queue& queue, const Operation& operation)
+{
+    Line& line = pool_.take();
+    line.begin(LineOp::atomic, operation.address, 8);
+    line.set_operand(1);
+    line.flags = LineHeader::control_flag;
+    ++queue.posted;
+    ++copied_.signals;
+    progress_.busy();
+    send(line, *queue.engine, queue.index, MoverUse::word);
+}
+
+void Movers::poll(Queue& queue)
+{
+    Line& line = pool_.take();
+    line.begin(LineOp::read, queue.list.program->operations[queue.next].address, 8);
+    line.flags = LineHeader::control_flag | LineHeader::poll_flag;
+    queue.polled_at = agenda().now();
+    ++copied_.flag_reads;
+    send(line, *queue.engine, queue.index, MoverUse::word);
+}
+
+void Movers::word_answered(Line& line, Queue& queue)
+{
+    const bool signalled = line.op == LineOp::atomic;
+    const std::uint64_t value = line.operand();
+    pool_.give(line);
+    if (signalled) {
+        progress_.quiet(agenda().now());
+        --queue.posted;
+        go_on(queue);
+    } else if (value >= queue.list.program->operations[queue.next].value) {
+        progress_.busy();
+        progress_.leave_spin();
+        queue.waiting = false;
+        ++queue.next;
+        go_on(queue);
+    } else if (progress_.looked_in_vain(queue.polled_at, queue.vain_epoch)) {
+        cannot_progress_ = true;
+        agenda().stop();
+    } else {
+        agenda().schedule(queue, *this, agenda().now() + copy_.poll_interval, queue.index & 0xfffU);
+    }
+}
+
+void Movers::end(Queue& queue)
+{
+    const List list = queue.list;
+    Engine& engine = *queue.engine;
+    queue.active = false;
+    free_queues_.push_back(queue.index);
+    --engine.lists;
+    if (!queued_.empty()) {
+        const auto [next, since] = queued_.front();
+        queued_.pop_front();
+        place(next, engine, since);
+    }
+    if (list.listener != nullptr) list.listener->on_workgroup_done(list.token);
+    progress_.quiet(agenda().now());
+}
+
+std::vector<ComputeUnits::Blocked> Movers::blocked() const
+{
+    std::vector<ComputeUnits::Blocked> out;
+    for (const Queue& queue : queues_) {
+        if (!queue.active) continue;
+        const std::vector<Operation>& operations = queue.list.program->operations;
+        ComputeUnits::Blocked entry{queue.list.token, 0, operations.size(), Operation::Kind::move, 0, 0,
+            queue.engine->open};
+        if (queue.next < operations.size()) {
+            const Operation& operation = operations[queue.next];
+            entry = {queue.list.token, operation.label, queue.next, operation.kind, operation.address, operation.value,
+                queue.engine->open};
+        }
+        out.push_back(entry);
+    }
+    return out;
+}
+
+}  // namespace weft

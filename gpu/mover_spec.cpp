@@ -1,0 +1,40 @@
+#include "gpu/mover_spec.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint64_t ms = 1'000'000'000;
+constexpr std::uint64_t slowest = 1'000'000;
+constexpr std::uint64_t fastest = 1'000'000'000'000'000;
+
+}  // namespace
+
+const ParameterTable<CopySpec>& CopySpec::parameters()
+{
+    static const ParameterTable<CopySpec> table({
+        {{"engines", Unit::count, 1, 64, "copy engines", {}}, &CopySpec::engines},
+        {{"queues", Unit::count, 1, 4096, "command lists that an engine works on at once", {}}, &CopySpec::queues},
+        {{"in_flight", Unit::count, 1, 1'000'000, "lines of an engine without an answer", {}}, &CopySpec::in_flight},
+        {{"start", Unit::time, 0, 1000 * ms, "descriptor at the head to its first load", {}}, &CopySpec::start},
+        {{"rate", Unit::rate, slowest, fastest, "what an engine stores, a whole line each", {}}, &CopySpec::rate},
+        {{"poll_interval", Unit::time, 1, ms, "answer of one look at a flag to the next look", {}},
+            &CopySpec::poll_interval},
+    });
+    return table;
+}
+
+const ParameterTable<BulkSpec>& BulkSpec::parameters()
+{
+    static const ParameterTable<BulkSpec> table({
+        {{"queue", Unit::count, 1, 64, "bulk copies of a workgroup under way", {}}, &BulkSpec::queue},
+        {{"in_flight", Unit::count, 1, 65535, "lines of a unit's bulk copier without an answer", {}},
+            &BulkSpec::in_flight},
+        {{"start", Unit::time, 0, ms, "descriptor at the head to its first load", {}}, &BulkSpec::start},
+        {{"rate", Unit::rate, slowest, fastest, "what a unit's bulk copier stores, a whole line each", {}},
+            &BulkSpec::rate},
+    });
+    return table;
+}
+
+}  // namespace weft

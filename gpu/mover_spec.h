@@ -1,0 +1,30 @@
+// Parameters of what moves lines without wavefronts.
+#pragma once
+
+#include "base/parameter.h"
+
+namespace weft {
+
+// Copy engines of a GPU.
+struct CopySpec {
+    std::uint64_t engines = 4;
+    std::uint64_t queues = 64;               // command lists that an engine looks at
+    std::uint64_t in_flight = 4096;          // lines of an engine without an answer
+    std::uint64_t start = 1'000'000;         // ps, descriptor at the head to its first load
+    std::uint64_t rate = 400'000'000'000;    // B/s that an engine stores
+    std::uint64_t poll_interval = 100'000;   // ps, answer of one look at a flag to the next look
+
+    static const ParameterTable<CopySpec>& parameters();
+};
+
+// The bulk copier of each compute unit.
+struct BulkSpec {
+    std::uint64_t queue = 16;              // copies of a workgroup under way
+    std::uint64_t in_flight = 1024;        // lines of a unit's copier without an answer
+    std::uint64_t start = 100'000;         // ps, descriptor at the head to its first load
+    std::uint64_t rate = 126'720'000'000;  // B/s that a unit's copier stores
+
+    static const ParameterTable<BulkSpec>& parameters();
+};
+
+}  // namespace weft

@@ -1,0 +1,202 @@
+#include "gpu/movers.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft {
+
+namespace {
+
+std::vector<Statistic> moved(std::uint64_t descriptors, std::uint64_t bytes, std::uint64_t lines, Time queued)
+{
+    return {{"lines", static_cast<double>(lines), "lines", "lines issued"},
+        {"descriptors", static_cast<double>(descriptors), "descriptors", "descriptors carried out"},
+        {"bytes", static_cast<double>(bytes), "B", "what they load"},
+        {"time_queued", static_cast<double>(queued), "ps", "time of descriptors behind others, summed"}};
+}
+
+}  // namespace
+
+Movers::Movers(sc_core::sc_module_name name, Agenda& agenda, std::string path, const CopySpec& copy,
+    const BulkSpec& bulk, std::uint32_t units, LinePool& pool, Progress& progress, bool data_on,
+    const PathChooser& paths, BulkListener& listener)
+    : sc_module(name), Station(agenda, std::move(path)), memory("memory", *this), copy_(copy), bulk_(bulk), pool_(pool),
+      progress_(progress), data_on_(data_on), paths_(paths), listener_(listener), bulk_engines_(units)
+{
+    for (std::uint64_t e = 0; e < copy.engines; ++e)
+        engines_.push_back(make_engine(static_cast<std::uint32_t>(e * units / copy.engines), false));
+}
+
+std::unique_ptr<Movers::Engine> Movers::make_engine(std::uint32_t unit, bool bulk) const
+{
+    auto engine = std::make_unique<Engine>();
+    engine->unit = unit;
+    engine->bulk = bulk;
+    engine->in_flight = bulk ? bulk_.in_flight : copy_.in_flight;
+    engine->start = bulk ? bulk_.start : copy_.start;
+    engine->rate.set_rate(bulk ? bulk_.rate : copy_.rate);
+    engine->kind = engine_kind;
+    return engine;
+}
+
+void Movers::copy(std::uint32_t unit, const std::uint64_t* operands, const Operation& operation,
+    std::uint32_t workgroup, Time delay)
+{
+    std::unique_ptr<Engine>& engine = bulk_engines_[unit];
+    if (engine == nullptr) engine = make_engine(unit, true);
+    submit(*engine, operands, operation, workgroup, delay);
+}
+
+void Movers::submit(Engine& engine, const std::uint64_t* operands, const Operation& operation, std::uint32_t owner,
+    Time delay)
+{
+    if (free_descriptors_.empty()) {
+        free_descriptors_.push_back(static_cast<std::uint32_t>(descriptors_.size()));
+        descriptors_.emplace_back();
+    }
+    const std::uint32_t index = free_descriptors_.back();
+    free_descriptors_.pop_back();
+    const Time arrival = agenda().now() + delay;
+    descriptors_[index] = {&engine, operands, operation.bytes, 0, operation.destinations, 0, owner, arrival, 0};
+    Counts& count = counts(engine);
+    ++count.descriptors;
+    count.bytes += operation.bytes;
+    engine.waiting.push_back(index);
+    if (engine.waiting.size() == 1) come_to_head(engine, arrival);
+}
+
+void Movers::come_to_head(Engine& engine, Time arrival)
+{
+    Descriptor& head = descriptors_[engine.waiting.front()];
+    counts(engine).queued += arrival - head.since;
+    head.first = arrival + engine.start;
+    if (!engine.scheduled)
+        agenda().schedule(engine, *this, std::max(head.first, engine.rate.free_at()), engine.unit & 0xfffU);
+}
+
+// Issues what may issue now; an answer or the engine's wake-up calls again.
+void Movers::pump(Engine& engine)
+{
+    while (!engine.waiting.empty() && engine.open < engine.in_flight) {
+        const std::uint32_t index = engine.waiting.front();
+        const Time earliest = std::max(descriptors_[index].first, engine.rate.free_at());
+        if (earliest > agenda().now()) {
+            if (!engine.scheduled) agenda().schedule(engine, *this, earliest, engine.unit & 0xfffU);
+            return;
+        }
+        load_piece(engine, index);
+        if (descriptors_[index].position < descriptors_[index].bytes) continue;
+        engine.waiting.pop_front();
+        if (!engine.waiting.empty())
+            come_to_head(engine, std::max(agenda().now(), descriptors_[engine.waiting.front()].since));
+        if (engine.bulk) continue;
+        Queue& queue = queues_[descriptors_[index].owner];
+        queue.loading = false;
+        go_on(queue);
+    }
+}
+
+void Movers::load_piece(Engine& engine, std::uint32_t index)
+{
+    Descriptor& copy = descriptors_[index];
+    std::uint64_t size = copy.bytes - copy.position;
+    for (std::uint32_t operand = 0; operand <= copy.destinations; ++operand)
+        size = std::min(size, line_bytes - (copy.operands[operand] + copy.position) % line_bytes);
+    Line& line = pool_.take();
+    line.begin(LineOp::read, copy.operands[0] + copy.position, static_cast<std::uint32_t>(size));
+    copy.position += size;
+    engine.rate.book(agenda().now(), line_bytes * std::max(1U, copy.destinations));
+    ++copy.open;
+    ++engine.open;
+    send(line, engine, index, MoverUse::load);
+}
+
+void Movers::send(Line& line, const Engine& engine, std::uint32_t index, MoverUse use)
+{
+    line.tag = MoverTag{engine.unit, index, use}.packed();
+    paths_.route(line);
+    ++counts(engine).lines;
+    memory.send_request(line, 0);
+}
+
+Time Movers::on_response(unsigned, Line& line, Time delay)
+{
+    line.kind = line_kind;
+    agenda().schedule(line, *this, agenda().now() + delay, line.tag >> 20U);
+    return 0;
+}
+
+void Movers::run(AgendaItem& item)
+{
+    if (item.kind == engine_kind) {
+        pump(static_cast<Engine&>(item));
+        return;
+    }
+    if (item.kind == queue_kind) {
+        poll(static_cast<Queue&>(item));
+        return;
+    }
+    Line& line = Line::of(item);
+    const MoverTag tag = MoverTag::of(line.tag);
+    switch (tag.use) {
+    case MoverUse::load: loaded(line, tag.index); break;
+    case MoverUse::store:
+        pool_.give(line);
+        line_done(tag.index);
+        break;
+    case MoverUse::word: word_answered(line, queues_[tag.index]); break;
+    }
+}
+
+void Movers::loaded(Line& line, std::uint32_t index)
+{
+    const Descriptor& copy = descriptors_[index];
+    Engine& engine = *copy.engine;
+    const std::uint64_t offset = line.address - copy.operands[0];
+    descriptors_[index].open += copy.destinations;
+    engine.open += copy.destinations;
+    for (std::uint32_t destination = 1; destination <= copy.destinations; ++destination) {
+        Line& store = pool_.take();
+        store.begin(LineOp::write, copy.operands[destination] + offset, line.size);
+        if (data_on_) std::memcpy(store.data(), line.data(), line.size);
+        send(store, engine, index, MoverUse::store);
+    }
+    pool_.give(line);
+    line_done(index);
+}
+
+// One line of the descriptor has its answer.
+void Movers::line_done(std::uint32_t index)
+{
+    Descriptor& copy = descriptors_[index];
+    Engine& engine = *copy.engine;
+    --engine.open;
+    if (--copy.open == 0 && copy.position == copy.bytes) {
+        const std::uint32_t owner = copy.owner;
+        free_descriptors_.push_back(index);
+        if (engine.bulk) {
+            listener_.on_bulk_done(owner);
+        } else {
+            --queues_[owner].copying;
+            go_on(queues_[owner]);
+        }
+    }
+    pump(engine);
+}
+
+std::vector<Statistic> Movers::copy_statistics() const
+{
+    std::vector<Statistic> out = moved(copied_.descriptors, copied_.bytes, copied_.lines, copied_.queued);
+    out.push_back({"signals", static_cast<double>(copied_.signals), "lines", "flag additions among the lines"});
+    out.push_back({"flag_reads", static_cast<double>(copied_.flag_reads), "lines", "looks at flags among them"});
+    out.push_back({"time_lists_queued", static_cast<double>(lists_queued_), "ps",
+        "time of command lists before an engine has a place, summed"});
+    return out;
+}
+
+std::vector<Statistic> Movers::bulk_statistics() const
+{
+    return moved(bulk_copied_.descriptors, bulk_copied_.bytes, bulk_copied_.lines, bulk_copied_.queued);
+}
+
+}  // namespace weft

@@ -1,0 +1,170 @@
+// What moves lines without wavefronts: the copy engines of a GPU, and the bulk copier of each of its compute units.
+//
+// Socket: memory (to the crossbar).
+//
+// Both are the same machine: it takes descriptors (one source, any number of destinations) one after another. From
+// when a descriptor is at the head to its first load `start` passes. A descriptor is cut where any of its
+// operands reaches the end of a line; a piece is loaded, and when it is there stored to every destination. A piece books 64 B
+// for each destination at `rate`, and goes out only while fewer than `in_flight` lines have no answer; stores of what was
+// loaded always go. The next descriptor is at the head when all loads of the one before it are out.
+//
+// A copy engine works on up to `queues` command lists (Program: moves of one source, signals, waits, fences; barriers mean
+// nothing to it), each in order; further lists queue for a place. A list gives one descriptor at a time and goes
+// on when its loads are out. A fence, and a signal before it adds to its flag, wait until everything that the list
+// has copied is acknowledged. A wait is an 8-byte load of the flag, again `poll_interval` after each answer. Both hold
+// up their own list only and take nothing of the rate.
+//
+// A bulk copier takes what the workgroups of its unit hand over, in order, and tells when a copy is acknowledged.
+//
+// On the die copier u sits by unit u, and copy engine e of n by unit e x units / n.
+//
+// Statistics, for copy engines and bulk copiers apart: descriptors, lines, bytes, time of descriptors in the queue.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "base/statistic.h"
+#include "gpu/bulk_copier.h"
+#include "gpu/compute_units.h"
+#include "gpu/line_tag.h"
+#include "gpu/mover_spec.h"
+#include "gpu/path_chooser.h"
+#include "gpu/progress.h"
+#include "tlm_interconnect/protocol.h"
+#include "tlm_interconnect/rate_server.h"
+
+namespace weft {
+
+class Movers : public sc_core::sc_module, public Station, public LineInitiator, public BulkCopier {
+public:
+    Movers(sc_core::sc_module_name name, Agenda& agenda, std::string path, const CopySpec& copy, const BulkSpec& bulk,
+        std::uint32_t units, LinePool& pool, Progress& progress, bool data_on, const PathChooser& paths,
+        BulkListener& listener);
+
+    LineInitiatorSocket memory;
+
+    struct List {
+        const Program* program = nullptr;  // stays alive until the list is done
+        WorkgroupListener* listener = nullptr;
+        std::uint64_t token = 0;
+    };
+    // Gives the list to the copy engine whose turn it is, at the present instant or when one has a place.
+    void launch(const List& list);
+
+    void copy(std::uint32_t unit, const std::uint64_t* operands, const Operation& operation, std::uint32_t workgroup,
+        Time delay) override;
+    std::uint32_t limit() const override { return static_cast<std::uint32_t>(bulk_.queue); }
+    std::uint32_t in_flight(std::uint32_t unit) const override
+    {
+        return bulk_engines_[unit] == nullptr ? 0 : bulk_engines_[unit]->open;
+    }
+
+    std::uint64_t lines() const { return copied_.lines + bulk_copied_.lines; }  // polls and signals included
+    std::uint64_t copied() const { return copied_.lines; }
+    std::uint64_t bulk_copied() const { return bulk_copied_.lines; }
+    bool cannot_progress() const { return cannot_progress_; }
+    // Lists of copy engines that are not done.
+    std::vector<ComputeUnits::Blocked> blocked() const;
+    std::size_t queued() const { return queued_.size(); }
+
+    std::vector<Statistic> copy_statistics() const;
+    std::vector<Statistic> bulk_statistics() const;
+
+private:
+    struct Engine : AgendaItem {  // as an item: the next load
+        std::uint32_t unit = 0;   // by which it sits
+        bool bulk = false;
+        std::uint32_t open = 0;   // lines without an answer
+        std::uint32_t lists = 0;
+        std::uint64_t in_flight = 0;
+        Time start = 0;
+        RateServer rate;
+        std::deque<std::uint32_t> waiting;  // descriptors with loads to issue, the head first
+    };
+
+    struct Descriptor {
+        Engine* engine = nullptr;
+        const std::uint64_t* operands = nullptr;
+        std::uint64_t bytes = 0;
+        std::uint64_t position = 0;  // what has been cut into pieces
+        std::uint32_t destinations = 0;
+        std::uint32_t open = 0;      // lines without an answer
+        std::uint32_t owner = 0;     // list, or workgroup
+        Time since = 0;              // in the queue
+        Time first = 0;              // at the head: earliest first load
+    };
+
+    struct Queue : AgendaItem {  // a list on its engine; as an item: its next look at a flag
+        std::uint32_t index = 0;     // in queues_
+        List list;
+        Engine* engine = nullptr;
+        std::size_t next = 0;        // operation
+        std::uint32_t copying = 0;   // descriptors that are not performed
+        std::uint32_t posted = 0;    // signals without acknowledge
+        bool active = false;
+        bool loading = false;        // its descriptor has loads to issue
+        bool waiting = false;
+        Time polled_at = 0;
+        std::uint64_t vain_epoch = 0;
+    };
+
+    struct Counts {
+        std::uint64_t descriptors = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t lines = 0;
+        std::uint64_t signals = 0;
+        std::uint64_t flag_reads = 0;
+        Time queued = 0;
+    };
+
+    static constexpr std::uint8_t line_kind = 0;
+    static constexpr std::uint8_t engine_kind = 1;
+    static constexpr std::uint8_t queue_kind = 2;
+
+    Time on_response(unsigned port, Line& line, Time delay) override;
+    void run(AgendaItem& item) override;
+
+    // Descriptors: movers.cpp
+    std::unique_ptr<Engine> make_engine(std::uint32_t unit, bool bulk) const;
+    void submit(Engine& engine, const std::uint64_t* operands, const Operation& operation, std::uint32_t owner,
+        Time delay);
+    void pump(Engine& engine);
+    void come_to_head(Engine& engine, Time arrival);
+    void load_piece(Engine& engine, std::uint32_t index);
+    void loaded(Line& line, std::uint32_t index);
+    void line_done(std::uint32_t index);
+    void send(Line& line, const Engine& engine, std::uint32_t index, MoverUse use);
+    Counts& counts(const Engine& engine) { return engine.bulk ? bulk_copied_ : copied_; }
+
+    // Lists: copy_lists.cpp
+    void place(const List& list, Engine& engine, Time since);
+    void go_on(Queue& queue);
+    void poll(Queue& queue);
+    void signal(Queue& queue, const Operation& operation);
+    void word_answered(Line& line, Queue& queue);
+    void end(Queue& queue);
+
+    CopySpec copy_;
+    BulkSpec bulk_;
+    LinePool& pool_;
+    Progress& progress_;
+    bool data_on_;
+    PathChooser paths_;
+    BulkListener& listener_;
+    bool cannot_progress_ = false;
+    std::uint32_t next_engine_ = 0;
+    Counts copied_;
+    Counts bulk_copied_;
+    Time lists_queued_ = 0;
+    std::vector<std::unique_ptr<Engine>> engines_;
+    std::vector<std::unique_ptr<Engine>> bulk_engines_;  // by unit, made when first used
+    std::vector<Descriptor> descriptors_;
+    std::vector<std::uint32_t> free_descriptors_;
+    std::deque<Queue> queues_;
+    std::vector<std::uint32_t> free_queues_;
+    std::deque<std::pair<List, Time>> queued_;
+};
+
+}  // namespace weft
