@@ -21,6 +21,7 @@ constexpr Picoseconds longest_run = ~Picoseconds{0} / 4 * 3;
 
 struct LineExecutor::Part : AgendaItem {
     std::uint32_t index = 0;  // in parts_
+    bool open = false;        // begun and not done
     bool timer = false;       // no workgroups: done when due
     std::uint32_t endpoint = 0;
     std::uint32_t remaining = 0;  // workgroups and lists
@@ -30,8 +31,12 @@ struct LineExecutor::Part : AgendaItem {
     bool of_job = false;
     JobId job = 0;
     std::uint32_t position = 0;
-    std::uint64_t address = 0;  // memory access: its buffer
+    std::uint32_t wavefronts = 0;  // of a workgroup, and instructions in flight of each; 0: those of EngineSpec
+    std::uint32_t unroll = 0;
+    std::uint64_t address = 0;  // memory access, kernel: its buffer
     std::uint64_t bytes = 0;
+
+    bool background() const { return wavefronts > 0; }
 };
 
 struct LineExecutor::Running {
@@ -133,6 +138,7 @@ LineExecutor::Part& LineExecutor::new_part()
     }
     Part& part = *parts_[free_parts_.back()];
     free_parts_.pop_back();
+    part.open = true;
     progress_.busy();
     return part;
 }
@@ -142,8 +148,10 @@ void LineExecutor::recycle(Part& part)
     part.programs.clear();
     part.lists.clear();
     part.done = nullptr;
-    part.timer = part.of_job = false;
+    part.timer = part.of_job = part.open = false;
+    part.remaining = 0;
     part.bytes = 0;
+    part.wavefronts = part.unroll = 0;
     free_parts_.push_back(part.index);
 }
 
@@ -194,6 +202,21 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint64_t bytes, bo
     agenda().schedule(part, *this, agenda().now() + gpus_[endpoint]->spec().launch_latency);
 }
 
+void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
+{
+    Part& part = new_part();
+    part.endpoint = endpoint;
+    part.done = std::move(done);
+    part.wavefronts = Gemm::wavefronts;
+    part.unroll = Gemm::unroll;
+    part.bytes = gemm.memory_bytes();
+    if (!memories_[endpoint].allocate(part.bytes, part.address))
+        throw InputError("", 0, "the matrices of " + format_bytes(part.bytes) + " do not fit into " +
+            gpus_[endpoint]->path(), "a smaller product or a larger hbm.capacity");
+    part.programs = gemm_programs(gemm, part.address);
+    agenda().schedule(part, *this, agenda().now() + gpus_[endpoint]->spec().launch_latency);
+}
+
 void LineExecutor::wait(Picoseconds duration, Done done)
 {
     if (duration > longest_run || agenda().now() > longest_run - duration)
@@ -228,8 +251,8 @@ void LineExecutor::launch(Part& part)
     for (const Program& program : part.programs) {
         ComputeUnits::Launch launch;
         launch.program = &program;
-        launch.wavefronts = static_cast<std::uint32_t>(spec_.wavefronts);
-        launch.unroll = static_cast<std::uint32_t>(spec_.unroll);
+        launch.wavefronts = part.wavefronts > 0 ? part.wavefronts : static_cast<std::uint32_t>(spec_.wavefronts);
+        launch.unroll = part.unroll > 0 ? part.unroll : static_cast<std::uint32_t>(spec_.unroll);
         launch.vector_bytes = static_cast<std::uint32_t>(spec_.vector);
         launch.listener = this;
         launch.token = part.index;
@@ -319,6 +342,23 @@ double LineExecutor::peak_flops(std::uint32_t endpoint) const
 double LineExecutor::memory_rate(std::uint32_t endpoint) const
 {
     return static_cast<double>(gpus_[endpoint]->hbm_spec().bandwidth);
+}
+
+bool LineExecutor::only_waits() const
+{
+    std::vector<std::uint32_t> waiting(parts_.size(), 0);  // workgroups and lists, by part
+    for (const Gpu* gpu : gpus_) {
+        if (gpu == nullptr) continue;
+        for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
+            const bool in_vain = entry.kind == Operation::Kind::wait && entry.in_flight == 0 &&
+                                 endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)) < entry.value;
+            if (in_vain) ++waiting[entry.token];
+        }
+    }
+    for (const auto& part : parts_)
+        if (part->open && !part->background() && (part->remaining == 0 || waiting[part->index] < part->remaining))
+            return false;
+    return true;
 }
 
 std::vector<std::string> LineExecutor::blocked() const

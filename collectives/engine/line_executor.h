@@ -20,6 +20,7 @@
 #include "collectives/engine/engine_spec.h"
 #include "collectives/engine/executor.h"
 #include "collectives/engine/lowering.h"
+#include "gpu/gemm_programs.h"
 #include "gpu/gpu.h"
 #include "gpu/replay_gpu.h"
 
@@ -38,6 +39,10 @@ public:
     void enter(JobId job, std::uint32_t position, Done done) override;
     void access_memory(std::uint32_t endpoint, std::uint64_t bytes, bool write, Done done) override;
     void wait(Picoseconds duration, Done done) override;
+    // A matrix product in buffers of its own; of an endpoint that computes.
+    void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done);
+    // Everything but such products waits for flags that nothing will set any more.
+    bool only_waits() const;
     double peak_flops(std::uint32_t endpoint) const override;
     double memory_rate(std::uint32_t endpoint) const override;
     const std::vector<JobRecord>& records() const override { return records_; }

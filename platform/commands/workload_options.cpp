@@ -1,6 +1,7 @@
 #include "platform/commands/workload_options.h"
 
 #include "base/units.h"
+#include "gpu/gemm.h"
 #include "platform/commands/known_names.h"
 #include "platform/commands/messages.h"
 
@@ -38,6 +39,9 @@ void WorkloadOptions::add(CommandLine& line)
     line.value("--groups", "FILE", groups_, "process groups of the trace");
     line.value("--dependencies", "POLICY", dependencies_,
         "which of a trace's dependencies hold: " + one_of(policies));
+    line.value("--beside", "KERNEL", beside_,
+        "what every rank computes beside the workload, again and again until that is over: gemm:M,N,K or "
+        "gemm:M,N,K,TILE, a product of bf16 matrices");
 }
 
 void WorkloadOptions::require(const Workload& workload, Workload::Kind kind, const char* option,
@@ -112,6 +116,11 @@ void WorkloadOptions::apply(Workload& workload) const
         check_choice("--dependencies", dependencies_, policies);
         workload.dependencies = dependencies_;
     }
+    if (!beside_.empty()) {
+        if (!Gemm::parse(beside_))
+            throw usage_error("option '--beside' has the value '" + beside_ + "'", kernel_form);
+        workload.beside = beside_;
+    }
     if (workload.kind == Kind::collective && workload.bytes == 0 && workload.collective != "barrier")
         throw usage_error("the collective has no size", "--bytes N, such as 1MiB");
 }
@@ -119,11 +128,12 @@ void WorkloadOptions::apply(Workload& workload) const
 std::string workload_text(const Workload& workload)
 {
     if (workload.kind == Workload::Kind::none) return "none";
-    if (workload.kind == Workload::Kind::trace) return "trace " + workload.trace;
+    const std::string beside = workload.beside.empty() ? "" : ", beside " + workload.beside;
+    if (workload.kind == Workload::Kind::trace) return "trace " + workload.trace + beside;
     std::string out = workload.collective;
     if (workload.collective != "barrier") out += " over " + format_bytes(workload.bytes);
     if (reduces(workload)) out += " of " + workload.element + " (" + workload.reduction + ")";
-    return out + ", algorithm " + workload.algorithm;
+    return out + ", algorithm " + workload.algorithm + beside;
 }
 
 }  // namespace weft

@@ -30,6 +30,7 @@ private:
     std::string trace_;
     std::string groups_;
     std::string dependencies_;
+    std::string beside_;
 };
 
 // "all_reduce over 1 MiB of fp32 (sum), algorithm ring", "trace prefix/of/files"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "gpu/gemm.h"
 
 namespace weft {
 
@@ -36,6 +37,14 @@ void read_ranks(const YamlSource& source, const YamlField& field, Workload& out)
             out.rank_nodes.push_back(std::move(*text));
 }
 
+void read_beside(const YamlSource& source, const YamlField& field, Workload& out)
+{
+    const auto text = yaml_text(source, field);
+    if (!text) return;
+    if (!Gemm::parse(*text)) source.findings.refuse(field.line, quoted(*text) + " is no kernel", kernel_form);
+    out.beside = *text;
+}
+
 std::string resolved(const std::string& path, const std::string& folder)
 {
     return path.empty() || path[0] == '/' ? path : folder + path;
@@ -52,6 +61,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
     const std::vector<std::string> of_trace{"trace", "groups", "dependencies"};
     std::vector<std::string> all = of_collective;
     all.insert(all.end(), of_trace.begin(), of_trace.end());
+    all.push_back("beside");
     const auto fields = yaml_fields(source, field.value, "'workload'", all);
     for (const YamlField& part : fields) {
         if (part.key == "collective") out.kind = Workload::Kind::collective;
@@ -59,6 +69,10 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
     }
     bool has_bytes = false;
     for (const YamlField& part : fields) {
+        if (part.key == "beside") {
+            read_beside(source, part, out);
+            continue;
+        }
         const bool trace_key = contains(of_trace, part.key);
         if (out.kind == Workload::Kind::none || trace_key != (out.kind == Workload::Kind::trace)) {
             source.findings.refuse(part.line,

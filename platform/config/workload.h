@@ -18,6 +18,9 @@ struct KnownNames {
     std::vector<std::string> algorithms;
 };
 
+// How a kernel beside the workload is written.
+inline constexpr const char* kernel_form = "gemm:M,N,K or gemm:M,N,K,TILE with whole numbers from 1 to 65536";
+
 struct Workload {
     enum class Kind : std::uint8_t { none, collective, trace };
     Kind kind = Kind::none;
@@ -31,6 +34,8 @@ struct Workload {
     std::uint64_t rank_count = 0;         // the first endpoints; 0 = all, unless rank_nodes says which
     std::vector<std::string> rank_nodes;  // globs over node names, in order
     std::uint64_t root = 0;
+
+    std::string beside;        // kernel that every rank runs beside it (gpu/gemm.h); empty: none
 
     std::string trace;         // prefix of the files, relative paths resolved
     std::string groups;        // group file, relative paths resolved

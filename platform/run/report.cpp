@@ -83,6 +83,13 @@ Json theory_json(const RunResult& result)
         {"wire_bytes", theory.wire_bytes}, {"bytes_per_s", theory.rate}, {"alpha", theory.explanation}};
 }
 
+Json beside_json(const RunResult& result)
+{
+    if (!result.beside) return nullptr;
+    return {{"kernel", result.beside->kernel}, {"finished", result.beside->finished},
+        {"mean_ps", result.beside->mean_ps}, {"flops", number(result.beside->flops)}};
+}
+
 // "1.84 MB": three digits, for people.
 std::string short_bytes(double bytes)
 {
@@ -449,6 +456,7 @@ std::string result_json(const RunResult& result, bool timing)
     out["modules"] = modules_json(result);
     out["parameters"] = parameters_json(result);
     out["alpha_beta"] = theory_json(result);
+    out["beside"] = beside_json(result);
     out["mismatches"] = result.mismatches;
     out["blocked"] = result.blocked;
     out["notices"] = result.notices;
@@ -465,6 +473,9 @@ std::string result_summary(const RunResult& result)
     add_stop(page, result);
     add_collectives(page, result);
     add_verification(page, result);
+    if (result.beside)
+        page.line("beside", fmt::format("{}: {} kernels of {} in the mean, {:.3g} TFLOP/s a rank", result.beside->kernel,
+            result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12));
     add_theory(page, result);
     add_work(page, result);
     list(page, "notices", result.notices, 6);

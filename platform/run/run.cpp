@@ -250,6 +250,14 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         resolved.seed);
     load.attach(executor, ranks);
 
+    std::optional<Beside> beside;
+    if (!resolved.workload.beside.empty() && traffic.any())
+        throw InputError(resolved.file, resolved.workload.line, "a kernel beside the workload and a replay GPU, which computes nothing",
+            "full GPUs, or no kernel");
+    if (!resolved.workload.beside.empty())
+        beside.emplace(executor, Gemm::parse(resolved.workload.beside).value(), static_cast<std::uint32_t>(ranks),
+            [&load] { return load.finished(); });
+
     RunResult result;
     result.seed = resolved.seed;
     result.system = resolved.name;
@@ -291,6 +299,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
 
     const Clock::time_point started = Clock::now();
     load.start();
+    if (beside) beside->start();
     if (traffic.any()) {
         std::optional<Executor::JobId> job;
         if (load.driver() != nullptr) job = 0;
@@ -329,6 +338,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     }
 
     result.collectives = collective_results(executor);
+    if (beside) result.beside = beside->result(resolved.workload.beside);
     result.ranks = rank_results(system, plan, load);
     if (result.stop == StopReason::finished) {
         for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);

@@ -9,6 +9,7 @@
 #include "base/statistic.h"
 #include "platform/config/explain.h"
 #include "platform/config/resolved_system.h"
+#include "platform/run/beside.h"
 #include "platform/system/link_result.h"
 #include "platform/system/model_registry.h"
 
@@ -89,6 +90,7 @@ struct RunResult {
     std::vector<std::string> blocked;  // stop == deadlock: who waits for what
     std::vector<std::string> notices;
     std::optional<AlphaBeta> theory;
+    std::optional<BesideResult> beside;
     std::string series;  // comma-separated, if RunOptions::window
     std::string record;  // comma-separated, if RunOptions::record
 

@@ -87,12 +87,13 @@ private:
 
 // The parts of one step between two ranks.
 struct StepTime {
+    Time start = 0;
     Time load = 0;
     Time put = 0;
     Time answer = 0;
     Time signal = 0;
     Time notice = 0;
-    Time total() const { return load + put + answer + signal + notice; }
+    Time total() const { return start + load + put + answer + signal + notice; }
 };
 
 // A request of a peer at the point of coherence: the home slice, or the memory side of private partitions.
@@ -116,8 +117,11 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     const GpuSpec& home = system.gpu(plan.members[to]);
     const L2Spec& near = system.l2(plan.members[from]);
     const Time far_home = home_time(system, plan.members[to]);
+    const auto mover = static_cast<Mover>(system.engine().mover);
     StepTime step;
     if (with_data) {
+        if (mover == Mover::copy_engine) step.start = system.copy(plan.members[from]).start;
+        if (mover == Mover::bulk) step.start = system.bulk(plan.members[from]).start;
         step.load = sender.unit_to_l2 + near.latency + sender.l2_to_unit;
         step.put = sender.unit_to_port + path_time(system, plan, from, to, LineOp::write, line_bytes, LineClass::request) +
                    home.port_to_l2 + far_home;
@@ -129,12 +133,23 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
                   home.port_to_l2 + far_home;
     const Time flag = flag_time(system, plan.members[to]);
     step.notice = home.l2_to_unit + (flag - far_home) / 2;
-    if (static_cast<WaitPolicy>(home.wait_policy) != WaitPolicy::waiting_atomic)
-        step.notice += (home.unit_to_l2 + flag + home.l2_to_unit + home.spin_interval) / 2;
+    const bool list = mover == Mover::copy_engine;
+    const Time interval = list ? system.copy(plan.members[to]).poll_interval : home.spin_interval;
+    if (list || static_cast<WaitPolicy>(home.wait_policy) != WaitPolicy::waiting_atomic)
+        step.notice += (home.unit_to_l2 + flag + home.l2_to_unit + interval) / 2;
     return step;
 }
 
 constexpr std::uint32_t most_ranks_for_all_pairs = 128;
+
+bool reduces(const Schedule& schedule)
+{
+    for (const RankPlan& plan : schedule.ranks)
+        for (const Thread& thread : plan.threads)
+            for (const Step& step : thread.steps)
+                if (step.sources.size() > 1) return true;
+    return false;
+}
 
 }  // namespace
 
@@ -142,6 +157,8 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     const CollectiveRequest& request, const Schedule& schedule)
 {
     if (schedule.size() < 2) return std::nullopt;
+    // Steps that go back and forth between copy engines and units have no formula.
+    if (static_cast<Mover>(system.engine().mover) == Mover::copy_engine && reduces(schedule)) return std::nullopt;
     TheoryCase theory;
     theory.op = schedule.op;
     theory.algorithm = schedule.name;
@@ -178,7 +195,8 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     out.alpha_ps = slowest.total();
     out.time_ps = system.gpu(plan.members[0]).launch_latency +
                   alpha_beta_ps(out.steps, out.alpha_ps, out.wire_bytes, out.rate);
-    out.explanation = fmt::format("load {} + put {} + answer {} + signal {} + notice {}", format_time_ps(slowest.load),
+    if (slowest.start > 0) out.explanation = fmt::format("start {} + ", format_time_ps(slowest.start));
+    out.explanation += fmt::format("load {} + put {} + answer {} + signal {} + notice {}", format_time_ps(slowest.load),
         format_time_ps(slowest.put), format_time_ps(slowest.answer), format_time_ps(slowest.signal),
         format_time_ps(slowest.notice));
     return out;

@@ -1,6 +1,7 @@
 // The alpha-beta figure beside the simulated time.
 #include <gtest/gtest.h>
 
+#include "base/units.h"
 #include "testbenches/platform/runs.h"
 
 using namespace weft;
@@ -69,6 +70,36 @@ TEST(AlphaBeta, OneLinePutIsExact)
     EXPECT_EQ(result["alpha_beta"]["steps"], 1);
     EXPECT_EQ(result["simulated_ps"].get<std::uint64_t>(),
         result["alpha_beta"]["alpha_ps"].get<std::uint64_t>() + memory + parts.answer - parts.notice);
+}
+
+TEST(AlphaBeta, OneLinePutByACopyEngineOrABulkCopyIsExactToo)
+{
+    for (const std::string mover : {"copy_engine", "bulk"}) {
+        const RunSetup setup = idealised(2, "all_to_all", "direct", "128").with("engine.mover=" + mover);
+        const Json result = run(setup);
+        ASSERT_EQ(result.value("verified", ""), "passed") << result.dump().substr(0, 300);
+        Parts parts = parts_of(setup);
+        const ResolvedSystem system = resolve_setup(setup);
+        const NodeId node = system.endpoints()[0];
+        const GpuSpec& gpu = system.gpu(node);
+        const std::uint64_t start = mover == "bulk" ? system.bulk(node).start : system.copy(node).start;
+        if (mover == "copy_engine")  // its lists look again and again
+            parts.notice += (gpu.unit_to_l2 + system.l2(node).latency + gpu.l2_to_unit + system.copy(node).poll_interval) / 2;
+        const std::string words = result["alpha_beta"]["alpha"];
+        EXPECT_EQ(words.find("start " + format_time_ps(start) + " + load "), 0u) << words;
+        EXPECT_EQ(result["simulated_ps"].get<std::uint64_t>(),
+            result["alpha_beta"]["alpha_ps"].get<std::uint64_t>() + idle_read(system.hbm(node)) + parts.answer -
+                parts.notice)
+            << mover;
+    }
+}
+
+TEST(AlphaBeta, CopyEnginesAndUnitsInTurnHaveNoFormula)
+{
+    const RunSetup setup = idealised(2, "all_reduce", "ring", "4096").with("engine.mover=copy_engine");
+    const Json result = run(setup);
+    EXPECT_EQ(result.value("verified", ""), "passed") << result.dump().substr(0, 300);
+    EXPECT_TRUE(result["alpha_beta"].is_null());
 }
 
 TEST(AlphaBeta, ThroughASwitchToo)

@@ -1,0 +1,42 @@
+// What every rank runs beside the workload, again and again until that is over or can get no further.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "collectives/engine/line_executor.h"
+#include "gpu/gemm.h"
+
+namespace weft {
+
+struct BesideResult {
+    std::string kernel;          // as it was asked for
+    std::uint64_t finished = 0;  // on all ranks together
+    Time mean_ps = 0;            // of those that finished
+    double flops = 0;            // FLOP/s of a rank while they ran, in the mean
+};
+
+class Beside {
+public:
+    // `ranks`: the first endpoints. `over` says whether the workload has ended.
+    Beside(LineExecutor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over);
+
+    void start();
+    bool finished() const { return running_ == 0; }
+    BesideResult result(const std::string& kernel) const;
+
+private:
+    void next(std::uint32_t rank);
+
+    LineExecutor& executor_;
+    Gemm kernel_;
+    std::uint32_t ranks_;
+    std::function<bool()> over_;
+    std::uint32_t running_ = 0;
+    std::uint64_t kernels_ = 0;
+    Time time_ = 0;  // of finished kernels, summed
+};
+
+}  // namespace weft
