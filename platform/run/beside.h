@@ -3,20 +3,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "collectives/engine/line_executor.h"
 #include "gpu/gemm.h"
+#include "platform/run/run.h"
 
 namespace weft {
-
-struct BesideResult {
-    std::string kernel;          // as it was asked for
-    std::uint64_t finished = 0;  // on all ranks together
-    Time mean_ps = 0;            // of those that finished
-    double flops = 0;            // FLOP/s of a rank while they ran, in the mean
-};
 
 class Beside {
 public:

@@ -10,6 +10,7 @@
 #include "collectives/engine/line_executor.h"
 #include "collectives/engine/trace_engine.h"
 #include "collectives/schedule/theory.h"
+#include "platform/run/beside.h"
 #include "platform/run/interrupt.h"
 #include "platform/run/progress_line.h"
 #include "platform/run/replay_traffic.h"

@@ -9,7 +9,6 @@
 #include "base/statistic.h"
 #include "platform/config/explain.h"
 #include "platform/config/resolved_system.h"
-#include "platform/run/beside.h"
 #include "platform/system/link_result.h"
 #include "platform/system/model_registry.h"
 
@@ -64,6 +63,14 @@ struct AlphaBeta {
     std::uint64_t rate = 0;        // its bandwidth, bytes/s
     Time time_ps = 0;
     std::string explanation;       // the parts of alpha
+};
+
+// Of the kernels that ran beside the workload.
+struct BesideResult {
+    std::string kernel;          // as it was asked for
+    std::uint64_t finished = 0;  // on all ranks together
+    Time mean_ps = 0;            // of those that finished
+    double flops = 0;            // FLOP/s of a rank while they ran, in the mean
 };
 
 struct RunResult {
