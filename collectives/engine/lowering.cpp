@@ -117,19 +117,24 @@ std::string flag_text(const RankPlan& plan, std::uint64_t flag)
 }
 
 std::vector<Program> lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
-    const std::vector<RankAddresses>& addresses)
+    const std::vector<RankAddresses>& addresses, const SignalFlags* at_signallers)
 {
     const RankPlan& plan = schedule.ranks[rank];
     const std::map<StepKey, std::uint32_t> after_flags = dependency_flags(plan);
     const auto flag = [&](std::uint32_t owner, std::uint32_t number) {
         return addresses[owner].flags + number * flag_stride;
     };
+    // Of a signal of one rank to a semaphore of another.
+    const auto signal_flag = [&](std::uint32_t signaller, std::uint32_t waiter, std::uint32_t semaphore) {
+        if (at_signallers == nullptr) return flag(waiter, semaphore);
+        return flag(signaller, at_signallers->number(signaller, waiter, semaphore));
+    };
     const auto address = [&](const Place& place) {
         return addresses[place.rank].memory[static_cast<unsigned>(place.memory)] + place.offset;
     };
 
     std::vector<Program> programs(plan.threads.size());
-    std::map<std::uint32_t, std::uint64_t> waits;     // by semaphore: waits so far
+    std::map<std::uint64_t, std::uint64_t> waits;     // by flag: waits so far
     std::map<StepKey, std::uint64_t> rounds;          // (thread, semaphore): barriers joined
     std::vector<std::uint64_t> sources;
     std::vector<std::uint64_t> destinations;
@@ -153,8 +158,12 @@ std::vector<Program> lower(const Schedule& schedule, const Layout& layout, Eleme
                 }
                 break;
             }
-            case StepKind::signal: program.signal(flag(step.peer, step.semaphore), s); break;
-            case StepKind::wait: program.wait(flag(rank, step.semaphore), ++waits[step.semaphore], s); break;
+            case StepKind::signal: program.signal(signal_flag(rank, step.peer, step.semaphore), s); break;
+            case StepKind::wait: {
+                const std::uint64_t where = signal_flag(step.peer, rank, step.semaphore);
+                program.wait(where, ++waits[where], s);
+                break;
+            }
             case StepKind::barrier: {
                 const std::uint64_t round = ++rounds[{t, step.semaphore}];
                 program.signal(flag(rank, step.semaphore), s);

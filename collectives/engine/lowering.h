@@ -3,13 +3,15 @@
 // A thread becomes one workgroup. Data steps move contiguous pieces (layout.h); a signal adds 1 to a flag at
 // the peer; the k-th wait of a rank on a semaphore waits until its flag is at least k; a barrier is a
 // flag that its participants add to; a dependency on a step of another thread is a flag that the
-// other thread sets behind that step.
+// other thread sets behind that step. Flags of signals lie at the rank that waits, or with SignalFlags at the one that
+// signals.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "collectives/engine/signal_flags.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/schedule.h"
 #include "gpu/program.h"
@@ -33,6 +35,6 @@ std::string flag_text(const RankPlan& plan, std::uint64_t flag);
 // Programs of every thread of `rank`. Labels are step indices. Throws InputError for steps that
 // need a switch that multicasts or reduces.
 std::vector<Program> lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
-    const std::vector<RankAddresses>& addresses);
+    const std::vector<RankAddresses>& addresses, const SignalFlags* at_signallers = nullptr);
 
 }  // namespace weft

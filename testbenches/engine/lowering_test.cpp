@@ -270,3 +270,23 @@ TEST(Lowering, StepsForASwitchAreRefusedWithTheirPlace)
         }
     }
 }
+
+TEST(Lowering, FlagsOfSignalsCanLieAtTheOneWhoSignals)
+{
+    const Schedule schedule = make_schedule("direct", CollectiveOp::barrier, 3);
+    const SignalFlags flags(schedule);
+    EXPECT_EQ(flags.count(0), 2u);
+    const Layout layout(schedule, 0, 1);
+    // Two semaphores each, and behind them the flags of the signals to the others.
+    const auto text = [&](std::uint32_t rank, const SignalFlags* at) {
+        return text_of(lower(schedule, layout, ElementType::u8, rank, addresses(3), at)[0]);
+    };
+    const auto flag = [](std::uint32_t rank, std::uint64_t number) {
+        return fmt::format("{:x}", addresses(3)[rank].flags + number * flag_stride);
+    };
+    EXPECT_EQ(text(1, nullptr), "0: signal " + flag(2, 1) + "\n1: signal " + flag(0, 0) + "\n2: wait " + flag(1, 0) +
+                                    " >= 1\n3: wait " + flag(1, 1) + " >= 1\n");
+    EXPECT_EQ(text(1, &flags), "0: signal " + flag(1, 3) + "\n1: signal " + flag(1, 2) + "\n2: wait " + flag(0, 2) +
+                                   " >= 1\n3: wait " + flag(2, 3) + " >= 1\n");
+    EXPECT_THROW(flags.number(1, 1, 0), InputError);
+}
