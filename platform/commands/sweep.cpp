@@ -42,7 +42,7 @@ int sweep_command(const Arguments& arguments)
         "one table. A run that fails is shown with its message; the exit code is the largest of all runs.\n\n"
         "  weft sweep examples/dgx_h100/system.yaml --over bytes=256KiB,1MiB --over algorithm=ring,direct\n"
         "  weft sweep examples/dgx_h100/system.yaml --over links.xpu_fabric.latency=50ns,100ns -j 4\n"
-        "  weft sweep examples/dgx_h100/system.yaml --over bytes=64KiB,1MiB,16MiB --over algorithm=ring,direct --svg t.svg\n");
+        "  weft sweep examples/dgx_h100/system.yaml --over bytes=64KiB,1MiB,16MiB --svg t.svg\n");
     SystemOptions options;
     WorkloadOptions workload;
     std::vector<std::string> over;
