@@ -14,7 +14,7 @@ constexpr double right = 740;
 constexpr double top = 64;
 constexpr double bottom = 380;
 constexpr double height = 440;
-constexpr double letter = 6.6;  // width of one in the legend, on average
+constexpr double letter = 7;  // width of one in the legend, on average
 
 const char* const colours[] = {"#2563eb", "#c2410c", "#15803d", "#7c3aed", "#0891b2", "#be185d", "#a16207", "#4b5563"};
 
