@@ -175,7 +175,7 @@ TEST(Sweep, RefusesPicturesAndColumnsThatCannotBe)
     };
     refused({"--y", "busbw"}, "weft: '--x', '--y' and '--title' go with a picture; expected --svg FILE beside them");
     refused({"--svg", files.path("s.svg"), "--x", "byte"},
-        "weft: --x 'byte' is not swept; expected one of bytes (did you mean 'bytes'?)");
+        "weft: --x 'byte' is not swept; expected bytes (did you mean 'bytes'?)");
     refused({"--svg", files.path("s.svg"), "--y", "tim"},
         "weft: unknown value 'tim' of '--y'; expected one of time, algbw, busbw (did you mean 'time'?)");
     refused({"--column", "misses"}, "weft: --column 'misses' is no column; expected KIND.STATISTIC, such as l2.misses, or "
