@@ -16,7 +16,8 @@ public:
 
     // Flags that `signaller` needs for its signals.
     std::uint32_t count(std::uint32_t signaller) const;
-    // The flag of its signals to `semaphore` of `waiter`; they come behind those of flags_of(). Throws InputError when it never signals it.
+    // The flag of its signals to `semaphore` of `waiter`; they come behind those of flags_of(). Throws InputError when
+    // it never signals it.
     std::uint32_t number(std::uint32_t signaller, std::uint32_t waiter, std::uint32_t semaphore) const;
 
 private:
