@@ -217,7 +217,7 @@ void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave, const Operation
     Line& line = pool_.take();
     line.begin(!spin ? LineOp::await : group.arm ? LineOp::monitor : LineOp::read, operation.address, 8);
     line.set_operand(operation.value);
-    line.flags = LineHeader::control_flag | (spin ? LineHeader::poll_flag : 0);
+    line.flags = LineHeader::control_flag | LineHeader::poll_flag;
     line.tag = LineTag{group.unit, group.zero, 0, 0, LineUse::word, 0, 0}.packed();
     set_cause(units_[group.unit], wave, StallCause::flag);
     group.polled_at = agenda().now();

@@ -2,10 +2,12 @@
 
 namespace weft {
 
-FabricPort::FabricPort(sc_core::sc_module_name name, Agenda& agenda, std::string path)
+FabricPort::FabricPort(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec)
     : sc_module(name), Station(agenda, std::move(path)), link_out("link_out", *this, link_side),
       link_in("link_in", *this, link_side), die_in("die_in", *this, die_side), die_out("die_out", *this, die_side),
-      output_(agenda, *this, *this, 0, 1, link_out, link_in)
+      output_(agenda, *this, *this, 0, 1, link_out, link_in,
+          {static_cast<ArbiterKind>(spec.port_arbiter), static_cast<std::uint32_t>(spec.port_control_weight),
+              static_cast<std::uint32_t>(spec.port_data_weight)})
 {
 }
 

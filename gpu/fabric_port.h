@@ -3,8 +3,8 @@
 // Sockets: link_out and link_in (to and from the link), die_in (requests of the own compute units, from the
 // crossbar), die_out (requests of other GPUs, to the crossbar).
 //
-// Timing: lines going out wait for credits and for the wire (output_port.h: requests of own units and
-// answers to others alternate). Lines coming in pass through. The buffer slot of an incoming request is
+// Timing: lines going out wait for credits and for the wire (output_port.h; `gpu.port_arbiter` says who goes first: by
+// default requests of own units and answers to others alternate). Lines coming in pass through. The buffer slot of an incoming request is
 // free when its L2 slice begins to serve it; that of an incoming response at once, because
 // whoever asked has room for the answer.
 //
@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/statistic.h"
+#include "gpu/gpu_spec.h"
 #include "tlm_interconnect/output_port.h"
 
 namespace weft {
@@ -23,7 +24,7 @@ class FabricPort : public sc_core::sc_module,
                    public OutputPortOwner,
                    public StatisticsProvider {
 public:
-    FabricPort(sc_core::sc_module_name name, Agenda& agenda, std::string path);
+    FabricPort(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec);
 
     LineInitiatorSocket link_out;
     LineTargetSocket link_in;

@@ -49,7 +49,8 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
     for (unsigned c = 0; memory_side_ && c < channels; ++c) join(memory_side_->memory(c), hbm_->target(c));
     for (unsigned p = 0; p < wiring.ports; ++p) {
         const std::string number = std::to_string(p);
-        ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), agenda, path_ + ".port." + number));
+        ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), agenda, path_ + ".port." + number,
+            spec));
         if (wiring.recorder == nullptr) {
             join(crossbar_->to_port(p), ports_[p]->die_in);
         } else {

@@ -22,6 +22,9 @@ struct GpuSpec {
     std::uint64_t port_to_l2 = 120'000;        // ps, fabric port to home L2 slice
     std::uint64_t l2_to_port = 60'000;         // ps
     std::uint64_t port_to_unit = 66'000;       // ps
+    std::uint64_t port_arbiter = 0;            // ArbiterKind, of fabric ports
+    std::uint64_t port_control_weight = 1;     // weighted: lines in a row while data wait
+    std::uint64_t port_data_weight = 1;        // weighted: lines in a row while control lines wait
     std::uint64_t launch_latency = 0;          // ps, command to first instruction of a kernel
     std::uint64_t wait_policy = 0;             // WaitPolicy
     std::uint64_t spin_interval = 20'000;      // ps, answer of one poll to issue of the next

@@ -37,7 +37,8 @@ ReplayGpu::ReplayGpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& poo
     };
     for (unsigned p = 0; p < wiring.ports; ++p) {
         const std::string number = std::to_string(p);
-        ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), agenda, name_ + ".port." + number));
+        ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), agenda, name_ + ".port." + number,
+            spec));
         to_ports_.push_back(std::make_unique<LineInitiatorSocket>(("to_port" + number).c_str(), *this, p));
         from_ports_.push_back(std::make_unique<LineTargetSocket>(("from_port" + number).c_str(), *this, p));
         join(*to_ports_[p], ports_[p]->die_in);

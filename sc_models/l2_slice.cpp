@@ -374,6 +374,7 @@ void L2Slice::write_back(unsigned partition, std::uint64_t number, Time delay)
 void L2Slice::serve_flag(Line& line, Time ready)
 {
     ++flag_operations_;
+    if ((line.flags & LineHeader::poll_flag) != 0) ++flag_reads_;
     const std::uint64_t local = local_of(line.address);
     std::uint64_t& value = image_.flag(local);
     switch (line.op) {
@@ -451,12 +452,13 @@ std::vector<Statistic> L2Slice::statistics() const
         {"flag_waiters_most", static_cast<double>(monitor_.counts().most), "lines", "held at once, summed over slices"},
         {"flag_waiters_logged", static_cast<double>(monitor_.counts().logged), "lines", "beyond the slice's table"},
         {"flag_wakes", static_cast<double>(monitor_.counts().wakes), "lines", "waiters woken by a change"},
-        {"flag_timeouts", static_cast<double>(monitor_.counts().timeouts), "lines", "monitors whose time was over"}};
+        {"flag_timeouts", static_cast<double>(monitor_.counts().timeouts), "lines", "monitors whose time was over"},
+        {"flag_reads", static_cast<double>(flag_reads_), "lines", "looks of waits at flags, of any GPU"}};
 }
 
 void L2Slice::reset_statistics()
 {
-    hits_ = missed_ = merged_ = written_back_ = flag_operations_ = 0;
+    hits_ = missed_ = merged_ = written_back_ = flag_operations_ = flag_reads_ = 0;
     monitor_.reset_counts();
     sector_misses_ = far_hits_ = copies_ = moved_ = far_bytes_ = 0;
     part_.server.reset_busy();

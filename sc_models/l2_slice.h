@@ -99,6 +99,14 @@ public:
     };
     std::vector<Waiting> waiting() const;
 
+    // What waits did here, of any GPU: looks, those that were held, wake-ups by a change.
+    struct FlagCounts {
+        std::uint64_t reads = 0;
+        std::uint64_t waiters = 0;
+        std::uint64_t wakes = 0;
+    };
+    FlagCounts flag_counts() const { return {flag_reads_, monitor_.counts().held, monitor_.counts().wakes}; }
+
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
 
@@ -203,6 +211,7 @@ private:
     std::uint64_t merged_ = 0;
     std::uint64_t written_back_ = 0;
     std::uint64_t flag_operations_ = 0;
+    std::uint64_t flag_reads_ = 0;
     std::uint64_t sector_misses_ = 0;
     std::uint64_t far_hits_ = 0;
     std::uint64_t copies_ = 0;

@@ -51,6 +51,7 @@ Link::Passage Link::carry(Wire& wire, const Line& line, LineClass cls, Time dela
     wire.payload_bytes += wire.last_payload;
     if (!wire.simple) return carry_in_packets(wire, line, cls, now, now + delay);
     wire.wire_bytes += wire.last_bytes;
+    if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, wire.last_bytes);
     const Time sent = wire.server.book(now + delay, wire.last_bytes).end - now;
     return {sent, sent + wire.latency};
 }
@@ -67,6 +68,7 @@ Link::Passage Link::carry_in_packets(Wire& wire, const Line& line, LineClass cls
     const bool gap = arrival > strand.server.free_at();
     const std::uint32_t bytes = wire.framer.with_frames(strand.packetiser.add(line, cls, gap, arrival));
     wire.wire_bytes += bytes;
+    if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, bytes);
     const RateServer::Slot slot = strand.server.book(arrival, bytes);
     Time next = slot.end;
     if (wire.strands.size() > 1) {
@@ -74,6 +76,12 @@ Link::Passage Link::carry_in_packets(Wire& wire, const Line& line, LineClass cls
         next = std::max({next, slot.start, arrival});
     }
     return {next - now, wire.framer.end_of_frame(slot.end) - now + wire.latency};
+}
+
+void Link::count_flag(Wire& wire, LineClass cls, std::uint32_t bytes)
+{
+    if (cls == LineClass::request) ++wire.flag_reads;
+    wire.flag_bytes += bytes;
 }
 
 Time Link::on_request(unsigned end, Line& line, Time delay)
@@ -147,6 +155,8 @@ LinkModel::Direction Link::direction(unsigned end) const
     out.lines = out.packets = wire.lines;
     out.wire_bytes = wire.wire_bytes + wire.credits.wire_bytes;
     out.payload_bytes = wire.payload_bytes;
+    out.flag_reads = wire.flag_reads;
+    out.flag_bytes = wire.flag_bytes;
     out.busy = wire.server.busy();
     out.credit_messages = wire.credits.count;
     if (!wire.simple) {
@@ -164,6 +174,7 @@ void Link::reset_statistics()
 {
     for (Wire& wire : wires_) {
         wire.lines = wire.wire_bytes = wire.payload_bytes = wire.credits.count = wire.credits.wire_bytes = 0;
+        wire.flag_reads = wire.flag_bytes = 0;
         wire.server.reset_busy();
         for (Strand& strand : wire.strands) {
             strand.server.reset_busy();

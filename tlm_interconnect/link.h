@@ -19,7 +19,8 @@
 //
 // Not modelled here: lane encoding (state a bandwidth without it), bit errors (replay_link.h), skew between lanes.
 //
-// Statistics, per direction: lines, packets, wire and payload bytes, credit messages, busy time.
+// Statistics, per direction: lines, packets, wire and payload bytes, flag reads and their bytes, credit messages, busy
+// time.
 #pragma once
 
 #include <array>
@@ -56,6 +57,8 @@ private:
         std::uint64_t lines = 0;
         std::uint64_t wire_bytes = 0;
         std::uint64_t payload_bytes = 0;
+        std::uint64_t flag_reads = 0;
+        std::uint64_t flag_bytes = 0;
         std::uint32_t requests_port = 0;
         std::uint32_t last_kind = ~0U;  // class, op and size of the last line: most are alike
         std::uint16_t last_bytes = 0;
@@ -87,6 +90,7 @@ private:
 
     Passage carry(Wire& wire, const Line& line, LineClass cls, Time delay);
     Passage carry_in_packets(Wire& wire, const Line& line, LineClass cls, Time now, Time arrival);
+    static void count_flag(Wire& wire, LineClass cls, std::uint32_t bytes);
     Time credit_time(Wire& wire, Time delay);
 
     Agenda& agenda_;

@@ -19,6 +19,8 @@ std::vector<Statistic> LinkModel::statistics() const
         add("packets", way.packets, "packets", "packets sent, repetitions included");
         add("wire_bytes", way.wire_bytes, "B", "bytes on the wire");
         add("payload_bytes", way.payload_bytes, "B", "payload among them");
+        add("flag_reads", way.flag_reads, "lines", "requests that look at a flag");
+        add("flag_bytes", way.flag_bytes, "B", "bytes on the wire of these and of answers to them");
         add("credit_messages", way.credit_messages, "", "messages that return credits, among the bytes on the wire");
         add("errors", way.errors, "packets", "packets hit by a bit error");
         add("replays", way.replays, "", "times that the sender went back");

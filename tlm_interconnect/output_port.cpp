@@ -63,6 +63,7 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
     Channel& channel = channels_[slot];
     Queue& queue = channel.inputs[input];
     line.next = nullptr;
+    if (arbitration_.kind == ArbiterKind::arrival) line.due = agenda_.now();
     if (queue.head == nullptr) {
         queue.head = &line;
         channel.waiting[input >> 6] |= std::uint64_t{1} << (input & 63);
@@ -155,10 +156,11 @@ int OutputPort::pick_oldest(std::uint32_t candidates, unsigned& oldest_input) co
         for (unsigned turn = 1; turn <= inputs_; ++turn) {
             const unsigned input = (channel.last_input + turn) % inputs_;
             if (channel.inputs[input].head == nullptr) continue;
-            const Time issued = Line::of(*channel.inputs[input].head).issued;
-            if (best >= 0 && issued >= best_time) continue;
+            const Line& line = Line::of(*channel.inputs[input].head);
+            const Time since = arbitration_.kind == ArbiterKind::age ? line.issued : line.due;
+            if (best >= 0 && since >= best_time) continue;
             best = static_cast<int>(slot);
-            best_time = issued;
+            best_time = since;
             oldest_input = input;
         }
     }
@@ -224,7 +226,7 @@ int OutputPort::pick(Time now)
     if (candidates == 0) return -1;
     unsigned input = 0;
     int slot = 0;
-    if (arbitration_.kind == ArbiterKind::age) {
+    if (arbitration_.kind != ArbiterKind::weighted) {
         slot = pick_oldest(candidates, input);
         oldest_input_ = static_cast<int>(input);
     } else {

@@ -5,6 +5,7 @@
 // line and a credit, then the input, and sends. Arbitration:
 //   round_robin  the next channel in turn, and in it the next input in turn
 //   age          the line with the earliest `issued`; ties in turn
+//   arrival      the line that was enqueued first: one queue for all; ties in turn
 //   weighted     control_weight lines of control channels (request, atomic), then data_weight lines of data
 //                channels (write, response), each kind in turn; a kind that has nothing to send gives way
 // Where the link merges lines into packets, a line that continues the packet of the one just sent goes first, whatever

@@ -57,6 +57,10 @@ void ReplayLink::accept(unsigned end, Line& line, LineClass cls)
     const Time now = agenda().now();
     const bool gap = wire.next == wire.base + wire.packets.size() && wire.server.free_at() < now;
     const std::uint32_t bytes = wire.framer.with_frames(wire.packetiser.add(line, cls, gap, now));
+    if ((line.flags & LineHeader::poll_flag) != 0) {
+        wire.count.flag_reads += cls == LineClass::request ? 1 : 0;
+        wire.count.flag_bytes += bytes;
+    }
     wire.packets.push_back({&line, 0, bytes, cls});
     wire.waiting_bytes += bytes;
     serve(end);

@@ -7,7 +7,7 @@ const ParameterTable<SwitchSpec>& SwitchSpec::parameters()
     static const ParameterTable<SwitchSpec> table({
         {{"latency", Unit::time, 1, 1'000'000'000, "input buffer to arbitration, for every line", {}},
             &SwitchSpec::latency},
-        {{"arbiter", Unit::choice, 0, 2, "who goes first at an output", {"round_robin", "age", "weighted"}, "switch"},
+        {{"arbiter", Unit::choice, 0, 3, "who goes first at an output", {"round_robin", "age", "weighted", "arrival"}, "switch"},
             &SwitchSpec::arbiter},
         {{"control_weight", Unit::count, 1, 1024, "weighted: control lines in a row while data wait", {}},
             &SwitchSpec::control_weight},

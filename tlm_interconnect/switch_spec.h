@@ -6,8 +6,9 @@
 namespace weft {
 
 // Who goes first at an output: the channels in turn and in each the inputs in turn; the line that was issued first;
-// control channels (read requests, atomics) and data channels (writes, responses) by weight.
-enum class ArbiterKind : std::uint8_t { round_robin, age, weighted };
+// control channels (read requests, atomics) and data channels (writes, responses) by weight; the line that came to the
+// output first, whatever it is.
+enum class ArbiterKind : std::uint8_t { round_robin, age, weighted, arrival };
 
 // How inputs queue in a scheduled crossbar: by channel and output; by channel; all in one line.
 enum class QueueKind : std::uint8_t { voq, channel, fifo };

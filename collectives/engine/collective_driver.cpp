@@ -34,11 +34,22 @@ void CollectiveDriver::next_round()
     job.name = name_of(request_.op);
     const Executor::JobId id = executor_.open(std::move(job));
     running_ = schedule_->size();
-    for (std::uint32_t rank = 0; rank < schedule_->size(); ++rank)
-        executor_.enter(id, rank, [this, rank] {
-            finish_[rank] = executor_.now();
-            if (--running_ == 0 && --rounds_left_ > 0) next_round();
-        });
+    for (std::uint32_t rank = 0; rank < schedule_->size(); ++rank) {
+        const Picoseconds delay = rank < request_.delays.size() ? request_.delays[rank] : 0;
+        if (delay == 0) {
+            enter(id, rank);
+        } else {
+            executor_.wait(delay, [this, id, rank] { enter(id, rank); });
+        }
+    }
+}
+
+void CollectiveDriver::enter(Executor::JobId job, std::uint32_t rank)
+{
+    executor_.enter(job, rank, [this, rank] {
+        finish_[rank] = executor_.now();
+        if (--running_ == 0 && --rounds_left_ > 0) next_round();
+    });
 }
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// Runs one named collective over a set of endpoints, all ranks entering at the same time.
+// Runs one named collective over a set of endpoints, all ranks entering at the same time unless some are late.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ struct CollectiveRequest {
     AlgorithmOptions options;
     std::vector<std::uint32_t> members;  // endpoints in rank order
     std::uint32_t repeat = 1;            // one after another
+    std::vector<Picoseconds> delays;     // by rank: so much later it enters; empty: all at once
 };
 
 class CollectiveDriver {
@@ -33,6 +34,7 @@ public:
 
 private:
     void next_round();
+    void enter(Executor::JobId job, std::uint32_t rank);
 
     Executor& executor_;
     CollectiveRequest request_;

@@ -13,6 +13,8 @@ const ParameterTable<EngineSpec>& EngineSpec::parameters()
         {{"wavefronts", Unit::count, 1, 64, "wavefronts per workgroup", {}}, &EngineSpec::wavefronts},
         {{"unroll", Unit::count, 1, 16, "load instructions in flight per wavefront", {}}, &EngineSpec::unroll},
         {{"vector", Unit::bytes, 1, 16, "bytes per lane and instruction", {}}, &EngineSpec::vector},
+        {{"flag_home", Unit::choice, 0, 1, "whose memory the flags of signals lie in", {"waiter", "signaller"}},
+            &EngineSpec::flag_home},
         {{"compute_in_flight", Unit::count, 1, 1024, "compute nodes of a trace running at once on a rank", {}},
             &EngineSpec::compute_in_flight},
         {{"communication_in_flight", Unit::count, 1, 1024,

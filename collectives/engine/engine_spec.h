@@ -12,12 +12,16 @@ enum class Mover : std::uint8_t {
     bulk          // bulk copiers of the units that run the thread
 };
 
+// Whose memory a flag lies in: that of the rank that waits, or of the one that signals.
+enum class FlagHome : std::uint8_t { waiter, signaller };
+
 struct EngineSpec {
     std::uint64_t mover = 0;               // Mover
     std::uint64_t channels = 32;           // workgroups per rank that share every chunk of a collective
     std::uint64_t wavefronts = 16;         // per workgroup
     std::uint64_t unroll = 2;              // instructions in flight per wavefront
     std::uint64_t vector = 16;             // B per lane and instruction
+    std::uint64_t flag_home = 0;           // FlagHome
     std::uint64_t compute_in_flight = 1;   // per rank: accelerator compute nodes at once
     std::uint64_t communication_in_flight = 1;  // per rank: collectives, sends and memory nodes at once
 

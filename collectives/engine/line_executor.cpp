@@ -45,6 +45,7 @@ struct LineExecutor::Running {
     std::unique_ptr<Layout> layout;
     std::vector<RankAddresses> addresses;
     std::vector<std::uint32_t> flags;  // by rank: number
+    std::unique_ptr<SignalFlags> at_signallers;  // null: flags of signals lie at the rank that waits
     std::uint32_t entered = 0;
     std::uint32_t left = 0;
 };
@@ -92,6 +93,8 @@ Executor::JobId LineExecutor::open(Job job)
 void LineExecutor::allocate(Running& job)
 {
     const Schedule& schedule = *job.job.schedule;
+    if (static_cast<FlagHome>(spec_.flag_home) == FlagHome::signaller)
+        job.at_signallers = std::make_unique<SignalFlags>(schedule, mover());
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
         const std::uint32_t endpoint = job.job.members[rank];
         RankAddresses addresses;
@@ -104,6 +107,7 @@ void LineExecutor::allocate(Running& job)
                     "a smaller message or a larger hbm.capacity");
         }
         job.flags.push_back(flags_of(schedule.ranks[rank], mover()));
+        if (job.at_signallers) job.flags.back() += job.at_signallers->count(rank);
         const std::uint64_t flag_bytes = job.flags.back() * flag_stride;
         if (flag_bytes > 0) flags_[endpoint].allocate(flag_bytes, addresses.flags);
         for (std::uint32_t flag = 0; flag < job.flags.back(); ++flag)
@@ -169,7 +173,8 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
         agenda().schedule(part, *this, agenda().now());
         return;
     }
-    Lowered lowered = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses, mover());
+    Lowered lowered = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses, mover(),
+        job.at_signallers.get());
     part.programs = std::move(lowered.workgroups);
     part.lists = std::move(lowered.lists);
     for (std::vector<Program>* programs : {&part.programs, &part.lists})
@@ -380,12 +385,16 @@ std::vector<std::string> LineExecutor::blocked() const
             const Running& job = *jobs_.at(part.job);
             const Schedule& schedule = *job.job.schedule;
             std::string line = fmt::format("{} (rank {} of {}): ", gpu->path(), part.position, job.job.name);
-            if (entry.kind == Operation::Kind::wait) {
+            if (entry.kind == Operation::Kind::wait && endpoint_of(entry.flag) != gpu->endpoint()) {
+                const Accelerator& home = *endpoints_[endpoint_of(entry.flag)];
+                line += fmt::format("step {} waits for signal {} of {}, has {}", entry.label, entry.value, home.path(),
+                    endpoints_[endpoint_of(entry.flag)]->image().flag(local_of(entry.flag)));
+            } else if (entry.kind == Operation::Kind::wait) {
                 const std::uint64_t number = (entry.flag - job.addresses[part.position].flags) / flag_stride;
                 const RankPlan& plan = schedule.ranks[part.position];
                 line += fmt::format("step {} waits for ", entry.label);
                 if (number < plan.semaphores) line += fmt::format("signal {} of ", entry.value);
-                line += flag_text(plan, number);
+                line += flag_text(plan, number, mover());
                 for (const Thread& thread : schedule.ranks[part.position].threads)
                     if (entry.label < thread.steps.size() && thread.steps[entry.label].kind == StepKind::wait &&
                         thread.steps[entry.label].semaphore == number) {

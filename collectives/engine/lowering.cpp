@@ -77,10 +77,12 @@ std::uint32_t flags_of(const RankPlan& plan, Mover mover)
     return mover == Mover::copy_engine ? own + 2 * static_cast<std::uint32_t>(plan.threads.size()) : own;
 }
 
-std::string flag_text(const RankPlan& plan, std::uint64_t flag)
+std::string flag_text(const RankPlan& plan, std::uint64_t flag, Mover mover)
 {
     const std::map<StepKey, std::uint32_t> dependencies = dependency_flags(plan);
     const std::uint64_t handed = plan.semaphores + dependencies.size();
+    const std::uint64_t own = flags_of(plan, mover);
+    if (flag >= own) return "signal " + std::to_string(flag - own) + " of its own";
     if (flag >= handed)
         return std::string(flag % 2 == handed % 2 ? "the workgroup" : "the copy engine") + " of thread " +
                std::to_string((flag - handed) / 2);
@@ -91,12 +93,17 @@ std::string flag_text(const RankPlan& plan, std::uint64_t flag)
 }
 
 Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
-    const std::vector<RankAddresses>& addresses, Mover mover)
+    const std::vector<RankAddresses>& addresses, Mover mover, const SignalFlags* at_signallers)
 {
     const RankPlan& plan = schedule.ranks[rank];
     const std::map<StepKey, std::uint32_t> after_flags = dependency_flags(plan);
     const auto flag = [&](std::uint32_t owner, std::uint32_t number) {
         return addresses[owner].flags + number * flag_stride;
+    };
+    // Of a signal of one rank to a semaphore of another.
+    const auto signal_flag = [&](std::uint32_t signaller, std::uint32_t waiter, std::uint32_t semaphore) {
+        if (at_signallers == nullptr) return flag(waiter, semaphore);
+        return flag(signaller, at_signallers->number(signaller, waiter, semaphore));
     };
     const auto address = [&](const Place& place) {
         return addresses[place.rank].memory[static_cast<unsigned>(place.memory)] + place.offset;
@@ -106,7 +113,7 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
     out.workgroups.resize(plan.threads.size());
     out.lists.resize(plan.threads.size());
     const auto handing = static_cast<std::uint32_t>(plan.semaphores + after_flags.size());
-    std::map<std::uint32_t, std::uint64_t> waits;     // by semaphore: waits so far
+    std::map<std::uint64_t, std::uint64_t> waits;     // by flag: waits so far
     std::map<StepKey, std::uint64_t> rounds;          // (thread, semaphore): barriers joined
     MoveStep move;
     move.type = type;
@@ -134,8 +141,12 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
                 }
                 break;
             }
-            case StepKind::signal: program.signal(flag(step.peer, step.semaphore), s); break;
-            case StepKind::wait: program.wait(flag(rank, step.semaphore), ++waits[step.semaphore], s); break;
+            case StepKind::signal: program.signal(signal_flag(rank, step.peer, step.semaphore), s); break;
+            case StepKind::wait: {
+                const std::uint64_t where = signal_flag(step.peer, rank, step.semaphore);
+                program.wait(where, ++waits[where], s);
+                break;
+            }
             case StepKind::barrier: {
                 const std::uint64_t round = ++rounds[{t, step.semaphore}];
                 program.signal(flag(rank, step.semaphore), s);

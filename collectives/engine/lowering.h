@@ -1,9 +1,10 @@
 // From a schedule to wavefront programs: chunks become address ranges, signals and waits become flags.
 //
-// A thread becomes one workgroup; with copy engines, one and a command list, which keep the order of its steps by flags. Data steps move contiguous pieces (layout.h); a signal adds 1 to a flag at
-// the peer; the k-th wait of a rank on a semaphore waits until its flag is at least k; a barrier is a
-// flag that its participants add to; a dependency on a step of another thread is a flag that the
-// other thread sets behind that step.
+// A thread becomes one workgroup; with copy engines, one and a command list, which keep the order of its steps by flags.
+// Data steps move contiguous pieces (layout.h); a signal adds 1 to a flag at the peer; the k-th wait of a rank on a
+// semaphore waits until its flag is at least k; a barrier is a flag that its participants add to; a dependency on a step
+// of another thread is a flag that the other thread sets behind that step. Flags of signals lie at the rank that waits, or with SignalFlags at the one that
+// signals.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "collectives/engine/engine_spec.h"
+#include "collectives/engine/signal_flags.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/schedule.h"
 #include "gpu/program.h"
@@ -30,7 +32,7 @@ constexpr std::uint64_t flag_stride = 64;
 std::uint32_t flags_of(const RankPlan& plan, Mover mover = Mover::units);
 
 // "semaphore 3", or "step 2 of thread 0" for a flag that stands for a dependency.
-std::string flag_text(const RankPlan& plan, std::uint64_t flag);
+std::string flag_text(const RankPlan& plan, std::uint64_t flag, Mover mover);
 
 // What the threads of a rank become, by thread; empty ones have nothing to do.
 struct Lowered {
@@ -40,6 +42,7 @@ struct Lowered {
 
 // Labels are step indices. Throws InputError for steps that need a switch that multicasts or reduces.
 Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
-    const std::vector<RankAddresses>& addresses, Mover mover = Mover::units);
+    const std::vector<RankAddresses>& addresses, Mover mover = Mover::units,
+    const SignalFlags* at_signallers = nullptr);
 
 }  // namespace weft

@@ -31,10 +31,17 @@ std::uint64_t ring_to_neighbour(const TheoryCase& theory, std::uint32_t rank)
     }
 }
 
+bool one_shot(const TheoryCase& theory)
+{
+    return theory.op == CollectiveOp::all_reduce &&
+           (theory.algorithm == "one_shot" || theory.algorithm == "one_shot_get");
+}
+
 std::uint64_t direct_between(const TheoryCase& theory, std::uint32_t from, std::uint32_t to)
 {
     switch (theory.op) {
-    case CollectiveOp::all_reduce: return share(theory, from) + share(theory, to);
+    case CollectiveOp::all_reduce:
+        return one_shot(theory) ? theory.bytes : share(theory, from) + share(theory, to);
     case CollectiveOp::all_gather: return share(theory, from);
     case CollectiveOp::reduce_scatter:
     case CollectiveOp::all_to_all: return share(theory, to);
@@ -43,12 +50,20 @@ std::uint64_t direct_between(const TheoryCase& theory, std::uint32_t from, std::
     }
 }
 
+// Everybody exchanges with everybody, by put or by get.
+bool direct(const TheoryCase& theory)
+{
+    const bool get = theory.algorithm == "direct_get" &&
+                     (theory.op == CollectiveOp::all_gather || theory.op == CollectiveOp::reduce_scatter);
+    return theory.algorithm == "direct" || get || one_shot(theory);
+}
+
 void known(const TheoryCase& theory)
 {
     const bool op = theory.op == CollectiveOp::all_reduce || theory.op == CollectiveOp::all_gather ||
         theory.op == CollectiveOp::reduce_scatter || theory.op == CollectiveOp::all_to_all ||
         theory.op == CollectiveOp::broadcast || theory.op == CollectiveOp::barrier;
-    if (!op || (theory.algorithm != "ring" && theory.algorithm != "direct"))
+    if (!op || (theory.algorithm != "ring" && !direct(theory)))
         throw InputError("", 0, "no formula for " + theory.algorithm + " " + name_of(theory.op),
             "ring or direct");
 }
@@ -60,7 +75,7 @@ std::uint64_t theory_bytes_between(const TheoryCase& theory, std::uint32_t from,
     known(theory);
     if (from == to || theory.op == CollectiveOp::barrier) return 0;
     // The pairwise exchange visits the same pairs as direct, one after the other.
-    if (theory.algorithm == "direct" || theory.op == CollectiveOp::all_to_all)
+    if (direct(theory) || theory.op == CollectiveOp::all_to_all)
         return direct_between(theory, from, to);
     return to == (from + 1) % theory.ranks ? ring_to_neighbour(theory, from) : 0;
 }
@@ -73,7 +88,9 @@ std::uint64_t theory_bytes_sent(const TheoryCase& theory, std::uint32_t rank)
     if (theory.op == CollectiveOp::all_to_all) return theory.bytes - share(theory, rank);
     if (theory.algorithm == "ring") return ring_to_neighbour(theory, rank);
     switch (theory.op) {
-    case CollectiveOp::all_reduce: return theory.bytes - share(theory, rank) + others * share(theory, rank);
+    case CollectiveOp::all_reduce:
+        if (one_shot(theory)) return others * theory.bytes;
+        return theory.bytes - share(theory, rank) + others * share(theory, rank);
     case CollectiveOp::all_gather: return others * share(theory, rank);
     case CollectiveOp::reduce_scatter: return theory.bytes - share(theory, rank);
     case CollectiveOp::broadcast: return rank == theory.root ? others * theory.bytes : 0;
@@ -86,7 +103,7 @@ std::uint32_t theory_steps(const TheoryCase& theory)
     known(theory);
     const std::uint32_t others = theory.ranks - 1;
     if (others == 0) return 0;
-    if (theory.algorithm == "direct") return theory.op == CollectiveOp::all_reduce ? 2 : 1;
+    if (direct(theory)) return theory.op == CollectiveOp::all_reduce && !one_shot(theory) ? 2 : 1;
     switch (theory.op) {
     case CollectiveOp::all_reduce:
     case CollectiveOp::barrier: return 2 * others;

@@ -14,7 +14,7 @@ namespace weft {
 
 struct TheoryCase {
     CollectiveOp op = CollectiveOp::all_reduce;
-    std::string algorithm;  // "ring" or "direct"
+    std::string algorithm;  // of algorithms/registry.cpp
     std::uint32_t ranks = 1;
     std::uint64_t bytes = 0;  // as in layout.h
     std::uint32_t element_bytes = 1;

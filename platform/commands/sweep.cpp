@@ -7,6 +7,7 @@
 
 #include "platform/commands/messages.h"
 #include "platform/commands/output_file.h"
+#include "platform/commands/sweep_plot.h"
 #include "platform/commands/sweep_table.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/temporary_folder.h"
@@ -40,13 +41,18 @@ int sweep_command(const Arguments& arguments)
         "prints "
         "one table. A run that fails is shown with its message; the exit code is the largest of all runs.\n\n"
         "  weft sweep examples/dgx_h100/system.yaml --over bytes=256KiB,1MiB --over algorithm=ring,direct\n"
-        "  weft sweep examples/dgx_h100/system.yaml --over links.xpu_fabric.latency=50ns,100ns -j 4\n");
+        "  weft sweep examples/dgx_h100/system.yaml --over links.xpu_fabric.latency=50ns,100ns -j 4\n"
+        "  weft sweep examples/dgx_h100/system.yaml --over bytes=64KiB,1MiB,16MiB --svg t.svg\n");
     SystemOptions options;
     WorkloadOptions workload;
     std::vector<std::string> over;
     std::string jobs_text;
     std::string json;
     std::string csv;
+    std::string svg;
+    SweepPlot plot;
+    std::string y;
+    std::vector<std::string> columns;
     bool no_data = false;
     std::string until;
     bool quiet = false;
@@ -58,6 +64,9 @@ int sweep_command(const Arguments& arguments)
     line.values("--over", "KEY=V1,V2,...", over,
         "values of a parameter, named as for --set, or of an option: " + one_of(sweep_options()) +
             "; repeatable, all combinations are run, the last key varies fastest");
+    line.values("--column", "NAME", columns,
+        "a further column, repeatable: KIND.STATISTIC, a statistic summed over the modules of that kind in the JSON of "
+        "weft run, such as l2.misses; link.FIELD, summed over all link directions, such as link.flag_bytes");
     line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
     line.section("simulation");
     line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
@@ -65,16 +74,27 @@ int sweep_command(const Arguments& arguments)
     line.section("output");
     line.value("--json", "FILE", json, "write the table as JSON; '-' writes it in place of the table");
     line.value("--csv", "FILE", csv, "write the table as CSV; '-' writes it in place of the table");
+    line.value("--svg", "FILE", svg, "write a picture: a column over a key, one curve for each value of the other keys");
+    line.value("--x", "KEY", plot.x, "of --svg: the key along the axis; the one with the most values unless given");
+    line.value("--y", "COLUMN", y, "of --svg: time, algbw, busbw or one of --column; time unless given");
+    line.value("--title", "TEXT", plot.title, "of --svg");
     line.flag("--quiet", quiet, "no table and no progress");
     if (!line.parse(arguments)) return exit_good;
 
-    const Arguments base = line.given({"--over", "--jobs", "--json", "--csv", "--quiet"});
+    const Arguments base = line.given({"--over", "--column", "--jobs", "--json", "--csv", "--svg", "--x", "--y", "--title",
+        "--quiet"});
     const std::vector<SweepAxis> axes = parse_axes(over, base);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const auto jobs =
         jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
     const OutputFile json_output(json);
+    check_columns(columns);
+    if (!y.empty()) plot.y = y;
+    if (svg.empty() && !(plot.x + y + plot.title).empty())
+        throw usage_error("'--x', '--y' and '--title' go with a picture", "--svg FILE beside them");
+    check_plot(plot, axes, columns);
     const OutputFile csv_output(csv);
+    const OutputFile svg_output(svg);
     options.registry();
     options.load(options.description());  // what is wrong with the files is wrong with every point
 
@@ -102,11 +122,13 @@ int sweep_command(const Arguments& arguments)
 
     std::vector<SweepRow> rows;
     for (std::size_t i = 0; i < points.size(); ++i)
-        rows.push_back(make_row(points[i], ends[i], folder.file(i, ".json"), folder.file(i, ".txt")));
-    if (json_output.wanted()) json_output.write(sweep_json(axes, rows));
-    if (csv_output.wanted()) csv_output.write(sweep_csv(axes, rows));
-    if (!quiet && !json_output.is_stdout() && !csv_output.is_stdout())
-        print((interrupted ? "interrupted: partial\n" : "") + sweep_text(axes, rows));
+        rows.push_back(make_row(points[i], ends[i], folder.file(i, ".json"), folder.file(i, ".txt"), columns));
+    check_columns_found(columns, rows);
+    if (json_output.wanted()) json_output.write(sweep_json(axes, columns, rows));
+    if (csv_output.wanted()) csv_output.write(sweep_csv(axes, columns, rows));
+    if (svg_output.wanted()) svg_output.write(sweep_svg(plot, axes, columns, rows));
+    if (!quiet && !json_output.is_stdout() && !csv_output.is_stdout() && !svg_output.is_stdout())
+        print((interrupted ? "interrupted: partial\n" : "") + sweep_text(axes, columns, rows));
     return exit_code_of(rows, interrupted);
 }
 

@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/text_file.h"
 #include "base/units.h"
+#include "platform/commands/messages.h"
 
 namespace weft {
 
@@ -30,13 +31,35 @@ std::string first_line(const std::string& path)
     }
 }
 
-bool read_result(SweepRow& row, const std::string& path)
+std::optional<double> column_of(const Json& result, const std::string& column)
+{
+    const std::string kind = column.substr(0, column.find('.'));
+    const std::string name = column.substr(kind.size() + 1);
+    std::optional<double> sum;
+    if (kind == "link") {
+        for (const Json& link : result.at("links"))
+            if (const auto value = link.find(name); value != link.end() && value->is_number())
+                sum = sum.value_or(0) + value->get<double>();
+        return sum;
+    }
+    for (const Json& module : result.at("modules")) {
+        if (module.at("kind") != kind) continue;
+        if (const auto value = module.at("stats").find(name); value != module.at("stats").end())
+            sum = sum.value_or(0) + value->at("value").get<double>();
+    }
+    return sum;
+}
+
+std::string column_text(const std::optional<double>& value) { return value ? fmt::format("{:.15g}", *value) : "-"; }
+
+bool read_result(SweepRow& row, const std::string& path, const std::vector<std::string>& columns)
 {
     try {
         const Json result = Json::parse(read_text_file(path));
         row.stop = result.at("stop");
         row.verified = result.at("verified");
         row.time_ps = result.at("simulated_ps");
+        for (const std::string& column : columns) row.columns.push_back(column_of(result, column));
         const Json& collectives = result.at("collectives");
         if (collectives.size() == 1 && row.stop == "finished") {
             const Json& only = collectives[0];
@@ -63,6 +86,7 @@ std::vector<std::string> cells(const SweepRow& row)
     out.push_back(bandwidth_text(row.algbw_GBps));
     out.push_back(bandwidth_text(row.busbw_GBps));
     out.push_back(row.stop == "finished" ? row.verified : row.stop);
+    for (const std::optional<double>& value : row.columns) out.push_back(column_text(value));
     return out;
 }
 
@@ -76,13 +100,35 @@ std::string csv_field(const std::string& text)
 
 }  // namespace
 
+void check_columns(const std::vector<std::string>& columns)
+{
+    for (const std::string& column : columns) {
+        const std::size_t dot = column.find('.');
+        if (dot == std::string::npos || dot == 0 || dot + 1 == column.size())
+            throw usage_error("--column " + quoted_word(column) + " is no column",
+                "KIND.STATISTIC, such as l2.misses, or link.FIELD, such as link.flag_bytes");
+    }
+}
+
+void check_columns_found(const std::vector<std::string>& columns, const std::vector<SweepRow>& rows)
+{
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const auto has_result = [](const SweepRow& row) { return row.message.empty(); };
+        const auto has_value = [i](const SweepRow& row) { return row.message.empty() && row.columns[i]; };
+        if (std::any_of(rows.begin(), rows.end(), has_result) && std::none_of(rows.begin(), rows.end(), has_value))
+            throw usage_error("no run has a column " + quoted_word(columns[i]),
+                "a statistic of 'modules' or a field of 'links' in the JSON of weft run");
+    }
+}
+
 SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path,
-    const std::string& error_path)
+    const std::string& error_path, const std::vector<std::string>& columns)
 {
     SweepRow row;
     row.values = point;
     row.code = end.code;
-    if (read_result(row, json_path)) return row;
+    if (read_result(row, json_path, columns)) return row;
+    row.columns.clear();
     if (end.signal != 0)
         row.message = fmt::format("ended by signal {} ({})", end.signal, ::strsignal(end.signal));
     else if (end.code < 0)
@@ -93,11 +139,13 @@ SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& js
     return row;
 }
 
-std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows)
+std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows)
 {
     std::vector<std::string> titles;
     for (const SweepAxis& axis : axes) titles.push_back(axis.key);
     titles.insert(titles.end(), result_columns.begin(), result_columns.end());
+    titles.insert(titles.end(), columns.begin(), columns.end());
     std::vector<std::size_t> widths;
     for (const std::string& title : titles) widths.push_back(title.size());
     for (const SweepRow& row : rows) {
@@ -116,7 +164,8 @@ std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<Swe
     return out;
 }
 
-std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows)
+std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows)
 {
     Json out;
     out["schema"] = "weft.sweep/1";
@@ -134,17 +183,23 @@ std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<Swe
         point["time_ps"] = has_result ? Json(row.time_ps) : Json();
         point["algbw_GBps"] = row.algbw_GBps ? Json(*row.algbw_GBps) : Json();
         point["busbw_GBps"] = row.busbw_GBps ? Json(*row.busbw_GBps) : Json();
+        point["columns"] = Json::object();
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            point["columns"][columns[i]] = has_result && row.columns[i] ? Json(*row.columns[i]) : Json();
         point["message"] = has_result ? Json() : Json(row.message);
         out["points"].push_back(std::move(point));
     }
     return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows)
+std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows)
 {
     std::string out;
     for (const SweepAxis& axis : axes) out += csv_field(axis.key) + ",";
-    out += "time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,message\n";
+    out += "time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,";
+    for (const std::string& column : columns) out += csv_field(column) + ",";
+    out += "message\n";
     for (const SweepRow& row : rows) {
         for (const std::string& value : row.values) out += csv_field(value) + ",";
         out += row.message.empty() ? std::to_string(row.time_ps) : "";
@@ -152,6 +207,8 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<Swee
         out += "," + (row.busbw_GBps ? fmt::format("{}", *row.busbw_GBps) : "");
         out +=
             "," + row.verified + "," + row.stop + "," + (row.code < 0 ? "" : std::to_string(row.code)) + ",";
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            out += (row.message.empty() && row.columns[i] ? fmt::format("{}", *row.columns[i]) : "") + ",";
         out += csv_field(row.message) + "\n";
     }
     return out;

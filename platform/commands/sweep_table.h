@@ -19,16 +19,27 @@ struct SweepRow {
     std::uint64_t time_ps = 0;         // of the only collective, else of the whole run
     std::optional<double> algbw_GBps;  // when exactly one collective ran
     std::optional<double> busbw_GBps;
+    std::vector<std::optional<double>> columns;  // those asked for; nothing where a run has none of them
 };
+
+// Further columns: "KIND.STATISTIC", a statistic of all modules of a kind summed, such as l2.misses, or "link.FIELD", a
+// field of all link directions summed, such as link.flag_bytes.
+// Throws InputError for a name that is neither.
+void check_columns(const std::vector<std::string>& columns);
+// Throws InputError when there are results, and none has the column.
+void check_columns_found(const std::vector<std::string>& columns, const std::vector<SweepRow>& rows);
 
 // Reads what a run left: its JSON, or its messages when there is none.
 SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path,
-    const std::string& error_path);
+    const std::string& error_path, const std::vector<std::string>& columns);
 
-std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows);
+std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows);
 // {schema: "weft.sweep/1", keys: [], points: [{parameters: {key: value}, exit, stop, verified, time_ps,
-//  algbw_GBps, busbw_GBps, message}]}; what a point does not have is null.
-std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows);
-std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows);
+//  algbw_GBps, busbw_GBps, columns: {name: value}, message}]}; what a point does not have is null.
+std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows);
+std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows);
 
 }  // namespace weft

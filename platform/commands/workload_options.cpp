@@ -35,6 +35,8 @@ void WorkloadOptions::add(CommandLine& line)
     line.value("--element", "TYPE", element_, one_of(elements) + "; fp32 unless given");
     line.value("--reduction", "OP", reduction_, one_of(reductions) + "; sum unless given");
     line.value("--root", "RANK", root_, "of a broadcast; 0 unless given");
+    line.values("--delay", "RANK=TIME", delays_,
+        "this rank of a collective enters it so much later than the others, repeatable; units ps ns us ms s");
     line.value("--trace", "PREFIX", trace_, "Chakra traces PREFIX.0.et, PREFIX.1.et, ..., one per rank");
     line.value("--groups", "FILE", groups_, "process groups of the trace");
     line.value("--dependencies", "POLICY", dependencies_,
@@ -72,6 +74,19 @@ void WorkloadOptions::choose(Workload& workload) const
     }
 }
 
+std::map<std::uint64_t, std::uint64_t> WorkloadOptions::delays() const
+{
+    std::map<std::uint64_t, std::uint64_t> out;
+    for (const std::string& text : delays_) {
+        const std::size_t equals = text.find('=');
+        if (equals == std::string::npos)
+            throw usage_error("--delay " + quoted_word(text) + " has no time", "RANK=TIME, such as 7=10us");
+        const std::uint64_t rank = number_option("--delay", text.substr(0, equals), 0, most_ranks_given);
+        out[rank] = time_option("--delay", text.substr(equals + 1));
+    }
+    return out;
+}
+
 void WorkloadOptions::apply(Workload& workload) const
 {
     choose(workload);
@@ -80,6 +95,7 @@ void WorkloadOptions::apply(Workload& workload) const
     require(workload, Kind::collective, "--element", element_);
     require(workload, Kind::collective, "--reduction", reduction_);
     require(workload, Kind::collective, "--root", root_);
+    require(workload, Kind::collective, "--delay", delays_.empty() ? "" : delays_.front());
     require(workload, Kind::trace, "--groups", groups_);
     require(workload, Kind::trace, "--dependencies", dependencies_);
     if (workload.kind == Kind::none && (!algorithm_.empty() || !ranks_.empty()))
@@ -111,6 +127,7 @@ void WorkloadOptions::apply(Workload& workload) const
         workload.reduction = reduction_;
     }
     if (!root_.empty()) workload.root = number_option("--root", root_, 0, most_ranks_given);
+    if (!delays_.empty()) workload.delays = delays();
     if (!groups_.empty()) workload.groups = groups_;
     if (!dependencies_.empty()) {
         check_choice("--dependencies", dependencies_, policies);

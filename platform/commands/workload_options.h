@@ -1,7 +1,9 @@
 // What runs, as the command line says it: on top of the workload of a system file, or without one.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "platform/commands/command_line.h"
 #include "platform/config/workload.h"
@@ -16,6 +18,7 @@ public:
     void apply(Workload& workload) const;
 
 private:
+    std::map<std::uint64_t, std::uint64_t> delays() const;
     void choose(Workload& workload) const;
     void require(const Workload& workload, Workload::Kind kind, const char* option,
         const std::string& value) const;
@@ -27,6 +30,7 @@ private:
     std::string element_;
     std::string reduction_;
     std::string root_;
+    std::vector<std::string> delays_;
     std::string trace_;
     std::string groups_;
     std::string dependencies_;

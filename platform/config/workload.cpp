@@ -45,6 +45,21 @@ void read_beside(const YamlSource& source, const YamlField& field, Workload& out
     out.beside = *text;
 }
 
+// {rank: time}
+void read_delays(const YamlSource& source, const YamlField& field, Workload& out)
+{
+    for (const YamlField& entry : yaml_fields(source, field.value, "'delay'", {})) {
+        const bool is_rank = !entry.key.empty() && entry.key.size() <= 5 &&
+                             entry.key.find_first_not_of("0123456789") == std::string::npos;
+        if (!is_rank) source.findings.refuse(entry.line, quoted(entry.key) + " is no rank", "its number, such as 0");
+        const auto text = yaml_text(source, entry);
+        if (!text) continue;
+        const auto time = parse_time_ps(*text);
+        if (!time) source.findings.refuse(entry.line, quoted(*text) + " is no time", "a time such as 10 us");
+        if (is_rank && time) out.delays[std::stoul(entry.key)] = *time;
+    }
+}
+
 std::string resolved(const std::string& path, const std::string& folder)
 {
     return path.empty() || path[0] == '/' ? path : folder + path;
@@ -57,7 +72,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
     Workload out;
     out.line = field.line;
     const std::vector<std::string> of_collective{"collective", "bytes", "algorithm", "type", "reduction",
-        "ranks", "root"};
+        "ranks", "root", "delay"};
     const std::vector<std::string> of_trace{"trace", "groups", "dependencies"};
     std::vector<std::string> all = of_collective;
     all.insert(all.end(), of_trace.begin(), of_trace.end());
@@ -82,6 +97,10 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         }
         if (part.key == "ranks") {
             read_ranks(source, part, out);
+            continue;
+        }
+        if (part.key == "delay") {
+            read_delays(source, part, out);
             continue;
         }
         if (part.key == "root") {

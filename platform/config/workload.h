@@ -34,6 +34,7 @@ struct Workload {
     std::uint64_t rank_count = 0;         // the first endpoints; 0 = all, unless rank_nodes says which
     std::vector<std::string> rank_nodes;  // globs over node names, in order
     std::uint64_t root = 0;
+    std::map<std::uint64_t, std::uint64_t> delays;  // by rank: ps that it enters after the others
 
     std::string beside;        // kernel that every rank runs beside it (gpu/gemm.h); empty: none
 

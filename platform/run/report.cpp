@@ -58,6 +58,7 @@ Json modules_json(const RunResult& result)
             stats[statistic.name] = {{"value", number(statistic.value)}, {"unit", statistic.unit}};
         out.push_back({{"name", module.name}, {"kind", module.kind}, {"model", module.model},
             {"stats", std::move(stats)}});
+        for (const auto& [name, values] : module.by_slice) out.back()["by_slice"][name] = values;
     }
     return out;
 }
@@ -433,6 +434,20 @@ void add_work(Page& page, const RunResult& result)
     page.line("simulated", text);
 }
 
+// Looks at flags that went over links.
+void add_flags(Page& page, const RunResult& result)
+{
+    double reads = 0;
+    double bytes = 0;
+    for (const LinkResult& link : result.link_results) {
+        reads += static_cast<double>(link.flag_reads);
+        bytes += static_cast<double>(link.flag_bytes);
+    }
+    if (bytes > 0)
+        page.line("flags", fmt::format("{} on links by looks at flags; {} requests, counted on each link",
+                               short_bytes(bytes), short_count(reads)));
+}
+
 }  // namespace
 
 std::string result_json(const RunResult& result, bool timing)
@@ -478,6 +493,7 @@ std::string result_summary(const RunResult& result)
             result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12));
     add_theory(page, result);
     add_work(page, result);
+    add_flags(page, result);
     list(page, "notices", result.notices, 6);
     add_links(page, result);
     add_stalls(page, result);

@@ -56,6 +56,14 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
                                 : workload.reduction == "max" ? ReduceOp::max
                                                               : ReduceOp::sum;
     for (std::uint32_t e = 0; e < ranks; ++e) request.members.push_back(e);
+    for (const auto& [rank, delay] : workload.delays) {
+        if (rank >= ranks)
+            throw InputError(system.file, workload.line,
+                "a delay of rank " + std::to_string(rank) + ", the collective has " + std::to_string(ranks),
+                "ranks from 0 to " + std::to_string(ranks - 1));
+        request.delays.resize(ranks);
+        request.delays[rank] = delay;
+    }
     return request;
 }
 
@@ -139,7 +147,27 @@ template <class Ports>
 void add_ports(const std::string& path, const std::string& model, const Ports& ports, std::vector<ModuleResult>& out)
 {
     for (std::size_t p = 0; p < ports.size(); ++p)
-        out.push_back({path + ".port." + std::to_string(p), "port", model, ports[p]->statistics()});
+        out.push_back({path + ".port." + std::to_string(p), "port", model, ports[p]->statistics(), {}});
+}
+
+// A cache as a whole, and slice by slice what waits did there if they did anything.
+ModuleResult cache_result(const std::string& path, const char* kind, const std::string& model,
+    const std::vector<std::unique_ptr<L2Slice>>& slices)
+{
+    ModuleResult out{path, kind, model, summed_statistics(slices), {}};
+    std::vector<std::uint64_t> reads;
+    std::vector<std::uint64_t> waiters;
+    std::vector<std::uint64_t> wakes;
+    bool any = false;
+    for (const auto& slice : slices) {
+        const L2Slice::FlagCounts counts = slice->flag_counts();
+        reads.push_back(counts.reads);
+        waiters.push_back(counts.waiters);
+        wakes.push_back(counts.wakes);
+        any = any || counts.reads > 0;
+    }
+    if (any) out.by_slice = {{"flag_reads", reads}, {"flag_waiters", waiters}, {"flag_wakes", wakes}};
+    return out;
 }
 
 std::vector<ModuleResult> module_results(const System& system, const ResolvedSystem& resolved, const FabricPlan& plan)
@@ -150,24 +178,24 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
     for (std::uint32_t rank = 0; rank < gpus.size(); ++rank) {
         const std::string& model = resolved.model(plan.members[rank]);
         if (const ReplayGpu* replay = replays[rank]) {
-            out.push_back({replay->path() + ".replay", "replay", model, replay->statistics()});
+            out.push_back({replay->path() + ".replay", "replay", model, replay->statistics(), {}});
             add_ports(replay->path(), model, replay->ports(), out);
         }
         if (gpus[rank] == nullptr) continue;
         const Gpu& gpu = *gpus[rank];
-        out.push_back({gpu.path() + ".units", "gpu", model, gpu.units().statistics()});
-        out.push_back({gpu.path() + ".l2", "l2", model, gpu.l2_statistics()});
+        out.push_back({gpu.path() + ".units", "gpu", model, gpu.units().statistics(), {}});
+        out.push_back(cache_result(gpu.path() + ".l2", "l2", model, gpu.slices()));
         if (gpu.memory_side() != nullptr)
-            out.push_back({gpu.path() + ".memory_side", "memory_side", model, gpu.memory_side()->statistics()});
-        out.push_back({gpu.path() + ".hbm", "hbm", model, gpu.hbm().statistics()});
+            out.push_back(cache_result(gpu.path() + ".memory_side", "memory_side", model, gpu.memory_side()->slices()));
+        out.push_back({gpu.path() + ".hbm", "hbm", model, gpu.hbm().statistics(), {}});
         if (gpu.movers().copied() > 0)
-            out.push_back({gpu.path() + ".copy", "copy", model, gpu.movers().copy_statistics()});
+            out.push_back({gpu.path() + ".copy", "copy", model, gpu.movers().copy_statistics(), {}});
         if (gpu.movers().bulk_copied() > 0)
-            out.push_back({gpu.path() + ".bulk", "bulk", model, gpu.movers().bulk_statistics()});
+            out.push_back({gpu.path() + ".bulk", "bulk", model, gpu.movers().bulk_statistics(), {}});
         add_ports(gpu.path(), model, gpu.ports(), out);
     }
     for (const System::SwitchPlace& place : system.switches())
-        out.push_back({place.path, "switch", place.model, place.module->statistics()});
+        out.push_back({place.path, "switch", place.model, place.module->statistics(), {}});
     return out;
 }
 
@@ -270,7 +298,8 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     result.notices.insert(result.notices.end(), plan.notices.begin(), plan.notices.end());
     for (std::string& notice : traffic.notices(ranks)) result.notices.push_back(std::move(notice));
     for (const Diagnostic& notice : load.notices()) result.notices.push_back(notice.text());
-    if (const CollectiveDriver* driver = load.driver(); driver != nullptr && !traffic.any())
+    if (const CollectiveDriver* driver = load.driver(); driver != nullptr && !traffic.any() && resolved.workload.delays.empty() &&
+        static_cast<FlagHome>(resolved.engine().flag_home) == FlagHome::waiter)
         result.theory = alpha_beta(resolved, plan, collective_request(resolved, ranks), driver->schedule());
 
     const InterruptGuard interrupt;

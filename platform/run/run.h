@@ -53,6 +53,7 @@ struct ModuleResult {
     std::string kind;
     std::string model;
     std::vector<Statistic> statistics;
+    std::vector<std::pair<std::string, std::vector<std::uint64_t>>> by_slice;  // of caches: what waits did there
 };
 
 // What the alpha-beta model says of a single collective, from the same parameters.

@@ -38,8 +38,13 @@ public:
     {
     }
 
-    // `lines` whole lines from one endpoint to another, and their acknowledges back.
-    void add(std::uint32_t from, std::uint32_t to, double lines) { walk(plan_.routing.node_of(from), 0, to, lines); }
+    // `lines` whole lines from one endpoint to another, and what goes back for them: acknowledges, or the requests
+    // of a get.
+    void add(std::uint32_t from, std::uint32_t to, double lines, bool get)
+    {
+        get_ = get;
+        walk(plan_.routing.node_of(from), 0, to, lines);
+    }
 
     struct Busiest {
         std::uint64_t wire_bytes = 0;
@@ -70,10 +75,11 @@ private:
             const LinkSpec& spec = system_.link(way.edge);
             const bool forward = plan_.fabric.edges[way.edge].a == node;
             const double share = lines / static_cast<double>(choice.size());
-            bytes_[2 * way.edge + (forward ? 0 : 1)] +=
-                share * stream_bytes(spec, LineOp::write, LineClass::request);
-            bytes_[2 * way.edge + (forward ? 1 : 0)] +=
-                share * stream_bytes(spec, LineOp::write, LineClass::response);
+            const LineOp op = get_ ? LineOp::read : LineOp::write;
+            const std::uint64_t there = stream_bytes(spec, op, get_ ? LineClass::response : LineClass::request);
+            const std::uint64_t back = stream_bytes(spec, op, get_ ? LineClass::request : LineClass::response);
+            bytes_[2 * way.edge + (forward ? 0 : 1)] += share * there;
+            bytes_[2 * way.edge + (forward ? 1 : 0)] += share * back;
             const unsigned then = plan_.routing.phase_after(node, choice[i], plan_.routing.lane(node, to, i, phase));
             walk(way.peer, then, to, share);
         }
@@ -83,6 +89,7 @@ private:
     const FabricPlan& plan_;
     std::vector<std::vector<Fabric::Port>> ports_;
     std::vector<double> bytes_;
+    bool get_ = false;
 };
 
 // The parts of one step between two ranks.
@@ -93,8 +100,27 @@ struct StepTime {
     Time answer = 0;
     Time signal = 0;
     Time notice = 0;
-    Time total() const { return start + load + put + answer + signal + notice; }
+    Time get = 0;  // in place of load, put and answer
+    Time total() const { return start + load + put + answer + signal + notice + get; }
+    std::string text() const
+    {
+        const std::string flag = fmt::format("signal {} + notice {}", format_time_ps(signal), format_time_ps(notice));
+        const std::string begin = start > 0 ? fmt::format("start {} + ", format_time_ps(start)) : "";
+        if (get > 0) return begin + flag + " + get " + format_time_ps(get);
+        return begin + fmt::format("load {} + put {} + answer {} + ", format_time_ps(load), format_time_ps(put),
+                   format_time_ps(answer)) + flag;
+    }
 };
+
+// Whether the schedule loads from other ranks rather than storing to them.
+bool gets(const Schedule& schedule)
+{
+    for (const Thread& thread : schedule.ranks[0].threads)
+        for (const Step& step : thread.steps)
+            for (const ChunkRef& source : step.sources)
+                if (source.rank != 0) return true;
+    return false;
+}
 
 // A request of a peer at the point of coherence: the home slice, or the memory side of private partitions.
 Time home_time(const ResolvedSystem& system, NodeId node)
@@ -110,8 +136,9 @@ Time flag_time(const ResolvedSystem& system, NodeId node)
     return home_time(system, node) + way;
 }
 
+// Data from `from` to `to`, and a flag: behind the data of a put, ahead of those of a get.
 StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to,
-    bool with_data)
+    bool with_data, bool get)
 {
     const GpuSpec& sender = system.gpu(plan.members[from]);
     const GpuSpec& home = system.gpu(plan.members[to]);
@@ -119,9 +146,13 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     const Time far_home = home_time(system, plan.members[to]);
     const auto mover = static_cast<Mover>(system.engine().mover);
     StepTime step;
-    if (with_data) {
-        if (mover == Mover::copy_engine) step.start = system.copy(plan.members[from]).start;
-        if (mover == Mover::bulk) step.start = system.bulk(plan.members[from]).start;
+    if (with_data && mover == Mover::copy_engine) step.start = system.copy(plan.members[from]).start;
+    if (with_data && mover == Mover::bulk) step.start = system.bulk(plan.members[from]).start;
+    if (get) {
+        step.get = home.unit_to_port + path_time(system, plan, to, from, LineOp::read, line_bytes, LineClass::request) +
+                   sender.port_to_l2 + home_time(system, plan.members[from]) + sender.l2_to_port +
+                   path_time(system, plan, from, to, LineOp::read, line_bytes, LineClass::response) + home.port_to_unit;
+    } else if (with_data) {
         step.load = sender.unit_to_l2 + near.latency + sender.l2_to_unit;
         step.put = sender.unit_to_port + path_time(system, plan, from, to, LineOp::write, line_bytes, LineClass::request) +
                    home.port_to_l2 + far_home;
@@ -169,6 +200,7 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     theory.pipeline = request.options.pipeline;
 
     const bool with_data = schedule.op != CollectiveOp::barrier;
+    const bool get = gets(schedule);
     StepTime slowest;
     LinkLoads loads(system, plan);
     AlphaBeta out;
@@ -181,8 +213,8 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
                 const std::uint64_t payload = theory_bytes_between(theory, from, to);
                 if (with_data && payload == 0) continue;
                 if (!with_data && to != (from + 1) % theory.ranks) continue;
-                loads.add(from, to, static_cast<double>((payload + line_bytes - 1) / line_bytes));
-                const StepTime step = step_time(system, plan, from, to, with_data);
+                loads.add(from, to, static_cast<double>((payload + line_bytes - 1) / line_bytes), get);
+                const StepTime step = step_time(system, plan, from, to, with_data, get);
                 if (step.total() > slowest.total()) slowest = step;
             }
         }
@@ -195,10 +227,7 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     out.alpha_ps = slowest.total();
     out.time_ps = system.gpu(plan.members[0]).launch_latency +
                   alpha_beta_ps(out.steps, out.alpha_ps, out.wire_bytes, out.rate);
-    if (slowest.start > 0) out.explanation = fmt::format("start {} + ", format_time_ps(slowest.start));
-    out.explanation += fmt::format("load {} + put {} + answer {} + signal {} + notice {}", format_time_ps(slowest.load),
-        format_time_ps(slowest.put), format_time_ps(slowest.answer), format_time_ps(slowest.signal),
-        format_time_ps(slowest.notice));
+    out.explanation = slowest.text();
     return out;
 }
 

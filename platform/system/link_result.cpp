@@ -18,6 +18,8 @@ std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& g
             result.lines = direction.lines;
             result.wire_bytes = direction.wire_bytes;
             result.payload_bytes = direction.payload_bytes;
+            result.flag_reads = direction.flag_reads;
+            result.flag_bytes = direction.flag_bytes;
             result.busy_ps = direction.busy;
             result.peak_queue = place.ends[end].peak();
             result.credit_stall_ps = place.ends[end].credit_stall();

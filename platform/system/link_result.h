@@ -19,6 +19,8 @@ struct LinkResult {
     std::uint64_t lines = 0;
     std::uint64_t wire_bytes = 0;
     std::uint64_t payload_bytes = 0;
+    std::uint64_t flag_reads = 0;  // requests of waits that look at a flag
+    std::uint64_t flag_bytes = 0;  // on the wire, of such requests and of answers to them
     Time busy_ps = 0;
     std::uint32_t peak_queue = 0;
     Time credit_stall_ps = 0;  // lines wait, the wire is free, and no channel of theirs has a credit

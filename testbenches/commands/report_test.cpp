@@ -31,7 +31,7 @@ RunResult result_of(std::uint32_t ranks)
         result.ranks.push_back(
             {rank, node, 10'000'000, {{"busy", 1'000'000}, {"flag", 9'000'000}, {"issue", 0}}});
         result.link_results.push_back(
-            {"box.0.sw.0~" + node, node, "box.0.sw.0", 100, 10, 1000, 640, 5'000'000, 3, 0, {}});
+            {"box.0.sw.0~" + node, node, "box.0.sw.0", 100, 10, 1000, 640, 0, 0, 5'000'000, 3, 0, {}});
     }
     return result;
 }
@@ -120,7 +120,7 @@ TEST(Report, WritesNumbersThatJsonKnows)
 {
     RunResult result = result_of(2);
     result.modules = {{"box.0.xpu.0.l2", "l2", "gpu",
-        {{"hits", 3, "lines", ""}, {"rate", 0.5, "", ""}, {"ratio", 0.0 / (result.wall_s - 1.5), "", ""}}}};
+        {{"hits", 3, "lines", ""}, {"rate", 0.5, "", ""}, {"ratio", 0.0 / (result.wall_s - 1.5), "", ""}}, {}}};
     static const ParameterInfo rate{"bandwidth", Unit::rate, 1, 100, "", {}};
     static const ParameterInfo choice{"spread", Unit::choice, 0, 1, "", {"lines", "pairs"}};
     result.parameters = {{"a.link.bandwidth", &rate, 7, false, "unknown"},

@@ -212,3 +212,74 @@ TEST(Demo, RunsFromAnywhereAndSaysWhereToGo)
              "\nverified    passed", "docs/guide.md", "examples/"})
         EXPECT_NE(outcome.out.find(part), std::string::npos) << part;
 }
+
+// A rank that enters late shifts the barrier by as much.
+TEST(Run, ADelayedRankEntersLater)
+{
+    const Fixtures files;
+    const std::vector<std::string> barrier{files.pair(), "--collective", "barrier", "--profile", "generic", "--set",
+        "gpu.wait_policy=waiting_atomic"};
+    const auto ends = [&](std::vector<std::string> more) {
+        std::vector<std::string> arguments = barrier;
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const json result = run_json(arguments);
+        return std::pair(result["ranks"][0]["finish_ps"].get<std::uint64_t>(),
+            result["ranks"][1]["finish_ps"].get<std::uint64_t>());
+    };
+    const auto plain = ends({});
+    const auto late = ends({"--delay", "1=10us"});
+    EXPECT_EQ(late.second, plain.second + 10'000'000);
+    EXPECT_GT(late.first, 10'000'000u);  // it waited
+    EXPECT_LE(late.first, late.second);
+    EXPECT_EQ(ends({"--delay", "1=10us", "--delay", "0=10us"}),
+        std::pair(plain.first + 10'000'000, plain.second + 10'000'000));
+    const std::string system = files.write("late.yaml",
+        "system: late\ninfrastructure: pair.yaml\nprofile: generic\nparameters: {gpu.wait_policy: waiting_atomic}\n"
+        "workload: {collective: barrier, algorithm: direct, delay: {1: 10 us}}\n");
+    EXPECT_EQ(run_json({system})["ranks"][1]["finish_ps"], late.second);
+}
+
+TEST(Run, RefusesDelaysThatCannotBe)
+{
+    const Fixtures files;
+    const auto refused = [&](const std::string& delay, const std::string& message) {
+        const Outcome outcome = call({"run", files.pair_system(), "--delay", delay});
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+    };
+    refused("1", "weft: --delay '1' has no time; expected RANK=TIME, such as 7=10us\n");
+    refused("x=1us", "weft: the value 'x' of '--delay' is not possible; expected a whole number from 0 to 65535\n");
+    refused("1=1", "weft: the value '1' of '--delay' is no time; expected whole picoseconds, such as 250ns, 1.5us, 2ms\n");
+    refused("2=1us", "a delay of rank 2, the collective has 2; expected ranks from 0 to 1\n");
+    const std::string system = files.write("late.yaml",
+        "system: late\ninfrastructure: pair.yaml\nprofile: generic\n"
+        "workload: {collective: all_reduce, bytes: 4 KiB, delay: {one: 10 us, 1: 10}}\n");
+    const Outcome outcome = call({"run", system});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find(":4: 'one' is no rank; expected its number, such as 0\n"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(":4: '10' is no time; expected a time such as 10 us\n"), std::string::npos) << outcome.err;
+}
+
+// Every look at a flag is counted once at a slice, and on links where flags lie at the one who signals.
+TEST(Run, CountsLooksAtFlagsBySliceAndLink)
+{
+    const Fixtures files;
+    for (const std::string home : {"waiter", "signaller"}) {
+        const json result = run_json({files.pair_system(), "--set", "engine.flag_home=" + home});
+        double issued = 0;
+        double at_slices = 0;
+        double by_slice = 0;
+        for (const json& module : result["modules"]) {
+            if (module["kind"] == "gpu") issued += module["stats"]["flag_reads"]["value"].get<double>();
+            if (module["kind"] != "l2") continue;
+            at_slices += module["stats"]["flag_reads"]["value"].get<double>();
+            for (const json& reads : module["by_slice"]["flag_reads"]) by_slice += reads.get<double>();
+        }
+        double on_links = 0;
+        for (const json& link : result["links"]) on_links += link["flag_reads"].get<double>();
+        EXPECT_GT(issued, 0);
+        EXPECT_EQ(at_slices, issued);
+        EXPECT_EQ(by_slice, issued);
+        EXPECT_EQ(on_links, home == "waiter" ? 0 : issued);
+    }
+}

@@ -46,7 +46,7 @@ TEST(SweepPoints, RefuseWhatIsMalformed)
                 "bytes=1MiB,2MiB or l2.size=20MiB,40MiB");
     EXPECT_EQ(refusal({"byte=1"}),
         "weft: unknown key 'byte' of '--over'; expected a parameter such as l2.size, or "
-        "one of collective, bytes, algorithm, ranks, element, reduction, root, profile, "
+        "one of collective, bytes, algorithm, ranks, element, reduction, root, delay, profile, "
         "seed (did you mean 'bytes'?)");
     EXPECT_EQ(refusal({"bytes=1", "bytes=2"}), "weft: --over names 'bytes' twice; expected each key once");
     EXPECT_EQ(refusal({"bytes=1"}, {"--bytes=4"}),

@@ -110,3 +110,76 @@ TEST(Sweep, CtrlCEndsEveryRunAndShowsThePart)
     ASSERT_EQ(points.size(), 2u);
     EXPECT_NE(points[1]["stop"], "finished");
 }
+
+namespace {
+
+std::size_t count_of(const std::string& text, const std::string& part)
+{
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+}
+
+}  // namespace
+
+TEST(Sweep, DrawsACurveForEachValueOfTheOtherKey)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"sweep", files.pair_system(), "--over", "algorithm=ring,direct", "--over",
+        "bytes=4KiB,16KiB,64KiB,256KiB", "--svg", files.path("s.svg"), "--title", "a < b", "--quiet"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const std::string svg = files.read("s.svg");
+    EXPECT_EQ(svg.rfind("<svg xmlns=\"http://www.w3.org/2000/svg\"", 0), 0u);
+    EXPECT_EQ(count_of(svg, "<path "), 2u);
+    EXPECT_EQ(count_of(svg, "<circle "), 8u);
+    for (const char* text : {">ring<", ">direct<", ">algorithm<", ">4KiB<", ">256KiB<", ">bytes<", ">time (", ">a &lt; b<"})
+        EXPECT_NE(svg.find(text), std::string::npos) << text;
+
+    // Words along the axis, in their order.
+    ASSERT_EQ(call({"sweep", files.pair_system(), "--over", "algorithm=ring,direct", "--over", "bytes=4KiB,16KiB", "--svg",
+                  "-", "--x", "algorithm", "--y", "busbw", "--quiet"}).code, 0);
+}
+
+TEST(Sweep, AddsColumnsOfTheResults)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"sweep", files.pair_system(), "--over", "bytes=4KiB,8KiB", "--column", "gpu.signals",
+        "--column", "link.payload_bytes", "--json", files.path("s.json"), "--csv", files.path("s.csv")});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json points = json::parse(files.read("s.json"))["points"];
+    for (std::size_t i = 0; i < 2; ++i) {
+        const json run = json::parse(call({"run", files.pair_system(), "--bytes", i == 0 ? "4KiB" : "8KiB", "--json", "-"}).out);
+        double signals = 0;
+        for (const json& module : run["modules"])
+            if (module["kind"] == "gpu") signals += module["stats"]["signals"]["value"].get<double>();
+        double payload = 0;
+        for (const json& link : run["links"]) payload += link["payload_bytes"].get<double>();
+        EXPECT_GT(signals, 0);
+        EXPECT_EQ(points[i]["columns"], (json{{"gpu.signals", signals}, {"link.payload_bytes", payload}}));
+    }
+    EXPECT_NE(outcome.out.find("gpu.signals"), std::string::npos);
+    EXPECT_EQ(files.read("s.csv").find("bytes,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,gpu.signals,"
+                                       "link.payload_bytes,message\n"), 0u);
+}
+
+TEST(Sweep, RefusesPicturesAndColumnsThatCannotBe)
+{
+    const Fixtures files;
+    const auto refused = [&](std::vector<std::string> more, const std::string& message) {
+        std::vector<std::string> arguments{"sweep", files.pair_system(), "--over", "bytes=4KiB,8KiB"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.err, message + "\n");
+        EXPECT_EQ(outcome.out, "");
+    };
+    refused({"--y", "busbw"}, "weft: '--x', '--y' and '--title' go with a picture; expected --svg FILE beside them");
+    refused({"--svg", files.path("s.svg"), "--x", "byte"},
+        "weft: --x 'byte' is not swept; expected bytes (did you mean 'bytes'?)");
+    refused({"--svg", files.path("s.svg"), "--y", "tim"},
+        "weft: unknown value 'tim' of '--y'; expected one of time, algbw, busbw (did you mean 'time'?)");
+    refused({"--column", "misses"}, "weft: --column 'misses' is no column; expected KIND.STATISTIC, such as l2.misses, or "
+                                    "link.FIELD, such as link.flag_bytes");
+    refused({"--column", "l2.mises"}, "weft: no run has a column 'l2.mises'; expected a statistic of 'modules' or a field of "
+                                      "'links' in the JSON of weft run");
+}

@@ -302,8 +302,8 @@ TEST(Lowering, CopyEnginesTakeTheCopiesOfAThreadAndHandOver)
         "5: wait 30000 >= 2\n");
     const RankPlan& plan = schedule.ranks[0];
     EXPECT_EQ(flags_of(plan, Mover::copy_engine), flags_of(plan) + 2);
-    EXPECT_EQ(flag_text(plan, flags_of(plan)), "the workgroup of thread 0");
-    EXPECT_EQ(flag_text(plan, flags_of(plan) + 1), "the copy engine of thread 0");
+    EXPECT_EQ(flag_text(plan, flags_of(plan), Mover::copy_engine), "the workgroup of thread 0");
+    EXPECT_EQ(flag_text(plan, flags_of(plan) + 1, Mover::copy_engine), "the copy engine of thread 0");
 }
 
 TEST(Lowering, BulkCopiesAreWaitedForBeforeASignal)
@@ -353,4 +353,24 @@ TEST(Lowering, BulkCopiesOfWhatBulkCopiesWriteWaitForThem)
         "2: 100c0 -> 10100 64 B\n"
         "3: fence system\n"
         "3: 10080 -> 100c0 64 B\n");
+}
+
+TEST(Lowering, FlagsOfSignalsCanLieAtTheOneWhoSignals)
+{
+    const Schedule schedule = make_schedule("direct", CollectiveOp::barrier, 3);
+    const SignalFlags flags(schedule, Mover::units);
+    EXPECT_EQ(flags.count(0), 2u);
+    const Layout layout(schedule, 0, 1);
+    // Two semaphores each, and behind them the flags of the signals to the others.
+    const auto text = [&](std::uint32_t rank, const SignalFlags* at) {
+        return text_of(lower(schedule, layout, ElementType::u8, rank, addresses(3), Mover::units, at).workgroups[0]);
+    };
+    const auto flag = [](std::uint32_t rank, std::uint64_t number) {
+        return fmt::format("{:x}", addresses(3)[rank].flags + number * flag_stride);
+    };
+    EXPECT_EQ(text(1, nullptr), "0: signal " + flag(2, 1) + "\n1: signal " + flag(0, 0) + "\n2: wait " + flag(1, 0) +
+                                    " >= 1\n3: wait " + flag(1, 1) + " >= 1\n");
+    EXPECT_EQ(text(1, &flags), "0: signal " + flag(1, 3) + "\n1: signal " + flag(1, 2) + "\n2: wait " + flag(0, 2) +
+                                   " >= 1\n3: wait " + flag(2, 3) + " >= 1\n");
+    EXPECT_THROW(flags.number(1, 1, 0), InputError);
 }

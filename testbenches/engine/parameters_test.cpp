@@ -3,6 +3,7 @@
 
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
+#include "tlm_interconnect/packetiser.h"
 
 using namespace weft;
 using namespace weft::testing;
@@ -300,4 +301,18 @@ TEST(GpuParameters, RooflineFiguresComeFromTheSpecs)
     const GpuBox box(options);
     EXPECT_EQ(box.executor->peak_flops(1), 123e12);
     EXPECT_EQ(box.executor->memory_rate(0), 2e12);
+}
+
+// With the flag at the one who signals, the wait crosses the link and the signal does not.
+TEST(EngineParameters, FlagHomeDecidesWhetherTheSignalOrTheWaitTravels)
+{
+    BoxOptions options = plain();
+    EXPECT_EQ(barrier_time(options), there(options, 32) + back(options));
+    options.engine.flag_home = static_cast<std::uint64_t>(FlagHome::signaller);
+    const std::uint64_t asked = wire_bytes(options.link, LineOp::await, 8, LineClass::request);
+    const std::uint64_t told = wire_bytes(options.link, LineOp::await, 8, LineClass::response);
+    EXPECT_EQ(barrier_time(options),
+        cycle + there(options, asked) + back(options) + wire(options, told) - wire(options, 16));
+    for (const char* name : {"ring", "direct", "one_shot", "one_shot_get"})
+        time_of(options, CollectiveOp::all_reduce, name, 5000);
 }

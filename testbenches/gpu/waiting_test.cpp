@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "testbenches/gpu/two_gpus.h"
+#include "tlm_interconnect/packetiser.h"
 #include "testbenches/tlm_interconnect/child.h"
 
 using namespace weft;
@@ -186,4 +187,156 @@ TEST(Waking, BeyondTheTableTakesTheTimeOfTheLog)
     cache.monitor_log_latency = 300'000;
     const Time at = performed(us) + answer;
     EXPECT_EQ(noticed(3, 1, cache), (std::vector<Time>{at, at + 300'000, at + 300'000}));
+}
+
+namespace {
+
+const LinkSpec wire;
+
+Time wire_time(LineOp op, LineClass cls)
+{
+    return wire_bytes(wire, op, 8, cls) * 1'000'000'000'000 / wire.bandwidth + wire.latency;
+}
+// A look at the other GPU's flag: to its slice, and the whole way.
+Time there(LineOp op) { return gpu.unit_to_port + wire_time(op, LineClass::request) + gpu.port_to_l2; }
+Time far_trip(LineOp op)
+{
+    return there(op) + l2.latency + gpu.l2_to_port + wire_time(op, LineClass::response) + gpu.port_to_unit;
+}
+
+struct FarOutcome {
+    Time noticed = 0;
+    std::uint64_t reads = 0;         // issued
+    std::uint64_t request_lines = 0;  // on the link
+    std::uint64_t request_bytes = 0;
+    std::uint64_t answer_bytes = 0;
+    std::uint64_t at_home = 0;  // looks that the slices of the flag's GPU served
+    std::uint64_t elsewhere = 0;  // those of the waiter's, and in the wrong direction
+};
+
+std::uint64_t named(const std::vector<Statistic>& statistics, const std::string& name)
+{
+    for (const Statistic& statistic : statistics)
+        if (statistic.name == name) return static_cast<std::uint64_t>(statistic.value);
+    ADD_FAILURE() << "no " << name;
+    return 0;
+}
+
+// A workgroup of GPU 0 waits for a flag of GPU 1, which one there signals after `after`.
+FarOutcome wait_far(WaitPolicy policy, Time after, L2Spec cache = {})
+{
+    const std::string text = in_child([=] {
+        GpuSpec spec;
+        spec.wait_policy = static_cast<std::uint64_t>(policy);
+        TwoGpus system(true, spec, cache, {}, wire);
+        Program waiter;
+        waiter.add_wait(flag, 1);
+        Program sender;
+        sender.add_compute(after);
+        sender.add_signal(flag);
+        system.launch(0, waiter);
+        system.launch(1, sender);
+        sc_core::sc_start();
+        EXPECT_EQ(system.pool.live(), 0u);
+        const LinkModel::Direction out = system.link.direction(0);
+        const LinkModel::Direction back = system.link.direction(1);
+        std::string list = std::to_string(system.done[0]);
+        for (const std::uint64_t value : {named(system.gpus[0]->units().statistics(), "flag_reads"), out.flag_reads,
+                 out.flag_bytes, back.flag_bytes, named(system.gpus[1]->l2_statistics(), "flag_reads"),
+                 back.flag_reads + named(system.gpus[0]->l2_statistics(), "flag_reads")})
+            list += " " + std::to_string(value);
+        EXPECT_EQ(out.wire_bytes, out.flag_bytes);  // nothing else travels
+        EXPECT_EQ(back.wire_bytes, back.flag_bytes);
+        return list;
+    });
+    FarOutcome out;
+    std::istringstream(text) >> out.noticed >> out.reads >> out.request_lines >> out.request_bytes >> out.answer_bytes >>
+        out.at_home >> out.elsewhere;
+    return out;
+}
+
+}  // namespace
+
+TEST(FarFlag, LooksAreCountedOnTheLinkAndAtTheHomeSlice)
+{
+    const Time period = far_trip(LineOp::read) + gpu.spin_interval;
+    for (const Time after : {1 * us, 10 * us, 40 * us}) {
+        const FarOutcome spin = wait_far(WaitPolicy::spin, after);
+        const Time polls = (performed(after) - there(LineOp::read) + period - 1) / period + 1;
+        EXPECT_EQ(spin.reads, polls);
+        EXPECT_EQ(spin.noticed, (polls - 1) * period + far_trip(LineOp::read));
+        const FarOutcome atomic = wait_far(WaitPolicy::waiting_atomic, after);
+        EXPECT_EQ(atomic.reads, 1u);
+        EXPECT_EQ(atomic.noticed, performed(after) + far_trip(LineOp::await) - there(LineOp::await));
+        for (const auto& [outcome, op] : {std::pair(spin, LineOp::read), std::pair(atomic, LineOp::await)}) {
+            EXPECT_EQ(outcome.request_lines, outcome.reads);
+            EXPECT_EQ(outcome.at_home, outcome.reads);
+            EXPECT_EQ(outcome.elsewhere, 0u);
+            EXPECT_EQ(outcome.request_bytes, outcome.reads * wire_bytes(wire, op, 8, LineClass::request));
+            EXPECT_EQ(outcome.answer_bytes, outcome.reads * wire_bytes(wire, op, 8, LineClass::response));
+        }
+    }
+}
+
+TEST(FarFlag, AMonitorLooksThreeTimesHoweverLongItTakes)
+{
+    L2Spec cache;
+    cache.monitor_timeout = 0;
+    for (const Time after : {2 * us, 10 * us, 40 * us}) {
+        const FarOutcome outcome = wait_far(WaitPolicy::monitor, after, cache);
+        EXPECT_EQ(outcome.reads, 3u);
+        EXPECT_EQ(outcome.request_lines, 3u);
+        EXPECT_EQ(outcome.at_home, 3u);
+    }
+}
+
+// The window between look and request is a whole trip over the link.
+TEST(FarFlag, AMonitorMissesWhatHappensDuringATripAndTheWaitingAtomicDoesNot)
+{
+    L2Spec cache;
+    cache.monitor_timeout = 5 * us;
+    const Time looked = there(LineOp::read);
+    const Time set = far_trip(LineOp::read) + there(LineOp::monitor);
+    for (const Time at : {looked + 2'000, (looked + set) / 2, set - 2'000}) {
+        const FarOutcome monitor = wait_far(WaitPolicy::monitor, at - gpu.unit_to_l2, cache);
+        EXPECT_GT(monitor.noticed, set + cache.monitor_timeout);
+        EXPECT_EQ(monitor.reads, 3u);
+        const FarOutcome atomic = wait_far(WaitPolicy::waiting_atomic, at - gpu.unit_to_l2, cache);
+        EXPECT_EQ(atomic.noticed, at + far_trip(LineOp::await) - there(LineOp::await));
+    }
+}
+
+// Requests and answers take turns at a port, or a request waits behind what came before it.
+TEST(PortArbiter, ARequestPassesWaitingDataOrWaitsItsTurn)
+{
+    constexpr Time issued = 200'000;
+    constexpr unsigned stores = 256;
+    const auto noticed = [](ArbiterKind kind) {
+        return std::stoull(in_child([kind] {
+            GpuSpec spec;
+            spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+            spec.port_arbiter = static_cast<std::uint64_t>(kind);
+            L2Spec cache;
+            cache.bandwidth = 1'000'000'000'000'000;
+            TwoGpus system(false, spec, cache, {}, wire);
+            Program writer;
+            writer.add_move({}, {global_address(1, 0)}, stores * line_bytes, ElementType::u8, ReduceOp::sum);
+            Program sender;
+            sender.add_compute(issued);
+            sender.add_signal(flag);
+            Program waiter;
+            waiter.add_wait(flag, 1);
+            system.launch(1, waiter);
+            system.launch(0, writer, 16, 2);
+            system.launch(0, sender);
+            sc_core::sc_start();
+            return std::to_string(system.done[0]);
+        }));
+    };
+    const Time slot = 80 * 1'000'000'000'000 / wire.bandwidth;
+    const auto from_port = [&](Time left) {
+        return left + wire_time(LineOp::atomic, LineClass::request) + gpu.port_to_l2 + l2.latency + gpu.l2_to_unit;
+    };
+    EXPECT_EQ(noticed(ArbiterKind::round_robin), from_port(gpu.unit_to_port + (issued + slot - 1) / slot * slot));
+    EXPECT_EQ(noticed(ArbiterKind::arrival), from_port(gpu.unit_to_port + stores * slot));
 }

@@ -1,5 +1,6 @@
 #include "collectives/schedule/algorithms/algorithms.h"
 
+#include <algorithm>
 #include <chrono>
 #include <tuple>
 
@@ -110,7 +111,11 @@ INSTANTIATE_TEST_SUITE_P(All, Algorithm, ::testing::ValuesIn(all_cases()), case_
 
 TEST(Algorithms, RingAndDirectExistForEveryCollective)
 {
-    for (CollectiveOp op : ops) EXPECT_EQ(algorithm_names(op).size(), 2u);
+    for (CollectiveOp op : ops)
+        for (const char* name : {"ring", "direct"}) {
+            const std::vector<std::string> names = algorithm_names(op);
+            EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name_of(op);
+        }
     EXPECT_TRUE(algorithm_names(CollectiveOp::custom).empty());
 }
 
@@ -121,7 +126,8 @@ TEST(Algorithms, RefusesWhatItDoesNotKnow)
         FAIL();
     } catch (const InputError& error) {
         EXPECT_EQ(std::string(error.what()),
-            "all_reduce has no algorithm 'rnig'; expected ring, direct (did you mean 'ring'?)");
+            "all_reduce has no algorithm 'rnig'; expected ring, direct, one_shot, one_shot_get (did you mean "
+            "'ring'?)");
     }
     EXPECT_THROW(make_schedule("ring", CollectiveOp::gather, 4), InputError);
     EXPECT_THROW(make_schedule("ring", CollectiveOp::all_reduce, 0), InputError);
@@ -135,6 +141,37 @@ TEST(Algorithms, RefusesWhatItDoesNotKnow)
     options = {};
     options.pipeline = 0;
     EXPECT_THROW(make_schedule("ring", CollectiveOp::broadcast, 4, options), InputError);
+}
+
+TEST(Algorithms, OneShotAndGetAreVerifiedUpToSixtyFourRanks)
+{
+    const std::pair<CollectiveOp, const char*> cases[] = {{CollectiveOp::all_reduce, "one_shot"},
+        {CollectiveOp::all_reduce, "one_shot_get"}, {CollectiveOp::all_gather, "direct_get"},
+        {CollectiveOp::reduce_scatter, "direct_get"}};
+    for (const auto& [op, name] : cases)
+        for (const std::uint32_t ranks : {2u, 34u, 48u, 63u, 64u}) {
+            const Verification result = verify(make_schedule(name, op, ranks));
+            EXPECT_TRUE(result.ok) << name << " " << ranks << "\n" << all_problems(result);
+            EXPECT_EQ(result.steps, 1u);
+            EXPECT_EQ(result.signal_steps, 1u);
+        }
+}
+
+// Without the signal ahead of it a get would load from a rank that has not entered; the terms of one-shot are in
+// scratch slots, those of a get nowhere.
+TEST(Algorithms, OneShotTakesScratchAndAGetTakesNone)
+{
+    for (const std::uint32_t ranks : {2u, 8u}) {
+        const Schedule put = make_schedule("one_shot", CollectiveOp::all_reduce, ranks);
+        EXPECT_EQ(Layout(put, 4096, 4).memory_bytes(0, Buffer::scratch), (ranks - 1) * 4096u);
+        const Schedule get = make_schedule("one_shot_get", CollectiveOp::all_reduce, ranks);
+        EXPECT_EQ(Layout(get, 4096, 4).memory_bytes(0, Buffer::scratch), 0u);
+        const std::vector<Step>& steps = get.ranks[0].threads[0].steps;
+        ASSERT_EQ(steps.size(), 2 * (ranks - 1) + 1);
+        EXPECT_EQ(steps.front().kind, StepKind::signal);
+        EXPECT_EQ(steps.back().kind, StepKind::move);
+        EXPECT_EQ(steps.back().sources.size(), ranks);
+    }
 }
 
 TEST(Algorithms, SixtyFourRanksWithSixteenChannelsAreVerifiedInSeconds)

@@ -21,6 +21,15 @@ TEST(Theory, KnowsTheTextbookFigures)
     EXPECT_EQ(theory_steps({CollectiveOp::all_reduce, "ring", 8, mib, 4, 0, 1}), 14u);
     EXPECT_EQ(theory_steps({CollectiveOp::all_reduce, "direct", 8, mib, 4, 0, 1}), 2u);
     EXPECT_EQ(theory_steps({CollectiveOp::broadcast, "ring", 8, mib, 4, 0, 16}), 22u);
+    for (const char* name : {"one_shot", "one_shot_get"}) {
+        EXPECT_EQ(theory_bytes_sent({CollectiveOp::all_reduce, name, 8, mib, 4, 0, 1}, 3), 7 * mib);
+        EXPECT_EQ(theory_bytes_between({CollectiveOp::all_reduce, name, 8, mib, 4, 0, 1}, 2, 5), mib);
+        EXPECT_EQ(theory_steps({CollectiveOp::all_reduce, name, 8, mib, 4, 0, 1}), 1u);
+    }
+    EXPECT_EQ(theory_bytes_between({CollectiveOp::all_gather, "direct_get", 8, mib, 4, 0, 1}, 2, 5), 131072u);
+    EXPECT_EQ(theory_bytes_sent({CollectiveOp::reduce_scatter, "direct_get", 8, mib, 4, 0, 1}, 0), 917504u);
+    EXPECT_EQ(theory_steps({CollectiveOp::reduce_scatter, "direct_get", 8, mib, 4, 0, 1}), 1u);
+    EXPECT_THROW(theory_steps({CollectiveOp::all_to_all, "direct_get", 8, mib, 4, 0, 1}), InputError);
     EXPECT_THROW(theory_steps({CollectiveOp::all_reduce, "tree", 8, mib, 4, 0, 1}), InputError);
 }
 

@@ -87,6 +87,31 @@ TEST(Arbiter, WeightsAreTheRatioOfControlToDataWhileBothWait)
     }
 }
 
+// Two endpoints write to a third at full rate; an atomic joins the queue.
+TEST(Arbiter, ByArrivalAnAtomicWaitsBehindAllThatCameBefore)
+{
+    constexpr Time issued = 300'000;
+    const auto writes_before = [](ArbiterKind kind) {
+        return std::stoul(in_child([kind] {
+            FabricSystem::Options options;
+            options.switches.arbiter = static_cast<std::uint64_t>(kind);
+            FabricSystem system(star(5), options);
+            for (unsigned i = 0; i < 400; ++i)
+                for (const unsigned e : {1U, 2U}) system.endpoints[e]->issue(0, LineOp::write, 0, 64 * i);
+            system.endpoints[3]->issue(issued, LineOp::atomic, 0, 0, 8);
+            sc_core::sc_start();
+            system.expect_clean();
+            std::size_t place = 0;
+            while (system.endpoints[0]->served[place].source != 3) ++place;
+            return std::to_string(place);
+        }));
+    };
+    const LinkSpec link;
+    const Time arrived = issued + wire_time(link, 32);
+    EXPECT_EQ(writes_before(ArbiterKind::arrival), 2 * (arrived / wire_time(link, 80)));
+    EXPECT_LE(writes_before(ArbiterKind::round_robin), arrived / wire_time(link, 80) + 1);
+}
+
 TEST(Channels, AWriteThatWaitsDoesNotHoldUpARead)
 {
     const auto read_served = [](VcSet set) {

@@ -318,7 +318,7 @@ TEST(Group, RandomMixesWithLittleRoomAllEnd)
             link.vcs = random() % 2;
             SwitchSpec hub;
             hub.group_contexts = 1 + random() % 4;
-            hub.arbiter = random() % 3;
+            hub.arbiter = random() % 4;
             const unsigned n = 2 + random() % 5;
             Star star(n, link, hub);
             star.group_of_all();

@@ -73,7 +73,7 @@ std::string try_system(unsigned seed)
     SwitchSpec& hub = options.switches;
     options.crossbar = one_in(2);
     hub.latency = 1 + random() % 20'000;
-    hub.arbiter = random() % 3;
+    hub.arbiter = random() % 4;
     hub.control_weight = 1 + random() % 4;
     hub.data_weight = 1 + random() % 4;
     hub.clock = 1 + random() % 3'000;

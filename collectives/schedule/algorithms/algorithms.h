@@ -1,9 +1,10 @@
 // The built-in algorithms and their registry.
 //
-// All are one-sided: a rank stores into buffers of its peers, then signals; the peer waits on a
-// semaphore of its own. Every instance of a collective has freshly allocated output and scratch
+// All are one-sided. Those that put, which most do: a rank stores into buffers of its peers, then signals; the peer
+// waits on a semaphore of its own. Every instance of a collective has freshly allocated output and scratch
 // buffers and semaphores, so a peer may be written before it has entered, and no hand-shake precedes the
-// first store. (Inputs are only ever read by their own rank: nobody needs to know that they are ready.)
+// first store. Those that get: a rank signals that it has entered, so that its input is ready, and loads the inputs
+// of its peers when they have. Buffers live until the last rank has left, so none follows the last load.
 // No scratch slot is written twice.
 //
 // Channels: with C channels a rank has C threads; thread c handles part c of C of every chunk and has

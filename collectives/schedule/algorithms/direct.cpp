@@ -1,6 +1,9 @@
-// Direct algorithms: every rank stores to every other, all at once. Transfers of one phase are a run of
+// Direct algorithms: every rank exchanges with every other, all at once. Transfers of one phase are a run of
 // moves that need not wait for each other; each peer has a semaphore and, where sums are formed, a
 // scratch slot of its own. Peers are visited from r + 1 on, so that not all start with the same one.
+//
+// Those called get load from their peers instead of storing to them. An input is there when its rank has entered, so
+// signals go first; sums are formed from what is loaded, without scratch memory.
 #include "collectives/schedule/algorithms/builders.h"
 
 namespace weft::algorithms {
@@ -30,6 +33,13 @@ void wait_all(Program& program, const Schedule& schedule, std::uint32_t rank, st
         const std::uint32_t peer = (rank + n - i) % n;
         program.wait(peer, semaphore(schedule, channel, rank, peer));
     }
+}
+
+// Everybody has entered.
+void meet(Program& program, const Schedule& schedule, std::uint32_t rank, std::uint32_t channel)
+{
+    signal_all(program, schedule, rank, channel);
+    wait_all(program, schedule, rank, channel);
 }
 
 // Input chunk j goes to a slot at rank j, which then has what it needs for the sum of chunk j.
@@ -76,6 +86,41 @@ void direct_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
         });
 }
 
+// The whole of every input to everybody, and the sum formed everywhere. Steps 1 (and one local one); bytes sent (n-1) S.
+void one_shot_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
+{
+    const std::uint32_t n = schedule.size();
+    frame(schedule, 1, n - 1, options.channels * (n - 1), options.channels);
+    for_each_program(schedule, options.channels,
+        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+            std::vector<ChunkRef> slots;
+            for (std::uint32_t i = 1; i < n; ++i) {
+                const std::uint32_t peer = (rank + i) % n;
+                slots.push_back(scratch(peer, peer_slot(peer, rank)));
+            }
+            program.move({input(rank, 0)}, std::move(slots));
+            meet(program, schedule, rank, channel);
+            std::vector<ChunkRef> sources;
+            for (std::uint32_t from = 0; from < n; ++from)
+                sources.push_back(from == rank ? input(rank, 0) : scratch(rank, peer_slot(rank, from)));
+            program.move(std::move(sources), {output(rank, 0)});
+        });
+}
+
+// Everybody loads every input, in the order of ranks: all ranks form the same sum. Steps 1; bytes sent (n-1) S.
+void one_shot_get_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
+{
+    const std::uint32_t n = schedule.size();
+    frame(schedule, 1, 0, options.channels * (n - 1), options.channels);
+    for_each_program(schedule, options.channels,
+        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+            meet(program, schedule, rank, channel);
+            std::vector<ChunkRef> sources;
+            for (std::uint32_t from = 0; from < n; ++from) sources.push_back(input(from, 0));
+            program.move(std::move(sources), {output(rank, 0)});
+        });
+}
+
 // Steps 1; bytes sent (n-1)/n S.
 void direct_all_gather(Schedule& schedule, const AlgorithmOptions& options)
 {
@@ -86,6 +131,21 @@ void direct_all_gather(Schedule& schedule, const AlgorithmOptions& options)
             program.move({input(rank, 0)}, outputs_of_all(n, rank, rank));
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
+        });
+}
+
+// Steps 1; bytes sent (n-1)/n S.
+void get_all_gather(Schedule& schedule, const AlgorithmOptions& options)
+{
+    const std::uint32_t n = schedule.size();
+    frame(schedule, n, 0, options.channels * (n - 1), options.channels);
+    for_each_program(schedule, options.channels,
+        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+            meet(program, schedule, rank, channel);
+            for (std::uint32_t i = 1; i <= n; ++i) {
+                const std::uint32_t peer = (rank + i) % n;
+                program.move_too({input(peer, 0)}, {output(rank, peer)});
+            }
         });
 }
 
@@ -100,6 +160,20 @@ void direct_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
             program.move(terms(n, rank), {output(rank, 0)});
+        });
+}
+
+// The terms are added in the order r + 1, ..., n - 1, 0, ..., r: nobody else forms this sum. Steps 1; bytes sent (n-1)/n S.
+void get_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
+{
+    const std::uint32_t n = schedule.size();
+    frame(schedule, n, 0, options.channels * (n - 1), options.channels);
+    for_each_program(schedule, options.channels,
+        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+            meet(program, schedule, rank, channel);
+            std::vector<ChunkRef> sources;
+            for (std::uint32_t i = 1; i <= n; ++i) sources.push_back(input((rank + i) % n, rank));
+            program.move(std::move(sources), {output(rank, 0)});
         });
 }
 

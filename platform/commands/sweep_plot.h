@@ -1,0 +1,25 @@
+// The outcome of a sweep as a picture: one column over one key, a curve for each combination of the other keys.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/commands/sweep_points.h"
+#include "platform/commands/sweep_table.h"
+
+namespace weft {
+
+struct SweepPlot {
+    std::string title;  // empty: what is shown over what
+    std::string x;      // a key; empty: the one with the most values, the first of such
+    std::string y = "time";
+};
+
+// Throws InputError for an `x` that is not swept and a `y` that is no column.
+void check_plot(const SweepPlot& plot, const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns);
+
+// Rows without a result, or without a number in the column, are left out.
+std::string sweep_svg(const SweepPlot& plot, const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows);
+
+}  // namespace weft

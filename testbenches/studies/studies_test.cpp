@@ -1,0 +1,127 @@
+// Each case study says what can be learned from it: that is so, on a small version of its runs.
+#include <map>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "testbenches/commands/process.h"
+
+using namespace weft::commands_test;
+using nlohmann::json;
+
+namespace {
+
+struct Point {
+    double time = 0;  // ps
+    std::map<std::string, double> columns;
+};
+
+// The points of a sweep of a study's system, by the values of its keys in the order given, joined by blanks.
+std::map<std::string, Point> sweep(const std::string& study, const std::vector<std::string>& more)
+{
+    std::vector<std::string> arguments{"sweep", "examples/" + study + "/system.yaml", "--no-data", "--json", "-"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = call(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    std::map<std::string, Point> out;
+    const json table = json::parse(outcome.out, nullptr, false);
+    if (!table.is_object()) return out;
+    for (const json& point : table["points"]) {
+        std::string name;
+        for (const json& key : table["keys"])
+            name += (name.empty() ? "" : " ") + point["parameters"][key.get<std::string>()].get<std::string>();
+        Point& entry = out[name];
+        entry.time = point["time_ps"].is_number() ? point["time_ps"].get<double>() : 0;
+        for (const auto& [column, value] : point["columns"].items()) entry.columns[column] = value.get<double>();
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST(StudyWaiting, SpinningReadsGrowWithTheWaitAndThoseOfTheOthersDoNot)
+{
+    auto points = sweep("study_waiting", {"--over", "gpu.wait_policy=spin,backoff,monitor,waiting_atomic", "--over",
+                                             "delay=7=0us,7=20us,7=40us", "--column", "gpu.flag_reads"});
+    const auto reads = [&](const std::string& policy, const std::string& late) {
+        return points[policy + " 7=" + late + "us"].columns["gpu.flag_reads"];
+    };
+    const double first = reads("spin", "20") - reads("spin", "0");
+    const double second = reads("spin", "40") - reads("spin", "20");
+    EXPECT_NEAR(second / first, 1, 0.05);
+    EXPECT_GT(reads("spin", "40"), 8 * reads("spin", "0"));
+    EXPECT_LT(reads("backoff", "40"), 0.3 * reads("spin", "40"));
+    EXPECT_LT(reads("monitor", "40"), 1.25 * reads("monitor", "0"));
+    EXPECT_EQ(reads("waiting_atomic", "40"), reads("waiting_atomic", "0"));
+}
+
+TEST(StudyWaiting, PollsCrossLinksOnlyToFlagsOfOthers)
+{
+    auto points = sweep("study_waiting", {"--over", "engine.flag_home=waiter,signaller", "--over",
+                                             "gpu.wait_policy=spin,backoff,monitor,waiting_atomic", "--column",
+                                             "link.flag_bytes"});
+    const auto bytes = [&](const std::string& home, const std::string& policy) {
+        return points[home + " " + policy].columns["link.flag_bytes"];
+    };
+    for (const char* policy : {"spin", "backoff", "monitor", "waiting_atomic"}) {
+        EXPECT_EQ(bytes("waiter", policy), 0) << policy;
+        EXPECT_LE(bytes("signaller", "waiting_atomic"), bytes("signaller", policy)) << policy;
+        EXPECT_LE(bytes("signaller", policy), bytes("signaller", "spin")) << policy;
+        EXPECT_GT(points[std::string("signaller ") + policy].time, points[std::string("waiter ") + policy].time) << policy;
+    }
+}
+
+// A wake-up that a monitor has missed costs its time-out; a waiting atomic misses none, whatever the time-out.
+TEST(StudyWaiting, TheRaceOfTheMonitorIsRecoveredByItsTimeOut)
+{
+    auto points = sweep("study_waiting", {"--over", "gpu.wait_policy=monitor,waiting_atomic", "--over",
+                                             "l2.monitor_timeout=10us,100us", "--column", "l2.flag_timeouts"});
+    EXPECT_GT(points["monitor 10us"].columns["l2.flag_timeouts"], 0);
+    EXPECT_GT(points["monitor 100us"].columns["l2.flag_timeouts"], 0);
+    EXPECT_GT(points["monitor 100us"].time, points["monitor 10us"].time + 50e6);
+    EXPECT_EQ(points["waiting_atomic 10us"].columns["l2.flag_timeouts"], 0);
+    EXPECT_EQ(points["waiting_atomic 10us"].time, points["waiting_atomic 100us"].time);
+    EXPECT_LT(points["waiting_atomic 10us"].time, points["monitor 10us"].time);
+}
+
+TEST(StudyUnroll, SaturatesForLargeMessagesAndDoesNothingForSmallOnes)
+{
+    auto unroll = sweep("study_unroll", {"--set", "engine.channels=4", "--over", "bytes=4KiB,1MiB", "--over",
+                                            "engine.unroll=1,2,8,16"});
+    for (const char* value : {"2", "8", "16"})
+        EXPECT_EQ(unroll[std::string("4KiB ") + value].time, unroll["4KiB 1"].time) << value;
+    EXPECT_GT(unroll["1MiB 1"].time, 1.2 * unroll["1MiB 2"].time);
+    EXPECT_GT(unroll["1MiB 2"].time, unroll["1MiB 8"].time);
+    EXPECT_NEAR(unroll["1MiB 16"].time / unroll["1MiB 8"].time, 1, 0.02);
+
+    auto limit = sweep("study_unroll", {"--set", "engine.channels=4", "--set", "engine.unroll=8", "--over", "bytes=4KiB,1MiB",
+                                           "--over", "gpu.outstanding=32,64,1024,2048"});
+    for (const char* value : {"64", "1024", "2048"})
+        EXPECT_EQ(limit[std::string("4KiB ") + value].time, limit["4KiB 32"].time) << value;
+    EXPECT_GT(limit["1MiB 32"].time, 1.7 * limit["1MiB 64"].time);
+    EXPECT_NEAR(limit["1MiB 2048"].time / limit["1MiB 1024"].time, 1, 0.02);
+}
+
+TEST(StudyPutGet, GetWinsTheReduceScatterAndPutTheAllGather)
+{
+    auto points = sweep("study_put_get", {"--ranks", "8", "--bytes", "512KiB", "--over",
+                                             "collective=reduce_scatter,all_gather", "--over", "algorithm=direct,direct_get",
+                                             "--over", "gpu.port_arbiter=arrival,round_robin"});
+    for (const std::string arbiter : {" arrival", " round_robin"}) {
+        EXPECT_LT(points["reduce_scatter direct_get" + arbiter].time, 0.8 * points["reduce_scatter direct" + arbiter].time);
+        EXPECT_LT(points["all_gather direct" + arbiter].time, 0.8 * points["all_gather direct_get" + arbiter].time);
+    }
+    for (const std::string algorithm : {"direct", "direct_get"})
+        EXPECT_LE(points["all_gather " + algorithm + " round_robin"].time, points["all_gather " + algorithm + " arrival"].time);
+}
+
+TEST(StudyL2Size, ASmallCacheHandsTheCrossoverToTheRing)
+{
+    auto points = sweep("study_l2_size", {"--set", "hbm.bandwidth=100GB/s", "--set", "links.xpu_fabric.latency=70ns",
+                                             "--bytes", "256KiB", "--over", "algorithm=one_shot,ring", "--over",
+                                             "l2.size=512KiB,16MiB", "--column", "l2.write_backs"});
+    EXPECT_LT(points["one_shot 16MiB"].time, points["ring 16MiB"].time);
+    EXPECT_GT(points["one_shot 512KiB"].time, points["ring 512KiB"].time);
+    EXPECT_EQ(points["one_shot 16MiB"].columns["l2.write_backs"], 0);
+    EXPECT_GT(points["one_shot 512KiB"].columns["l2.write_backs"], 0);
+}
