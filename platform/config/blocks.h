@@ -1,5 +1,5 @@
-// The blocks that parameters belong to: `gpu`, `l1`, `l2`, `memory_side`, `hbm` of an accelerator, `switch` of a node that
-// forwards, `link` of an edge, `engine` and `routing` of the system. One block is one Spec struct;
+// The blocks that parameters belong to: `gpu`, `network`, `l1`, `l2`, `memory_side`, `hbm` of an accelerator, `switch` of a
+// node that forwards, `link` of an edge, `engine` and `routing` of the system. One block is one Spec struct;
 // while a system is being resolved its values are a vector in the order of the Spec's table.
 #pragma once
 
@@ -14,13 +14,14 @@
 
 namespace weft {
 
-enum class Block : std::uint8_t { gpu, l1, l2, memory_side, hbm, switch_, link, engine, routing };
-constexpr std::size_t block_count = 9;
-constexpr std::array<Block, block_count> all_blocks{Block::gpu, Block::l1, Block::l2, Block::memory_side, Block::hbm,
-    Block::switch_, Block::link, Block::engine, Block::routing};
-constexpr std::size_t node_block_count = 6;  // those of nodes come first
+enum class Block : std::uint8_t { gpu, network, l1, l2, memory_side, hbm, switch_, link, engine, routing };
+constexpr std::size_t block_count = 10;
+constexpr std::array<Block, block_count> all_blocks{Block::gpu, Block::network, Block::l1, Block::l2,
+    Block::memory_side, Block::hbm, Block::switch_, Block::link, Block::engine, Block::routing};
+constexpr std::size_t node_block_count = 7;  // those of nodes come first
 static_assert(all_blocks[node_block_count - 1] == Block::switch_ && all_blocks[node_block_count] == Block::link);
-constexpr std::array<Block, 5> endpoint_blocks{Block::gpu, Block::l1, Block::l2, Block::memory_side, Block::hbm};
+constexpr std::array<Block, 6> endpoint_blocks{Block::gpu, Block::network, Block::l1, Block::l2, Block::memory_side,
+    Block::hbm};
 
 struct BlockInfo {
     std::string name;
