@@ -35,7 +35,7 @@ void ComputeUnits::access_cache(Line& line, std::uint32_t number, Time delay)
     const L1Cache::Answer answer = cache_of(unit).look_up(line);
     if (answer.outcome == L1Cache::Outcome::hit) {
         const Time now = agenda().now();
-        line.kind = line_kind;
+        line.kind = line_kind(NetworkEnds::Stage::through);
         agenda().schedule(line, *this, unit.l1_port.book(now + delay, line_bytes).start + l1_spec_.latency,
             line.tag >> 20U);
     } else if (answer.outcome == L1Cache::Outcome::miss) {

@@ -181,9 +181,22 @@ void ComputeUnits::set_cause(const Unit& unit, Wavefront& wave, StallCause cause
 
 Time ComputeUnits::on_response(unsigned, Line& line, Time delay)
 {
-    line.kind = line_kind;
+    line.kind = line_kind(NetworkEnds::Stage::leaving);
     agenda().schedule(line, *this, agenda().now() + delay, line.tag >> 20U);
     return 0;
+}
+
+// Whether the answer is through the network. If not, it comes again.
+inline bool ComputeUnits::arrives(Line& line)
+{
+    auto stage = static_cast<NetworkEnds::Stage>(line.kind);
+    if (network_ == nullptr || stage == NetworkEnds::Stage::through) return true;
+    const Time now = agenda().now();
+    const Time start = network_->answer_at_unit(line, line.tag >> 22U, line.destination == endpoint_, stage, now);
+    if (start == now) return true;
+    line.kind = line_kind(stage);
+    agenda().schedule(line, *this, start, line.tag >> 20U);
+    return false;
 }
 
 void ComputeUnits::touch(std::uint32_t unit)
@@ -200,7 +213,7 @@ void ComputeUnits::touch(std::uint32_t unit)
 
 void ComputeUnits::prepare(const AgendaItem& item) const
 {
-    if (item.kind != line_kind) return;
+    if (item.kind >= unit_kind) return;
     const LineTag tag = LineTag::of(Line::of(item).tag);
     if (tag.use != LineUse::fetch) __builtin_prefetch(&units_[tag.unit].waves[tag.context], 1);
 }
@@ -210,9 +223,10 @@ void ComputeUnits::run(AgendaItem& item)
     running_ = true;
     const std::uint32_t number = item.order & 0xfffU;
     switch (item.kind) {
-    case line_kind: answered(Line::of(item)); break;
     case unit_kind: touch(number); break;
-    default: workgroup_woke(number);
+    case workgroup_kind: workgroup_woke(number); break;
+    default:
+        if (arrives(Line::of(item))) answered(Line::of(item));
     }
     request_settle();
 }

@@ -40,6 +40,7 @@
 #include "base/statistic.h"
 #include "gpu/bulk_copier.h"
 #include "gpu/gpu_spec.h"
+#include "gpu/network_ends.h"
 #include "gpu/path_chooser.h"
 #include "gpu/progress.h"
 #include "gpu/wavefront.h"
@@ -65,6 +66,8 @@ public:
 
     // What carries out bulk copies; needed before a program has one.
     void set_bulk(BulkCopier& bulk) { bulk_ = &bulk; }
+    // Answers take their places there when they arrive. Before time starts.
+    void set_network(NetworkEnds& ends) { network_ = ends.limits_units() ? &ends : nullptr; }
 
     struct Launch {
         const Program* program = nullptr;  // stays alive until the workgroup is done
@@ -130,9 +133,10 @@ private:
     };
 
     static constexpr std::uint32_t chase_result = max_results;  // no result: the next address
-    static constexpr std::uint8_t line_kind = 0;
-    static constexpr std::uint8_t unit_kind = 1;
-    static constexpr std::uint8_t workgroup_kind = 2;
+    // Below: a line that arrives, by NetworkEnds::Stage.
+    static constexpr std::uint8_t unit_kind = 3;
+    static constexpr std::uint8_t workgroup_kind = 4;
+    static std::uint8_t line_kind(NetworkEnds::Stage stage) { return static_cast<std::uint8_t>(stage); }
 
     Time on_response(unsigned port, Line& line, Time delay) override;
     void run(AgendaItem& item) override;
@@ -145,6 +149,7 @@ private:
     void prepare_wave(const Workgroup& group, Wavefront& wave, const Launch& launch, Time queued_since);
     void end_wave(std::uint32_t unit, Wavefront& wave);
     void finish_if_done(std::uint32_t index);
+    bool arrives(Line& line);
     void answered(Line& line);
     void loaded(std::uint32_t unit, std::uint32_t context, Line& line);
     void set_cause(const Unit& unit, Wavefront& wave, StallCause cause);
@@ -213,6 +218,7 @@ private:
     std::uint32_t places_;  // workgroups per unit
     LinePool& pool_;
     Progress& progress_;
+    NetworkEnds* network_ = nullptr;  // null: it limits no answer
     bool data_on_;
     PathChooser paths_;
     BulkCopier* bulk_ = nullptr;

@@ -1,23 +1,25 @@
 #include "gpu/crossbar.h"
 
 #include "gpu/line_tag.h"
-#include "sc_models/l2_slice.h"
 
 namespace weft {
 
 namespace {
 
 constexpr unsigned unit_shift = 22;  // of a unit's lines: the tag begins with its number (line_tag.h)
+constexpr auto answer = static_cast<std::uint8_t>(LineClass::response);
+constexpr unsigned side_bits = 3;    // of a mesh's items: by which side of its tile a line comes, 0 within it
 constexpr std::size_t most_units = std::size_t{1} << (32 - unit_shift);
 
 }  // namespace
 
-Crossbar::Crossbar(sc_core::sc_module_name name, const GpuSpec& spec, const L2Spec& l2, std::uint32_t endpoint,
-    unsigned ports, RouteTable routes)
-    : sc_module(name), units("units", *this, 0), movers("movers", *this, 0), spec_(spec), endpoint_(endpoint), sector_shift_(l2.sector_shift()),
-      slices_(static_cast<unsigned>(l2.slices)), partitions_(static_cast<unsigned>(l2.partitions)),
-      in_partition_(slices_ / partitions_), far_latency_(l2.far_latency),
-      hash_(l2.separate() ? in_partition_ : slices_), routes_(std::move(routes))
+Crossbar::Crossbar(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
+    const NetworkSpec& network, const L2Spec& l2, std::uint32_t endpoint, unsigned ports, RouteTable routes)
+    : sc_module(name), Station(agenda, std::move(path)), units("units", *this, 0), movers("movers", *this, 0),
+      spec_(spec), endpoint_(endpoint), sector_shift_(l2.sector_shift()), slices_(static_cast<unsigned>(l2.slices)),
+      partitions_(static_cast<unsigned>(l2.partitions)), in_partition_(slices_ / partitions_),
+      far_latency_(l2.far_latency), hash_(l2.separate() ? in_partition_ : slices_), routes_(std::move(routes)),
+      ends_(network, spec.compute_units, l2.slices, ports), limits_sources_(ends_.limits_sources())
 {
     for (unsigned s = 0; s < slices_; ++s)
         to_slices_.push_back(std::make_unique<LineInitiatorSocket>(("to_slice" + std::to_string(s)).c_str(), *this, s));
@@ -28,6 +30,13 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const GpuSpec& spec, const L2Sp
         from_ports_.push_back(std::make_unique<LineTargetSocket>(("from_port" + number).c_str(), *this, 1 + p));
     }
     if (l2.separate()) to_home_ = std::make_unique<LineInitiatorSocket>("to_home", *this, slices_);
+    if (network.mesh()) {
+        mesh_ = std::make_unique<Mesh>(network);
+        ends_.note_slices(false);
+    }
+    for (const auto& socket : to_slices_) exits_.push_back(socket.get());
+    exits_.push_back(to_home_.get());
+    for (const auto& socket : to_ports_) exits_.push_back(socket.get());
     if (partitions_ == 1) return;
     for (std::uint64_t unit = 0; unit < spec.compute_units; ++unit)
         partition_of_unit_.push_back(static_cast<std::uint8_t>(unit * partitions_ / spec.compute_units));
@@ -36,63 +45,102 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const GpuSpec& spec, const L2Sp
 
 unsigned Crossbar::partition_of(const Line& line) const { return partition_of_unit_[line.tag >> unit_shift]; }
 
-LineInitiatorSocket& Crossbar::home_of(const Line& line)
-{
-    if (to_home_) return *to_home_;
-    return *to_slices_[slice_place(local_of(line.address) / line_bytes, hash_, sector_shift_).slice];
-}
-
-LineInitiatorSocket& Crossbar::choose(const Line& line, Time& delay)
+unsigned Crossbar::slice_for_unit(const Line& line, Time& delay) const
 {
     const std::uint64_t local = local_of(line.address);
     const bool data = (line.op == LineOp::read || line.op == LineOp::write) && !MemoryImage::is_flag(local);
-    if (to_home_ && !data) return *to_home_;
+    if (to_home_ && !data) return slices_;
     const unsigned partition = partition_of(line);
-    const unsigned home = slice_place(local / line_bytes, hash_, sector_shift_).slice;
+    const unsigned home = slice_of(line);
     const unsigned within = home >= in_partition_ ? home - in_partition_ : home;
-    if (data) return *to_slices_[partition * in_partition_ + within];
+    if (data) return partition * in_partition_ + within;
     if (home != partition * in_partition_ + within) delay += far_latency_;
-    return *to_slices_[home];
+    return home;
+}
+
+// The delay of a line that finds the way out of its unit, or in from its link, as it is.
+inline Time Crossbar::set_out(unsigned port, LineClass cls, const Line& line, Time delay)
+{
+    const std::uint32_t bytes = ends_.bytes_of(line, cls);
+    if (bytes == 0) return delay;
+    RateServers& ways = port == 0 ? ends_.unit_out : ends_.port_in[static_cast<unsigned>(cls)];
+    if (!ways.limited()) return delay;
+    const Time now = agenda().now();
+    return ways.book(port == 0 ? line.tag >> unit_shift : port - 1, now + delay, bytes) - now;
+}
+
+inline void Crossbar::hand_request(Line& line, bool of_port, unsigned exit, Time delay)
+{
+    const Time latency = exit > slices_ ? spec_.unit_to_port : of_port ? spec_.port_to_l2 : spec_.unit_to_l2;
+    exits_[exit]->send_request(line, delay + latency);
+}
+
+inline void Crossbar::hand_response(Line& line, bool of_port, unsigned exit, Time delay)
+{
+    if (exit > 0) {
+        from_ports_[exit - 1]->send_response(line, delay + spec_.l2_to_port);
+    } else {
+        LineTargetSocket& back = MoverTag::is(line.tag) ? movers : units;
+        back.send_response(line, delay + (of_port ? spec_.port_to_unit : spec_.l2_to_unit));
+    }
 }
 
 Time Crossbar::on_request(unsigned port, Line& line, Time delay)
 {
+    const bool of_port = port > 0;
+    // Movers look after their own way out.
+    if (limits_sources_ && (of_port || !MoverTag::is(line.tag))) delay = set_out(port, LineClass::request, line, delay);
+    unsigned exit = 0;
     if (line.destination == endpoint_) {
-        if (port > 0) {
+        if (of_port) {
             line.push_port(static_cast<std::uint16_t>(port - 1));
-            home_of(line).send_request(line, delay + spec_.port_to_l2);
-        } else if (partitions_ == 1) {
-            home_of(line).send_request(line, delay + spec_.unit_to_l2);
+            exit = home_of(line);
         } else {
-            LineInitiatorSocket& slice = choose(line, delay);
-            slice.send_request(line, delay + spec_.unit_to_l2);
+            exit = partitions_ == 1 ? slice_of(line) : slice_for_unit(line, delay);
         }
-        return 0;
+    } else {
+        const RouteTable::Choice choice = routes_.ports_to(line.destination);
+        const unsigned pick = line.pick(choice.count);
+        line.vc = vc_of(VcClass::request, choice.lane(pick));
+        exit = slices_ + 1 + choice.port(pick);
     }
-    const RouteTable::Choice choice = routes_.ports_to(line.destination);
-    const unsigned pick = line.pick(choice.count);
-    line.vc = vc_of(VcClass::request, choice.lane(pick));
-    to_ports_[choice.port(pick)]->send_request(line, delay + spec_.unit_to_port);
+    if (mesh_ && exit != slices_) {
+        enter_mesh(line, of_port ? came_from_port : 0, of_port ? tile_of_port(port - 1) : tile_of_unit(line), exit, delay);
+    } else {
+        hand_request(line, of_port, exit, delay);
+    }
     return 0;
 }
 
-void Crossbar::answer(Line& line, Time delay)
+void Crossbar::answer_from_port(Line& line, unsigned link, Time delay)
 {
-    (MoverTag::is(line.tag) ? movers : units).send_response(line, delay);
+    if (limits_sources_) delay = set_out(link + 1, LineClass::response, line, delay);
+    if (mesh_) {
+        enter_mesh(line, answer | came_from_port, tile_of_port(link), 0, delay);
+    } else {
+        hand_response(line, true, 0, delay);
+    }
 }
 
 Time Crossbar::on_response(unsigned port, Line& line, Time delay)
 {
     if (port > slices_) {
-        answer(line, delay + spec_.port_to_unit);
-    } else if (line.source == endpoint_) {
-        // Data come from the own partition; what comes from the other is an atomic or a flag.
-        if (partitions_ > 1 && !to_home_ && (port >= in_partition_ ? 1U : 0U) != partition_of(line))
-            delay += far_latency_;
-        answer(line, delay + spec_.l2_to_unit);
-    } else {
-        from_ports_[line.pop_port()]->send_response(line, delay + spec_.l2_to_port);
+        answer_from_port(line, port - slices_ - 1, delay);
+        return 0;
     }
+    unsigned exit = 0;
+    if (line.source != endpoint_) {
+        exit = 1U + line.pop_port();
+    } else if (partitions_ > 1 && !to_home_ && (port >= in_partition_ ? 1U : 0U) != partition_of(line)) {
+        delay += far_latency_;  // data come from the own partition; what comes from the other is an atomic or a flag
+    }
+    if (mesh_ && port != slices_) {
+        line.push_port(static_cast<std::uint16_t>(port));
+        enter_mesh(line, answer | leaving_slice, tile_of_slice(port), exit, delay);
+        return 0;
+    }
+    if (ends_.slices_noted()) line.set_note(static_cast<std::uint16_t>(port));
+    hand_response(line, false, exit, delay);
     return 0;
 }
 
@@ -106,9 +154,63 @@ void Crossbar::on_request_credit(unsigned port, Line& line, Time delay)
     }
 }
 
+unsigned Crossbar::tile_of_unit(const Line& line) const
+{
+    return mesh_->tile_of(line.tag >> unit_shift, spec_.compute_units);
+}
+
+unsigned Crossbar::tile_of_exit(const Line& line, LineClass cls, unsigned exit) const
+{
+    if (cls == LineClass::request) return exit < slices_ ? tile_of_slice(exit) : tile_of_port(exit - slices_ - 1);
+    return exit == 0 ? tile_of_unit(line) : tile_of_port(exit - 1);
+}
+
+void Crossbar::enter_mesh(Line& line, std::uint8_t kind, unsigned tile, unsigned exit, Time delay)
+{
+    line.push_port(static_cast<std::uint16_t>(exit));
+    line.kind = kind;
+    agenda().schedule(line, *this, agenda().now() + delay, tile << side_bits);
+}
+
+// A line is at a tile.
+void Crossbar::run(AgendaItem& item)
+{
+    Line& line = Line::of(item);
+    const Time now = agenda().now();
+    const auto cls = static_cast<LineClass>(line.kind & 1U);
+    const std::uint32_t bytes = ends_.bytes_of(line, cls);
+    const unsigned place = line.order & 0xfffU;
+    const unsigned tile = place >> side_bits;
+    const std::uint16_t exit = line.pop_port();
+    if ((line.kind & leaving_slice) != 0) {
+        line.kind &= static_cast<std::uint8_t>(~leaving_slice);
+        const std::uint16_t slice = line.pop_port();
+        RateServers& ways = exit == 0 ? ends_.slice_to_units : ends_.slice_to_ports;
+        const Time start = bytes > 0 ? ends_.leave_slice(ways, slice, now, bytes) : now;
+        if (start > now) {
+            line.push_port(exit);
+            agenda().schedule(line, *this, start, place);
+            return;
+        }
+    }
+    const unsigned to = tile_of_exit(line, cls, exit);
+    if (to != tile) {
+        const Mesh::Step step = mesh_->step(cls, tile, to, now, bytes);
+        line.push_port(exit);
+        agenda().schedule(line, *this, step.at, step.tile << side_bits | step.side);
+        return;
+    }
+    const bool of_port = (line.kind & came_from_port) != 0;
+    if (cls == LineClass::request) {
+        hand_request(line, of_port, exit, 0);
+    } else {
+        hand_response(line, of_port, exit, 0);
+    }
+}
+
 unsigned Crossbar::debug(unsigned, Line& line)
 {
-    if (line.destination == endpoint_) return home_of(line).debug(line);
+    if (line.destination == endpoint_) return to_home_ ? to_home_->debug(line) : to_slices_[slice_of(line)]->debug(line);
     const RouteTable::Choice choice = routes_.ports_to(line.destination);
     return choice.count == 0 ? 0 : to_ports_[choice.port(0)]->debug(line);
 }
@@ -121,6 +223,19 @@ std::uint64_t Crossbar::hops() const
     for (const auto& socket : from_ports_) total += socket->responses();
     if (to_home_) total += to_home_->requests();
     return total;
+}
+
+std::vector<Statistic> Crossbar::statistics() const
+{
+    std::vector<Statistic> out = ends_.statistics();
+    if (mesh_) mesh_->add_statistics(out);
+    return out;
+}
+
+void Crossbar::reset_statistics()
+{
+    ends_.reset_statistics();
+    if (mesh_) mesh_->reset_statistics();
 }
 
 }  // namespace weft

@@ -1,5 +1,5 @@
 // The on-die network of a GPU: compute units and fabric ports to L2 slices, and compute units to
-// fabric ports.
+// fabric ports. A crossbar, or a mesh of tiles.
 //
 // Sockets: units (from the compute units), movers (from the copy engines), from_port[p] (requests that arrive over the fabric),
 // to_slice[s], to_port[p] (requests to other GPUs); to_home where the L2's partitions are caches of their own.
@@ -9,26 +9,37 @@
 // address, and everything else (peers, atomics, flags) to the memory side. Unit u of n is in partition
 // u x partitions / n.
 //
-// Timing: a pass-through; each of the six paths adds its latency of GpuSpec, and a unit whose atomic or flag lies in
-// the other mirrored partition l2.far_latency each way. It has no bandwidth limit of its own: slices and ports are the
-// places where lines meet.
+// Timing: each of the six paths adds its latency of GpuSpec, and a unit whose atomic or flag lies in the other
+// mirrored partition l2.far_latency each way; a mesh adds its hops (mesh.h). Units, slices and ports take and give so
+// many bytes a second (network_ends.h). A crossbar books the ways of one source here and leaves the others to whom
+// they lead to; in a mesh a line has an event at every tile, and leaves its slice at the first. What goes to the memory
+// side of private partitions leaves the network where it is and has no limit beside its source's.
+//
+// Statistics: of each kind of end, and of a mesh's links, bytes and the time of the busiest; of a mesh the busiest link.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "base/divider.h"
+#include "base/statistic.h"
 #include "gpu/gpu_spec.h"
-#include "sc_models/l2_spec.h"
+#include "gpu/mesh.h"
+#include "gpu/network_ends.h"
+#include "sc_models/l2_slice.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/route_table.h"
 
 namespace weft {
 
-class Crossbar : public sc_core::sc_module, public LineTarget, public LineInitiator {
+class Crossbar : public sc_core::sc_module,
+                 public Station,
+                 public LineTarget,
+                 public LineInitiator,
+                 public StatisticsProvider {
 public:
-    Crossbar(sc_core::sc_module_name name, const GpuSpec& spec, const L2Spec& l2, std::uint32_t endpoint,
-        unsigned ports, RouteTable routes);
+    Crossbar(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
+        const NetworkSpec& network, const L2Spec& l2, std::uint32_t endpoint, unsigned ports, RouteTable routes);
 
     LineTargetSocket units;
     LineTargetSocket movers;
@@ -37,23 +48,44 @@ public:
     LineInitiatorSocket& to_slice(unsigned slice) { return *to_slices_[slice]; }
 
     LineInitiatorSocket& to_home() { return *to_home_; }
+    NetworkEnds& ends() { return ends_; }
 
     // Lines handed on, in both directions.
     std::uint64_t hops() const;
 
+    std::vector<Statistic> statistics() const override;
+    void reset_statistics() override;
+
 private:
     // Port numbers: targets 0 = units and movers, 1 + p = fabric port p; initiators s = slice s, slices = home,
-    // slices + 1 + p = port p.
+    // slices + 1 + p = port p. Those of the other side are the exits of the network.
     Time on_request(unsigned port, Line& line, Time delay) override;
     Time on_response(unsigned port, Line& line, Time delay) override;
     void on_request_credit(unsigned port, Line& line, Time delay) override;
     unsigned debug(unsigned port, Line& line) override;
+    void run(AgendaItem& item) override;
 
     unsigned partition_of(const Line& line) const;  // of the unit that issued it
-    // Back to whoever issued it.
-    void answer(Line& line, Time delay);
-    LineInitiatorSocket& home_of(const Line& line);
-    LineInitiatorSocket& choose(const Line& line, Time& delay);  // for a line of an own unit; several partitions
+    unsigned slice_of(const Line& line) const  // that is home of the address
+    {
+        return slice_place(local_of(line.address) / line_bytes, hash_, sector_shift_).slice;
+    }
+    unsigned home_of(const Line& line) const { return to_home_ ? slices_ : slice_of(line); }
+    // The slice for a line of an own unit, where there are several partitions.
+    unsigned slice_for_unit(const Line& line, Time& delay) const;
+    Time set_out(unsigned port, LineClass cls, const Line& line, Time delay);
+    void hand_request(Line& line, bool of_port, unsigned exit, Time delay);
+    void hand_response(Line& line, bool of_port, unsigned exit, Time delay);
+    void answer_from_port(Line& line, unsigned link, Time delay);
+
+    // On the agenda in a mesh: the class is the lowest bit.
+    static constexpr std::uint8_t leaving_slice = 2;
+    static constexpr std::uint8_t came_from_port = 4;
+    void enter_mesh(Line& line, std::uint8_t kind, unsigned tile, unsigned exit, Time delay);
+    unsigned tile_of_port(unsigned port) const { return mesh_->tile_of_port(port, to_ports_.size()); }
+    unsigned tile_of_unit(const Line& line) const;
+    unsigned tile_of_slice(unsigned slice) const { return mesh_->tile_of(slice, slices_); }
+    unsigned tile_of_exit(const Line& line, LineClass cls, unsigned exit) const;
 
     GpuSpec spec_;
     std::uint32_t endpoint_;
@@ -65,6 +97,10 @@ private:
     Divider hash_;
     std::vector<std::uint8_t> partition_of_unit_;
     RouteTable routes_;
+    NetworkEnds ends_;
+    bool limits_sources_;
+    std::unique_ptr<Mesh> mesh_;
+    std::vector<LineInitiatorSocket*> exits_;  // of requests, by number
     std::vector<std::unique_ptr<LineInitiatorSocket>> to_slices_;
     std::vector<std::unique_ptr<LineInitiatorSocket>> to_ports_;
     std::vector<std::unique_ptr<LineTargetSocket>> from_ports_;

@@ -16,7 +16,7 @@ Time FabricPort::on_request(unsigned side, Line& line, Time delay)
     if (side == link_side) {
         die_out.send_request(line, delay);
     } else {
-        line.kind = static_cast<std::uint8_t>(LineClass::request);
+        line.kind = kind_of(LineClass::request, NetworkEnds::Stage::leaving);
         line.issued = agenda().now() + delay;
         agenda().schedule(line, *this, agenda().now() + delay);
     }
@@ -29,7 +29,7 @@ Time FabricPort::on_response(unsigned side, Line& line, Time delay)
         link_out.return_response_credit(line, delay);
         die_in.send_response(line, delay);
     } else {
-        line.kind = static_cast<std::uint8_t>(LineClass::response);
+        line.kind = kind_of(LineClass::response, NetworkEnds::Stage::leaving);
         agenda().schedule(line, *this, agenda().now() + delay);
     }
     return 0;
@@ -54,10 +54,24 @@ unsigned FabricPort::debug(unsigned side, Line& line)
     return side == link_side ? die_out.debug(line) : link_out.debug(line);
 }
 
+// Whether a line from the die is through the network. If not, it comes again.
+inline bool FabricPort::arrives(Line& line)
+{
+    auto stage = static_cast<NetworkEnds::Stage>(line.kind >> 1U);
+    if (network_ == nullptr || stage == NetworkEnds::Stage::through) return true;
+    const Time now = agenda().now();
+    const auto cls = static_cast<LineClass>(line.kind & 1U);
+    const Time start = network_->line_at_port(line, port_, cls, stage, now);
+    if (start == now) return true;
+    line.kind = kind_of(cls, stage);
+    agenda().schedule(line, *this, start);
+    return false;
+}
+
 void FabricPort::run(AgendaItem& item)
 {
-    if (item.kind < OutputPort::wake_kind)
-        output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind), 0, lane_of(Line::of(item).vc));
+    if (item.kind < OutputPort::wake_kind && arrives(Line::of(item)))
+        output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind & 1U), 0, lane_of(Line::of(item).vc));
     request_settle();
 }
 

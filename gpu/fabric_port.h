@@ -13,6 +13,7 @@
 
 #include "base/statistic.h"
 #include "gpu/gpu_spec.h"
+#include "gpu/network_ends.h"
 #include "tlm_interconnect/output_port.h"
 
 namespace weft {
@@ -30,6 +31,13 @@ public:
     LineTargetSocket link_in;
     LineTargetSocket die_in;
     LineInitiatorSocket die_out;
+
+    // Lines from the die take their places there, as port `port`. Before time starts.
+    void set_network(NetworkEnds& ends, unsigned port)
+    {
+        network_ = ends.limits_ports() ? &ends : nullptr;
+        port_ = port;
+    }
 
     OutputPort& output() { return output_; }
     const OutputPort& output() const { return output_; }
@@ -50,7 +58,16 @@ private:
     void run(AgendaItem& item) override;
     void settle() override;
 
+    // A line on the agenda: its class in the lowest bit, then NetworkEnds::Stage.
+    static std::uint8_t kind_of(LineClass cls, NetworkEnds::Stage stage)
+    {
+        return static_cast<std::uint8_t>(static_cast<unsigned>(cls) | static_cast<unsigned>(stage) << 1U);
+    }
+    bool arrives(Line& line);
+
     OutputPort output_;
+    NetworkEnds* network_ = nullptr;  // null: it limits nothing here
+    unsigned port_ = 0;
 };
 
 }  // namespace weft

@@ -4,18 +4,22 @@ namespace weft {
 
 Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
     const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring, const MemorySideSpec& memory_side,
-    const CopySpec& copy, const BulkSpec& bulk)
+    const NetworkSpec& network, const CopySpec& copy, const BulkSpec& bulk)
     : Accelerator(name), path_(wiring.path), endpoint_(wiring.endpoint), spec_(spec), l2_spec_(l2), hbm_spec_(hbm),
       memory_side_spec_(memory_side), image_(wiring.data_on)
 {
     const unsigned slices = static_cast<unsigned>(l2.slices);
     units_ = std::make_unique<ComputeUnits>("units", agenda, path_ + ".units", spec, l1, endpoint_, pool, progress,
         wiring.data_on, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
+    crossbar_ = std::make_unique<Crossbar>("crossbar", agenda, path_ + ".network", spec, network, l2, endpoint_,
+        wiring.ports, wiring.routes);
+    NetworkEnds& ends = crossbar_->ends();
+    units_->set_network(ends);
     const PathChooser paths(endpoint_, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
     movers_ = std::make_unique<Movers>("movers", agenda, path_ + ".movers", copy, bulk,
         static_cast<std::uint32_t>(spec.compute_units), pool, progress, wiring.data_on, paths, *units_);
+    movers_->set_network(ends);
     units_->set_bulk(*movers_);
-    crossbar_ = std::make_unique<Crossbar>("crossbar", spec, l2, endpoint_, wiring.ports, wiring.routes);
     const auto channels = static_cast<unsigned>(hbm.channels);
     hbm_ = std::make_unique<Hbm>("hbm", agenda, path_ + ".hbm", hbm, memory_side.present() ? channels : slices);
     if (memory_side.present())
@@ -40,6 +44,7 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
         const std::string number = std::to_string(s);
         slices_.push_back(std::make_unique<L2Slice>(("l2_" + number).c_str(), agenda, path_ + ".l2." + number, cache,
             s % static_cast<unsigned>(cache.slices), image_, pool, endpoint_));
+        slices_[s]->set_way_in(ends.slice_in, s, modules, ends.header());
         for (unsigned partition = 0; partition < slices_[s]->partitions(); ++partition) {
             join(crossbar_->to_slice(s + partition * modules), slices_[s]->target_of(partition));
             join(slices_[s]->memory_of(partition), below(s + partition * modules));
@@ -51,6 +56,7 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
         const std::string number = std::to_string(p);
         ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), agenda, path_ + ".port." + number,
             spec));
+        ports_[p]->set_network(ends, p);
         if (wiring.recorder == nullptr) {
             join(crossbar_->to_port(p), ports_[p]->die_in);
         } else {

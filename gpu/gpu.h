@@ -1,8 +1,8 @@
-// A GPU: compute units, copy engines, on-die crossbar, L2 slices, memory-side cache if there is one, DRAM and fabric ports, wired
-// together.
+// A GPU: compute units, copy engines, on-die network, L2 slices, memory-side cache if there is one, DRAM and fabric
+// ports, wired together.
 //
 // Sockets: link_out(p) and link_in(p) of fabric port p, for links. Parameters: GpuSpec, L1Spec, L2Spec,
-// MemorySideSpec, HbmSpec, CopySpec, BulkSpec.
+// MemorySideSpec, HbmSpec, NetworkSpec, CopySpec, BulkSpec.
 // Local addresses [0, capacity) are data; flags lie at MemoryImage::flag_base.
 #pragma once
 
@@ -27,7 +27,8 @@ class Gpu : public Accelerator {
 public:
     Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
         const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring,
-        const MemorySideSpec& memory_side = {}, const CopySpec& copy = {}, const BulkSpec& bulk = {});
+        const MemorySideSpec& memory_side = {}, const NetworkSpec& network = {}, const CopySpec& copy = {},
+        const BulkSpec& bulk = {});
 
     LineInitiatorSocket& link_out(unsigned port) override { return ports_[port]->link_out; }
     LineTargetSocket& link_in(unsigned port) override { return ports_[port]->link_in; }
@@ -53,6 +54,7 @@ public:
     const std::vector<std::unique_ptr<FabricPort>>& ports() const { return ports_; }
     const MemorySideCache* memory_side() const { return memory_side_.get(); }  // null: there is none
     const Hbm& hbm() const { return *hbm_; }
+    const Crossbar& network() const { return *crossbar_; }
 
     std::uint64_t lines() const override { return units_->lines() + movers_->lines(); }
     std::uint64_t line_hops() const override;

@@ -116,14 +116,35 @@ void Movers::send(Line& line, const Engine& engine, std::uint32_t index, MoverUs
     line.tag = MoverTag{engine.unit, index, use}.packed();
     paths_.route(line);
     ++counts(engine).lines;
-    memory.send_request(line, 0);
+    Time delay = 0;
+    if (engine.bulk && network_->unit_out.limited()) {
+        const Time now = agenda().now();
+        const std::uint32_t bytes = network_->bytes_of(line, LineClass::request);
+        if (bytes > 0) delay = network_->unit_out.book(engine.unit, now, bytes) - now;
+    }
+    memory.send_request(line, delay);
 }
 
 Time Movers::on_response(unsigned, Line& line, Time delay)
 {
-    line.kind = line_kind;
+    line.kind = static_cast<std::uint8_t>(NetworkEnds::Stage::leaving);
     agenda().schedule(line, *this, agenda().now() + delay, line.tag >> 20U);
     return 0;
+}
+
+// Whether an answer of a bulk copy is through the network. If not, it comes again.
+bool Movers::arrives(Line& line)
+{
+    auto stage = static_cast<NetworkEnds::Stage>(line.kind);
+    const MoverTag tag = MoverTag::of(line.tag);
+    if (stage == NetworkEnds::Stage::through || tag.use == MoverUse::word || !descriptors_[tag.index].engine->bulk)
+        return true;
+    const Time now = agenda().now();
+    const Time start = network_->answer_at_unit(line, tag.unit, line.destination == line.source, stage, now);
+    if (start == now) return true;
+    line.kind = static_cast<std::uint8_t>(stage);
+    agenda().schedule(line, *this, start, line.tag >> 20U);
+    return false;
 }
 
 void Movers::run(AgendaItem& item)
@@ -137,6 +158,7 @@ void Movers::run(AgendaItem& item)
         return;
     }
     Line& line = Line::of(item);
+    if (!arrives(line)) return;
     const MoverTag tag = MoverTag::of(line.tag);
     switch (tag.use) {
     case MoverUse::load: loaded(line, tag.index); break;

@@ -16,7 +16,8 @@
 //
 // A bulk copier takes what the workgroups of its unit hand over, in order, and tells when a copy is acknowledged.
 //
-// On the die copier u sits by unit u, and copy engine e of n by unit e x units / n.
+// On the die copier u sits by unit u, and copy engine e of n by unit e x units / n. A copier shares its unit's ends of
+// the on-die network; copy engines have ways of their own there, without a limit.
 //
 // Statistics, for copy engines and bulk copiers apart: descriptors, lines, bytes, time of descriptors in the queue.
 #pragma once
@@ -30,6 +31,7 @@
 #include "gpu/compute_units.h"
 #include "gpu/line_tag.h"
 #include "gpu/mover_spec.h"
+#include "gpu/network_ends.h"
 #include "gpu/path_chooser.h"
 #include "gpu/progress.h"
 #include "tlm_interconnect/protocol.h"
@@ -44,6 +46,9 @@ public:
         BulkListener& listener);
 
     LineInitiatorSocket memory;
+
+    // Lines of bulk copies take their places there. Before time starts.
+    void set_network(NetworkEnds& ends) { network_ = &ends; }
 
     struct List {
         const Program* program = nullptr;  // stays alive until the list is done
@@ -119,9 +124,9 @@ private:
         Time queued = 0;
     };
 
-    static constexpr std::uint8_t line_kind = 0;
-    static constexpr std::uint8_t engine_kind = 1;
-    static constexpr std::uint8_t queue_kind = 2;
+    // Below: a line that arrives, by NetworkEnds::Stage.
+    static constexpr std::uint8_t engine_kind = 3;
+    static constexpr std::uint8_t queue_kind = 4;
 
     Time on_response(unsigned port, Line& line, Time delay) override;
     void run(AgendaItem& item) override;
@@ -133,6 +138,7 @@ private:
     void pump(Engine& engine);
     void come_to_head(Engine& engine, Time arrival);
     void load_piece(Engine& engine, std::uint32_t index);
+    bool arrives(Line& line);
     void loaded(Line& line, std::uint32_t index);
     void line_done(std::uint32_t index);
     void send(Line& line, const Engine& engine, std::uint32_t index, MoverUse use);
@@ -153,6 +159,7 @@ private:
     bool data_on_;
     PathChooser paths_;
     BulkListener& listener_;
+    NetworkEnds* network_ = nullptr;
     bool cannot_progress_ = false;
     std::uint32_t next_engine_ = 0;
     Counts copied_;

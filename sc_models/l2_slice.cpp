@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tlm_interconnect/packetiser.h"
+
 namespace weft {
 
 L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
@@ -85,6 +87,9 @@ void L2Slice::run(AgendaItem& item)
     }
     Line& line = Line::of(item);
     if (item.kind < fill) {
+        if (way_of_requests_ == nullptr || enters(line)) serve(line);
+    } else if ((item.kind & entered) != 0) {
+        line.kind &= static_cast<std::uint8_t>(~entered);
         serve(line);
     } else if (item.kind < far_request) {
         finish_fill(line);
@@ -93,6 +98,27 @@ void L2Slice::run(AgendaItem& item)
     } else {
         cross(line);
     }
+}
+
+void L2Slice::set_way_in(RateServers& ways, unsigned index, unsigned step, std::uint32_t header)
+{
+    way_of_requests_ = ways.limited() ? &ways : nullptr;
+    way_index_ = index;
+    way_step_ = step;
+    way_header_ = header;
+}
+
+// Whether the way in is free for the request. If not, it comes again.
+inline bool L2Slice::enters(Line& line)
+{
+    const std::uint32_t bytes = way_header_ + payload_bytes(line.op, line.size, LineClass::request);
+    if (bytes == 0) return true;
+    const Time now = agenda().now();
+    const Time start = way_of_requests_->admit(way_index_ + partition_of(line) * way_step_, now, bytes);
+    if (start == now) return true;
+    line.kind |= entered;
+    agenda().schedule(line, *this, start, line.source & 0xfffU);
+    return false;
 }
 
 void L2Slice::access_data(Line& line)

@@ -44,6 +44,7 @@
 #include "sc_models/tag_array.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/rate_server.h"
+#include "tlm_interconnect/rate_servers.h"
 
 namespace weft {
 
@@ -87,6 +88,9 @@ public:
     LineTargetSocket& target_of(unsigned partition) { return partition == 0 ? target : *other_target_; }
     LineInitiatorSocket& memory_of(unsigned partition) { return partition == 0 ? memory : *other_memory_; }
     unsigned partitions() const { return other_ ? 2 : 1; }
+    // Requests take a place on `ways` when they arrive, `header` bytes and their data, partition p at index + p x step.
+    // Before time starts.
+    void set_way_in(RateServers& ways, unsigned index, unsigned step, std::uint32_t header);
     std::uint64_t hops() const;  // lines handed on to memory, to the other partition and back to who asked
 
     // Lines waiting for a flag, for the report of a run that cannot progress.
@@ -140,12 +144,14 @@ private:
     }
     static unsigned partition_of(const AgendaItem& item) { return item.kind & 1U; }
     static constexpr std::uint8_t timer_kind = 16;
+    static constexpr std::uint8_t entered = 32;  // a request that has its place on the way in
 
     Time on_request(unsigned partition, Line& line, Time delay) override;
     Time on_response(unsigned partition, Line& line, Time delay) override;
     unsigned debug(unsigned partition, Line& line) override;
     void run(AgendaItem& item) override;
     void prepare(const AgendaItem& item) const override;
+    bool enters(Line& line);
     void serve(Line& line);
     void serve_flag(Line& line, Time ready);
     void look_up(Line& line, Time ready);
@@ -204,6 +210,10 @@ private:
     std::vector<RateServer> way_in_;  // of each partition, from the other
     std::unique_ptr<LineTargetSocket> other_target_;
     std::unique_ptr<LineInitiatorSocket> other_memory_;
+    RateServers* way_of_requests_ = nullptr;  // null: without a limit
+    unsigned way_index_ = 0;
+    unsigned way_step_ = 0;
+    std::uint32_t way_header_ = 0;
     SyncMonitor monitor_;
     AgendaItem timer_;  // of monitors
     std::uint64_t hits_ = 0;

@@ -168,6 +168,14 @@ public:
         return depth < 4 ? near_path[depth] : far_path_[depth - 4];
     }
 
+    // A number for whom the line goes to next, beyond the return path and not part of it.
+    void set_note(std::uint16_t note)
+    {
+        push_port(note);
+        --depth;
+    }
+    std::uint16_t note() const { return depth < 4 ? near_path[depth] : far_path_[depth - 4]; }
+
     // The same for a port below 4096 and the lane that the line came in by.
     struct Way {
         unsigned port;

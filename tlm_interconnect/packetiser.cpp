@@ -16,13 +16,6 @@ bool is_write(LineOp op) { return op == LineOp::write || op == LineOp::multicast
 
 }  // namespace
 
-std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls)
-{
-    if (op == LineOp::fetch) return size;
-    const bool reads = op == LineOp::read || op == LineOp::load_reduce;
-    return reads == (cls == LineClass::response) ? size : 0;
-}
-
 std::uint32_t header_bytes(const LinkSpec& spec, LineClass cls)
 {
     const std::uint64_t saving = cls == LineClass::response ? std::min(spec.response_saving, spec.header) : 0;

@@ -28,7 +28,12 @@
 namespace weft {
 
 // Payload part of a line on the wire, unpadded.
-std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls);
+inline std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls)
+{
+    if (op == LineOp::fetch) return size;
+    const bool reads = op == LineOp::read || op == LineOp::load_reduce;
+    return reads == (cls == LineClass::response) ? size : 0;
+}
 std::uint32_t header_bytes(const LinkSpec& spec, LineClass cls);
 // Bytes of a line that is a packet by itself, its region known.
 std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);

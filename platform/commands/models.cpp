@@ -22,7 +22,7 @@ const std::vector<std::pair<std::string, std::vector<BlockTitle>>>& pages()
 {
     static const std::vector<std::pair<std::string, std::vector<BlockTitle>>> all{
         {"gpu",
-            {{Block::gpu, "compute units, crossbar and fabric ports"}, {Block::l1, "first-level cache of a unit"},
+            {{Block::gpu, "compute units, on-die paths and fabric ports"}, {Block::network, "on-die network"}, {Block::l1, "first-level cache of a unit"},
                 {Block::l2, "second-level cache"}, {Block::memory_side, "cache in front of memory"},
                 {Block::hbm, "memory"}, {Block::copy, "copy engines"},
                 {Block::bulk, "bulk copies that units issue"}}},

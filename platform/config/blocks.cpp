@@ -3,6 +3,7 @@
 #include "collectives/engine/engine_spec.h"
 #include "gpu/gpu_spec.h"
 #include "gpu/mover_spec.h"
+#include "gpu/network_spec.h"
 #include "infragraph/findings.h"
 #include "platform/config/routing_spec.h"
 #include "sc_models/hbm_spec.h"
@@ -62,9 +63,11 @@ std::vector<std::string> BlockInfo::parameter_names() const
 
 const BlockInfo& info_of(Block block)
 {
-    static const std::array<BlockInfo, block_count> infos{make_info<GpuSpec>("gpu"), make_info<L1Spec>("l1"),
-        make_info<L2Spec>("l2"), make_info<MemorySideSpec>("memory_side"), make_info<HbmSpec>("hbm"),
-        make_info<CopySpec>("copy"), make_info<BulkSpec>("bulk"), make_info<SwitchSpec>("switch"), make_info<LinkSpec>("link"), make_info<EngineSpec>("engine"),
+    static const std::array<BlockInfo, block_count> infos{make_info<GpuSpec>("gpu"),
+        make_info<NetworkSpec>("network"), make_info<L1Spec>("l1"), make_info<L2Spec>("l2"),
+        make_info<MemorySideSpec>("memory_side"), make_info<HbmSpec>("hbm"), make_info<CopySpec>("copy"),
+        make_info<BulkSpec>("bulk"), make_info<SwitchSpec>("switch"), make_info<LinkSpec>("link"),
+        make_info<EngineSpec>("engine"),
         make_info<RoutingSpec>("routing")};
     return infos[static_cast<std::size_t>(block)];
 }

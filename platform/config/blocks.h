@@ -1,5 +1,5 @@
-// The blocks that parameters belong to: `gpu`, `l1`, `l2`, `memory_side`, `hbm`, `copy`, `bulk` of an accelerator, `switch` of a node that
-// forwards, `link` of an edge, `engine` and `routing` of the system. One block is one Spec struct;
+// The blocks that parameters belong to: `gpu`, `network`, `l1`, `l2`, `memory_side`, `hbm`, `copy`, `bulk` of an accelerator,
+// `switch` of a node that forwards, `link` of an edge, `engine` and `routing` of the system. One block is one Spec struct;
 // while a system is being resolved its values are a vector in the order of the Spec's table.
 #pragma once
 
@@ -14,14 +14,15 @@
 
 namespace weft {
 
-enum class Block : std::uint8_t { gpu, l1, l2, memory_side, hbm, copy, bulk, switch_, link, engine, routing };
-constexpr std::size_t block_count = 11;
-constexpr std::array<Block, block_count> all_blocks{Block::gpu, Block::l1, Block::l2, Block::memory_side, Block::hbm,
-    Block::copy, Block::bulk, Block::switch_, Block::link, Block::engine, Block::routing};
-constexpr std::size_t node_block_count = 8;  // those of nodes come first
+enum class Block : std::uint8_t { gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch_, link, engine, routing };
+constexpr std::size_t block_count = 12;
+constexpr std::array<Block, block_count> all_blocks{Block::gpu, Block::network, Block::l1, Block::l2,
+    Block::memory_side, Block::hbm, Block::copy, Block::bulk, Block::switch_, Block::link, Block::engine,
+    Block::routing};
+constexpr std::size_t node_block_count = 9;  // those of nodes come first
 static_assert(all_blocks[node_block_count - 1] == Block::switch_ && all_blocks[node_block_count] == Block::link);
-constexpr std::array<Block, 7> endpoint_blocks{Block::gpu, Block::l1, Block::l2, Block::memory_side, Block::hbm,
-    Block::copy, Block::bulk};
+constexpr std::array<Block, 8> endpoint_blocks{Block::gpu, Block::network, Block::l1, Block::l2, Block::memory_side,
+    Block::hbm, Block::copy, Block::bulk};
 
 struct BlockInfo {
     std::string name;

@@ -45,6 +45,19 @@ void Resolver::check_values()
                 gpu.workgroups_per_unit),
             fmt::format("at most {} workgroups on a GPU", most_workgroups));
     }
+    const BlockInfo& network_info = info_of(Block::network);
+    std::set<VariantId> seen_networks;
+    for (const NodeId node : system_.endpoints_) {
+        const VariantId id = system_.variant(node, Block::network);
+        if (!seen_networks.insert(id).second) continue;
+        const Variant& values = system_.values(Block::network, id);
+        const NetworkSpec network = spec_from<NetworkSpec>(values.values);
+        if (network.columns * network.rows <= NetworkSpec::most_tiles) continue;
+        const ValueSource at = place({{&values, *network_info.find("columns")}, {&values, *network_info.find("rows")}});
+        problem(at.file, at.line,
+            fmt::format("{} has a mesh of {} x {} tiles", graph_.node(node).name, network.columns, network.rows),
+            fmt::format("at most {} tiles", NetworkSpec::most_tiles));
+    }
     std::set<std::array<VariantId, 3>> seen;
     for (const NodeId node : system_.endpoints_) {
         const std::array<VariantId, 3> ids{system_.variant(node, Block::l2), system_.variant(node, Block::memory_side),

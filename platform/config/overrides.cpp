@@ -67,14 +67,14 @@ void Resolver::apply_annotations()
             if (!block || !on_nodes(*block)) {
                 problem(attribute.file, attribute.line,
                     "unknown annotation " + quoted(attribute.name) + " of node " + graph_.node(id).name,
-                    "weft.model, weft.profile or weft.BLOCK.PARAMETER with gpu, l1, l2, memory_side, hbm, copy, bulk or switch");
+                    "weft.model, weft.profile or weft.BLOCK.PARAMETER with gpu, network, l1, l2, memory_side, hbm, copy, bulk or switch");
                 continue;
             }
             VariantId& slot = system_.nodes_[id].variants[static_cast<std::size_t>(*block)];
             if (slot == no_variant) {
                 problem(attribute.file, attribute.line,
                     "node " + graph_.node(id).name + " has no block " + quoted(name.substr(0, dot)),
-                    "gpu, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; switch on nodes that forward");
+                    "gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; switch on nodes that forward");
                 continue;
             }
             apply_annotation(attribute, *block, slot);
@@ -215,7 +215,7 @@ void Resolver::explain_no_match(const Selector& selector, const Assignment& assi
             expected = "two neighbours";
         } else {
             what = quoted(selector.target) + " has no block " + quoted(block);
-            expected = "gpu, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; switch on nodes that forward; link on NODE~NODE";
+            expected = "gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; switch on nodes that forward; link on NODE~NODE";
         }
     }
     problem(assignment.file, assignment.line, std::move(what), std::move(expected));

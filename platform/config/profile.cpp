@@ -66,7 +66,8 @@ const Profile& ProfileStore::read(const std::string& file, const std::string& te
     Findings findings(file, false);
     const YamlSource source{tree, findings};
     const auto fields = yaml_fields(source, tree.root(), "the profile",
-        {"profile", "description", "match", "base", "scale_up", "gpu", "l2", "memory_side", "hbm", "copy", "bulk", "switch"});
+        {"profile", "description", "match", "base", "scale_up", "gpu", "network", "l2", "memory_side", "hbm", "copy", "bulk",
+            "switch"});
     Profile profile;
     for (const YamlField& field : fields) {
         if (field.key != "base") continue;

@@ -30,6 +30,7 @@ void ResolvedSystem::make_specs()
         return pools_[static_cast<std::size_t>(block)];
     };
     make(pool(Block::gpu), gpu_);
+    make(pool(Block::network), network_);
     make(pool(Block::l1), l1_);
     make(pool(Block::l2), l2_);
     make(pool(Block::memory_side), memory_side_);

@@ -13,6 +13,7 @@
 #include "collectives/engine/engine_spec.h"
 #include "gpu/gpu_spec.h"
 #include "gpu/mover_spec.h"
+#include "gpu/network_spec.h"
 #include "infragraph/graph.h"
 #include "platform/config/blocks.h"
 #include "platform/config/routing_spec.h"
@@ -57,6 +58,7 @@ public:
     const std::string& profile(NodeId node) const { return names_[nodes_[node].profile]; }  // endpoints
 
     const GpuSpec& gpu(NodeId node) const { return gpu_[variant(node, Block::gpu)]; }
+    const NetworkSpec& network(NodeId node) const { return network_[variant(node, Block::network)]; }
     const L1Spec& l1(NodeId node) const { return l1_[variant(node, Block::l1)]; }
     const L2Spec& l2(NodeId node) const { return l2_[variant(node, Block::l2)]; }
     const MemorySideSpec& memory_side(NodeId node) const { return memory_side_[variant(node, Block::memory_side)]; }
@@ -117,6 +119,7 @@ private:
 
     std::vector<GpuSpec> gpu_;
     std::vector<L2Spec> l2_;
+    std::vector<NetworkSpec> network_;
     std::vector<L1Spec> l1_;
     std::vector<MemorySideSpec> memory_side_;
     std::vector<HbmSpec> hbm_;

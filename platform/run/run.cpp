@@ -184,6 +184,7 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
         if (gpus[rank] == nullptr) continue;
         const Gpu& gpu = *gpus[rank];
         out.push_back({gpu.path() + ".units", "gpu", model, gpu.units().statistics(), {}});
+        out.push_back({gpu.path() + ".network", "network", model, gpu.network().statistics(), {}});
         out.push_back(cache_result(gpu.path() + ".l2", "l2", model, gpu.slices()));
         if (gpu.memory_side() != nullptr)
             out.push_back(cache_result(gpu.path() + ".memory_side", "memory_side", model, gpu.memory_side()->slices()));

@@ -43,11 +43,11 @@ ModelRegistry::ModelRegistry()
             return std::make_unique<CrossbarSwitch>(request.module_name.c_str(), context.agenda, request.path,
                 request.spec, request.ports, request.routes);
         });
-    add_gpu("gpu", "compute units, copy engines, crossbar, L2 slices, memory-side cache, HBM channels, fabric ports",
+    add_gpu("gpu", "compute units, copy engines, on-die network, L2 slices, memory-side cache, HBM channels, fabric ports",
         [](const RunContext& context, const GpuRequest& request) {
             return std::make_unique<Gpu>(request.module_name.c_str(), context.agenda, context.pool, context.progress,
-                request.gpu, request.l1, request.l2, request.hbm, request.wiring, request.memory_side, request.copy,
-                request.bulk);
+                request.gpu, request.l1, request.l2, request.hbm, request.wiring, request.memory_side,
+                request.network, request.copy, request.bulk);
         });
     add_gpu("replay", "fabric ports and a profile of timed traffic (GLOB=replay:FILE), no units, L2 or HBM",
         [](const RunContext& context, const GpuRequest& request) {

@@ -34,6 +34,7 @@ struct SwitchRequest {
 struct GpuRequest {
     std::string module_name;
     GpuSpec gpu;
+    NetworkSpec network;
     L2Spec l2;
     L1Spec l1;
     MemorySideSpec memory_side;

@@ -13,6 +13,7 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         GpuRequest request;
         request.module_name = module_name("gpu", path, rank);
         request.gpu = resolved.gpu(node);
+        request.network = resolved.network(node);
         request.l1 = resolved.l1(node);
         request.l2 = resolved.l2(node);
         request.memory_side = resolved.memory_side(node);

@@ -99,6 +99,13 @@ TEST(Checks, WorkgroupsOfAGpu)
         "--set: box.0.xpu.0 has 1024 compute units of 5 workgroups each; expected at most 4096 workgroups on a GPU");
 }
 
+TEST(Checks, TilesOfAMesh)
+{
+    EXPECT_EQ(error_of([] { resolved("", {"network.columns=33", "network.rows=16"}); }),
+        "--set: box.0.xpu.0 has a mesh of 33 x 16 tiles; expected at most 512 tiles");
+    EXPECT_EQ(error_of([] { resolved("", {"network.columns=32", "network.rows=16"}); }), "");
+}
+
 TEST(Checks, BuiltInProfilesPass)
 {
     for (const char* name : {"generic", "h100", "h200", "a100", "v100", "b200", "mi300x"})

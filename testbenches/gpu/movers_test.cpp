@@ -36,7 +36,7 @@ const Time peer_signal = g.unit_to_port + wire(LineOp::atomic, 8, LineClass::req
 
 struct Pair : TwoGpus {
     Pair(const CopySpec& copy, const BulkSpec& bulk, bool data_on = true)
-        : TwoGpus(data_on, g, l2, hbm, link_spec, {}, true, {}, copy, bulk)
+        : TwoGpus(data_on, g, l2, hbm, link_spec, {}, true, {}, {}, copy, bulk)
     {
     }
 

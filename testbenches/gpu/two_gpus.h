@@ -14,7 +14,7 @@ namespace weft::testing {
 struct TwoGpus : WorkgroupListener {
     explicit TwoGpus(bool data_on = true, const GpuSpec& gpu = {}, const L2Spec& l2 = {}, const HbmSpec& hbm = {},
         const LinkSpec& link_spec = {}, const MemorySideSpec& memory_side = {}, bool check = false,
-        const L1Spec& l1 = {}, const CopySpec& copy = {}, const BulkSpec& bulk = {})
+        const L1Spec& l1 = {}, const NetworkSpec& network = {}, const CopySpec& copy = {}, const BulkSpec& bulk = {})
         : agenda("agenda"), link("link", agenda, link_spec), checkers(agenda, check)
     {
         for (std::uint32_t g = 0; g < 2; ++g) {
@@ -26,7 +26,7 @@ struct TwoGpus : WorkgroupListener {
             wiring.data_on = data_on;
             wiring.checkers = check ? &checkers : nullptr;
             gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, gpu, l1, l2, hbm, wiring,
-                memory_side, copy, bulk));
+                memory_side, network, copy, bulk));
             gpus[g]->output(0).set_credits(buffer_space(link_spec));
             gpus[g]->link_out(0).bind(link.target(g));
             link.initiator(g).bind(gpus[g]->link_in(0));

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "tlm_interconnect/rate_server.h"
+#include "tlm_interconnect/rate_servers.h"
 
 using weft::RateServer;
+using weft::RateServers;
 using weft::Time;
 
 namespace {
@@ -67,4 +69,35 @@ TEST(RateServer, LargestAmountDoesNotOverflow)
 {
     RateServer server(1'000'000'000'000);
     EXPECT_EQ(server.book(0, 1U << 24).end, Time{1} << 24);
+}
+
+TEST(RateServers, EachBooksAsARateServerOfItsOwn)
+{
+    constexpr std::uint64_t rate = 900'000'000'000;
+    RateServers many(3, rate);
+    std::vector<RateServer> alone(3, RateServer(rate));
+    weft::Time now = 0;
+    for (std::uint32_t i = 0; i < 10'000; ++i) {
+        now += i * 7919 % 130;
+        const std::size_t which = i * 31 % 7 % 3;
+        const std::uint32_t amount = i % 5 == 0 ? i % 64 + 1 : 64;
+        ASSERT_EQ(many.book(which, now, amount), alone[which].book(now, amount).start) << i;
+    }
+    many.reset_statistics();
+    many.book(1, 0, 100);
+    EXPECT_EQ(many.bytes(), 100u);
+    EXPECT_EQ(many.busiest(), 1u);
+    EXPECT_EQ(many.time_of(90), 100);
+    EXPECT_FALSE(RateServers().limited());
+}
+
+TEST(RateServers, TheNextIsAdmittedAtOnceAndOthersInTheirTurn)
+{
+    RateServers way(1, 64'000'000'000);  // a line each ns
+    EXPECT_EQ(way.admit(0, 100, 64), 100u);
+    EXPECT_EQ(way.admit(0, 700, 64), 700u);    // while the first passes; its own time is 1100 to 2100
+    EXPECT_EQ(way.admit(0, 900, 64), 2100u);   // the second waits in truth
+    EXPECT_EQ(way.admit(0, 1200, 64), 3100u);
+    EXPECT_EQ(way.admit(0, 3100, 64), 3100u);  // the fourth has just begun
+    EXPECT_EQ(way.admit(0, 9000, 64), 9000u);
 }

@@ -1,0 +1,46 @@
+#include "gpu/mesh.h"
+
+#include "gpu/network_ends.h"
+
+namespace weft {
+
+Mesh::Mesh(const NetworkSpec& spec)
+    : columns_(static_cast<unsigned>(spec.columns)), tiles_(spec.columns * spec.rows), hop_latency_(spec.hop_latency)
+{
+    if (tiles_ > NetworkSpec::most_tiles) SC_REPORT_FATAL("/weft/network", "a mesh of more than 512 tiles");
+    links_.fill(RateServers(tiles_ * directions, spec.link_rate, line_bytes + static_cast<std::uint32_t>(spec.header)));
+}
+
+Mesh::Step Mesh::step(LineClass cls, unsigned tile, unsigned to, Time now, std::uint32_t bytes)
+{
+    const unsigned column = tile % columns_;
+    const unsigned wanted = to % columns_;
+    const Direction way = wanted > column ? east : wanted < column ? west : to > tile ? south : north;
+    const std::array<unsigned, directions> next{tile + 1, tile - 1, tile + columns_, tile - columns_};
+    RateServers& links = links_[static_cast<unsigned>(cls)];
+    const Time start = bytes > 0 && links.limited() ? links.book(tile * directions + way, now, bytes) : now;
+    return {next[way], 1U + way, start + hop_latency_};
+}
+
+void Mesh::add_statistics(std::vector<Statistic>& out) const
+{
+    add_load("link", "links of the mesh", {&links_[0], &links_[1]}, out);
+    static const std::array<const char*, line_classes> names{"request", "answer"};
+    for (unsigned cls = 0; cls < line_classes; ++cls) {
+        if (!links_[cls].limited()) continue;
+        const std::size_t link = links_[cls].busiest();
+        const std::string name = std::string("link_") + names[cls];
+        out.push_back({name + "_busiest_from", static_cast<double>(link / directions), "",
+            "tile from which the busiest link leads, row by row"});
+        out.push_back({name + "_busiest_to", static_cast<double>(link % directions), "",
+            "its direction: 0 east, 1 west, 2 south, 3 north"});
+        out.push_back({name + "_busiest_bytes", static_cast<double>(links_[cls].bytes(link)), "B", "what it carried"});
+    }
+}
+
+void Mesh::reset_statistics()
+{
+    for (RateServers& links : links_) links.reset_statistics();
+}
+
+}  // namespace weft
