@@ -25,7 +25,7 @@ struct Profile {
     std::string description;
     std::vector<std::string> match;  // phrases in the description of a component that call for it
     ScaleUp scale_up;
-    std::array<Figures, block_count> figures;  // gpu, l2, memory_side, hbm; switch: of its scale-up fabric
+    std::array<Figures, block_count> figures;  // gpu, l1, l2, memory_side, hbm; switch: of its scale-up fabric
 
     const Figures& of(Block block) const { return figures[static_cast<std::size_t>(block)]; }
 };
