@@ -54,13 +54,17 @@ TEST(MoverRun, WhoeverMovesThemTheSameBytesCrossTheLinks)
 
 TEST(MoverRun, AKernelBesideRunsUntilTheCollectiveIsOver)
 {
-    const Json alone = run(gather());
+    // On few units, so that the links do not hide what it costs.
+    const auto on_four_units = [](const std::string& more) {
+        return run(gather(more).with("gpu.compute_units=4").with("link.bandwidth=400 GB/s").with("engine.channels=4"));
+    };
+    const Json alone = on_four_units("");
     EXPECT_TRUE(alone["beside"].is_null());
-    const Json both = run(gather("beside: 'gemm:256,256,128,64'"));
+    const Json both = on_four_units("beside: 'gemm:256,256,128,64'");
     ASSERT_EQ(both.value("verified", ""), "passed") << both.dump().substr(0, 300);
     EXPECT_EQ(both["beside"]["kernel"], "gemm:256,256,128,64");
-    EXPECT_GT(both["beside"]["finished"], 2);
-    EXPECT_GE(both["simulated_ps"], alone["simulated_ps"]);
+    EXPECT_GE(both["beside"]["finished"], 2);
+    EXPECT_GT(both["simulated_ps"], alone["simulated_ps"]);
     const double flops = 2.0 * 256 * 256 * 128 * 1e12 / both["beside"]["mean_ps"].get<double>();
     EXPECT_NEAR(both["beside"]["flops"].get<double>(), flops, 1e-4 * flops);
 }
