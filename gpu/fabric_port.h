@@ -4,9 +4,9 @@
 // crossbar), die_out (requests of other GPUs, to the crossbar).
 //
 // Timing: lines going out wait for credits and for the wire (output_port.h; `gpu.port_arbiter` says who goes first: by
-// default requests of own units and answers to others alternate). Lines coming in pass through. The buffer slot of an incoming request is
-// free when its L2 slice begins to serve it; that of an incoming response at once, because
-// whoever asked has room for the answer.
+// default requests of own units and answers to others alternate). Lines coming in pass through. The buffer slot of an
+// incoming request is free when its L2 slice begins to serve it; that of an incoming response at once, because whoever
+// asked has room for the answer.
 //
 // Statistics: lines sent, largest queue, time lines waited for credits while the wire was free.
 #pragma once

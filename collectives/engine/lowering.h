@@ -3,8 +3,8 @@
 // A thread becomes one workgroup; with copy engines, one and a command list, which keep the order of its steps by flags.
 // Data steps move contiguous pieces (layout.h); a signal adds 1 to a flag at the peer; the k-th wait of a rank on a
 // semaphore waits until its flag is at least k; a barrier is a flag that its participants add to; a dependency on a step
-// of another thread is a flag that the other thread sets behind that step. Flags of signals lie at the rank that waits, or with SignalFlags at the one that
-// signals.
+// of another thread is a flag that the other thread sets behind that step. Flags of signals lie at the rank that waits,
+// or with SignalFlags at the one that signals.
 #pragma once
 
 #include <cstdint>
