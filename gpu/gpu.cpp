@@ -17,7 +17,8 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
     units_->set_bulk(*movers_);
     crossbar_ = std::make_unique<Crossbar>("crossbar", spec, l2, endpoint_, wiring.ports, wiring.routes);
     const auto channels = static_cast<unsigned>(hbm.channels);
-    hbm_ = std::make_unique<Hbm>("hbm", agenda, path_ + ".hbm", hbm, memory_side.present() ? channels : slices);
+    hbm_ = std::make_unique<Hbm>("hbm", agenda, path_ + ".hbm", hbm, memory_side.present() ? channels : slices,
+        memory_side.present() ? memory_side.as_cache(channels).sector_shift() : l2.sector_shift());
     if (memory_side.present())
         memory_side_ = std::make_unique<MemorySideCache>("memory_side", agenda, path_ + ".memory_side", memory_side,
             channels, slices, l2.separate(), image_, pool, endpoint_, wiring.checkers);

@@ -10,11 +10,12 @@ constexpr unsigned first_wake = 1024;
 
 }  // namespace
 
-Hbm::Hbm(sc_core::sc_module_name name, Agenda& agenda, std::string path, const HbmSpec& spec, unsigned slices)
+Hbm::Hbm(sc_core::sc_module_name name, Agenda& agenda, std::string path, const HbmSpec& spec, unsigned slices,
+    unsigned sector_shift)
     : sc_module(name),
       Station(agenda, std::move(path)),
       timing_(spec),
-      map_(spec, slices),
+      map_(spec, slices, sector_shift),
       wakes_(spec.channels, HbmChannel::never)
 {
     channels_.reserve(spec.channels);

@@ -30,7 +30,8 @@ namespace weft {
 
 class Hbm : public sc_core::sc_module, public Station, public LineTarget, public StatisticsProvider {
 public:
-    Hbm(sc_core::sc_module_name name, Agenda& agenda, std::string path, const HbmSpec& spec, unsigned slices);
+    Hbm(sc_core::sc_module_name name, Agenda& agenda, std::string path, const HbmSpec& spec, unsigned slices,
+        unsigned sector_shift = 0);
 
     LineTargetSocket& target(unsigned slice) { return *targets_[slice]; }
     std::uint64_t responses(unsigned slice) const { return targets_[slice]->responses(); }

@@ -19,13 +19,15 @@ struct HbmPlace {
 
 class HbmMap {
 public:
-    HbmMap(const HbmSpec& spec, unsigned slices);
+    // `sector_shift`: log2 of the lines that a slice has under one tag and so in a row.
+    HbmMap(const HbmSpec& spec, unsigned slices, unsigned sector_shift = 0);
 
     // Of line number `line` of the GPU's memory, asked for by `slice`. With at least as many slices as
     // channels, slice s uses channel s x channels / slices; otherwise it owns channels / slices of them.
     HbmPlace place(unsigned slice, std::uint64_t line) const
     {
-        std::uint64_t index = slices_.quotient(line);  // the slice's own number of the line
+        // The slice's own number of the line.
+        std::uint64_t index = slices_.quotient(line >> sector_shift_) << sector_shift_ | (line & ((1U << sector_shift_) - 1));
         std::uint32_t channel = 0;
         if (sharing_ != 0) {
             channel = static_cast<std::uint32_t>(std::uint64_t{slice} * channels_ / slices_.divisor());
@@ -55,6 +57,7 @@ private:
     }
 
     Divider slices_;
+    unsigned sector_shift_;
     std::uint32_t channels_;
     std::uint32_t sharing_;  // slices per channel, 0 when a slice owns channels
     Divider owned_;          // channels per slice

@@ -75,6 +75,27 @@ TEST(HbmMap, ConsecutiveLinesOfAChannelGoToAllBankGroups)
     }
 }
 
+TEST(HbmMap, LinesUnderOneTagAreNeighboursOfTheirSlice)
+{
+    // A slice of lines of 128 B gets two in a row: all channels of its own and all bank groups have their share.
+    const Divider slices(80);
+    const HbmMap map(spec_of(160), 80, 1);
+    std::map<std::uint32_t, unsigned> channels;
+    std::map<std::uint32_t, unsigned> groups;
+    std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> rows;
+    const std::uint64_t lines = 160 * 4 * 16;
+    for (std::uint64_t line = 0; line < lines; ++line) {
+        const HbmPlace place = map.place(slice_place(line, slices, 1).slice, line);
+        ++channels[place.channel];
+        ++groups[place.channel * 4 + place.bank / 4];
+        rows.insert({place.channel, place.bank, place.row});
+    }
+    ASSERT_EQ(channels.size(), 160u);
+    for (const auto& [channel, count] : channels) EXPECT_EQ(count, lines / 160) << channel;
+    for (const auto& [group, count] : groups) EXPECT_EQ(count, lines / 640) << group;
+    EXPECT_EQ(rows.size(), 640u);  // each of them full
+}
+
 TEST(HbmMap, StridesSpreadOverChannelsAndBanks)
 {
     // Powers of two, and what would hit one bank of one channel without a hash.
