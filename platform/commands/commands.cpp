@@ -15,6 +15,7 @@ const std::vector<Command>& commands()
         {"run", "simulates a system and its workload", simulate_command},
         {"sweep", "many runs over lists of values, in parallel, as one table", sweep_command},
         {"fabric", "open-loop traffic over a fabric: latency against throughput", fabric_command},
+        {"probe", "hardware micro-benchmarks inside the simulation, beside published figures", probe_command},
         {"check", "reads and validates an InfraGraph document or a system file", check_command},
         {"graph", "the expanded graph as JSON, DOT or SVG", graph_command},
         {"route", "the path that lines take between two nodes, hop by hop", route_command},
@@ -27,7 +28,7 @@ const std::vector<Command>& commands()
 
 const std::vector<std::string>& later_commands()
 {
-    static const std::vector<std::string> names{"plan", "probe", "rtl"};
+    static const std::vector<std::string> names{"plan", "rtl"};
     return names;
 }
 

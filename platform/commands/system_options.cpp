@@ -67,6 +67,20 @@ SystemDescription SystemOptions::description() const
         description = read_system_text(path, text);
     else
         description.infrastructure = path;
+    apply(description);
+    return description;
+}
+
+SystemDescription SystemOptions::description_of(const std::string& infrastructure) const
+{
+    SystemDescription description;
+    description.infrastructure = infrastructure;
+    apply(description);
+    return description;
+}
+
+void SystemOptions::apply(SystemDescription& description) const
+{
     description.lenient = description.lenient || lenient_;
     for (const std::string& set : sets_) description.sets.push_back(parse_set(set));
     for (const std::string& model : models_) description.bindings.push_back(parse_model_option(model));
@@ -76,7 +90,6 @@ SystemDescription SystemOptions::description() const
         description.profile_line = 0;
     }
     if (!seed_.empty()) description.seed = number_option("--seed", seed_, 0, UINT64_MAX);
-    return description;
 }
 
 LoadedGraph SystemOptions::load(const SystemDescription& description) const

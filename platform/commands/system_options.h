@@ -28,12 +28,19 @@ public:
 
     // Throws InputError when no file is given, or two, and for what the file or an option gets wrong.
     SystemDescription description() const;
+    // Whether a file is given.
+    bool names_system() const { return !file_.empty() || !infra_.empty(); }
+    // What --set, --model and the like say, of a system whose document is called `infrastructure`.
+    SystemDescription description_of(const std::string& infrastructure) const;
+    const std::string& profile() const { return profile_; }
     // The document of `description`, with annotations.
     LoadedGraph load(const SystemDescription& description) const;
     // The built-in models and those of --plugin. Throws InputError for a library that cannot be used.
     ModelRegistry registry() const;
 
 private:
+    void apply(SystemDescription& description) const;
+
     std::string file_;
     std::string infra_;
     std::string label_;

@@ -40,7 +40,10 @@ void read_scale_up(const YamlSource& source, const YamlField& field, Profile::Sc
     }
 }
 
-bool is_table(const std::string& file) { return file == "links.yaml" || file == "nodes.yaml"; }
+bool is_table(const std::string& file)
+{
+    return file == "links.yaml" || file == "nodes.yaml" || file == "published.yaml";
+}
 
 }  // namespace
 
@@ -66,7 +69,7 @@ const Profile& ProfileStore::read(const std::string& file, const std::string& te
     Findings findings(file, false);
     const YamlSource source{tree, findings};
     const auto fields = yaml_fields(source, tree.root(), "the profile",
-        {"profile", "description", "match", "base", "scale_up", "gpu", "l2", "memory_side", "hbm", "copy", "bulk", "switch"});
+        {"profile", "description", "match", "base", "scale_up", "gpu", "l1", "l2", "memory_side", "hbm", "copy", "bulk", "switch"});
     Profile profile;
     for (const YamlField& field : fields) {
         if (field.key != "base") continue;

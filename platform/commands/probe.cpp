@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <set>
+#include <thread>
+
+#include "base/text_file.h"
+#include "platform/commands/messages.h"
+#include "platform/commands/output_file.h"
+#include "platform/commands/sweep_process.h"
+#include "platform/commands/system_options.h"
+#include "platform/commands/temporary_folder.h"
+#include "platform/config/glob.h"
+#include "platform/config/profile.h"
+#include "platform/probe/report.h"
+
+namespace weft {
+
+namespace {
+
+// "latency.*,bandwidth.l2"
+std::set<std::string> rows_of(const std::string& text)
+{
+    std::vector<std::string> patterns(1);
+    for (const char c : text) {
+        if (c == ',') {
+            patterns.emplace_back();
+        } else {
+            patterns.back() += c;
+        }
+    }
+    std::vector<std::string> names;
+    for (const ProbeRow& row : probe_rows()) names.emplace_back(row.name);
+    std::set<std::string> out;
+    for (const std::string& pattern : patterns) {
+        const std::size_t before = out.size();
+        for (const std::string& name : names)
+            if (glob_matches(pattern, name)) out.insert(name);
+        if (out.size() == before && std::none_of(out.begin(), out.end(), [&](const auto& name) { return glob_matches(pattern, name); }))
+            throw usage_error("--only " + quoted_word(pattern) + " is no row",
+                with_nearest("a row or a pattern such as latency.*; 'weft probe --help' lists them", pattern, names));
+    }
+    return out;
+}
+
+std::string row_list()
+{
+    std::string out;
+    for (const ProbeRow& row : probe_rows()) out += (out.empty() ? "" : ", ") + std::string(row.name);
+    return out;
+}
+
+ProbePart part_named(const std::string& name)
+{
+    std::vector<std::string> names;
+    for (const ProbePart part : probe_parts()) {
+        if (name == name_of(part)) return part;
+        names.emplace_back(name_of(part));
+    }
+    throw usage_error("unknown part " + quoted_word(name), one_of(names));
+}
+
+// The system that --infra or a file describes; a profile alone stands for its usual node of eight.
+ResolvedSystem system_of(const SystemOptions& options, const std::string& profile, const ModelRegistry& registry)
+{
+    if (options.names_system()) {
+        const SystemDescription description = options.description();
+        return resolve_loaded(description, options.load(description), registry);
+    }
+    if (profile.empty()) throw usage_error("nothing to probe", "--profile GPU, --infra FILE or SYSTEM");
+    SystemDescription description = options.description_of("node of eight");
+    ProfileStore store;
+    const Profile* found = store.get(profile, "--profile", 0);
+    const PublishedPart* part = PublishedTable::built_in().find(found->name);
+    return resolve_loaded(description,
+        load_infrastructure_text(description.infrastructure, node_document(found->name, found->scale_up.family, part)), registry);
+}
+
+[[noreturn]] void pass_on(const std::string& text)
+{
+    std::string first = text.substr(0, text.find('\n'));
+    if (first.compare(0, 6, "weft: ") == 0) first.erase(0, 6);
+    throw usage_error(first.empty() ? "a part of the probe ended without result" : first, "");
+}
+
+}  // namespace
+
+int probe_command(const Arguments& arguments)
+{
+    CommandLine line("probe",
+        "The hardware micro-benchmarks, run as programs inside the simulation, beside the published figures: latency of "
+        "dependent loads and bandwidth level by level, peers, hand-off of a word, kernels and barriers. Where a range is "
+        "published, the error is against its middle. docs/probe.md says how each row is measured.\n\n"
+        "  weft probe --profile h100\n"
+        "  weft probe --profile mi300x --only 'latency.*' --chase chase.svg\n"
+        "  weft probe --infra FILE --set l2.size=40MiB\n");
+    SystemOptions options;
+    std::string only;
+    std::string json;
+    std::string markdown;
+    std::string chase;
+    std::string jobs_text;
+    std::string part;
+    bool little = false;
+    options.add_file_or_infra(line, "SYSTEM");
+    options.add_reading(line);
+    options.add_parameters(line);
+    line.section("measurement");
+    line.value("--only", "NAMES", only, "these rows alone, as a list of names and patterns, of " + row_list());
+    line.value("--chase", "FILE", chase, "also latency over footprints: a table, and a picture in FILE");
+    line.flag("--little", little, "also bandwidth over loads in flight, beside min(peak, loads x 64 B / latency)");
+    line.value("-j,--jobs", "N", jobs_text, "simulations at a time; as many as there are cores unless given");
+    line.section("output");
+    line.value("--json", "FILE", json, "write the rows as JSON; '-' writes it in place of the table");
+    line.value("--markdown", "FILE", markdown, "write the rows as a table of Markdown");
+    line.value("--part", "NAME:FILE", part, "run one simulation in this process and write it for another weft to read");
+    if (!line.parse(arguments)) return exit_good;
+
+    std::set<std::string> rows;
+    for (const ProbeRow& row : probe_rows()) rows.insert(row.name);
+    if (!only.empty()) rows = rows_of(only);
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto jobs = jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
+    const OutputFile json_output(json);
+    const OutputFile markdown_output(markdown);
+    const OutputFile chase_output(chase);
+    const ModelRegistry registry = options.registry();
+    const ResolvedSystem system = system_of(options, options.profile(), registry);
+    if (system.endpoints().empty())
+        throw InputError(system.infrastructure, 0, "has no accelerator", "a node of type xpu");
+
+    if (!part.empty()) {
+        const std::size_t colon = part.find(':');
+        if (colon == std::string::npos) throw usage_error("--part " + quoted_word(part) + " names no file", "NAME:FILE");
+        try {
+            const ProbeResult result = measure(part_named(part.substr(0, colon)), system, registry);
+            OutputFile(part.substr(colon + 1)).write(part_json(result));
+        } catch (const ProbeStuck& stuck) {
+            std::fputs(("weft: " + std::string(stuck.what()) + "\n").c_str(), stderr);
+            return exit_stuck;
+        }
+        return exit_good;
+    }
+
+    std::vector<ProbePart> parts;
+    for (const ProbePart candidate : probe_parts()) {
+        bool wanted = (candidate == ProbePart::curve && chase_output.wanted()) || (candidate == ProbePart::little && little);
+        for (const ProbeRow& row : probe_rows()) wanted = wanted || (row.part == candidate && rows.count(row.name) != 0);
+        if (wanted) parts.push_back(candidate);
+    }
+    const Arguments base = line.given({"--only", "--chase", "--little", "--jobs", "--json", "--markdown", "--part"});
+    const TemporaryFolder folder("weft-probe");
+    std::vector<ProcessCall> calls;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        ProcessCall call;
+        call.arguments = {"probe", std::string("--part=") + name_of(parts[i]) + ":" + folder.file(i, ".json")};
+        call.arguments.insert(call.arguments.end(), base.begin(), base.end());
+        call.error_path = folder.file(i, ".txt");
+        calls.push_back(std::move(call));
+    }
+    std::vector<ProcessEnd> ends(parts.size());
+    if (run_processes(calls, jobs, [&](std::size_t i, ProcessEnd end) { ends[i] = end; })) {
+        print("interrupted: no result\n");
+        return exit_interrupted;
+    }
+    ProbeReport report;
+    report.profile = system.profile(system.endpoints().front());
+    report.system = system.name;
+    report.endpoints = system.endpoints().size();
+    report.published = PublishedTable::built_in().find(report.profile);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (ends[i].code == exit_stuck) {
+            std::fputs(read_text_file(folder.file(i, ".txt")).c_str(), stderr);
+            return exit_stuck;
+        }
+        if (ends[i].code != exit_good) pass_on(read_text_file(folder.file(i, ".txt")));
+        ProbeResult result = part_from_json(read_text_file(folder.file(i, ".json")));
+        for (auto& [row, value] : result.values)
+            if (rows.count(row) != 0) report.result.add(row, value);
+        std::move(result.matrices.begin(), result.matrices.end(), std::back_inserter(report.result.matrices));
+        std::move(result.curves.begin(), result.curves.end(), std::back_inserter(report.result.curves));
+    }
+    json_output.write(json_output.wanted() ? probe_json(report) : "");
+    markdown_output.write(markdown_output.wanted() ? probe_markdown(report) : "");
+    chase_output.write(chase_output.wanted() ? probe_svg(report) : "");
+    if (!json_output.is_stdout()) print(probe_text(report));
+    return exit_good;
+}
+
+}  // namespace weft
