@@ -1,6 +1,7 @@
 // Bandwidth of the caches and of the DRAM of one GPU: two kernels that differ in length only, so that beginning and end
 // cancel out.
 #include <algorithm>
+#include <cmath>
 
 #include "base/diagnostic.h"
 #include "base/units.h"
@@ -79,16 +80,17 @@ void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult
     constexpr std::uint64_t usual = 16 << 10;
     // A unit's piece: at most a half of its share of a cache.
     const auto piece_of = [&](std::uint64_t share) { return std::min(usual, share / 2) / readers.step() * readers.step(); };
-    const auto steady = [&](std::uint64_t piece, Scope scope) {
-        if (scope != Scope::unit) readers.fill(0, piece);
-        const Time shorter = readers.read(0, piece, 0, 2, scope);
-        const Time longer = readers.read(0, piece, 0, 6, scope);
-        return rate(4 * units * piece, longer - shorter);
+    const auto steady = [&](std::uint64_t piece, Scope scope, unsigned times) {
+        readers.fill(0, piece);
+        const Time shorter = readers.read(0, piece, 0, times, scope);
+        const Time longer = readers.read(0, piece, 0, 3 * times, scope);
+        return rate(2 * times * units * piece, longer - shorter);
     };
     const std::uint64_t near_units = levels.near < l2.size ? units / l2.partitions : units;
+    // A kernel begins with an empty L1: hits must outlast what the misses have delayed.
+    if (const std::uint64_t piece = piece_of(levels.l1); piece > 0) out.add("bandwidth.l1", steady(piece, Scope::unit, 10));
     if (const std::uint64_t piece = piece_of(levels.near / near_units); piece > 0)
-        out.add("bandwidth.l2", steady(piece, Scope::device));
-    if (const std::uint64_t piece = piece_of(levels.l1); piece > 0) out.add("bandwidth.l1", steady(piece, Scope::unit));
+        out.add("bandwidth.l2", steady(piece, Scope::device, 2));
 
     // What units of one partition have read, those of another one read next: each piece once.
     const bool far = l2.mirrored();
@@ -113,6 +115,11 @@ public:
         : bench_(bench), gpu_(system.gpu(system.endpoints().at(0))), shape_(full_shape(gpu_)),
           capacity_(system.hbm(system.endpoints().at(0)).capacity)
     {
+        // Two and a half times what is in flight at the peak of the pins and 400 ns: more only mixes more rows.
+        const double lines = 2.5 * static_cast<double>(system.hbm(system.endpoints().at(0)).bandwidth) * 400e-9 / line_bytes;
+        const double waves = lines * line_bytes / static_cast<double>(bench.units() * gpu_.workgroups_per_unit * instruction());
+        shape_.unroll = 1;
+        shape_.wavefronts = std::clamp(static_cast<std::uint32_t>(std::ceil(waves)), 1U, shape_.wavefronts);
     }
 
     enum class Kind { read, copy, write };
@@ -121,7 +128,7 @@ public:
     Time run(Kind kind, std::uint64_t& bytes)
     {
         const std::uint64_t workgroups = bench_.units() * gpu_.workgroups_per_unit;
-        const std::uint64_t chunk = shape_.wavefronts * shape_.unroll * gpu_.lanes * shape_.vector_bytes;
+        const std::uint64_t chunk = shape_.wavefronts * instruction();
         const std::uint64_t turns = std::max<std::uint64_t>(1, (bytes + workgroups * chunk / 2) / (workgroups * chunk));
         bytes = turns * workgroups * chunk;
         const std::uint64_t first = take(bytes);
@@ -145,6 +152,7 @@ public:
     // GB/s between a kernel of `bytes` and one of three times as many.
     double sustained(Kind kind, std::uint64_t bytes)
     {
+        bytes = std::max(bytes, bench_.units() * gpu_.workgroups_per_unit * shape_.wavefronts * instruction());
         std::uint64_t less = bytes;
         std::uint64_t more = 3 * bytes;
         const Time shorter = run(kind, less);
@@ -153,6 +161,8 @@ public:
     }
 
 private:
+    std::uint64_t instruction() const { return gpu_.lanes * shape_.vector_bytes; }
+
     std::uint64_t take(std::uint64_t bytes)
     {
         const std::uint64_t at = next_;

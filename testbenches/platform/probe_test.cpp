@@ -1,0 +1,173 @@
+// The built-in profiles against published measurements, by the code of `weft probe` (docs/probe.md has all rows).
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+#include "infragraph/load.h"
+#include "platform/config/profile.h"
+#include "platform/config/resolve.h"
+#include "platform/probe/measure.h"
+#include "platform/probe/report.h"
+#include "testbenches/tlm_interconnect/child.h"
+
+using namespace weft;
+using weft::testing::in_child;
+
+namespace {
+
+ResolvedSystem node_of(const std::string& profile, const std::vector<std::string>& sets = {})
+{
+    ProfileStore store;
+    const Profile* found = store.get(profile, "", 0);
+    SystemDescription description;
+    description.infrastructure = "node.yaml";
+    description.profile = profile;
+    for (const std::string& set : sets) description.sets.push_back(parse_set(set));
+    LoadedGraph loaded = load_infrastructure_text("node.yaml",
+        node_document(profile, found->scale_up.family, PublishedTable::built_in().find(profile)));
+    return resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)));
+}
+
+ProbeResult result_of(ProbePart part, const std::string& profile, const std::vector<std::string>& sets = {})
+{
+    const std::string text =
+        in_child([&] { return part_json(measure(part, node_of(profile, sets), ModelRegistry())); });
+    return text.empty() ? ProbeResult() : part_from_json(text);
+}
+
+std::map<std::string, double> values_of(ProbePart part, const std::string& profile, const std::vector<std::string>& sets = {})
+{
+    const ProbeResult result = result_of(part, profile, sets);
+    return {result.values.begin(), result.values.end()};
+}
+
+// Within `percent` of the middle, or within the published range. True where nothing is published.
+bool fits(const std::string& profile, const std::string& row, double value, double percent)
+{
+    const PublishedPart* part = PublishedTable::built_in().find(profile);
+    const auto found = part->figures.find(row);
+    if (found == part->figures.end()) return true;
+    const PublishedFigure& figure = found->second;
+    return (value >= figure.low && value <= figure.high) || std::abs(ProbeReport::error_pct(value, figure)) <= percent;
+}
+
+void expect_fit(ProbePart part, const std::string& profile, double percent, const std::vector<std::string>& but = {})
+{
+    const auto values = values_of(part, profile);
+    EXPECT_GE(values.size(), 2u) << profile;
+    for (const auto& [row, value] : values)
+        if (std::find(but.begin(), but.end(), row) == but.end()) {
+            EXPECT_TRUE(fits(profile, row, value, percent)) << profile << " " << row << " " << value;
+        }
+}
+
+const std::vector<std::string> parts{"v100", "a100", "h100", "h200", "b200", "mi300x"};
+
+}  // namespace
+
+TEST(Probe, LatencyPlateausAreWithinThreePercent)
+{
+    for (const std::string& profile : parts) expect_fit(ProbePart::latency, profile, 3);
+}
+
+TEST(Probe, EveryLevelOfAPartHasItsRow)
+{
+    EXPECT_EQ(values_of(ProbePart::latency, "v100").size(), 3u);
+    EXPECT_EQ(values_of(ProbePart::latency, "h100").size(), 4u);
+    const auto rows = values_of(ProbePart::latency, "mi300x");
+    EXPECT_EQ(rows.size(), 4u);
+    EXPECT_EQ(rows.count("latency.memory_side"), 1u);
+    EXPECT_EQ(values_of(ProbePart::latency, "h100", {"l1.size=0"}).count("latency.l1"), 0u);
+}
+
+// Without the rows that docs/probe.md lists as not fitting: 64 B a cycle and unit bound L1s and the L2 of the B200.
+TEST(Probe, BandwidthOfCachesIsWithinSevenPercent)
+{
+    expect_fit(ProbePart::caches, "v100", 7, {"bandwidth.l1"});
+    expect_fit(ProbePart::caches, "a100", 7, {"bandwidth.l1"});
+    expect_fit(ProbePart::caches, "h100", 7, {"bandwidth.l1"});
+    expect_fit(ProbePart::caches, "b200", 7, {"bandwidth.l1", "bandwidth.l2"});
+    expect_fit(ProbePart::caches, "mi300x", 7);
+}
+
+TEST(Probe, ADetunedParameterShows)
+{
+    const auto rows = values_of(ProbePart::latency, "h100", {"l2.latency=70ns", "l1.latency=20ns"});
+    EXPECT_FALSE(fits("h100", "latency.l1", rows.at("latency.l1"), 3));
+    EXPECT_FALSE(fits("h100", "latency.l2", rows.at("latency.l2"), 3));
+    EXPECT_NEAR(rows.at("latency.l2"), 152, 0.01);
+    const auto slow = values_of(ProbePart::caches, "v100", {"l2.bandwidth=2TB/s"});
+    EXPECT_NEAR(slow.at("bandwidth.l2"), 2000, 20);
+    EXPECT_FALSE(fits("v100", "bandwidth.l2", slow.at("bandwidth.l2"), 7));
+}
+
+TEST(Probe, PeerLoadOfAnHgxH100)
+{
+    const ProbeResult result = result_of(ProbePart::peer_latency, "h100");
+    ASSERT_EQ(result.matrices.size(), 1u);
+    const auto& matrix = result.matrices[0].values;
+    ASSERT_EQ(matrix.size(), 8u);
+    for (std::size_t from = 0; from < 8; ++from)
+        for (std::size_t to = 0; to < 8; ++to)
+            if (from != to) {
+                EXPECT_NEAR(matrix[from][to], 826, 826 * 0.03);
+            }
+}
+
+TEST(Probe, AnXgmiLinkCarries45To48)
+{
+    const auto rows = values_of(ProbePart::peer_bandwidth, "mi300x");
+    EXPECT_GT(rows.at("bandwidth.peer_write"), 45);
+    EXPECT_LT(rows.at("bandwidth.peer_write"), 48);
+    EXPECT_NEAR(rows.at("bandwidth.peer_all"), 7 * rows.at("bandwidth.peer_write"), 0.02 * rows.at("bandwidth.peer_all"));
+}
+
+TEST(Probe, KnobsMoveTheirRows)
+{
+    const auto usual = values_of(ProbePart::synchronisation, "h100");
+    const auto launch = values_of(ProbePart::synchronisation, "h100", {"gpu.launch_latency=1us"});
+    EXPECT_NEAR(launch.at("time.kernel"), usual.at("time.kernel") + 1000, 0.01);
+    EXPECT_EQ(launch.at("time.handoff"), usual.at("time.handoff"));
+    // Every attempt succeeds once both threads go: two hand-offs in a round trip of 142 ns.
+    EXPECT_NEAR(usual.at("time.handoff"), 71, 1);
+    const auto slow = values_of(ProbePart::synchronisation, "h100", {"gpu.spin_interval=400ns"});
+    EXPECT_GT(slow.at("time.barrier_flags"), usual.at("time.barrier_flags") + 200);
+}
+
+TEST(Probe, BandwidthFollowsLittlesLaw)
+{
+    const ProbeResult result = result_of(ProbePart::little, "h100");
+    ASSERT_EQ(result.curves.size(), 3u);  // L2, DRAM, peer
+    for (const ProbeCurve& curve : result.curves) {
+        double peak = 0;
+        for (const auto& point : curve.points) peak = std::max(peak, point.second);
+        const double each = curve.points.front().second / curve.points.front().first;
+        unsigned below = 0;
+        for (std::size_t i = 0; i < curve.points.size(); ++i) {
+            if (curve.points[i].first * each > 0.5 * peak) continue;
+            ++below;
+            EXPECT_NEAR(curve.points[i].second / curve.expected[i], 1, 0.02) << curve.name << " " << curve.points[i].first;
+        }
+        EXPECT_GE(below, 4u) << curve.name;
+    }
+}
+
+TEST(Probe, TheTableOfPublishedFiguresIsChecked)
+{
+    const auto refusal = [](const std::string& text) -> std::string {
+        try {
+            PublishedTable("t.yaml", text);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(refusal("published:\n  x:\n    latency.l1: {value: 3 GB/s, source: s, grade: measured}\n")
+                  .rfind("t.yaml:3: '3 GB/s' is no figure of latency.l1; expected a time such as 142 ns", 0), 0u);
+    EXPECT_NE(refusal("published:\n  x:\n    latency.l1: {value: 3 ns, source: s, grade: guessed}\n").find("no grade"), std::string::npos);
+    EXPECT_NE(refusal("published:\n  x:\n    latency.l1: {value: 3 ns, grade: measured}\n").find("no source"), std::string::npos);
+    EXPECT_NE(refusal("published:\n  x:\n    latency.l9: {value: 3 ns}\n").find("latency.l9"), std::string::npos);
+}
