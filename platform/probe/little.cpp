@@ -41,12 +41,10 @@ private:
         for (std::uint64_t i = 0; i < groups * bench_.units(); ++i) {
             // The same lines again and again, or always further ones.
             Program program;
-            const std::uint64_t turns = place.cold ? 1 : loads;
-            const std::uint64_t bytes = place.cold ? loads * round : round;
-            const std::uint64_t base = place.cold ? next_ : 0;
-            for (std::uint64_t turn = 0; turn < turns; ++turn)
-                program.add_move({global_address(place.home, base + i * bytes)}, {}, bytes, ElementType::u8, ReduceOp::sum, 0,
-                    turn > 0);
+            for (std::uint64_t turn = 0; turn < loads; ++turn) {
+                const std::uint64_t at = place.cold ? next_ + (turn * groups * bench_.units() + i) * round : i * round;
+                program.add_move({global_address(place.home, at)}, {}, round, ElementType::u8, ReduceOp::sum, 0, turn > 0);
+            }
             shape.unit = static_cast<std::int64_t>(i % bench_.units());
             bench_.add(0, std::move(program), shape);
         }
