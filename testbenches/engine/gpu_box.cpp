@@ -21,7 +21,7 @@ GpuBox::GpuBox(const BoxOptions& options) : agenda("agenda")
         wiring.routes = RouteTable(routes);
         wiring.data_on = options.data_on;
         gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, options.gpu,
-            options.l1, options.l2, options.hbm, wiring, MemorySideSpec{}, options.copy, options.bulk));
+            options.l1, options.l2, options.hbm, wiring, MemorySideSpec{}, NetworkSpec{}, options.copy, options.bulk));
     }
     for (unsigned a = 0; a < n; ++a)
         for (unsigned b = a + 1; b < n; ++b) {
