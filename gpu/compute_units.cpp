@@ -186,19 +186,6 @@ Time ComputeUnits::on_response(unsigned, Line& line, Time delay)
     return 0;
 }
 
-// Whether the answer is through the network. If not, it comes again.
-inline bool ComputeUnits::arrives(Line& line)
-{
-    auto stage = static_cast<NetworkEnds::Stage>(line.kind);
-    if (network_ == nullptr || stage == NetworkEnds::Stage::through) return true;
-    const Time now = agenda().now();
-    const Time start = network_->answer_at_unit(line, line.tag >> 22U, line.destination == endpoint_, stage, now);
-    if (start == now) return true;
-    line.kind = line_kind(stage);
-    agenda().schedule(line, *this, start, line.tag >> 20U);
-    return false;
-}
-
 void ComputeUnits::touch(std::uint32_t unit)
 {
     if (units_[unit].touched) return;
@@ -226,7 +213,7 @@ void ComputeUnits::run(AgendaItem& item)
     case unit_kind: touch(number); break;
     case workgroup_kind: workgroup_woke(number); break;
     default:
-        if (arrives(Line::of(item))) answered(Line::of(item));
+        if (network_ == nullptr || arrives(Line::of(item))) answered(Line::of(item));
     }
     request_settle();
 }
@@ -286,6 +273,19 @@ void ComputeUnits::loaded(std::uint32_t unit, std::uint32_t context, Line& line)
     // Loads whose data nobody stores end in order.
     while (wave.count > 0 && wave.set(0).move->destinations == 0 && wave.set(0).complete()) wave.retire();
     advance(unit, context);
+}
+
+// Whether the answer is through the network. If not, it comes again.
+bool ComputeUnits::arrives(Line& line)
+{
+    auto stage = static_cast<NetworkEnds::Stage>(line.kind);
+    if (stage == NetworkEnds::Stage::through) return true;
+    const Time now = agenda().now();
+    const Time start = network_->answer_at_unit(line, line.tag >> 22U, line.destination == endpoint_, stage, now);
+    if (start == now) return true;
+    line.kind = line_kind(stage);
+    agenda().schedule(line, *this, start, line.tag >> 20U);
+    return false;
 }
 
 std::array<Time, stall_causes> ComputeUnits::stalls() const

@@ -30,6 +30,15 @@ Crossbar::Crossbar(sc_core::sc_module_name name, Agenda& agenda, std::string pat
         from_ports_.push_back(std::make_unique<LineTargetSocket>(("from_port" + number).c_str(), *this, 1 + p));
     }
     if (l2.separate()) to_home_ = std::make_unique<LineInitiatorSocket>("to_home", *this, slices_);
+    // Behind a slice whose own server is no faster, a way that all its lines take adds nothing: it is left out. What comes
+    // from the other of two mirrored partitions does not take that server.
+    const std::uint64_t share = l2.bandwidth / l2.slices;
+    const std::uint64_t across = l2.mirrored() ? 2 * l2.far_bandwidth / l2.slices : 0;
+    if (network.header == 0 && network.slice_rate >= share) ends_.slice_in = RateServers();
+    if (network.header == 0 && network.slice_rate >= share + across) {
+        ends_.slice_to_units = ends_.slice_to_ports = RateServers();
+        ends_.note_slices(true);
+    }
     if (network.mesh()) {
         mesh_ = std::make_unique<Mesh>(network);
         ends_.note_slices(false);
@@ -61,10 +70,10 @@ unsigned Crossbar::slice_for_unit(const Line& line, Time& delay) const
 // The delay of a line that finds the way out of its unit, or in from its link, as it is.
 inline Time Crossbar::set_out(unsigned port, LineClass cls, const Line& line, Time delay)
 {
-    const std::uint32_t bytes = ends_.bytes_of(line, cls);
-    if (bytes == 0) return delay;
     RateServers& ways = port == 0 ? ends_.unit_out : ends_.port_in[static_cast<unsigned>(cls)];
     if (!ways.limited()) return delay;
+    const std::uint32_t bytes = ends_.bytes_of(line, cls);
+    if (bytes == 0) return delay;
     const Time now = agenda().now();
     return ways.book(port == 0 ? line.tag >> unit_shift : port - 1, now + delay, bytes) - now;
 }

@@ -55,10 +55,10 @@ unsigned FabricPort::debug(unsigned side, Line& line)
 }
 
 // Whether a line from the die is through the network. If not, it comes again.
-inline bool FabricPort::arrives(Line& line)
+bool FabricPort::arrives(Line& line)
 {
     auto stage = static_cast<NetworkEnds::Stage>(line.kind >> 1U);
-    if (network_ == nullptr || stage == NetworkEnds::Stage::through) return true;
+    if (stage == NetworkEnds::Stage::through) return true;
     const Time now = agenda().now();
     const auto cls = static_cast<LineClass>(line.kind & 1U);
     const Time start = network_->line_at_port(line, port_, cls, stage, now);
@@ -70,7 +70,7 @@ inline bool FabricPort::arrives(Line& line)
 
 void FabricPort::run(AgendaItem& item)
 {
-    if (item.kind < OutputPort::wake_kind && arrives(Line::of(item)))
+    if (item.kind < OutputPort::wake_kind && (network_ == nullptr || arrives(Line::of(item))))
         output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind & 1U), 0, lane_of(Line::of(item).vc));
     request_settle();
 }
