@@ -190,11 +190,11 @@ void measure_dram(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& 
     // One refresh interval for the shorter kernel, three for the longer one.
     const auto bytes = static_cast<std::uint64_t>(static_cast<double>(hbm.bandwidth) * static_cast<double>(hbm.t_refi) * 1e-12);
     out.add("bandwidth.dram_read", streams.sustained(Streams::Kind::read, bytes));
-    // Lines written reach the DRAM when others displace them: the caches are filled first.
+    // Lines written reach the DRAM when others displace them: the caches are filled first, with dirty lines alone.
     std::uint64_t half = caches / 2;
     streams.run(Streams::Kind::copy, half);
     out.add("bandwidth.dram_copy", streams.sustained(Streams::Kind::copy, bytes / 2));
-    std::uint64_t all = caches;
+    std::uint64_t all = 3 * caches;
     streams.run(Streams::Kind::write, all);
     out.add("bandwidth.dram_write", streams.sustained(Streams::Kind::write, bytes));
 }

@@ -63,7 +63,7 @@ void expect_same_end_of_every_rank(const RunSetup& setup)
 // Slices so fast that lines of a GPU's own do not hold up those of others: what a replay GPU leaves out.
 RunSetup box(const std::string& workload)
 {
-    return {example("dgx_h100"), workload, {"l2.bandwidth=1000TB/s"}, {}, {}, {}};
+    return {example("dgx_h100"), workload, {"l2.bandwidth=1000TB/s", "network.slice_rate=0"}, {}, {}, {}};
 }
 
 // `count` accelerators around a switch; the lines of a profile for all but the first `full`.
