@@ -59,12 +59,13 @@ double chase(const Part& part)
     return load_hbm(part.hbm, static_cast<unsigned>(part.l2.slices), load).latency / 1000;
 }
 
-// Within 7 % of the measured range.
-void expect_sustained(const char* profile, double low, double high)
+// At least what was measured through a whole GPU, whose order is worse, less 7 %; at most the pins.
+void expect_sustained(const char* profile, double measured)
 {
-    const double read = streaming_read(part(profile));
-    EXPECT_GT(read, low * 0.93) << profile;
-    EXPECT_LT(read, high * 1.07) << profile;
+    const Part which = part(profile);
+    const double read = streaming_read(which);
+    EXPECT_GT(read, measured * 0.93) << profile;
+    EXPECT_LE(read * 1e12, static_cast<double>(which.hbm.bandwidth) * 1.0001) << profile;
 }
 
 // Within 3 % of the plateau, which is `l2_hit` more.
@@ -76,21 +77,23 @@ void expect_latency(const char* profile, double l2_hit, double plateau)
 
 }  // namespace
 
-TEST(HbmProfiles, StreamingReadsAreWithinSevenPercent)
+TEST(HbmProfiles, AStreamInOrderLiesBetweenWhatAGpuSustainsAndThePins)
 {
-    expect_sustained("v100", 0.867, 0.867);
-    expect_sustained("a100", 1.776, 1.900);
-    expect_sustained("h200", 3.888, 3.888);
-    expect_sustained("b200", 7.0, 7.3);
-    expect_sustained("mi300x", 4.0, 4.3);
+    expect_sustained("v100", 0.867);
+    expect_sustained("a100", 1.776);
+    expect_sustained("h200", 3.888);
+    expect_sustained("b200", 6.98);
+    expect_sustained("mi300x", 4.0);
 }
 
-TEST(HbmProfiles, SoAreCopies)
+TEST(HbmProfiles, SoDoCopies)
 {
-    EXPECT_NEAR(copy(part("v100")) / 0.809, 1.0, 0.07);
-    EXPECT_NEAR(copy(part("a100")) / 1.737, 1.0, 0.07);
-    EXPECT_NEAR(copy(part("mi300x")) / 4.0, 1.0, 0.07);
-    EXPECT_NEAR(copy(part("h100")) / 3.35 / (3.174 / 4), 1.0, 0.07);  // GH200: the same die, other memory
+    EXPECT_GT(copy(part("v100")), 0.809 * 0.93);
+    EXPECT_GT(copy(part("a100")), 1.737 * 0.93);
+    EXPECT_GT(copy(part("mi300x")), 4.0 * 0.93);
+    EXPECT_GT(copy(part("h100")), 3.35 * (3.174 / 4) * 0.93);  // GH200: the same die, other memory
+    for (const char* profile : {"v100", "a100", "h100", "mi300x"})
+        EXPECT_LT(copy(part(profile)), streaming_read(part(profile))) << profile;
 }
 
 TEST(HbmProfiles, AnH100LiesBetweenTheMeasurementsOfItsDieWithOtherMemory)

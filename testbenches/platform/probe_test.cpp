@@ -82,20 +82,23 @@ TEST(Probe, EveryLevelOfAPartHasItsRow)
     EXPECT_EQ(values_of(ProbePart::latency, "h100", {"l1.size=0"}).count("latency.l1"), 0u);
 }
 
-// Without the rows that docs/probe.md lists as not fitting: 64 B a cycle and unit bound L1s and the L2 of the B200.
 TEST(Probe, BandwidthOfCachesIsWithinSevenPercent)
 {
-    expect_fit(ProbePart::caches, "v100", 7, {"bandwidth.l1"});
-    expect_fit(ProbePart::caches, "a100", 7, {"bandwidth.l1"});
-    expect_fit(ProbePart::caches, "h100", 7, {"bandwidth.l1"});
-    expect_fit(ProbePart::caches, "b200", 7, {"bandwidth.l1", "bandwidth.l2"});
+    expect_fit(ProbePart::caches, "v100", 7);
+    expect_fit(ProbePart::caches, "a100", 7);
+    expect_fit(ProbePart::caches, "h100", 7);
+    expect_fit(ProbePart::caches, "b200", 7);
     expect_fit(ProbePart::caches, "mi300x", 7);
 }
 
+// Of the H100 no write is published, but shares of the pins of two related parts, 99 %, that its reads do not match.
 TEST(Probe, DramIsWithinSevenPercent)
 {
     expect_fit(ProbePart::dram, "v100", 7);
-    expect_fit(ProbePart::dram, "a100", 7, {"bandwidth.dram_copy"});
+    expect_fit(ProbePart::dram, "a100", 7);
+    expect_fit(ProbePart::dram, "h100", 7, {"bandwidth.dram_write"});
+    expect_fit(ProbePart::dram, "b200", 7);
+    expect_fit(ProbePart::dram, "mi300x", 7);
 }
 
 TEST(Probe, ADetunedParameterShows)

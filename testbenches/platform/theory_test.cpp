@@ -16,7 +16,7 @@ RunSetup idealised(unsigned ranks, const std::string& op, const std::string& alg
     setup.document = ranks == 2 ? mesh_document(2) : star_document(ranks);
     setup.lines = "profile: generic\n" + collective_lines(op, algorithm, bytes, "type: u8");
     setup.sets = {"engine.channels=1", "gpu.wait_policy=waiting_atomic", "link.bandwidth=100 TB/s",
-        "l2.bandwidth=1000 TB/s", "network.unit_rate=0", "network.slice_rate=0", "gpu.clock=100 GHz", "link.header=4",
+        "l2.bandwidth=1000 TB/s", "network.unit_rate=0 GB/s", "network.slice_rate=0 GB/s", "gpu.clock=100 GHz", "link.header=4",
         "link.flit=4"};
     return setup;
 }

@@ -112,7 +112,7 @@ TEST(StudyPutGet, GetWinsTheReduceScatterAndPutTheAllGather)
     }
 
     // Acknowledges and flags of puts that fill the wire wait behind data.
-    auto put = sweep("study_put_get", {"--ranks", "8", "--bytes", "2MiB", "--collective", "all_gather", "--algorithm",
+    auto put = sweep("study_put_get", {"--ranks", "16", "--bytes", "2MiB", "--collective", "all_gather", "--algorithm",
                                           "direct", "--set", "engine.channels=60", "--over", "gpu.port_arbiter=arrival,round_robin"});
     EXPECT_GT(put["arrival"].time, 1.1 * put["round_robin"].time);
 }
