@@ -1,0 +1,55 @@
+// `weft probe` as a command: what it writes, and what it refuses.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+
+using namespace weft::commands_test;
+using nlohmann::json;
+
+TEST(ProbeCommand, WritesItsRowsAsJsonTheSameWhateverRunsAtOnce)
+{
+    const Fixtures files;
+    const std::vector<std::string> arguments{"probe", "--profile", "v100", "--only", "latency.l1,latency.l2,latency.peer",
+        "-j", "1", "--json", "-"};
+    const Outcome outcome = call(arguments);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json report = json::parse(outcome.out);
+    EXPECT_EQ(report["schema"], "weft.probe/1");
+    EXPECT_EQ(report["profile"], "v100");
+    ASSERT_EQ(report["rows"].size(), 3u);
+    for (const json& row : report["rows"])
+        for (const char* key : {"name", "unit", "simulated", "published", "error_pct", "source"})
+            EXPECT_TRUE(row.contains(key)) << key;
+    EXPECT_EQ(report["rows"][0]["name"], "latency.l1");
+    EXPECT_NEAR(report["rows"][0]["simulated"].get<double>(), 20.2, 0.01);
+    std::vector<std::string> again = arguments;
+    again[6] = "2";
+    EXPECT_EQ(call(again).out, outcome.out);
+}
+
+TEST(ProbeCommand, DrawsLatencyOverFootprints)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"probe", "--profile", "v100", "--only", "latency.l1", "--set", "l2.size=1536KiB", "--chase",
+        files.path("c.svg")});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(files.read("c.svg").find("latency.l1 published"), std::string::npos);
+    EXPECT_NE(outcome.out.find("latency.l1"), std::string::npos);
+}
+
+TEST(ProbeCommand, RefusesInOneLine)
+{
+    const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(outcome.err, message + "\n");
+    };
+    refused({"probe"}, "weft: nothing to probe; expected --profile GPU, --infra FILE or SYSTEM");
+    refused({"probe", "--profile", "h10"}, "--profile: unknown profile 'h10'; expected a profile (did you mean 'h100'?)");
+    refused({"probe", "--profile", "h100", "--only", "latency.x"},
+        "weft: --only 'latency.x' is no row; expected a row or a pattern such as latency.*; 'weft probe --help' lists them "
+        "(did you mean 'latency.l1'?)");
+}
