@@ -281,7 +281,7 @@ bool ComputeUnits::arrives(Line& line)
     auto stage = static_cast<NetworkEnds::Stage>(line.kind);
     if (stage == NetworkEnds::Stage::through) return true;
     const Time now = agenda().now();
-    const Time start = network_->answer_at_unit(line, line.tag >> 22U, line.destination == endpoint_, stage, now);
+    const Time start = network_->answer_at_unit(line, unit_of_tag(line.tag), line.destination == endpoint_, stage, now);
     if (start == now) return true;
     line.kind = line_kind(stage);
     agenda().schedule(line, *this, start, line.tag >> 20U);

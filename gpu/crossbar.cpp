@@ -6,10 +6,8 @@ namespace weft {
 
 namespace {
 
-constexpr unsigned unit_shift = 22;  // of a unit's lines: the tag begins with its number (line_tag.h)
 constexpr auto answer = static_cast<std::uint8_t>(LineClass::response);
 constexpr unsigned side_bits = 3;    // of a mesh's items: by which side of its tile a line comes, 0 within it
-constexpr std::size_t most_units = std::size_t{1} << (32 - unit_shift);
 
 }  // namespace
 
@@ -49,10 +47,10 @@ Crossbar::Crossbar(sc_core::sc_module_name name, Agenda& agenda, std::string pat
     if (partitions_ == 1) return;
     for (std::uint64_t unit = 0; unit < spec.compute_units; ++unit)
         partition_of_unit_.push_back(static_cast<std::uint8_t>(unit * partitions_ / spec.compute_units));
-    partition_of_unit_.resize(most_units, 0);
+    partition_of_unit_.resize(tag_units, 0);
 }
 
-unsigned Crossbar::partition_of(const Line& line) const { return partition_of_unit_[line.tag >> unit_shift]; }
+unsigned Crossbar::partition_of(const Line& line) const { return partition_of_unit_[unit_of_tag(line.tag)]; }
 
 unsigned Crossbar::slice_for_unit(const Line& line, Time& delay) const
 {
@@ -75,7 +73,7 @@ inline Time Crossbar::set_out(unsigned port, LineClass cls, const Line& line, Ti
     const std::uint32_t bytes = ends_.bytes_of(line, cls);
     if (bytes == 0) return delay;
     const Time now = agenda().now();
-    return ways.book(port == 0 ? line.tag >> unit_shift : port - 1, now + delay, bytes) - now;
+    return ways.book(port == 0 ? unit_of_tag(line.tag) : port - 1, now + delay, bytes) - now;
 }
 
 inline void Crossbar::hand_request(Line& line, bool of_port, unsigned exit, Time delay)
@@ -165,7 +163,7 @@ void Crossbar::on_request_credit(unsigned port, Line& line, Time delay)
 
 unsigned Crossbar::tile_of_unit(const Line& line) const
 {
-    return mesh_->tile_of(line.tag >> unit_shift, spec_.compute_units);
+    return mesh_->tile_of(unit_of_tag(line.tag), spec_.compute_units);
 }
 
 unsigned Crossbar::tile_of_exit(const Line& line, LineClass cls, unsigned exit) const

@@ -5,6 +5,11 @@
 
 namespace weft {
 
+// Every tag begins with the number of a unit.
+constexpr unsigned tag_unit_shift = 22;
+constexpr std::uint32_t tag_units = 1U << (32 - tag_unit_shift);
+constexpr std::uint32_t unit_of_tag(std::uint32_t tag) { return tag >> tag_unit_shift; }
+
 enum class LineUse : std::uint8_t { load, store, word, fetch };
 
 struct LineTag {
@@ -19,12 +24,13 @@ struct LineTag {
     std::uint32_t packed() const
     {
         const std::uint32_t middle = use == LineUse::word ? result : set << 8U | source;
-        return unit << 22U | context << 16U | middle << 4U | static_cast<std::uint32_t>(use) << 2U | epoch << 1U;
+        return unit << tag_unit_shift | context << 16U | middle << 4U | static_cast<std::uint32_t>(use) << 2U |
+               epoch << 1U;
     }
     static LineTag of(std::uint32_t tag)
     {
-        return {tag >> 22U, tag >> 16U & 63U, tag >> 12U & 15U, tag >> 4U & 255U, static_cast<LineUse>(tag >> 2U & 3U),
-            tag >> 1U & 1U, tag >> 4U & 0xfffU};
+        return {unit_of_tag(tag), tag >> 16U & 63U, tag >> 12U & 15U, tag >> 4U & 255U,
+            static_cast<LineUse>(tag >> 2U & 3U), tag >> 1U & 1U, tag >> 4U & 0xfffU};
     }
 };
 
@@ -39,10 +45,13 @@ struct MoverTag {
 
     static constexpr std::uint32_t indices = 1U << 19U;
 
-    std::uint32_t packed() const { return unit << 22U | index << 3U | static_cast<std::uint32_t>(use) << 1U | 1U; }
+    std::uint32_t packed() const
+    {
+        return unit << tag_unit_shift | index << 3U | static_cast<std::uint32_t>(use) << 1U | 1U;
+    }
     static MoverTag of(std::uint32_t tag)
     {
-        return {tag >> 22U, tag >> 3U & (indices - 1), static_cast<MoverUse>(tag >> 1U & 3U)};
+        return {unit_of_tag(tag), tag >> 3U & (indices - 1), static_cast<MoverUse>(tag >> 1U & 3U)};
     }
     static bool is(std::uint32_t tag) { return (tag & 1U) != 0; }
 };
@@ -50,7 +59,7 @@ struct MoverTag {
 // A sector on its way to the L1 of a unit: the cache's number of the fetch, 16 bits, in place of context and middle.
 inline std::uint32_t fetch_tag(std::uint32_t unit, std::uint32_t fetch)
 {
-    return unit << 22U | fetch << 4U | static_cast<std::uint32_t>(LineUse::fetch) << 2U;
+    return unit << tag_unit_shift | fetch << 4U | static_cast<std::uint32_t>(LineUse::fetch) << 2U;
 }
 inline std::uint32_t fetch_of(std::uint32_t tag) { return tag >> 4U & 0xffffU; }
 
