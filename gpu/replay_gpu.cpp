@@ -12,7 +12,6 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
 constexpr std::uint64_t flag_stride = 64;
 
 std::uint64_t flag_number(std::uint64_t local) { return (local - MemoryImage::flag_base) / flag_stride; }
@@ -23,10 +22,10 @@ ReplayGpu::ReplayGpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& poo
     const GpuSpec& spec, const L2Spec& l2, std::uint64_t capacity, const Wiring& wiring)
     : Accelerator(name), Station(agenda, wiring.path + ".replay"), name_(wiring.path), endpoint_(wiring.endpoint),
       capacity_(capacity), spec_(spec), latency_(l2.latency),
-      slice_rate_(std::max<std::uint64_t>(1, l2.bandwidth / l2.slices)), slices_(static_cast<std::uint32_t>(l2.slices)),
-      routes_(wiring.routes), spread_(wiring.spread), stripe_shift_(wiring.stripe_shift), data_on_(wiring.data_on),
-      pool_(pool), progress_(progress), image_(false), turns_(l2.slices),
-      path_turns_(wiring.spread == SpreadMode::round_robin ? wiring.routes.endpoints() : 0, 0)
+      slices_(static_cast<std::uint32_t>(l2.slices)), routes_(wiring.routes),
+      paths_(wiring.endpoint, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints()), data_on_(wiring.data_on),
+      pool_(pool), progress_(progress), image_(false),
+      slice_ways_(l2.slices, std::max<std::uint64_t>(1, l2.bandwidth / l2.slices))
 {
     const auto join = [&wiring](LineInitiatorSocket& from, LineTargetSocket& to) {
         if (wiring.checkers != nullptr) {
@@ -99,24 +98,11 @@ void ReplayGpu::run(AgendaItem& item)
     }
 }
 
-// When the slice of an address begins to serve the next line.
-Time ReplayGpu::book(std::uint64_t local)
-{
-    Turn& turn = turns_[slice_place(local / line_bytes, slices_).slice];
-    const Time now = agenda().now();
-    if (now > turn.free_at) turn = {now, 0};
-    const Time start = turn.free_at;
-    turn.remainder += line_bytes * ps_per_s % slice_rate_;
-    turn.free_at += line_bytes * ps_per_s / slice_rate_ + (turn.remainder >= slice_rate_ ? 1 : 0);
-    if (turn.remainder >= slice_rate_) turn.remainder -= slice_rate_;
-    return start;
-}
-
 void ReplayGpu::serve(Line& line)
 {
     const Time now = agenda().now();
     const std::uint64_t local = local_of(line.address);
-    const Time start = book(local);
+    const Time start = slice_ways_.book(slice_place(local / line_bytes, slices_).slice, now, line_bytes);
     const std::uint16_t port = line.pop_port();
     line.push_port(port);
     from_ports_[port]->return_request_credit(line, start - now);
@@ -279,7 +265,6 @@ void ReplayGpu::issue(Row& row)
     const std::uint64_t address = row.address + row.offset;
     const std::uint64_t size = std::min(line_bytes - address % line_bytes, row.bytes - row.offset);
     line.begin(row.op, address, static_cast<std::uint32_t>(size));
-    line.source = static_cast<std::uint16_t>(endpoint_);
     line.tag = 0;
     if (row.op == LineOp::atomic) {
         line.set_operand(row.value);
@@ -293,12 +278,7 @@ void ReplayGpu::issue(Row& row)
         row.offset = 0;
         --row.left;
     }
-    line.spread >>= stripe_shift_;
-    if (spread_ == SpreadMode::round_robin) {
-        line.choose_path(spread_, path_turns_[line.destination]++ >> stripe_shift_);
-    } else if (spread_ != SpreadMode::lines) {
-        line.choose_path(spread_);
-    }
+    paths_.route(line);
     const RouteTable::Choice choice = routes_.ports_to(line.destination);
     const unsigned pick = line.pick(choice.count);
     line.vc = vc_of(VcClass::request, choice.lane(pick));

@@ -27,9 +27,11 @@
 #include "gpu/accelerator.h"
 #include "gpu/fabric_port.h"
 #include "gpu/gpu_spec.h"
+#include "gpu/path_chooser.h"
 #include "gpu/progress.h"
 #include "gpu/workgroup.h"
 #include "sc_models/l2_spec.h"
+#include "tlm_interconnect/rate_servers.h"
 
 namespace weft {
 
@@ -85,10 +87,6 @@ public:
     void reset_statistics() override;
 
 private:
-    struct Turn {  // when a slice is free, with the remainder of a line's time
-        Time free_at = 0;
-        std::uint64_t remainder = 0;
-    };
     struct Due {  // the next line of a row
         Time at;
         std::uint32_t row;
@@ -107,7 +105,6 @@ private:
     void serve(Line& line);
     bool serve_flag(Line& line, Time ready);
     void answer(Line& line, Time at);
-    Time book(std::uint64_t local);
     void release(std::uint64_t flag, std::uint64_t value);
 
     void issue_due();
@@ -120,11 +117,9 @@ private:
     std::uint64_t capacity_;
     GpuSpec spec_;
     Time latency_;
-    std::uint64_t slice_rate_;
     Divider slices_;
     RouteTable routes_;
-    SpreadMode spread_;
-    unsigned stripe_shift_;
+    PathChooser paths_;
     bool data_on_;
     LinePool& pool_;
     Progress& progress_;
@@ -133,8 +128,7 @@ private:
     std::vector<std::unique_ptr<LineInitiatorSocket>> to_ports_;
     std::vector<std::unique_ptr<LineTargetSocket>> from_ports_;
 
-    std::vector<Turn> turns_;                 // by slice
-    std::vector<std::uint32_t> path_turns_;   // round_robin: lines so far, by destination
+    RateServers slice_ways_;
     AgendaItem* awaiting_ = nullptr;          // lines of others that wait for a flag
 
     std::string file_;
