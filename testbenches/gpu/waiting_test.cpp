@@ -340,3 +340,38 @@ TEST(PortArbiter, ARequestPassesWaitingDataOrWaitsItsTurn)
     EXPECT_EQ(noticed(ArbiterKind::round_robin), from_port(gpu.unit_to_port + (issued + slot - 1) / slot * slot));
     EXPECT_EQ(noticed(ArbiterKind::arrival), from_port(gpu.unit_to_port + stores * slot));
 }
+
+// Many signals and many stores wait at one port: both kinds pass in the ratio of their weights.
+TEST(PortArbiter, WeightsDecideHowSoonSignalsPassWaitingStores)
+{
+    const auto noticed = [](std::uint64_t control, std::uint64_t data) {
+        return std::stoull(in_child([control, data] {
+            GpuSpec spec;
+            spec.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+            spec.port_arbiter = static_cast<std::uint64_t>(ArbiterKind::weighted);
+            spec.port_control_weight = control;
+            spec.port_data_weight = data;
+            L2Spec cache;
+            cache.bandwidth = 1'000'000'000'000'000;
+            TwoGpus system(false, spec, cache, {}, wire);
+            Program writer;
+            writer.add_move({}, {global_address(1, 0)}, 1024 * line_bytes, ElementType::u8, ReduceOp::sum);
+            Program sender;
+            sender.add_compute(200'000);
+            for (unsigned i = 0; i < 64; ++i) sender.add_signal(flag);
+            Program waiter;
+            waiter.add_wait(flag, 64);
+            system.launch(1, waiter);
+            system.launch(0, writer, 16, 2);
+            system.launch(0, sender);
+            sc_core::sc_start();
+            return std::to_string(system.done[0]);
+        }));
+    };
+    const std::uint64_t equal = noticed(1, 1);
+    const std::uint64_t data_first = noticed(1, 4);
+    const Time store = 80 * 1'000'000'000'000 / wire.bandwidth;
+    // Of 64 signals each but the first waits for one store more, or four.
+    EXPECT_EQ(data_first - equal, 63 * 3 * store);
+    EXPECT_LE(noticed(4, 1), equal);
+}
