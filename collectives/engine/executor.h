@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "collectives/engine/engine_spec.h"
 #include "collectives/schedule/schedule.h"
 
 namespace weft {
@@ -24,6 +26,7 @@ struct Job {
     std::vector<std::uint32_t> members;  // endpoint of each rank of the schedule
     std::string name;                    // for reports
     bool reported = true;                // appears among the collectives of the result
+    std::optional<EngineSpec> engine;    // how it is carried out; absent: as the executor's own parameters say
 };
 
 // What became of a job.

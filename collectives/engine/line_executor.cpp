@@ -42,12 +42,15 @@ struct LineExecutor::Part : AgendaItem {
 struct LineExecutor::Running {
     Job job;
     JobId id = 0;
+    EngineSpec engine;
     std::unique_ptr<Layout> layout;
     std::vector<RankAddresses> addresses;
     std::vector<std::uint32_t> flags;  // by rank: number
     std::unique_ptr<SignalFlags> at_signallers;  // null: flags of signals lie at the rank that waits
     std::uint32_t entered = 0;
     std::uint32_t left = 0;
+
+    Mover mover() const { return static_cast<Mover>(engine.mover); }
 };
 
 LineExecutor::LineExecutor(Agenda& agenda, const std::vector<Accelerator*>& endpoints, Progress& progress,
@@ -74,6 +77,7 @@ Executor::JobId LineExecutor::open(Job job)
     auto running = std::make_unique<Running>();
     running->id = records_.size();
     running->layout = std::make_unique<Layout>(*job.schedule, job.bytes, size_of(job.type));
+    running->engine = job.engine.value_or(spec_);
     running->job = std::move(job);
     allocate(*running);
     if (data_on_) fill(*running);
@@ -93,12 +97,12 @@ Executor::JobId LineExecutor::open(Job job)
 void LineExecutor::allocate(Running& job)
 {
     const Schedule& schedule = *job.job.schedule;
-    if (static_cast<FlagHome>(spec_.flag_home) == FlagHome::signaller)
-        job.at_signallers = std::make_unique<SignalFlags>(schedule, mover());
+    if (static_cast<FlagHome>(job.engine.flag_home) == FlagHome::signaller)
+        job.at_signallers = std::make_unique<SignalFlags>(schedule, job.mover());
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
         const std::uint32_t endpoint = job.job.members[rank];
         RankAddresses addresses;
-        for (const Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {
+        for (const Buffer buffer : all_buffers) {
             const std::uint64_t bytes = job.layout->memory_bytes(rank, buffer);
             if (bytes > 0 && !memories_[endpoint].allocate(bytes, addresses.memory[static_cast<unsigned>(buffer)]))
                 throw InputError(job.job.name, 0,
@@ -106,7 +110,7 @@ void LineExecutor::allocate(Running& job)
                         format_bytes(endpoints_[endpoint]->capacity()) + ")",
                     "a smaller message or a larger hbm.capacity");
         }
-        job.flags.push_back(flags_of(schedule.ranks[rank], mover()));
+        job.flags.push_back(flags_of(schedule.ranks[rank], job.mover()));
         if (job.at_signallers) job.flags.back() += job.at_signallers->count(rank);
         const std::uint64_t flag_bytes = job.flags.back() * flag_stride;
         if (flag_bytes > 0) flags_[endpoint].allocate(flag_bytes, addresses.flags);
@@ -173,7 +177,7 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
         agenda().schedule(part, *this, agenda().now());
         return;
     }
-    Lowered lowered = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses, mover(),
+    Lowered lowered = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses, job.mover(),
         job.at_signallers.get());
     part.programs = std::move(lowered.workgroups);
     part.lists = std::move(lowered.lists);
@@ -252,13 +256,14 @@ void LineExecutor::run(AgendaItem& item)
 void LineExecutor::launch(Part& part)
 {
     part.remaining = static_cast<std::uint32_t>(part.programs.size() + part.lists.size());
+    const EngineSpec& engine = part.of_job ? jobs_.at(part.job)->engine : spec_;
     for (const Program& list : part.lists) gpus_[part.endpoint]->movers().launch({&list, this, part.index});
     for (const Program& program : part.programs) {
         ComputeUnits::Launch launch;
         launch.program = &program;
-        launch.wavefronts = part.wavefronts > 0 ? part.wavefronts : static_cast<std::uint32_t>(spec_.wavefronts);
-        launch.unroll = part.unroll > 0 ? part.unroll : static_cast<std::uint32_t>(spec_.unroll);
-        launch.vector_bytes = static_cast<std::uint32_t>(spec_.vector);
+        launch.wavefronts = part.wavefronts > 0 ? part.wavefronts : static_cast<std::uint32_t>(engine.wavefronts);
+        launch.unroll = part.unroll > 0 ? part.unroll : static_cast<std::uint32_t>(engine.unroll);
+        launch.vector_bytes = static_cast<std::uint32_t>(engine.vector);
         launch.listener = this;
         launch.token = part.index;
         gpus_[part.endpoint]->units().launch(launch);
@@ -319,7 +324,7 @@ void LineExecutor::finish(Running& job)
     if (on_finished) on_finished(job.id);
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
         const std::uint32_t endpoint = job.job.members[rank];
-        for (const Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {
+        for (const Buffer buffer : all_buffers) {
             const std::uint64_t bytes = job.layout->memory_bytes(rank, buffer);
             if (bytes == 0) continue;
             endpoints_[endpoint]->image().discard(address(rank, buffer), bytes);
@@ -394,7 +399,7 @@ std::vector<std::string> LineExecutor::blocked() const
                 const RankPlan& plan = schedule.ranks[part.position];
                 line += fmt::format("step {} waits for ", entry.label);
                 if (number < plan.semaphores) line += fmt::format("signal {} of ", entry.value);
-                line += flag_text(plan, number, mover());
+                line += flag_text(plan, number, job.mover());
                 for (const Thread& thread : schedule.ranks[part.position].threads)
                     if (entry.label < thread.steps.size() && thread.steps[entry.label].kind == StepKind::wait &&
                         thread.steps[entry.label].semaphore == number) {

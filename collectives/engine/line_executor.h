@@ -75,7 +75,6 @@ private:
     Part& new_part();
     void recycle(Part& part);
     void launch(Part& part);
-    Mover mover() const { return static_cast<Mover>(spec_.mover); }
 
     std::vector<Accelerator*> endpoints_;
     std::vector<Gpu*> gpus_;           // the same; null: a replay GPU

@@ -155,6 +155,8 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
             }
             case StepKind::multicast:
             case StepKind::load_reduce:
+            case StepKind::reduce_multicast:
+            case StepKind::push_reduce:
                 throw InputError(schedule.name, 0,
                     std::string("rank ") + std::to_string(rank) + " thread " + std::to_string(t) + " step " +
                         std::to_string(s) + ": " + name_of(step.kind) + " cannot run",

@@ -21,7 +21,7 @@ namespace weft {
 
 // Global addresses of one rank's memories and flags (64 bytes apart).
 struct RankAddresses {
-    std::uint64_t memory[3] = {0, 0, 0};  // by Buffer
+    std::uint64_t memory[buffer_kinds] = {};  // by Buffer
     std::uint64_t flags = 0;
 };
 

@@ -207,12 +207,23 @@ void Clocks::barrier(const std::vector<std::uint32_t>& threads)
         for (const Snapshot& other : arrived) join(thread, other);
 }
 
+void Clocks::follow(std::uint32_t thread, const Depth& depth)
+{
+    raise(threads_[thread].begin, depth);
+    raise(threads_[thread].done, depth);
+}
+
+Depth Clocks::depth_at(std::uint32_t thread, bool remote) const
+{
+    Depth end = threads_[thread].begin;
+    if (remote) ++end.moves;
+    return end;
+}
+
 void Clocks::finish(std::uint32_t thread, std::uint32_t index, bool remote)
 {
     State& state = threads_[thread];
-    Depth end = state.begin;
-    if (remote) ++end.moves;
-    raise(state.done, end);
+    raise(state.done, depth_at(thread, remote));
     if (state.named.size() == state.named_steps.size() || state.named_steps[state.named.size()] != index)
         return;
     // Naming a step in `after` waits for what precedes it too.

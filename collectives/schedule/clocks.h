@@ -36,6 +36,10 @@ public:
     bool wait(std::uint32_t thread, std::uint32_t semaphore);
     void signal(std::uint32_t thread, std::uint32_t semaphore);
     void barrier(const std::vector<std::uint32_t>& threads);
+    // What the step reads comes from a step of that depth, which it need not be ordered behind (packets).
+    void follow(std::uint32_t thread, const Depth& depth);
+    // Of the step that the thread is at, once it is over.
+    Depth depth_at(std::uint32_t thread, bool remote) const;
     // `remote`: a data step that reaches another rank.
     void finish(std::uint32_t thread, std::uint32_t index, bool remote);
 

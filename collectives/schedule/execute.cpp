@@ -19,7 +19,7 @@ std::vector<RankMemory> allocate_memories(const Layout& layout, std::uint32_t ra
 {
     std::vector<RankMemory> memories(ranks);
     for (std::uint32_t rank = 0; rank < ranks; ++rank)
-        for (Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch})
+        for (Buffer buffer : all_buffers)
             memories[rank].memory[static_cast<std::size_t>(buffer)].resize(layout.memory_bytes(rank, buffer));
     return memories;
 }
@@ -41,9 +41,18 @@ void execute(const Step& step, ReduceOp reduction, const Layout& layout, Element
 void execute(const Schedule& schedule, const Layout& layout, ElementType type,
     std::vector<RankMemory>& memories)
 {
-    for (const StepAt& at : legal_order(schedule, Numbering(schedule)).steps) {
-        const Step& step = step_at(schedule, at);
-        if (is_data(step.kind)) execute(step, schedule.reduction, layout, type, memories);
+    const std::vector<StepAt> order = legal_order(schedule, Numbering(schedule)).steps;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const Step& step = step_at(schedule, order[i]);
+        if (step.kind == StepKind::push_reduce) {
+            // As one move from everybody's source to everybody.
+            Step whole = step;
+            for (std::size_t m = 1; m < step.destinations.size(); ++m)
+                whole.sources.push_back(step_at(schedule, order[++i]).sources.front());
+            execute(whole, schedule.reduction, layout, type, memories);
+        } else if (is_data(step.kind)) {
+            execute(step, schedule.reduction, layout, type, memories);
+        }
     }
 }
 

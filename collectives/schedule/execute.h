@@ -13,7 +13,7 @@ namespace weft {
 
 // The three memories of one rank, by Buffer, of layout.memory_bytes each.
 struct RankMemory {
-    std::vector<std::uint8_t> memory[3];
+    std::vector<std::uint8_t> memory[buffer_kinds];
 };
 
 // Memories of all ranks, zeroed.
@@ -23,7 +23,7 @@ std::vector<RankMemory> allocate_memories(const Layout& layout, std::uint32_t ra
 void execute(const Schedule& schedule, const Layout& layout, ElementType type,
     std::vector<RankMemory>& memories);
 
-// One data step.
+// One data step, except a push_reduce, of which it takes all participants.
 void execute(const Step& step, ReduceOp reduction, const Layout& layout, ElementType type,
     std::vector<RankMemory>& memories);
 

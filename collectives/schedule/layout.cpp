@@ -33,11 +33,11 @@ bool holds_one_block(CollectiveOp op, Buffer buffer)
     return op == CollectiveOp::reduce_scatter || op == CollectiveOp::scatter;
 }
 
-const ChunkRef* first_outside_scratch(const Step& step)
+const ChunkRef* first_outside_slots(const Step& step)
 {
     for (const std::vector<ChunkRef>* operands : {&step.sources, &step.destinations})
         for (const ChunkRef& operand : *operands)
-            if (operand.buffer != Buffer::scratch) return &operand;
+            if (!is_slot(operand.buffer)) return &operand;
     return nullptr;
 }
 
@@ -77,11 +77,11 @@ Layout::Layout(const Schedule& schedule, std::uint64_t bytes, std::uint32_t elem
         throw InputError("", 0, what + " in place", fmt::format("a multiple of {} elements", chunks_));
 
     slot_bytes_ = round_up_to_line(bounds(0).size());
-    for (Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch})
+    for (Buffer buffer : all_buffers)
         home_[slot_of(buffer)] = schedule.home(buffer);
     ranks_.resize(schedule.size());
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank)
-        for (Buffer buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {
+        for (Buffer buffer : all_buffers) {
             Declared& declared = ranks_[rank];
             declared.chunks[slot_of(buffer)] = schedule.declared_chunks(rank, buffer);
             declared.offset[slot_of(buffer)] = schedule.in_place_offset(rank, buffer);
@@ -108,7 +108,7 @@ std::uint32_t Layout::message_chunk(std::uint32_t rank, Buffer buffer, std::uint
 
 ByteRange Layout::range(std::uint32_t rank, Buffer buffer, std::uint32_t index) const
 {
-    if (buffer == Buffer::scratch) return {index * slot_bytes_, (std::uint64_t{index} + 1) * slot_bytes_};
+    if (is_slot(buffer)) return {index * slot_bytes_, (std::uint64_t{index} + 1) * slot_bytes_};
     const ByteRange in_message = bounds(message_chunk(rank, buffer, index));
     std::uint64_t begin = in_message.begin;
     if (holds_one_block(op_, buffer)) {
@@ -142,25 +142,25 @@ Place Layout::place_of(std::uint32_t rank, Buffer buffer) const
 
 std::uint64_t Layout::chunk_bytes(const Step& step, std::uint32_t chunk) const
 {
-    const ChunkRef* data = first_outside_scratch(step);
+    const ChunkRef* data = first_outside_slots(step);
     if (!data) return slot_bytes_;
     return bounds(message_chunk(data->rank, data->buffer, data->index + chunk)).size();
 }
 
 std::uint64_t Layout::phase(const Step& step) const
 {
-    const ChunkRef* data = first_outside_scratch(step);
+    const ChunkRef* data = first_outside_slots(step);
     if (!data) return 0;
     return bounds(message_chunk(data->rank, data->buffer, data->index)).begin % line_bytes;
 }
 
 std::string Layout::mismatch(const Step& step) const
 {
-    const ChunkRef* data = first_outside_scratch(step);
+    const ChunkRef* data = first_outside_slots(step);
     if (!data) return "";
     for (const std::vector<ChunkRef>* operands : {&step.sources, &step.destinations})
         for (const ChunkRef& operand : *operands) {
-            if (operand.buffer == Buffer::scratch) continue;
+            if (is_slot(operand.buffer)) continue;
             for (std::uint32_t i = 0; i < operand.count; ++i) {
                 const std::uint64_t length = chunk_bytes(step, i);
                 const std::uint64_t other = range(operand.rank, operand.buffer, operand.index + i).size();

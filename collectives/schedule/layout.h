@@ -9,9 +9,9 @@
 //   all_to_all               output chunk q * k + i of rank r is as long as input chunk r * k + i, so the
 //                            output is n blocks, each as long as input block r
 //   custom                   chunks beyond `chunks` repeat the lengths of the first ones
-// (k = chunks per rank). Scratch consists of slots of equal size, a multiple of 64 bytes that holds
-// the longest chunk. A move of `count` chunks pairs chunk by chunk; the length of each pair is that of
-// its operands outside scratch, which must agree; where all are scratch, the slot.
+// (k = chunks per rank). Scratch and packets consist of slots of equal size, a multiple of 64 bytes that holds
+// the data of the longest chunk. A move of `count` chunks pairs chunk by chunk; the length of each pair is that of
+// its operands outside slots, which must agree; where all are slots, the slot.
 //
 // Memories must be allocated at addresses that are a multiple of 64.
 //
@@ -87,8 +87,8 @@ public:
 
 private:
     struct Declared {
-        std::uint32_t chunks[3] = {0, 0, 0};
-        std::uint32_t offset[3] = {0, 0, 0};  // in place: first chunk in the home memory
+        std::uint32_t chunks[buffer_kinds] = {};
+        std::uint32_t offset[buffer_kinds] = {};  // in place: first chunk in the home memory
     };
 
     std::uint32_t message_chunk(std::uint32_t rank, Buffer buffer, std::uint32_t index) const;
@@ -105,7 +105,7 @@ private:
     std::uint32_t chunks_;
     std::uint32_t per_rank_;
     std::uint64_t slot_bytes_;
-    Buffer home_[3];
+    Buffer home_[buffer_kinds];
     std::vector<Declared> ranks_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,59 @@ struct Waiter {
     std::uint32_t step = 0;  // of the thread waited for
 };
 
+// Who stores packets where.
+class PacketStores {
+public:
+    struct Store {
+        std::uint32_t thread = 0;
+        std::uint32_t step = 0;
+    };
+
+    PacketStores(const Schedule& schedule, const Numbering& numbering) : schedule_(schedule)
+    {
+        for (std::uint32_t t = 0; t < numbering.threads(); ++t) {
+            const StepAt owner = numbering.owner(t);
+            const std::vector<Step>& steps = schedule.ranks[owner.rank].threads[owner.thread].steps;
+            for (std::uint32_t s = 0; s < steps.size(); ++s)
+                for (const ChunkRef& ref : steps[s].destinations)
+                    for (std::uint32_t i = 0; ref.buffer == Buffer::packets && i < ref.count; ++i)
+                        stores_.push_back({key(ref.rank, ref.index + i), {owner.rank, owner.thread, s}, {t, s}});
+        }
+        std::stable_sort(stores_.begin(), stores_.end(),
+            [](const Entry& a, const Entry& b) { return a.slot < b.slot; });
+    }
+
+    // Calls visit(store) for what a read of a slot by `step` waits for, until it returns false; returns how many there are.
+    template <typename Visit>
+    std::size_t for_each(const Step& step, std::uint32_t rank, std::uint32_t slot, Visit&& visit) const
+    {
+        std::size_t count = 0;
+        const Entry wanted{key(rank, slot), {}, {}};
+        const auto [first, last] = std::equal_range(stores_.begin(), stores_.end(), wanted,
+            [](const Entry& a, const Entry& b) { return a.slot < b.slot; });
+        for (auto entry = first; entry != last; ++entry) {
+            const Step& other = step_at(schedule_, entry->at);
+            const bool alike = other.parts == step.parts && other.sources.front().count == 1 &&
+                               step.sources.front().count == 1;
+            if (alike && other.part != step.part) continue;
+            ++count;
+            if (!visit(entry->store)) break;
+        }
+        return count;
+    }
+    bool empty() const { return stores_.empty(); }
+
+private:
+    struct Entry {
+        std::uint64_t slot;
+        StepAt at;
+        Store store;
+    };
+
+    const Schedule& schedule_;
+    std::vector<Entry> stores_;  // by slot
+};
+
 class Runner {
 public:
     Runner(const Schedule& schedule, const Numbering& numbering)
@@ -37,7 +91,8 @@ public:
           sent_(numbering.semaphores()),
           taken_(numbering.semaphores()),
           sleepers_(numbering.semaphores()),
-          arrived_(numbering.barriers())
+          arrived_(numbering.barriers()),
+          packets_(schedule, numbering)
     {
         for (std::uint32_t t = 0; t < numbering.threads(); ++t) {
             owners_.push_back(numbering.owner(t));
@@ -101,6 +156,8 @@ private:
             dependents_[numbering_.thread(rank, dependency->thread)].push_back({thread, dependency->step});
             return false;
         }
+        if (is_data(step.kind) && waits_for_packets(thread, step)) return false;
+        if (step.kind == StepKind::push_reduce) return push(thread, step);
         if (step.kind == StepKind::wait) {
             const std::uint32_t semaphore = numbering_.semaphore(rank, step.semaphore);
             if (taken_[semaphore] == sent_[semaphore]) {
@@ -121,6 +178,69 @@ private:
             }
         }
         return true;
+    }
+
+    // The first slot that `step` reads and that is not complete; calls open(store) for what it waits for.
+    template <typename Open>
+    const ChunkRef* incomplete(const Step& step, std::uint32_t& chunk, Open&& open) const
+    {
+        for (const ChunkRef& ref : step.sources)
+            for (chunk = 0; ref.buffer == Buffer::packets && chunk < ref.count; ++chunk) {
+                bool missing = false;
+                const std::size_t stores = packets_.for_each(step, ref.rank, ref.index + chunk,
+                    [&](const PacketStores::Store& store) {
+                        if (next_[store.thread] > store.step) return true;
+                        missing = true;
+                        open(store);
+                        return false;
+                    });
+                if (missing || stores == 0) return &ref;
+            }
+        return nullptr;
+    }
+
+    bool waits_for_packets(std::uint32_t thread, const Step& step)
+    {
+        std::uint32_t chunk = 0;
+        return incomplete(step, chunk, [&](const PacketStores::Store& store) {
+            dependents_[store.thread].push_back({thread, store.step});
+        }) != nullptr;
+    }
+
+    // What goes together in one push_reduce: the same chunk of the same members, cut alike.
+    static std::vector<std::uint64_t> push_key(const Step& step)
+    {
+        const ChunkRef& first = step.destinations.front();
+        std::vector<std::uint64_t> out{static_cast<std::uint64_t>(first.buffer), first.index, first.count, step.part,
+            step.parts};
+        for (const ChunkRef& member : step.destinations) out.push_back(member.rank);
+        return out;
+    }
+
+    bool push(std::uint32_t thread, const Step& step)
+    {
+        std::vector<std::deque<std::uint32_t>>& arrived = pushed_[push_key(step)];
+        arrived.resize(step.destinations.size());
+        for (std::size_t m = 0; m < arrived.size(); ++m)
+            if (step.destinations[m].rank == owners_[thread].rank) arrived[m].push_back(thread);
+        for (const std::deque<std::uint32_t>& member : arrived)
+            if (member.empty()) return false;
+        for (std::deque<std::uint32_t>& member : arrived) {
+            const std::uint32_t participant = member.front();
+            member.pop_front();
+            complete(participant);
+            if (participant != thread) ready_.push_back(participant);
+        }
+        return true;
+    }
+
+    std::string missing_members(const Step& step) const
+    {
+        std::string out;
+        const std::vector<std::deque<std::uint32_t>>& arrived = pushed_.at(push_key(step));
+        for (std::size_t m = 0; m < arrived.size(); ++m)
+            if (arrived[m].empty()) out += fmt::format("{}{}", out.empty() ? "" : ", ", step.destinations[m].rank);
+        return out;
     }
 
     bool join(std::uint32_t thread, const Step& step)
@@ -172,6 +292,21 @@ private:
         if (step.kind == StepKind::barrier)
             return fmt::format("waits at barrier {} with {} of {} participants", step.semaphore,
                 arrived_[numbering_.barrier(rank, step.semaphore)].size(), step.participants);
+        if (step.kind == StepKind::push_reduce && pushed_.count(push_key(step)) > 0) {
+            const std::string missing = missing_members(step);
+            if (!missing.empty()) return fmt::format("waits for what rank {} should push", missing);
+        }
+        if (is_data(step.kind)) {
+            std::uint32_t chunk = 0;
+            const PacketStores::Store* open = nullptr;
+            PacketStores::Store store;
+            const ChunkRef* slot = incomplete(step, chunk, [&](const PacketStores::Store& one) { open = &(store = one); });
+            if (slot == nullptr) return "waits for others of its push_reduce";
+            return fmt::format("waits for packets in slot {}, {}", slot->index + chunk,
+                open == nullptr ? std::string("which nobody stores")
+                                : fmt::format("which rank {} thread {} would store in step {}", owners_[open->thread].rank,
+                                      owners_[open->thread].thread, open->step));
+        }
         const std::uint32_t semaphore = numbering_.semaphore(rank, step.semaphore);
         const std::string& sender = senders[semaphore];
         return fmt::format("waits for signal {} on semaphore {} from rank {}, {}", taken_[semaphore] + 1,
@@ -187,6 +322,8 @@ private:
     std::vector<std::uint64_t> taken_;
     std::vector<std::deque<std::uint32_t>> sleepers_;
     std::vector<std::vector<std::uint32_t>> arrived_;
+    PacketStores packets_;
+    std::map<std::vector<std::uint64_t>, std::vector<std::deque<std::uint32_t>>> pushed_;  // by member
     std::deque<std::uint32_t> ready_;
     Order order_;
 };

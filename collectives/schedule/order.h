@@ -48,13 +48,15 @@ struct Blocked {
 };
 
 struct Order {
-    // The participants of one barrier stand next to each other.
+    // The participants of one barrier stand next to each other, those of one push_reduce too, in the order of its
+    // destinations.
     std::vector<StepAt> steps;
     // Every thread that cannot finish, by rank and thread; empty when the schedule runs to its end.
     std::vector<Blocked> blocked;
 };
 
-// The schedule must be well formed (structure.h).
+// The schedule must be well formed (structure.h). A read of packets comes behind every store to the slot that is cut
+// alike (part and parts, one chunk), or behind every store to it where they are cut differently.
 Order legal_order(const Schedule& schedule, const Numbering& numbering);
 
 }  // namespace weft

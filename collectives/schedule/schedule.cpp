@@ -51,6 +51,8 @@ const char* name_of(StepKind kind)
     case StepKind::barrier: return "barrier";
     case StepKind::multicast: return "multicast";
     case StepKind::load_reduce: return "load_reduce";
+    case StepKind::reduce_multicast: return "reduce_multicast";
+    case StepKind::push_reduce: return "push_reduce";
     case StepKind::nop: return "nop";
     }
     return "?";
@@ -62,6 +64,7 @@ const char* name_of(Buffer buffer)
     case Buffer::input: return "input";
     case Buffer::output: return "output";
     case Buffer::scratch: return "scratch";
+    case Buffer::packets: return "packets";
     }
     return "?";
 }
@@ -80,7 +83,7 @@ std::uint32_t Schedule::chunks_per_rank() const
 
 std::uint32_t Schedule::message_chunks(std::uint32_t rank, Buffer buffer) const
 {
-    if (op == CollectiveOp::custom || buffer == Buffer::scratch) return declared_chunks(rank, buffer);
+    if (op == CollectiveOp::custom || is_slot(buffer)) return declared_chunks(rank, buffer);
     if (op == CollectiveOp::barrier) return 0;
     const bool part_of_input = op == CollectiveOp::all_gather || op == CollectiveOp::gather;
     const bool part_of_output = op == CollectiveOp::reduce_scatter || op == CollectiveOp::scatter;
@@ -96,13 +99,14 @@ std::uint32_t Schedule::declared_chunks(std::uint32_t rank, Buffer buffer) const
     case Buffer::input: return plan.input_chunks;
     case Buffer::output: return plan.output_chunks;
     case Buffer::scratch: return plan.scratch_chunks;
+    case Buffer::packets: return plan.packet_chunks;
     }
     return 0;
 }
 
 Buffer Schedule::home(Buffer buffer) const
 {
-    if (!in_place || buffer == Buffer::scratch) return buffer;
+    if (!in_place || is_slot(buffer)) return buffer;
     const bool in_input = op == CollectiveOp::reduce_scatter || op == CollectiveOp::scatter;
     return in_input ? Buffer::input : Buffer::output;
 }
@@ -121,7 +125,13 @@ std::uint32_t Schedule::in_place_offset(std::uint32_t rank, Buffer buffer) const
 
 bool is_data(StepKind kind)
 {
-    return kind == StepKind::move || kind == StepKind::multicast || kind == StepKind::load_reduce;
+    return kind == StepKind::move || in_switch(kind);
+}
+
+bool in_switch(StepKind kind)
+{
+    return kind == StepKind::multicast || kind == StepKind::load_reduce || kind == StepKind::reduce_multicast ||
+        kind == StepKind::push_reduce;
 }
 
 Step move_step(std::vector<ChunkRef> sources, std::vector<ChunkRef> destinations)

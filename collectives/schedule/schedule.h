@@ -4,17 +4,19 @@
 // trace, synthesised plan) becomes a Schedule; verification (verify.h) and lowering to wavefront
 // programs (collectives/engine) are written once, against this.
 //
-// Memory: each rank has three buffers, input, output and scratch, divided into chunks. A collective
+// Memory: each rank has four buffers, input, output, scratch and packets, divided into chunks. A collective
 // divides its message into `chunks` equal parts (the last ones may be smaller; see chunk_bounds).
 // Where a chunk lies in bytes for a given message is decided by Layout (layout.h).
 // In place means that input and output share one memory, the larger of the two: the input of
 // reduce_scatter and scatter, the output of everything else (see home and in_place_offset).
+// Packets are slots like scratch that keep data together with flags: every byte is stored once, a read
+// waits until what it reads is there, and that orders nothing else.
 //
 // Time: threads of a rank run concurrently; the steps of a thread run in order. A step starts when
 // all earlier steps of its thread are complete and every (thread, step) in `after`, and what precedes
 // it in its thread, is complete. `with_previous` relaxes the former for a run of data steps.
 // A data step is complete when all its stores are acknowledged. Across ranks, order comes only from
-// signal and wait.
+// signal and wait, from packets for the data in them, and from push_reduce among those who take part.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +44,11 @@ enum class CollectiveOp : std::uint8_t {
 const char* name_of(CollectiveOp op);  // "all_reduce", ...
 bool collective_from_name(const std::string& name, CollectiveOp& op);
 
-enum class Buffer : std::uint8_t { input, output, scratch };
+enum class Buffer : std::uint8_t { input, output, scratch, packets };
+constexpr unsigned buffer_kinds = 4;
+constexpr Buffer all_buffers[buffer_kinds] = {Buffer::input, Buffer::output, Buffer::scratch, Buffer::packets};
+// Slots that are not part of the message: scratch, packets.
+inline bool is_slot(Buffer buffer) { return buffer == Buffer::scratch || buffer == Buffer::packets; }
 
 // `count` consecutive chunks of one buffer of one rank.
 struct ChunkRef {
@@ -61,7 +67,14 @@ enum class StepKind : std::uint8_t {
     wait,         // waits for one further signal on own `semaphore` (acquire)
     barrier,      // joins `semaphore` with `participants` threads of this rank
     multicast,    // one source, stored through the switch to the same chunk of every destination
-    load_reduce,  // the switch reads every source, combines them, returns one result
+    load_reduce,  // the switch reads every source, combines them, returns one result, which is stored
+    // The switch reads the same chunk of every source, combines them in the order listed and stores the result
+    // to the same chunk of every destination.
+    reduce_multicast,
+    // One local source, the same chunk of every member as destinations. Every member has such a step; the k-th
+    // of each go together. The switch combines their sources in the order of the destinations and stores
+    // the result to all; complete when it is stored everywhere.
+    push_reduce,
     nop           // only its dependencies count
 };
 
@@ -100,6 +113,7 @@ struct RankPlan {
     std::uint32_t input_chunks = 0;
     std::uint32_t output_chunks = 0;
     std::uint32_t scratch_chunks = 0;
+    std::uint32_t packet_chunks = 0;
     std::uint32_t semaphores = 0;
 };
 
@@ -128,7 +142,8 @@ struct Schedule {
 };
 
 // Steps by kind, for readers and generators of schedules.
-bool is_data(StepKind kind);  // move, multicast, load_reduce
+bool is_data(StepKind kind);    // all that have sources and destinations
+bool in_switch(StepKind kind);  // of these, what a switch carries out
 Step move_step(std::vector<ChunkRef> sources, std::vector<ChunkRef> destinations);
 Step signal_step(std::uint32_t peer, std::uint32_t semaphore);
 Step wait_step(std::uint32_t peer, std::uint32_t semaphore);

@@ -96,6 +96,28 @@ private:
             same_chunk(step.destinations);
         }
         if (step.kind == StepKind::load_reduce) same_chunk(step.sources);
+        if (step.kind == StepKind::reduce_multicast) {
+            same_chunk(step.sources);
+            same_chunk(step.destinations);
+        }
+        if (step.kind == StepKind::push_reduce) push(step);
+        for (const ChunkRef& source : step.sources)
+            if (source.buffer == Buffer::packets && (source.rank != at_.rank || in_switch(step.kind)))
+                step_problem(fmt::format("reads packets of rank {}; only the units of that rank can", source.rank));
+    }
+
+    void push(const Step& step)
+    {
+        same_chunk(step.destinations);
+        if (step.sources.size() > 1 || step.sources.front().rank != at_.rank)
+            step_problem("pushes what is not one source of its own rank");
+        std::vector<std::uint32_t> members;
+        for (const ChunkRef& member : step.destinations) members.push_back(member.rank);
+        std::sort(members.begin(), members.end());
+        if (std::adjacent_find(members.begin(), members.end()) != members.end())
+            step_problem("names a member twice");
+        if (!std::binary_search(members.begin(), members.end(), at_.rank))
+            step_problem("pushes to a group that its rank is no member of");
     }
 
     void same_chunk(const std::vector<ChunkRef>& refs)

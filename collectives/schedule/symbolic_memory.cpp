@@ -6,14 +6,12 @@ namespace weft {
 
 namespace {
 
-constexpr Buffer all_buffers[] = {Buffer::input, Buffer::output, Buffer::scratch};
-
 // Chunks of one memory: none for a buffer that lies in another.
 std::uint64_t chunks_of(const Schedule& schedule, std::uint32_t rank, Buffer memory)
 {
     if (schedule.home(memory) != memory) return 0;
     std::uint64_t chunks = schedule.declared_chunks(rank, memory);
-    if (!schedule.in_place || memory == Buffer::scratch) return chunks;
+    if (!schedule.in_place || is_slot(memory)) return chunks;
     for (Buffer buffer : {Buffer::input, Buffer::output})
         chunks = std::max<std::uint64_t>(chunks,
             schedule.in_place_offset(rank, buffer) + schedule.declared_chunks(rank, buffer));
@@ -61,7 +59,7 @@ std::uint64_t SymbolicMemory::chunks_needed(const Schedule& schedule)
 std::size_t SymbolicMemory::position(std::uint32_t rank, Buffer buffer, std::uint32_t index) const
 {
     const auto memory = static_cast<std::size_t>(schedule_.home(buffer));
-    return first_[3 * std::size_t{rank} + memory] + schedule_.in_place_offset(rank, buffer) + index;
+    return first_[buffer_kinds * std::size_t{rank} + memory] + schedule_.in_place_offset(rank, buffer) + index;
 }
 
 SymbolicMemory::Chunk& SymbolicMemory::chunk(std::uint32_t rank, Buffer buffer, std::uint32_t index)

@@ -24,8 +24,15 @@ public:
 
     void add(std::uint32_t rank, const Step& step, std::uint64_t bytes)
     {
-        const bool from_switch = step.kind == StepKind::load_reduce;
-        const bool to_switch = step.kind == StepKind::multicast;
+        const bool from_switch = step.kind == StepKind::load_reduce || step.kind == StepKind::reduce_multicast;
+        const bool to_switch = step.kind == StepKind::multicast || step.kind == StepKind::reduce_multicast;
+        if (step.kind == StepKind::push_reduce) {
+            for (const ChunkRef& member : step.destinations)
+                if (member.rank != rank) pair(rank, member.rank, bytes);
+            traffic_.sent[rank] += bytes;
+            traffic_.received[rank] += bytes;
+            return;
+        }
         for (const ChunkRef& source : step.sources) {
             if (source.rank == rank && !from_switch) continue;
             pair(source.rank, rank, bytes);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -86,6 +87,9 @@ public:
             if (step.kind == StepKind::barrier) {
                 barrier(&order.steps[i], step.participants);
                 i += step.participants;
+            } else if (step.kind == StepKind::push_reduce) {
+                push_reduce(&order.steps[i], step.destinations.size());
+                i += step.destinations.size();
             } else {
                 execute(order.steps[i++], step);
             }
@@ -157,20 +161,62 @@ private:
         for (std::uint32_t i = 0; i < participants; ++i) clocks_.finish(threads[i], at[i].step, false);
     }
 
+    // Everybody's step reads the own source and writes the own destination; the value is that of all.
+    void push_reduce(const StepAt* at, std::size_t members)
+    {
+        Step whole = step_at(schedule_, at[0]);
+        whole.sources.clear();
+        Depth deepest;
+        for (const StepAt* one = at; one != at + members; ++one) {
+            const Step& step = step_at(schedule_, *one);
+            const std::uint32_t thread = numbering_.thread(one->rank, one->thread);
+            whole.sources.push_back(step.sources.front());
+            clocks_.start(thread, step, one->step);
+            const Depth depth = clocks_.depth_at(thread, false);
+            deepest = {std::max(deepest.moves, depth.moves), std::max(deepest.signals, depth.signals)};
+        }
+        const std::string mismatch = layout_.mismatch(whole);
+        if (!mismatch.empty()) problem(describe(schedule_, at[0]) + ": operands differ in length: " + mismatch);
+        const std::vector<ChunkShare> shares = mismatch.empty() ? layout_.shares(whole) : std::vector<ChunkShare>{};
+        for (const ChunkShare& share : shares) {
+            for (std::size_t m = 0; m < members; ++m)
+                read(at[m], whole.sources[m], share, epoch(at[m]), false);
+            const std::vector<Stretch> result = combined(whole, share);
+            for (std::size_t m = 0; m < members; ++m)
+                write(at[m], whole.destinations[m], share, epoch(at[m]), result);
+        }
+        for (const StepAt* one = at; one != at + members; ++one) {
+            const std::uint32_t thread = numbering_.thread(one->rank, one->thread);
+            clocks_.follow(thread, deepest);
+            clocks_.finish(thread, one->step, true);
+        }
+    }
+
+    Epoch epoch(StepAt at) const { return {numbering_.thread(at.rank, at.thread), at.step + 1}; }
+
     void move(StepAt at, const Step& step, Epoch now)
     {
         const std::string mismatch = layout_.mismatch(step);
         if (!mismatch.empty())
             return problem(describe(schedule_, at) + ": operands differ in length: " + mismatch);
         overlaps(at, step);
-        const auto in_scratch = [](const ChunkRef& ref) { return ref.buffer == Buffer::scratch; };
-        const bool whole_slots = std::all_of(step.sources.begin(), step.sources.end(), in_scratch) &&
-            std::all_of(step.destinations.begin(), step.destinations.end(), in_scratch);
+        for (const ChunkRef& source : step.sources)
+            for (std::uint32_t i = 0; source.buffer == Buffer::packets && i < source.count; ++i)
+                clocks_.follow(now.thread, packet_depths_[{source.rank, source.index + i}]);
+        const auto in_slot = [](const ChunkRef& ref) { return is_slot(ref.buffer); };
+        const bool whole_slots = std::all_of(step.sources.begin(), step.sources.end(), in_slot) &&
+            std::all_of(step.destinations.begin(), step.destinations.end(), in_slot);
         for (const ChunkShare& share : layout_.shares(step)) {
             for (const ChunkRef& source : step.sources) read(at, source, share, now, whole_slots);
             const std::vector<Stretch> result = combined(step, share);
             for (const ChunkRef& destination : step.destinations) write(at, destination, share, now, result);
         }
+        for (const ChunkRef& ref : step.destinations)
+            for (std::uint32_t i = 0; ref.buffer == Buffer::packets && i < ref.count; ++i) {
+                const Depth stored = clocks_.depth_at(now.thread, ref.rank != at.rank);
+                Depth& depth = packet_depths_[{ref.rank, ref.index + i}];
+                depth = {std::max(depth.moves, stored.moves), std::max(depth.signals, stored.signals)};
+            }
     }
 
     // A chunk may be read and written by one step only in the same place.
@@ -216,7 +262,8 @@ private:
         bool missing = false;
         for (std::size_t i = first; i < last; ++i) {
             Cell& cell = chunk[i];
-            if (!clocks_.ordered(cell.writer, now.thread))
+            // A read of packets comes behind their store, whatever is known of it.
+            if (ref.buffer != Buffer::packets && !clocks_.ordered(cell.writer, now.thread))
                 conflict(at, "reads", ref, share.chunk, cell.writer, "writes");
             (cell.value == nothing_written ? missing : written) = true;
             const auto mine = std::find_if(cell.readers.begin(), cell.readers.end(),
@@ -242,6 +289,9 @@ private:
             const auto [first, last] = SymbolicMemory::split(chunk, stretch.begin, stretch.end, size);
             for (std::size_t i = first; i < last; ++i) {
                 Cell& cell = chunk[i];
+                if (ref.buffer == Buffer::packets && cell.value != nothing_written)
+                    problem(fmt::format("{} stores packets to {}, which holds some already", describe(schedule_, at),
+                        chunk_name(ref, share.chunk)));
                 if (!clocks_.ordered(cell.writer, now.thread))
                     conflict(at, "writes", ref, share.chunk, cell.writer, "writes");
                 for (const Epoch& reader : cell.readers) {
@@ -387,6 +437,7 @@ private:
     Clocks& clocks_;
     Contributions values_;
     SymbolicMemory memory_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Depth> packet_depths_;  // by rank and slot: of the stores
     std::size_t most_problems_;
     std::size_t suppressed_ = 0;
     Verification& result_;

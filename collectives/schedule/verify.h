@@ -6,7 +6,7 @@
 // signal to wait), so that a verdict holds for every timing, not for the order tried.
 //
 // Found and named by rank, thread, step, buffer and chunk: malformed steps, ranges out of bounds, operands
-// of different length, threads that block for ever and what they wait for, reads of memory that was
+// of different length, threads that block for ever and what they wait for, packets stored twice, reads of memory that was
 // never written, unordered accesses of which one writes, signals that nobody takes, wrong results.
 //
 // Parts: the schedule is run for one message size, byte-exact at the cuts between parts. The default

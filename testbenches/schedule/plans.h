@@ -22,6 +22,11 @@ inline ChunkRef slot(std::uint32_t rank, std::uint32_t chunk, std::uint32_t coun
     return {rank, Buffer::scratch, chunk, count};
 }
 
+inline ChunkRef packet(std::uint32_t rank, std::uint32_t chunk, std::uint32_t count = 1)
+{
+    return {rank, Buffer::packets, chunk, count};
+}
+
 // `ranks` ranks with `threads` empty threads, full buffers, `extra` scratch slots and semaphores.
 inline Schedule empty_plan(CollectiveOp op, std::uint32_t ranks, std::uint32_t chunks,
     std::uint32_t threads = 1, std::uint32_t extra = 4)
@@ -38,6 +43,7 @@ inline Schedule empty_plan(CollectiveOp op, std::uint32_t ranks, std::uint32_t c
         plan.output_chunks =
             op == CollectiveOp::custom ? chunks : schedule.message_chunks(rank, Buffer::output);
         plan.scratch_chunks = extra;
+        plan.packet_chunks = extra;
         plan.semaphores = extra;
         plan.threads.resize(threads);
     }
