@@ -89,6 +89,7 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
     group.results = launch.results;
     group.listener = launch.listener;
     group.token = launch.token;
+    group.log = log_ != nullptr ? launch.log : 0;
     if (unit.waves.empty()) unit.waves.resize(contexts);
     if (launch.acquires) acquire(number);
     for (std::uint32_t i = 0; i < launch.wavefronts; ++i) {
@@ -128,6 +129,7 @@ void ComputeUnits::end_wave(std::uint32_t number, Wavefront& wave)
     Workgroup& group = groups_[wave.group];
     wave.operation = nullptr;
     set_cause(units_[number], wave, StallCause::fence);  // until all is acknowledged
+    if (group.log != 0 && wave.number == 0) log_operation(wave.group, nullptr);
     ++group.ended;
     finish_if_done(wave.group);
 }
@@ -141,6 +143,7 @@ void ComputeUnits::finish_if_done(std::uint32_t index)
     Wavefront& zero = unit.waves[group.zero];
     set_cause(unit, zero, StallCause::none);
     for (unsigned cause = 0; cause < stall_causes; ++cause) spent_[cause] += zero.spent[cause];
+    if (group.log != 0) log_end(index);
     group.active = false;
     unit.free |= group.contexts;
     unit.places &= ~(std::uint64_t{1} << (index - group.unit * places_));
@@ -235,6 +238,7 @@ void ComputeUnits::answered(Line& line)
         fetched(line, tag.unit);
         return;
     }
+    if (line.followed()) note_life(line, tag.unit);
     Unit& unit = units_[tag.unit];
     if (full(unit)) unit.full += agenda().now() - unit.full_since;
     --unit.outstanding;

@@ -41,6 +41,7 @@
 #include "gpu/bulk_copier.h"
 #include "gpu/gpu_spec.h"
 #include "gpu/network_ends.h"
+#include "gpu/operation_log.h"
 #include "gpu/path_chooser.h"
 #include "gpu/progress.h"
 #include "gpu/wavefront.h"
@@ -69,6 +70,9 @@ public:
     // Answers take their places there when they arrive. Before time starts.
     void set_network(NetworkEnds& ends) { network_ = ends.limits_units() ? &ends : nullptr; }
 
+    // Tells `log` what workgroups do that are launched with a number of it. Before time starts.
+    void set_log(OperationLog& log);
+
     struct Launch {
         const Program* program = nullptr;  // stays alive until the workgroup is done
         std::uint32_t wavefronts = 1;      // 1 .. wavefronts_per_unit
@@ -78,6 +82,7 @@ public:
         bool acquires = true;              // begins a kernel: the unit's L1 is invalidated
         WorkgroupListener* listener = nullptr;
         std::uint64_t token = 0;
+        std::uint32_t log = 0;             // number in the OperationLog; 0: not logged
     };
     static constexpr unsigned max_unroll = 16;
     static constexpr unsigned max_results = 4095;
@@ -194,6 +199,20 @@ private:
     void store_through(const Line& line, std::uint32_t unit);
     void acquire(std::uint32_t unit);
 
+    // For the log: logging.cpp
+    struct OpenRecord {
+        bool open = false;
+        OperationRecord record;
+        std::array<Time, stall_causes> spent{};  // when it began
+        Line* line = nullptr;                    // of its signal, on its way
+        Journey signalled;                       // the same, answered
+    };
+    std::array<Time, stall_causes> spent_by(const Unit& unit, const Wavefront& wave) const;
+    void log_operation(std::uint32_t index, const Operation* operation);
+    void log_end(std::uint32_t index);
+    void follow(Line& line, std::uint32_t unit, Time delay);
+    void note_life(const Line& line, std::uint32_t unit);
+
     // Everything else: control.cpp
     void start_next(std::uint32_t unit, std::uint32_t context);
     bool start(std::uint32_t unit, std::uint32_t context);
@@ -235,6 +254,8 @@ private:
     std::vector<Workgroup> groups_;  // [unit * places + place]
     std::vector<std::uint32_t> touched_;
     std::deque<Queued> queue_;
+    OperationLog* log_ = nullptr;
+    std::vector<OpenRecord> open_;  // by workgroup, with a log
 };
 
 }  // namespace weft

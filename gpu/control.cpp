@@ -23,6 +23,7 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
         return false;
     }
     wave.operation = &group.program->operations[wave.next++];
+    if (group.log != 0 && wave.number == 0) log_operation(wave.group, wave.operation);
     const Operation& operation = *wave.operation;
     if (operation.kind == Operation::Kind::move) {
         wave.instruction = wave.number;

@@ -111,6 +111,7 @@ Time ComputeUnits::slot(Unit& unit, std::uint64_t address, bool first)
 void ComputeUnits::send(Line& line, std::uint32_t number, Time delay)
 {
     paths_.route(line);
+    if (log_ != nullptr) follow(line, number, delay);
     Unit& unit = units_[number];
     ++unit.outstanding;
     if (full(unit)) unit.full_since = agenda().now();

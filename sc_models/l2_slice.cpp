@@ -41,6 +41,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path,
 Time L2Slice::on_request(unsigned partition, Line& line, Time delay)
 {
     line.kind = kind_of(request, partition);
+    if (line.followed()) line.journey.home = agenda().now() + delay;
     // Ties of one instant: by source GPU, then by the order in which the crossbar handed them over.
     agenda().schedule(line, *this, agenda().now() + delay, line.source & 0xfffU);
     return 0;
@@ -145,6 +146,7 @@ void L2Slice::answer(Line& line, Time at)
         return;
     }
     line.set_response_status(tlm::TLM_OK_RESPONSE);
+    if (line.followed()) line.journey.answered = at;
     target_of(partition_of(line)).send_response(line, at - agenda().now());
 }
 

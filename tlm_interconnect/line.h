@@ -14,6 +14,7 @@
 
 #include "base/line_size.h"
 #include "tlm_interconnect/agenda.h"
+#include "tlm_interconnect/journey.h"
 #include "tlm_interconnect/virtual_channel.h"
 
 namespace weft {
@@ -102,8 +103,10 @@ struct alignas(64) LineHeader : AgendaItem {
     static constexpr std::uint8_t control_flag = 4;  // synchronisation traffic
     static constexpr std::uint8_t posted_flag = 8;  // a write that nobody answers: its target consumes it
     static constexpr std::uint8_t made_flag = 16;  // made by the switch it is in: holds no slot of an input buffer
+    static constexpr std::uint8_t followed_flag = 64;  // its Journey is kept up
     static constexpr std::uint8_t refill_flag = 32;  // between caches: contents are in the memory image, not in it
 
+    bool followed() const { return (flags & followed_flag) != 0; }
     bool full_line() const { return size == line_bytes; }
 };
 static_assert(sizeof(LineHeader) == 64, "a line's header is one cache line");
@@ -213,6 +216,9 @@ public:
 private:
     std::uint16_t far_path_[max_depth - 4];
     alignas(64) std::uint8_t data_[line_bytes];
+
+public:
+    Journey journey;  // behind what every line needs
 };
 
 // Sticky extension through which a foreign TLM-2.0 model finds the fabric's view of a payload.

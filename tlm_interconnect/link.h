@@ -90,6 +90,11 @@ private:
 
     Passage carry(Wire& wire, const Line& line, LineClass cls, Time delay);
     Passage carry_in_packets(Wire& wire, const Line& line, LineClass cls, Time now, Time arrival);
+    static void note(Journey::Leg& leg, Time passage, Time latency)
+    {
+        leg.wire += passage - latency;
+        leg.flight += latency;
+    }
     static void count_flag(Wire& wire, LineClass cls, std::uint32_t bytes);
     Time credit_time(Wire& wire, Time delay);
 

@@ -63,6 +63,7 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
     Channel& channel = channels_[slot];
     Queue& queue = channel.inputs[input];
     line.next = nullptr;
+    if (line.followed()) line.journey.since = agenda_.now();
     if (arbitration_.kind == ArbiterKind::arrival) line.due = agenda_.now();
     if (queue.head == nullptr) {
         queue.head = &line;
@@ -256,6 +257,7 @@ void OutputPort::send(unsigned slot, Time now)
     last_slot_ = slot;
     ++sent_;
     const LineClass cls = class_of(channel.vc) == VcClass::response ? LineClass::response : LineClass::request;
+    if (line.followed()) note_wait(line, cls, slot, now);
     owner_.on_sent(port_, line, cls, input);
     line.vc = channel.vc;
     if (packet_lines_ > 0) {
@@ -270,6 +272,16 @@ void OutputPort::send(unsigned slot, Time now)
     }
     wire_free_ = now + (cls == LineClass::request ? requests_.send_request(line, 0) : responses_.send_response(line, 0));
     if (watch_ != nullptr) watch_->sent(slot, input, now, ready_[slot], wire_free_);
+}
+
+void OutputPort::note_wait(Line& line, LineClass cls, unsigned slot, Time now) const
+{
+    Journey::Leg& leg = cls == LineClass::request ? line.journey.out : line.journey.back;
+    const Time wait = now - line.journey.since;
+    const Time ready = watch_ != nullptr ? std::min(ready_[slot], now) : 0;
+    const Time credits = ready > line.journey.since ? ready - line.journey.since : 0;
+    leg.credits += credits;
+    leg.queued += wait - credits;
 }
 
 void OutputPort::serve(Time now)

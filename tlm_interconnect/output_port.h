@@ -111,6 +111,7 @@ private:
     void arm(AgendaItem& item, Time due);
     void wait_for_credits(Time now);
     void note_ready(Time now);
+    void note_wait(Line& line, LineClass cls, unsigned slot, Time now) const;
 
     Agenda& agenda_;
     Station& station_;

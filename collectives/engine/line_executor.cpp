@@ -26,6 +26,7 @@ struct LineExecutor::Part : AgendaItem {
     std::uint32_t endpoint = 0;
     std::uint32_t remaining = 0;  // workgroups and lists
     std::vector<Program> programs;
+    std::vector<std::uint32_t> threads;  // of a job: by program
     std::vector<Program> lists;   // of copy engines
     Done done;
     bool of_job = false;
@@ -154,6 +155,7 @@ LineExecutor::Part& LineExecutor::new_part()
 void LineExecutor::recycle(Part& part)
 {
     part.programs.clear();
+    part.threads.clear();
     part.lists.clear();
     part.done = nullptr;
     part.timer = part.of_job = part.open = false;
@@ -179,12 +181,13 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     }
     Lowered lowered = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses, job.mover(),
         job.at_signallers.get());
-    part.programs = std::move(lowered.workgroups);
-    part.lists = std::move(lowered.lists);
-    for (std::vector<Program>* programs : {&part.programs, &part.lists})
-        programs->erase(std::remove_if(programs->begin(), programs->end(),
-                            [](const Program& program) { return program.operations.empty(); }),
-            programs->end());
+    for (std::uint32_t thread = 0; thread < lowered.workgroups.size(); ++thread) {
+        if (!lowered.workgroups[thread].operations.empty()) {
+            part.programs.push_back(std::move(lowered.workgroups[thread]));
+            part.threads.push_back(thread);
+        }
+        if (!lowered.lists[thread].operations.empty()) part.lists.push_back(std::move(lowered.lists[thread]));
+    }
     agenda().schedule(part, *this, agenda().now() + gpus_[part.endpoint]->spec().launch_latency);
 }
 
@@ -258,14 +261,18 @@ void LineExecutor::launch(Part& part)
     part.remaining = static_cast<std::uint32_t>(part.programs.size() + part.lists.size());
     const EngineSpec& engine = part.of_job ? jobs_.at(part.job)->engine : spec_;
     for (const Program& list : part.lists) gpus_[part.endpoint]->movers().launch({&list, this, part.index});
-    for (const Program& program : part.programs) {
+    for (std::size_t i = 0; i < part.programs.size(); ++i) {
         ComputeUnits::Launch launch;
-        launch.program = &program;
+        launch.program = &part.programs[i];
         launch.wavefronts = part.wavefronts > 0 ? part.wavefronts : static_cast<std::uint32_t>(engine.wavefronts);
         launch.unroll = part.unroll > 0 ? part.unroll : static_cast<std::uint32_t>(engine.unroll);
         launch.vector_bytes = static_cast<std::uint32_t>(engine.vector);
         launch.listener = this;
         launch.token = part.index;
+        if (log_ != nullptr && part.of_job) {
+            launch.log = log_->open();
+            works_.push_back({part.job, part.position, part.threads[i], agenda().now()});
+        }
         gpus_[part.endpoint]->units().launch(launch);
     }
 }
@@ -352,6 +359,13 @@ double LineExecutor::peak_flops(std::uint32_t endpoint) const
 double LineExecutor::memory_rate(std::uint32_t endpoint) const
 {
     return static_cast<double>(gpus_[endpoint]->hbm_spec().bandwidth);
+}
+
+void LineExecutor::set_log(OperationLog& log)
+{
+    log_ = &log;
+    for (Gpu* gpu : gpus_)
+        if (gpu != nullptr) gpu->units().set_log(log);
 }
 
 bool LineExecutor::only_waits() const

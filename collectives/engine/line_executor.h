@@ -60,6 +60,16 @@ public:
     // What was thrown during the run, which ended it; nothing otherwise. To be called after the run.
     void rethrow() const;
 
+    // What workgroups of jobs do when goes to `log`, as work(number). Before time starts.
+    void set_log(OperationLog& log);
+    struct Work {
+        JobId job = 0;
+        std::uint32_t rank = 0;
+        std::uint32_t thread = 0;
+        Time launched = 0;
+    };
+    const Work& work(std::uint32_t number) const { return works_[number - 1]; }
+
     // Called for every job whose last rank has left, before its memory is given back.
     std::function<void(JobId)> on_finished;
 
@@ -90,6 +100,8 @@ private:
     std::vector<std::unique_ptr<Part>> parts_;
     std::vector<std::uint32_t> free_parts_;
     std::exception_ptr failure_;
+    OperationLog* log_ = nullptr;
+    std::vector<Work> works_;
 };
 
 }  // namespace weft

@@ -1,0 +1,210 @@
+#include "collectives/engine/critical_path.h"
+
+#include <algorithm>
+#include <map>
+
+namespace weft {
+
+namespace {
+
+constexpr unsigned at(PathCause cause) { return static_cast<unsigned>(cause); }
+constexpr unsigned at(StallCause cause) { return static_cast<unsigned>(cause); }
+
+// Shares `total` out by weights, exactly: the remainder goes to the largest.
+void share_out(Time total, const CauseTimes& weights, CauseTimes& into)
+{
+    __extension__ typedef unsigned __int128 Wide;
+    Time sum = 0;
+    for (const Time weight : weights) sum += weight;
+    if (sum == 0) {
+        into[at(PathCause::latency)] += total;
+        return;
+    }
+    Time left = total;
+    unsigned largest = 0;
+    for (unsigned cause = 0; cause < path_causes; ++cause) {
+        const auto part = static_cast<Time>(Wide{total} * weights[cause] / sum);
+        into[cause] += part;
+        left -= part;
+        if (weights[cause] > weights[largest]) largest = cause;
+    }
+    into[largest] += left;
+}
+
+CauseTimes weights_of(const LineLives& lives, PathCause alone)
+{
+    CauseTimes out{};
+    out[at(PathCause::serialisation)] = lives.serialisation;
+    out[at(PathCause::credits)] = lives.credits;
+    out[at(PathCause::memory)] = lives.memory;
+    out[at(alone)] += lives.flight + lives.other;
+    return out;
+}
+
+// What the wavefront waited for in [begin, end) of a record.
+CauseTimes times_of(const OperationRecord& record, Time begin, Time end)
+{
+    CauseTimes weights{};
+    for (unsigned cause = 0; cause < stall_causes; ++cause) {
+        const Time time = record.spent[cause];
+        if (time == 0) continue;
+        switch (static_cast<StallCause>(cause)) {
+        case StallCause::none:
+        case StallCause::issue:
+        case StallCause::compute: weights[at(PathCause::compute_units)] += time; break;
+        case StallCause::registers:
+        case StallCause::outstanding:
+            share_out(time, weights_of(record.lives, PathCause::compute_units), weights);
+            break;
+        case StallCause::loads:
+        case StallCause::fence:
+        case StallCause::barrier: share_out(time, weights_of(record.lives, PathCause::latency), weights); break;
+        case StallCause::flag: weights[at(PathCause::flag)] += time; break;
+        case StallCause::queued: weights[at(PathCause::launch)] += time; break;
+        }
+    }
+    CauseTimes out{};
+    share_out(end - begin, weights, out);
+    return out;
+}
+
+class Walk {
+public:
+    Walk(const OperationLog& log, const LineExecutor& executor, Executor::JobId job)
+        : records_(log.records()), executor_(executor), job_(job), of_work_(log.works() + 1)
+    {
+        for (std::uint32_t r = 0; r < records_.size(); ++r) {
+            const OperationRecord& record = records_[r];
+            if (executor.work(record.work).job != job) continue;
+            if (record.kind == Operation::Kind::signal) signals_[record.address].push_back(r);
+            of_work_[record.work].push_back(r);
+            if (last_ == none || record.end > records_[last_].end) last_ = r;
+        }
+        // In the order in which they were performed at the flag.
+        for (auto& [flag, signals] : signals_)
+            std::stable_sort(signals.begin(), signals.end(),
+                [this](std::uint32_t a, std::uint32_t b) { return records_[a].journey.home < records_[b].journey.home; });
+    }
+
+    std::vector<PathSegment> run()
+    {
+        if (last_ == none) return {};
+        const JobRecord& record = executor_.records()[job_];
+        std::uint32_t at_record = last_;
+        Time until = record.end;
+        while (true) {
+            const OperationRecord& now = records_[at_record];
+            const std::uint32_t signal = now.kind == Operation::Kind::wait ? signal_of(now) : none;
+            if (signal != none && until > now.begin) {
+                const OperationRecord& sent = records_[signal];
+                add(now, std::min(until, sent.journey.home), until, only(PathCause::flag));
+                add_signal(sent, now, std::min(until, sent.journey.home));
+                until = std::min(until, sent.journey.start);
+                at_record = signal;
+                continue;
+            }
+            if (until > now.begin) {
+                const Time begin = std::min(now.begin, until);
+                add(now, begin, until, times_of(now, begin, until));
+                until = begin;
+            }
+            const std::vector<std::uint32_t>& work = of_work_[now.work];
+            const auto place = std::find(work.begin(), work.end(), at_record);
+            if (place == work.begin()) {
+                add(now, std::min(record.start, until), until, only(PathCause::launch));
+                break;
+            }
+            at_record = place[-1];
+        }
+        std::reverse(segments_.begin(), segments_.end());
+        return std::move(segments_);
+    }
+
+private:
+    static constexpr std::uint32_t none = UINT32_MAX;
+
+    static CauseTimes only(PathCause cause)
+    {
+        CauseTimes out{};
+        out[at(cause)] = 1;
+        return out;
+    }
+
+    void add(const OperationRecord& record, Time begin, Time end, const CauseTimes& weights)
+    {
+        if (end <= begin) return;
+        const LineExecutor::Work& work = executor_.work(record.work);
+        PathSegment segment;
+        segment.rank = work.rank;
+        segment.thread = work.thread;
+        segment.step = record.label;
+        segment.begin = begin;
+        segment.end = end;
+        share_out(end - begin, weights, segment.times);
+        segments_.push_back(segment);
+    }
+
+    // From leaving to the flag.
+    void add_signal(const OperationRecord& sent, const OperationRecord& waiter, Time end)
+    {
+        const std::size_t before = segments_.size();
+        const Journey& journey = sent.journey;
+        CauseTimes weights{};
+        weights[at(PathCause::serialisation)] = journey.out.queued + journey.out.wire;
+        weights[at(PathCause::credits)] = journey.out.credits;
+        const Time waited = weights[at(PathCause::serialisation)] + weights[at(PathCause::credits)];
+        weights[at(PathCause::latency)] = journey.home - journey.start - std::min(waited, journey.home - journey.start);
+        add(sent, std::min(journey.start, end), end, weights);
+        if (segments_.size() == before) return;
+        segments_.back().signal = true;
+        segments_.back().to = executor_.work(waiter.work).rank;
+    }
+
+    // The signal that a wait was waiting for: that which made the flag what it wanted, if it came behind the wait's
+    // begin and the waiter could see it.
+    std::uint32_t signal_of(const OperationRecord& wait) const
+    {
+        const auto found = signals_.find(wait.address);
+        if (found == signals_.end() || wait.value == 0 || found->second.size() < wait.value) return none;
+        const std::uint32_t signal = found->second[wait.value - 1];
+        const Journey& journey = records_[signal].journey;
+        const bool held_up = journey.home > wait.begin && journey.home <= wait.end && journey.start > 0;
+        return held_up ? signal : none;
+    }
+
+    const std::vector<OperationRecord>& records_;
+    const LineExecutor& executor_;
+    Executor::JobId job_;
+    std::vector<std::vector<std::uint32_t>> of_work_;
+    std::map<std::uint64_t, std::vector<std::uint32_t>> signals_;  // by flag
+    std::uint32_t last_ = none;
+    std::vector<PathSegment> segments_;
+};
+
+}  // namespace
+
+const char* name_of(PathCause cause)
+{
+    switch (cause) {
+    case PathCause::launch: return "launch";
+    case PathCause::compute_units: return "compute_units";
+    case PathCause::serialisation: return "serialisation";
+    case PathCause::credits: return "credits";
+    case PathCause::latency: return "latency";
+    case PathCause::memory: return "memory";
+    case PathCause::flag: return "flag";
+    }
+    return "?";
+}
+
+CriticalPath critical_path(const OperationLog& log, const LineExecutor& executor, Executor::JobId job)
+{
+    CriticalPath path;
+    path.job = job;
+    path.segments = Walk(log, executor, job).run();
+    for (const PathSegment& segment : path.segments)
+        for (unsigned cause = 0; cause < path_causes; ++cause) path.times[cause] += segment.times[cause];
+    return path;
+}
+
+}  // namespace weft

@@ -1,0 +1,68 @@
+// What workgroups did when: one record for every operation of the wavefront zero of those that are launched with a
+// number of this log. Made for timelines and critical paths; a run without one pays nothing.
+//
+// A record reaches from the start of its operation to the start of the next; moves that follow `with_previous` belong to
+// the move before them. The last one of a workgroup reaches from the end of its program to its own end, when all
+// is acknowledged.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/wavefront.h"
+#include "tlm_interconnect/line.h"
+
+namespace weft {
+
+// Lives of lines, summed: ps. `other` is what is left: paths on the die, switches.
+struct LineLives {
+    std::uint64_t lines = 0;
+    Time serialisation = 0;  // behind other lines at ports, and on wires
+    Time credits = 0;
+    Time flight = 0;         // latency of links
+    Time memory = 0;         // from the arrival at a cache slice to its answer
+    Time other = 0;
+
+    void add(const Journey& journey, Time end);
+    Time total() const { return serialisation + credits + flight + memory + other; }
+};
+
+struct OperationRecord {
+    std::uint32_t work = 0;       // number of the workgroup
+    std::uint32_t operation = 0;  // index in its program; of the last record, one past the end
+    std::uint32_t label = 0;
+    Operation::Kind kind = Operation::Kind::fence;
+    Time begin = 0;
+    Time end = 0;
+    std::uint64_t address = 0;    // signal, wait: the flag
+    std::uint64_t value = 0;      // wait: wanted
+    std::array<Time, stall_causes> spent{};  // begin to end, by what wavefront zero waited for
+    LineLives lives;              // of lines of the workgroup answered meanwhile
+    Journey journey;              // signal: of its line, once that is answered; start is when it left
+};
+
+class OperationLog {
+public:
+    // Of the next workgroup, from 1 on; 0 stands for none.
+    std::uint32_t open() { return ++works_; }
+    std::uint32_t works() const { return works_; }
+
+    std::uint32_t add(const OperationRecord& record)
+    {
+        records_.push_back(record);
+        return static_cast<std::uint32_t>(records_.size());
+    }
+    // The signal of record `number`, from 1 on, has been answered.
+    void answered(const Journey& journey)
+    {
+        if (journey.record > 0) records_[journey.record - 1].journey = journey;
+    }
+    const std::vector<OperationRecord>& records() const { return records_; }
+
+private:
+    std::uint32_t works_ = 0;
+    std::vector<OperationRecord> records_;  // in the order in which they ended
+};
+
+}  // namespace weft
