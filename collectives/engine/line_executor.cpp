@@ -271,7 +271,7 @@ void LineExecutor::launch(Part& part)
         launch.token = part.index;
         if (log_ != nullptr && part.of_job) {
             launch.log = log_->open();
-            works_.push_back({part.job, part.position, part.threads[i], agenda().now()});
+            works_.push_back({part.job, part.position, part.threads[i], part.endpoint});
         }
         gpus_[part.endpoint]->units().launch(launch);
     }

@@ -66,7 +66,7 @@ public:
         JobId job = 0;
         std::uint32_t rank = 0;
         std::uint32_t thread = 0;
-        Time launched = 0;
+        std::uint32_t endpoint = 0;
     };
     const Work& work(std::uint32_t number) const { return works_[number - 1]; }
 

@@ -24,6 +24,7 @@ int simulate_command(const Arguments& arguments)
     std::string series;
     std::string window;
     std::string record;
+    std::string timeline;
     RunOptions run;
     bool no_data = false;
     bool quiet = false;
@@ -37,6 +38,8 @@ int simulate_command(const Arguments& arguments)
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
     line.flag("--watch", run.watch,
         "account for every virtual channel of every link: queues, credits, stalls, waits for others; changes no time");
+    line.flag("--critical-path", run.follow,
+        "find what decided when each collective ended: segments, by what they waited for; changes no time");
     line.section("output");
     line.value("--json", "FILE", json,
         "write the whole result as JSON; '-' writes it in place of the summary");
@@ -44,6 +47,8 @@ int simulate_command(const Arguments& arguments)
     line.value("--window", "TIME", window, "length of a window of --series; 1 us unless given");
     line.value("--record", "FILE", record,
         "write what every GPU sends to others, with its times, as a profile for replay GPUs (--model GLOB=replay:FILE)");
+    line.value("--timeline", "FILE", timeline,
+        "write what every workgroup did when, and the critical path, as a trace that Perfetto and Chrome show");
     line.flag("--no-timing", no_timing, "JSON without wall-clock figures: two runs give the same bytes");
     line.flag("--quiet", quiet, "no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
@@ -57,6 +62,8 @@ int simulate_command(const Arguments& arguments)
     const OutputFile series_output(series);
     const OutputFile record_output(record);
     run.record = record_output.wanted();
+    const OutputFile timeline_output(timeline);
+    run.follow = run.follow || timeline_output.wanted();
     SystemDescription description = options.description();
     workload.apply(description.workload);
     if (description.workload.kind == Workload::Kind::none)
@@ -68,6 +75,7 @@ int simulate_command(const Arguments& arguments)
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
     series_output.write(result.series);
     record_output.write(result.record);
+    timeline_output.write(result.timeline);
     if (!quiet && !output.is_stdout()) print(result_summary(result));
     return result.exit_code();
 }

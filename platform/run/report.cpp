@@ -6,90 +6,14 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/units.h"
 #include "platform/config/grouping.h"
-#include "platform/system/link_json.h"
+#include "platform/run/followed.h"
 
 namespace weft {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// Counts are shown without a fraction, what JSON cannot express as null.
-Json number(double value)
-{
-    constexpr double exact = 9007199254740992.0;  // 2^53
-    if (!std::isfinite(value)) return nullptr;
-    if (value == std::floor(value) && std::abs(value) < exact) return static_cast<std::int64_t>(value);
-    return value;
-}
-
-Json collectives_json(const RunResult& result)
-{
-    Json out = Json::array();
-    for (const CollectiveResult& run : result.collectives)
-        out.push_back({{"op", run.op}, {"algorithm", run.algorithm}, {"name", run.name}, {"ranks", run.ranks},
-            {"bytes", run.bytes}, {"finished", run.finished}, {"start_ps", run.start_ps},
-            {"end_ps", run.end_ps}, {"algbw_GBps", run.algbw_GBps}, {"busbw_GBps", run.busbw_GBps}});
-    return out;
-}
-
-Json ranks_json(const RunResult& result)
-{
-    Json out = Json::array();
-    for (const RankResult& rank : result.ranks) {
-        Json stalls = Json::object();
-        for (const auto& [cause, time] : rank.stall_ps) stalls[cause] = time;
-        out.push_back({{"rank", rank.rank}, {"node", rank.node}, {"finish_ps", rank.finish_ps},
-            {"stall_ps", std::move(stalls)}});
-    }
-    return out;
-}
-
-Json modules_json(const RunResult& result)
-{
-    Json out = Json::array();
-    for (const ModuleResult& module : result.modules) {
-        Json stats = Json::object();
-        for (const Statistic& statistic : module.statistics)
-            stats[statistic.name] = {{"value", number(statistic.value)}, {"unit", statistic.unit}};
-        out.push_back({{"name", module.name}, {"kind", module.kind}, {"model", module.model},
-            {"stats", std::move(stats)}});
-        for (const auto& [name, values] : module.by_slice) out.back()["by_slice"][name] = values;
-    }
-    return out;
-}
-
-Json parameters_json(const RunResult& result)
-{
-    Json out = Json::object();
-    for (const ExplainedParameter& parameter : result.parameters) {
-        Json value = parameter.value;
-        if (parameter.info->unit == Unit::choice) value = parameter.text();
-        if (!parameter.known) value = nullptr;
-        out[parameter.path] = {{"value", std::move(value)}, {"unit", parameter.unit()},
-            {"source", parameter.source}};
-    }
-    return out;
-}
-
-Json theory_json(const RunResult& result)
-{
-    if (!result.theory) return nullptr;
-    const AlphaBeta& theory = *result.theory;
-    return {{"time_ps", theory.time_ps}, {"steps", theory.steps}, {"alpha_ps", theory.alpha_ps},
-        {"wire_bytes", theory.wire_bytes}, {"bytes_per_s", theory.rate}, {"alpha", theory.explanation}};
-}
-
-Json beside_json(const RunResult& result)
-{
-    if (!result.beside) return nullptr;
-    return {{"kernel", result.beside->kernel}, {"finished", result.beside->finished},
-        {"mean_ps", result.beside->mean_ps}, {"flops", number(result.beside->flops)}};
-}
 
 // "1.84 MB": three digits, for people.
 std::string short_bytes(double bytes)
@@ -434,6 +358,24 @@ void add_work(Page& page, const RunResult& result)
     page.line("simulated", text);
 }
 
+// Payload on links beside what the schedule puts there; flags are the difference.
+void add_payload(Page& page, const RunResult& result)
+{
+    double counted_bytes = 0;
+    double theory = 0;
+    double worst = 0;
+    for (const LinkResult& link : result.link_results) {
+        if (!link.theory_payload) return;
+        counted_bytes += static_cast<double>(link.payload_bytes);
+        theory += *link.theory_payload;
+        if (*link.theory_payload > 0)
+            worst = std::max(worst, std::abs(static_cast<double>(link.payload_bytes) / *link.theory_payload - 1));
+    }
+    if (theory == 0) return;
+    page.line("link bytes", fmt::format("{} of payload, flags among it; the schedule has {}; {:.1f} % apart on the worst link",
+                                short_bytes(counted_bytes), short_bytes(theory), worst * 100));
+}
+
 // Looks at flags that went over links.
 void add_flags(Page& page, const RunResult& result)
 {
@@ -450,34 +392,6 @@ void add_flags(Page& page, const RunResult& result)
 
 }  // namespace
 
-std::string result_json(const RunResult& result, bool timing)
-{
-    Json out;
-    out["schema"] = "weft.result/1";
-    out["stop"] = name_of(result.stop);
-    out["partial"] = result.stop != StopReason::finished;
-    out["simulated_ps"] = result.simulated_ps;
-    out["wall_s"] = timing ? Json(result.wall_s) : Json(0);
-    out["elaborate_s"] = timing ? Json(result.elaborate_s) : Json(0);
-    out["lines"] = result.lines;
-    out["line_hops"] = result.line_hops;
-    out["verified"] = result.verified;
-    out["seed"] = result.seed;
-    out["system"] = {{"name", result.system}, {"endpoints", result.endpoints}, {"nodes", result.nodes},
-        {"links", result.links}, {"switches", result.switches}};
-    out["collectives"] = collectives_json(result);
-    out["ranks"] = ranks_json(result);
-    out["links"] = links_json(result.link_results, result.simulated_ps);
-    out["modules"] = modules_json(result);
-    out["parameters"] = parameters_json(result);
-    out["alpha_beta"] = theory_json(result);
-    out["beside"] = beside_json(result);
-    out["mismatches"] = result.mismatches;
-    out["blocked"] = result.blocked;
-    out["notices"] = result.notices;
-    return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 std::string result_summary(const RunResult& result)
 {
     Page page;
@@ -493,12 +407,13 @@ std::string result_summary(const RunResult& result)
             result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12));
     add_theory(page, result);
     add_work(page, result);
+    add_payload(page, result);
     add_flags(page, result);
     list(page, "notices", result.notices, 6);
     add_links(page, result);
     add_stalls(page, result);
     add_waits(page, result);
-    return page.take();
+    return page.take() + path_summary(result);
 }
 
 }  // namespace weft

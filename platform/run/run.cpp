@@ -11,6 +11,7 @@
 #include "collectives/engine/trace_engine.h"
 #include "collectives/schedule/theory.h"
 #include "platform/run/beside.h"
+#include "platform/run/followed.h"
 #include "platform/run/interrupt.h"
 #include "platform/run/progress_line.h"
 #include "platform/run/replay_traffic.h"
@@ -223,6 +224,14 @@ std::vector<CollectiveResult> collective_results(const LineExecutor& executor)
     return out;
 }
 
+// What the schedule puts on each link, beside what was counted there.
+void add_theory(const FabricModules& fabric, const std::optional<std::vector<double>>& payload, std::vector<LinkResult>& links)
+{
+    if (!payload) return;
+    for (std::size_t l = 0; l < fabric.links().size(); ++l)
+        for (unsigned end = 0; end < 2; ++end) links[2 * l + end].theory_payload = (*payload)[2 * fabric.links()[l].edge + end];
+}
+
 // Lines that a collective should take, for the estimate of the remaining time.
 std::uint64_t expected_lines(const CollectiveDriver* driver, const Workload& workload)
 {
@@ -313,7 +322,9 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         return !interrupted;
     });
     const Time end = options.until.value_or(~Time{0});
-    if (options.watch || options.window > 0) system.fabric().watch();
+    if (options.watch || options.window > 0 || options.follow) system.fabric().watch();
+    std::optional<Followed> followed;
+    if (options.follow) followed.emplace(executor);
     std::optional<TimeSeries> series;
     if (options.window > 0) series.emplace(system.fabric(), resolved.graph(), options.window);
     // While workgroups spin the agenda never runs empty: nodes beyond the look-ahead are fetched from here.
@@ -398,6 +409,15 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
                                      " lines are not in the profile: it has writes, reads and additions to flags");
     }
     result.link_results = link_results(system.fabric(), resolved.graph(), std::max(agenda.last(), result.simulated_ps));
+    if (const CollectiveDriver* driver = load.driver(); driver != nullptr && result.stop == StopReason::finished)
+        add_theory(system.fabric(), link_payload(plan, collective_request(resolved, ranks), driver->schedule()),
+            result.link_results);
+    if (followed) {
+        result.paths = followed->paths();
+        std::vector<std::string> names;
+        for (const NodeId node : plan.members) names.push_back(plan.fabric.nodes[node].name);
+        result.timeline = followed->timeline(names);
+    }
     result.modules = module_results(system, resolved, plan);
     result.parameters = explained_parameters(resolved, plan.used);
     return result;

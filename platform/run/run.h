@@ -23,6 +23,7 @@ struct RunOptions {
     bool check_protocol = false;  // a protocol checker between all modules: slow, changes no time
     bool watch = false;           // queues, credits and waits of every link by virtual channel
     Time window = 0;              // ps; not 0: a time series of all links, which are watched
+    bool follow = false;          // what workgroups do when, and the critical path of every collective
     bool record = false;          // what GPUs send to others, as a profile for replay GPUs
     bool progress = true;       // a line on stderr about every second, once two have passed
 };
@@ -74,6 +75,22 @@ struct BesideResult {
     double flops = 0;            // FLOP/s of a rank while they ran, in the mean
 };
 
+// The chain of work that decided when a collective ended (collectives/engine/critical_path.h).
+struct PathResult {
+    std::size_t collective = 0;  // index in RunResult::collectives
+    std::vector<std::pair<std::string, Time>> times_ps;  // by cause; they add up to the collective's
+    struct Segment {
+        std::uint32_t rank = 0;
+        std::uint32_t thread = 0;
+        std::uint32_t step = 0;
+        std::string what;  // kind of the step, "signal to rank 3" for a signal on its way
+        Time begin_ps = 0;
+        Time end_ps = 0;
+        std::vector<std::pair<std::string, Time>> times_ps;  // without those that are 0
+    };
+    std::vector<Segment> segments;
+};
+
 struct RunResult {
     StopReason stop = StopReason::finished;
     Time simulated_ps = 0;
@@ -99,6 +116,8 @@ struct RunResult {
     std::vector<std::string> notices;
     std::optional<AlphaBeta> theory;
     std::optional<BesideResult> beside;
+    std::vector<PathResult> paths;     // if RunOptions::follow
+    std::string timeline;              // a Chrome trace, if RunOptions::follow
     std::string series;  // comma-separated, if RunOptions::window
     std::string record;  // comma-separated, if RunOptions::record
 

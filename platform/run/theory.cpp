@@ -7,6 +7,8 @@
 #include "base/diagnostic.h"
 #include "base/units.h"
 #include "collectives/schedule/theory.h"
+#include "collectives/schedule/traffic.h"
+#include "platform/run/link_shares.h"
 #include "tlm_interconnect/packetiser.h"
 
 namespace weft {
@@ -34,7 +36,7 @@ Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
 class LinkLoads {
 public:
     LinkLoads(const ResolvedSystem& system, const FabricPlan& plan)
-        : system_(system), plan_(plan), ports_(plan.fabric.ports()), bytes_(2 * plan.fabric.edges.size(), 0.0)
+        : system_(system), shares_(plan), bytes_(shares_.directions(), 0.0)
     {
     }
 
@@ -42,8 +44,14 @@ public:
     // of a get.
     void add(std::uint32_t from, std::uint32_t to, double lines, bool get)
     {
-        get_ = get;
-        walk(plan_.routing.node_of(from), 0, to, lines);
+        const LineOp op = get ? LineOp::read : LineOp::write;
+        shares_.for_each(from, to, lines, [&](std::uint32_t edge, bool forward, double share) {
+            const LinkSpec& spec = system_.link(edge);
+            const std::uint64_t there = stream_bytes(spec, op, get ? LineClass::response : LineClass::request);
+            const std::uint64_t back = stream_bytes(spec, op, get ? LineClass::request : LineClass::response);
+            bytes_[2 * edge + (forward ? 0 : 1)] += share * static_cast<double>(there);
+            bytes_[2 * edge + (forward ? 1 : 0)] += share * static_cast<double>(back);
+        });
     }
 
     struct Busiest {
@@ -66,30 +74,9 @@ public:
     }
 
 private:
-    void walk(std::uint32_t node, unsigned phase, std::uint32_t to, double lines)
-    {
-        if (node == plan_.routing.node_of(to)) return;
-        const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
-        for (unsigned i = 0; i < choice.size(); ++i) {
-            const Fabric::Port& way = ports_[node][choice[i]];
-            const LinkSpec& spec = system_.link(way.edge);
-            const bool forward = plan_.fabric.edges[way.edge].a == node;
-            const double share = lines / static_cast<double>(choice.size());
-            const LineOp op = get_ ? LineOp::read : LineOp::write;
-            const std::uint64_t there = stream_bytes(spec, op, get_ ? LineClass::response : LineClass::request);
-            const std::uint64_t back = stream_bytes(spec, op, get_ ? LineClass::request : LineClass::response);
-            bytes_[2 * way.edge + (forward ? 0 : 1)] += share * there;
-            bytes_[2 * way.edge + (forward ? 1 : 0)] += share * back;
-            const unsigned then = plan_.routing.phase_after(node, choice[i], plan_.routing.lane(node, to, i, phase));
-            walk(way.peer, then, to, share);
-        }
-    }
-
     const ResolvedSystem& system_;
-    const FabricPlan& plan_;
-    std::vector<std::vector<Fabric::Port>> ports_;
+    LinkShares shares_;
     std::vector<double> bytes_;
-    bool get_ = false;
 };
 
 // The parts of one step between two ranks.
@@ -183,6 +170,24 @@ bool reduces(const Schedule& schedule)
 }
 
 }  // namespace
+
+std::optional<std::vector<double>> link_payload(const FabricPlan& plan, const CollectiveRequest& request,
+    const Schedule& schedule)
+{
+    for (const RankPlan& rank : schedule.ranks)
+        for (const Thread& thread : rank.threads)
+            for (const Step& step : thread.steps)
+                if (in_switch(step.kind)) return std::nullopt;
+    const Traffic traffic = traffic_of(schedule, Layout(schedule, request.bytes, size_of(request.type)));
+    const LinkShares shares(plan);
+    std::vector<double> out(shares.directions(), 0.0);
+    for (std::uint32_t from = 0; from < traffic.ranks; ++from)
+        for (std::uint32_t to = 0; to < traffic.ranks; ++to)
+            if (const std::uint64_t bytes = traffic.between(from, to); from != to && bytes > 0)
+                shares.for_each(request.members[from], request.members[to], static_cast<double>(bytes),
+                    [&](std::uint32_t edge, bool forward, double share) { out[2 * edge + (forward ? 0 : 1)] += share; });
+    return out;
+}
 
 std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPlan& plan,
     const CollectiveRequest& request, const Schedule& schedule)

@@ -31,4 +31,9 @@ namespace weft {
 std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPlan& plan,
     const CollectiveRequest& request, const Schedule& schedule);
 
+// Payload that the schedule of a collective puts on every link direction (2e: from edge e's a to its b), in bytes; without
+// flags. Nothing for schedules of which a switch carries out a part.
+std::optional<std::vector<double>> link_payload(const FabricPlan& plan, const CollectiveRequest& request,
+    const Schedule& schedule);
+
 }  // namespace weft

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct LinkResult {
         PortWatch::Channel count;
     };
     std::vector<Channel> channels;  // of a run that was watched
+    std::optional<double> theory_payload{};  // of a single collective: what its schedule puts here, without flags
 };
 
 // Both directions of every link, at `now`.

@@ -1,0 +1,101 @@
+// Critical paths, timelines and bytes per link of whole runs.
+#include <gtest/gtest.h>
+
+#include "testbenches/platform/runs.h"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+RunSetup followed(const std::string& document, const std::string& op, const std::string& algorithm,
+    const std::string& bytes)
+{
+    RunSetup setup;
+    setup.document = document;
+    setup.lines = "profile: generic\n" + collective_lines(op, algorithm, bytes);
+    setup.sets = {"engine.channels=4"};
+    setup.options.follow = true;
+    setup.options.data_on = false;
+    return setup;
+}
+
+std::uint64_t cause(const Json& result, const std::string& name)
+{
+    return result["critical_paths"][0]["times_ps"][name].get<std::uint64_t>();
+}
+
+}  // namespace
+
+TEST(FollowedRun, CausesAddUpAndNoTimeChanges)
+{
+    for (const char* algorithm : {"ring", "direct"}) {
+        RunSetup setup = followed(star_document(4), "all_reduce", algorithm, "100000");
+        const Json result = run(setup);
+        ASSERT_TRUE(result.contains("critical_paths")) << result.dump().substr(0, 300);
+        std::uint64_t sum = 0;
+        for (const auto& [name, time] : result["critical_paths"][0]["times_ps"].items()) sum += time.get<std::uint64_t>();
+        EXPECT_EQ(sum, result["simulated_ps"].get<std::uint64_t>());
+        setup.options.follow = false;
+        const Json plain = run(setup);
+        EXPECT_EQ(plain["simulated_ps"], result["simulated_ps"]);
+        EXPECT_EQ(plain["ranks"], result["ranks"]);
+        EXPECT_FALSE(plain.contains("critical_paths"));
+    }
+}
+
+TEST(FollowedRun, FewCreditsAreCredits)
+{
+    const RunSetup setup = followed(mesh_document(2), "all_gather", "direct", "1 MiB");
+    const Json many = run(setup.with("link.request_credits=4096"));
+    const Json few = run(setup.with("link.request_credits=4"));
+    ASSERT_FALSE(many.contains("refused") || few.contains("refused")) << many.dump().substr(0, 200) << few.dump().substr(0, 200);
+    EXPECT_GT(few["simulated_ps"].get<std::uint64_t>(), many["simulated_ps"].get<std::uint64_t>());
+    EXPECT_GT(cause(few, "credits"), few["simulated_ps"].get<std::uint64_t>() / 3);
+    EXPECT_LT(cause(many, "credits"), many["simulated_ps"].get<std::uint64_t>() / 20);
+}
+
+TEST(FollowedRun, EveryCollectiveOfARunHasItsOwn)
+{
+    RunSetup setup = followed(mesh_document(2), "barrier", "direct", "0");
+    setup.lines = "profile: generic\n" + collective_lines("barrier", "direct", "0");
+    const Json result = run(setup);
+    ASSERT_EQ(result["critical_paths"].size(), 1U);
+    EXPECT_EQ(result["critical_paths"][0]["collective"], 0);
+}
+
+TEST(FollowedRun, TheTimelineIsATraceThatEndsWithTheRun)
+{
+    const std::string text = in_timed_child(
+        [] { return run_here(followed(star_document(3), "all_reduce", "ring", "30000")).timeline; }, 60);
+    const Json trace = Json::parse(text);
+    double last = 0;
+    std::size_t steps = 0;
+    double path = 0;
+    for (const Json& event : trace["traceEvents"]) {
+        if (event["ph"] != "X") continue;
+        last = std::max(last, event["ts"].get<double>() + event["dur"].get<double>());
+        if (event["pid"] == 0) {
+            path += event["dur"].get<double>();
+        } else {
+            ++steps;
+        }
+    }
+    EXPECT_GT(steps, 3U * 4U * 10U);
+    EXPECT_NEAR(path, last, 1e-6);
+    EXPECT_EQ(text, in_timed_child(
+        [] { return run_here(followed(star_document(3), "all_reduce", "ring", "30000")).timeline; }, 60));
+}
+
+// Without flags links carry what the schedule says, line for line where equal paths divide evenly.
+TEST(LinkPayload, IsThatOfTheSchedulePlusFlags)
+{
+    RunSetup setup = followed(star_document(4), "all_reduce", "ring", "65536");
+    setup.options.follow = false;
+    const Json result = run(setup);
+    for (const Json& link : result["links"]) {
+        const double flags = 6 * 4 * 8;  // 2 (n - 1) steps of four channels
+        EXPECT_EQ(link["payload_bytes"].get<double>(), link["theory_payload_bytes"].get<double>() + flags);
+        EXPECT_EQ(link["theory_payload_bytes"].get<double>(), 2 * 65536 * 3 / 4.0);
+    }
+}
