@@ -44,5 +44,6 @@ int probe_command(const Arguments& arguments);
 int route_command(const Arguments& arguments);
 int simulate_command(const Arguments& arguments);  // `weft run`
 int sweep_command(const Arguments& arguments);
+int validate_command(const Arguments& arguments);
 
 }  // namespace weft

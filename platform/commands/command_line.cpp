@@ -21,6 +21,11 @@ void CommandLine::positional(const std::string& label, std::string& target, cons
     entries_.push_back(std::move(entry));
 }
 
+void CommandLine::positionals(const std::string& label, std::vector<std::string>& target, const std::string& text)
+{
+    entries_.push_back({Entry::Kind::positional, label, label, text, "", true, nullptr, &target, nullptr, {}});
+}
+
 void CommandLine::value(const std::string& names, const std::string& label, std::string& target,
     const std::string& text)
 {
@@ -130,7 +135,7 @@ void CommandLine::store(Entry& entry)
         if (given.empty())
             throw usage_error("the value of '" + entry.short_name() + "' is empty", entry.label);
     }
-    if (entry.kind == Entry::Kind::values) {
+    if (entry.many != nullptr && !(entry.required && entry.given.empty())) {
         *entry.many = entry.given;
         return;
     }
@@ -152,7 +157,7 @@ std::string CommandLine::help() const
     bool options = false;
     for (const Entry& entry : entries_) {
         if (entry.kind == Entry::Kind::positional)
-            usage += entry.required ? " " + entry.label : " [" + entry.label + "]";
+            usage += (entry.required ? " " + entry.label : " [" + entry.label + "]") + (entry.many != nullptr ? "..." : "");
         else
             options = true;
     }

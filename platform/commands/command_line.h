@@ -18,6 +18,8 @@ public:
     // Targets must outlive parse(). An option with a value may be given once, one of `values` repeatedly.
     void positional(const std::string& label, std::string& target, const std::string& text,
         bool required = true);
+    // One or more words.
+    void positionals(const std::string& label, std::vector<std::string>& target, const std::string& text);
     void value(const std::string& names, const std::string& label, std::string& target,
         const std::string& text);
     void values(const std::string& names, const std::string& label, std::vector<std::string>& target,

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/text_file.h"
+#include "platform/commands/command_line.h"
+#include "platform/commands/messages.h"
+#include "platform/commands/output_file.h"
+#include "platform/commands/sweep_table.h"
+#include "platform/commands/temporary_folder.h"
+#include "platform/validation/validation_report.h"
+
+namespace weft {
+
+namespace {
+
+// One process: a variant of a table at one number.
+struct Planned {
+    std::size_t table = 0;
+    SimulatedRun run;
+};
+
+std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+Arguments arguments_of(const MeasuredTable& table, const SimulatedRun& run)
+{
+    Arguments out{"run", table.system, "--quiet", "--no-timing", "--no-data"};
+    out.insert(out.end(), table.options.begin(), table.options.end());
+    const std::vector<std::string>& own = table.variants[run.variant].options;
+    out.insert(out.end(), own.begin(), own.end());
+    out.push_back("--" + table.over + "=" + std::to_string(run.number) + (table.over_bytes() ? " B" : ""));
+    return out;
+}
+
+}  // namespace
+
+int validate_command(const Arguments& arguments)
+{
+    CommandLine line("validate",
+        "Compares simulated collectives with measured ones. Each TABLE names a system, options of weft run and what was "
+        "measured; every row is run, in a process of its own, and printed beside the measurement with its error. A row takes the "
+        "fastest of the table's variants.\n\n"
+        "  weft validate examples/validation/h100_ring_busbw.yaml\n"
+        "  weft validate examples/validation/*.yaml --markdown out/page.md --svg out\n");
+    std::vector<std::string> files;
+    std::string jobs_text;
+    std::string json;
+    std::string markdown;
+    std::string svg;
+    bool quiet = false;
+    line.positionals("TABLE", files, "tables of measurements: YAML");
+    line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
+    line.section("output");
+    line.value("--json", "FILE", json, "write the comparison as JSON; '-' writes it in place of the text");
+    line.value("--markdown", "FILE", markdown, "write a section for each table as Markdown");
+    line.value("--svg", "FOLDER", svg, "write a picture of each table there, named validation_TABLE.svg");
+    line.flag("--quiet", quiet, "no text and no progress");
+    if (!line.parse(arguments)) return exit_good;
+
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto jobs = jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
+    const OutputFile json_output(json);
+    const OutputFile markdown_output(markdown);
+    std::vector<ValidationResult> results;
+    std::vector<Planned> planned;
+    for (const std::string& file : files) {
+        ValidationResult result;
+        result.table = read_measured(file, read_text_file(file));
+        for (std::size_t variant = 0; variant < result.table.variants.size(); ++variant)
+            for (const std::uint64_t number : numbers_to_run(result.table))
+                planned.push_back({results.size(), {number, variant, 0, 0}});
+        results.push_back(std::move(result));
+    }
+    std::vector<OutputFile> pictures;
+    std::vector<std::string> picture_names(results.size());
+    for (std::size_t i = 0; i < results.size() && !svg.empty(); ++i) {
+        pictures.emplace_back(svg + "/validation_" + stem(results[i].table.file) + ".svg");
+        picture_names[i] = std::filesystem::path(svg).lexically_relative(
+            std::filesystem::path(markdown).parent_path()).string() + "/validation_" + stem(results[i].table.file) + ".svg";
+    }
+
+    const TemporaryFolder folder("weft-validate");
+    std::vector<ProcessCall> calls;
+    for (std::size_t i = 0; i < planned.size(); ++i) {
+        ProcessCall call;
+        call.arguments = arguments_of(results[planned[i].table].table, planned[i].run);
+        call.arguments.push_back("--json=" + folder.file(i, ".json"));
+        call.error_path = folder.file(i, ".txt");
+        calls.push_back(std::move(call));
+    }
+    std::vector<ProcessEnd> ends(planned.size());
+    const bool show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
+    std::size_t done = 0;
+    const bool interrupted = run_processes(calls, jobs, [&](std::size_t call, ProcessEnd end) {
+        ends[call] = end;
+        ++done;
+        if (show_progress) std::fputs(fmt::format("\rvalidate: {} of {} runs done", done, planned.size()).c_str(), stderr);
+    });
+    if (show_progress) std::fputs("\n", stderr);
+    if (interrupted) return exit_interrupted;
+
+    std::vector<std::vector<SimulatedRun>> runs(results.size());
+    bool failed = false;
+    for (std::size_t i = 0; i < planned.size(); ++i) {
+        const SweepRow row = make_row({}, ends[i], folder.file(i, ".json"), folder.file(i, ".txt"), {});
+        SimulatedRun& run = planned[i].run;
+        ValidationResult& result = results[planned[i].table];
+        if (row.message.empty() && row.stop == "finished") {
+            run.us = static_cast<double>(row.time_ps) * 1e-6;
+            run.busbw_times_us = row.busbw_GBps.value_or(0) * run.us;
+        } else {
+            failed = true;
+            result.failures.push_back(fmt::format("no result for {}{}{}: {}", run.number,
+                result.table.variants[run.variant].name.empty() ? "" : ", ", result.table.variants[run.variant].name,
+                row.message.empty() ? row.stop : row.message));
+        }
+        runs[planned[i].table].push_back(run);
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) results[i].comparison = compare(results[i].table, runs[i]);
+    if (json_output.wanted()) json_output.write(validation_json(results));
+    if (markdown_output.wanted()) markdown_output.write(validation_markdown(results, picture_names));
+    for (std::size_t i = 0; i < pictures.size(); ++i) pictures[i].write(validation_svg(results[i]));
+    if (!quiet && !json_output.is_stdout()) print(validation_text(results));
+    return failed ? exit_wrong : exit_good;
+}
+
+}  // namespace weft

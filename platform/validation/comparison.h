@@ -1,0 +1,48 @@
+// Simulated runs beside a table of measurements.
+//
+// Sizes beyond `largest` are not run: with L = largest, each variant goes on at the rate of its last octave,
+//     t(S) = t(L) + (S - L) (t(L) - t(L/2)) / (L/2)
+// and the same rule from L/4 and L/2 predicts t(L), which is known: that error is reported.
+//
+// A fitted launch constant is the one time, not below zero, that makes the mean of |error| smallest.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/validation/measured.h"
+
+namespace weft {
+
+// What is to be run: the number along the axis, for every variant.
+std::vector<std::uint64_t> numbers_to_run(const MeasuredTable& table);
+
+struct SimulatedRun {
+    std::uint64_t number = 0;
+    std::size_t variant = 0;
+    double us = 0;                // 0: it failed
+    double busbw_times_us = 0;    // GB/s x us: what busbw is at 1 us
+};
+
+struct ComparedRow {
+    const MeasuredRow* measured = nullptr;
+    std::size_t variant = 0;    // the fastest
+    double us = 0;              // simulated, launch included
+    double value = 0;           // in the table's unit
+    double error = 0;           // value / measured - 1
+    bool extrapolated = false;
+};
+
+struct Comparison {
+    std::vector<ComparedRow> rows;  // those that have a result
+    double launch_us = 0;
+    double mean_error = 0;          // of |error|
+    double worst_error = 0;         // with its sign
+    std::optional<double> method_error;  // of going on beyond `largest`: the worst of the variants used there
+};
+
+Comparison compare(const MeasuredTable& table, const std::vector<SimulatedRun>& runs);
+
+}  // namespace weft

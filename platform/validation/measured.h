@@ -1,0 +1,63 @@
+// A table of measurements that a system is compared with: what was measured, by whom, and the runs that stand for it.
+//
+//   validation:
+//     title: All-reduce on eight GPUs
+//     source: who measured it, with what
+//     remark: what the comparison leaves out                      (optional)
+//     system: ../dgx_h100/system.yaml                             relative to this file
+//     options: [--collective=all_reduce, --set=engine.channels=24]
+//     variants:                                                   each row takes the fastest, as a library's tuner would
+//       LL: [--set=engine.protocol=ll]
+//       Simple: []
+//     over: bytes                                                 an option of weft run; `bytes` unless given
+//     quantity: time                                              what rows hold: time or busbw
+//     launch: fitted                                              added to every simulated time: a time, `fitted`, or 0
+//     largest: 64 MiB                                             `over: bytes`: larger sizes go on from the last ones
+//     free: [engine.channels, the launch constant]                what was chosen and not measured
+//     rows: {1 MiB: 27.76 us, 2 MiB: 40.66 us}
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct MeasuredRow {
+    std::string key;           // as written: "1 MiB"
+    std::uint64_t number = 0;  // bytes, ranks
+    double value = 0;          // us or GB/s
+};
+
+struct RunVariant {
+    std::string name;
+    std::vector<std::string> options;
+};
+
+struct MeasuredTable {
+    enum class Quantity : std::uint8_t { time, busbw };
+
+    std::string file;
+    std::string title;
+    std::string source;
+    std::string remark;
+    std::string system;
+    std::vector<std::string> options;
+    std::vector<RunVariant> variants;  // at least one; a single one may have no name
+    std::string over = "bytes";
+    Quantity quantity = Quantity::time;
+    bool launch_fitted = false;
+    double launch_us = 0;
+    std::optional<std::uint64_t> largest;
+    std::vector<std::string> free;
+    std::vector<MeasuredRow> rows;
+
+    bool over_bytes() const { return over == "bytes"; }
+    const char* unit() const { return quantity == Quantity::time ? "us" : "GB/s"; }
+};
+
+// Throws InputError for a text that is no such table.
+MeasuredTable read_measured(const std::string& file, const std::string& text);
+
+}  // namespace weft

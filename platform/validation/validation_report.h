@@ -1,0 +1,25 @@
+// Comparisons as text, Markdown, JSON and pictures.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/validation/comparison.h"
+
+namespace weft {
+
+struct ValidationResult {
+    MeasuredTable table;
+    Comparison comparison;
+    std::vector<std::string> failures;  // runs without a result
+};
+
+std::string validation_text(const std::vector<ValidationResult>& results);
+// A section for each table; `pictures` names the picture of each, empty for none.
+std::string validation_markdown(const std::vector<ValidationResult>& results, const std::vector<std::string>& pictures);
+// {schema: "weft.validation/1", tables: [{file, title, source, unit, launch_us, launch_fitted, mean_error_pct,
+//  worst_error_pct, method_error_pct, rows: [{key, measured, simulated, error_pct, variant, extrapolated}], failures}]}
+std::string validation_json(const std::vector<ValidationResult>& results);
+std::string validation_svg(const ValidationResult& result);
+
+}  // namespace weft

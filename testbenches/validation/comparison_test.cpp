@@ -1,0 +1,141 @@
+// Tables of measurements, and what is made of runs beside them.
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+#include "platform/validation/validation_report.h"
+
+using namespace weft;
+
+namespace {
+
+MeasuredTable table(const std::string& more = "")
+{
+    return read_measured("dir/t.yaml",
+        "validation:\n  title: T\n  source: S\n  system: s.yaml\n" + more +
+            "  rows: {1 KiB: 10 us, 2 KiB: 12 us, 4 KiB: 20 us}\n");
+}
+
+std::vector<SimulatedRun> runs(const std::vector<double>& us, std::size_t variant = 0)
+{
+    std::vector<SimulatedRun> out;
+    for (std::size_t i = 0; i < us.size(); ++i)
+        out.push_back({1024ULL << i, variant, us[i], static_cast<double>(1024ULL << i)});
+    return out;
+}
+
+void expect_refused(const std::string& text, const std::string& problem)
+{
+    try {
+        read_measured("t.yaml", text);
+        FAIL() << "taken";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find(problem), std::string::npos) << error.what();
+    }
+}
+
+}  // namespace
+
+TEST(Measured, TableIsReadAndItsSystemFoundBesideIt)
+{
+    const MeasuredTable read = table("  options: [--a=b, --c]\n  variants: {LL: [--x], Simple: []}\n  launch: 2.5 us\n");
+    EXPECT_EQ(read.system, "dir/s.yaml");
+    EXPECT_EQ(read.options, (std::vector<std::string>{"--a=b", "--c"}));
+    ASSERT_EQ(read.variants.size(), 2U);
+    EXPECT_EQ(read.variants[0].name, "LL");
+    EXPECT_EQ(read.variants[0].options, std::vector<std::string>{"--x"});
+    EXPECT_EQ(read.launch_us, 2.5);
+    ASSERT_EQ(read.rows.size(), 3U);
+    EXPECT_EQ(read.rows[2].number, 4096U);
+    EXPECT_EQ(read.rows[2].value, 20.0);
+}
+
+TEST(Measured, WhatIsWrongIsNamedWithItsLine)
+{
+    const std::string head = "validation:\n  title: T\n  source: S\n  system: s\n";
+    expect_refused(head, "has no 'rows'");
+    expect_refused(head + "  rows: {1 KiB: fast}\n", "t.yaml:5: 'fast' is no measured value; expected a time");
+    expect_refused(head + "  rows: {2 KiB: 1 us, 1 KiB: 2 us}\n", "not behind the one before");
+    expect_refused(head + "  quantity: algbw\n  rows: {1 KiB: 1 us}\n", "unknown quantity 'algbw'");
+    expect_refused(head + "  launsh: 0\n  rows: {1 KiB: 1 us}\n", "launsh");
+    expect_refused("title: T\n", "title");
+    expect_refused("validation:\n  title: T\n  rows: {1 KiB: 1 us}\n", "has no 'source'");
+}
+
+TEST(Comparison, ErrorsAreThoseOfTheRows)
+{
+    const Comparison result = compare(table(), runs({5, 12, 22}));
+    ASSERT_EQ(result.rows.size(), 3U);
+    EXPECT_DOUBLE_EQ(result.rows[0].error, -0.5);
+    EXPECT_DOUBLE_EQ(result.rows[1].error, 0);
+    EXPECT_NEAR(result.rows[2].error, 0.1, 1e-12);
+    EXPECT_NEAR(result.mean_error, 0.2, 1e-12);
+    EXPECT_DOUBLE_EQ(result.worst_error, -0.5);
+}
+
+// 10, 12, 20 against 4, 7, 16: 5 us more make 9, 12, 21, which no other constant beats.
+TEST(Comparison, TheLaunchConstantMakesTheMeanErrorSmallest)
+{
+    const Comparison result = compare(table("  launch: fitted\n"), runs({4, 7, 16}));
+    EXPECT_DOUBLE_EQ(result.launch_us, 5);
+    for (const double other : {4.9, 5.1, 6.0, 4.0}) {
+        const Comparison compared = compare(table("  launch: " + std::to_string(other) + "us\n"), runs({4, 7, 16}));
+        EXPECT_GT(compared.mean_error, result.mean_error);
+    }
+    EXPECT_DOUBLE_EQ(compare(table("  launch: fitted\n"), runs({30, 30, 30})).launch_us, 0);
+}
+
+TEST(Comparison, EveryRowTakesTheFastestVariant)
+{
+    std::vector<SimulatedRun> all = runs({5, 12, 40});
+    for (const SimulatedRun& run : runs({9, 9, 9}, 1)) all.push_back(run);
+    const Comparison result = compare(table("  variants: {LL: [], Simple: []}\n"), all);
+    EXPECT_EQ(result.rows[0].variant, 0U);
+    EXPECT_EQ(result.rows[1].variant, 1U);
+    EXPECT_EQ(result.rows[2].variant, 1U);
+}
+
+// 1, 2, 3 us at 1, 2 and 4 KiB with the last octave at 0.5 us a KiB: 8 KiB take 5 us.
+TEST(Comparison, LargerSizesGoOnAtTheRateOfTheLastOctave)
+{
+    const MeasuredTable larger = read_measured("t.yaml",
+        "validation:\n  title: T\n  source: S\n  system: s\n  largest: 4 KiB\n  rows: {4 KiB: 3 us, 8 KiB: 5 us, 16 KiB: 18 us}\n");
+    EXPECT_EQ(numbers_to_run(larger), (std::vector<std::uint64_t>{1024, 2048, 4096}));
+    const Comparison result = compare(larger, runs({1, 2, 3}));
+    ASSERT_EQ(result.rows.size(), 3U);
+    EXPECT_FALSE(result.rows[0].extrapolated);
+    EXPECT_TRUE(result.rows[1].extrapolated);
+    EXPECT_DOUBLE_EQ(result.rows[1].us, 5);
+    EXPECT_DOUBLE_EQ(result.rows[2].us, 9);
+    ASSERT_TRUE(result.method_error);
+    EXPECT_NEAR(*result.method_error, 4.0 / 3 - 1, 1e-12);  // from 1 and 2 us, 4 us where it was 3
+}
+
+TEST(Comparison, BandwidthsGrowWithShorterTimes)
+{
+    MeasuredTable bus = read_measured("t.yaml",
+        "validation:\n  title: T\n  source: S\n  system: s\n  quantity: busbw\n  over: ranks\n  rows: {4: 300 GB/s, 8: 400 GB/s}\n");
+    const Comparison result = compare(bus, {{4, 0, 10, 3300}, {8, 0, 10, 3600}});
+    EXPECT_DOUBLE_EQ(result.rows[0].value, 330);
+    EXPECT_NEAR(result.rows[0].error, 0.1, 1e-12);
+    EXPECT_NEAR(result.rows[1].error, -0.1, 1e-12);
+}
+
+TEST(Comparison, AFailedRunLeavesItsRowOut)
+{
+    const Comparison result = compare(table(), {{1024, 0, 0, 0}, {2048, 0, 12, 0}});
+    ASSERT_EQ(result.rows.size(), 1U);
+    EXPECT_EQ(result.rows[0].measured->key, "2 KiB");
+}
+
+TEST(ValidationReport, SaysWhatWasFittedAndContinued)
+{
+    ValidationResult result{table("  launch: fitted\n  free: [engine.channels]\n  remark: No tuner.\n"), {}, {}};
+    result.comparison = compare(result.table, runs({4, 7, 16}));
+    const std::string page = validation_markdown({result}, {"pictures/p.svg"});
+    EXPECT_NE(page.find("| 1 KiB | 10 | 9 | -10.0 |"), std::string::npos) << page;
+    EXPECT_NE(page.find("launch constant 5 us, fitted"), std::string::npos) << page;
+    EXPECT_NE(page.find("Free: engine.channels. No tuner."), std::string::npos) << page;
+    EXPECT_NE(page.find("![T](pictures/p.svg)"), std::string::npos) << page;
+    EXPECT_NE(validation_svg(result).find("<svg"), std::string::npos);
+    EXPECT_NE(validation_json({result}).find("\"mean_error_pct\""), std::string::npos);
+}
