@@ -38,7 +38,7 @@ const ChunkRef* first_outside_slots(const Step& step)
     for (const std::vector<ChunkRef>* operands : {&step.sources, &step.destinations})
         for (const ChunkRef& operand : *operands)
             if (!is_slot(operand.buffer)) return &operand;
-    return nullptr;
+    return step.like ? &*step.like : nullptr;
 }
 
 }  // namespace

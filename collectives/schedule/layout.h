@@ -11,7 +11,8 @@
 //   custom                   chunks beyond `chunks` repeat the lengths of the first ones
 // (k = chunks per rank). Scratch and packets consist of slots of equal size, a multiple of 64 bytes that holds
 // the data of the longest chunk. A move of `count` chunks pairs chunk by chunk; the length of each pair is that of
-// its operands outside slots, which must agree; where all are slots, the slot.
+// its operands outside slots, which must agree; where all are slots, that of the chunk
+// they are `like`, or else the slot.
 //
 // Memories must be allocated at addresses that are a multiple of 64.
 //

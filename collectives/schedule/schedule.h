@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,9 @@ struct Step {
     // and the step after the run waits for all of it. They must not touch each other's results.
     // An executor that ignores this is right, only slower.
     bool with_previous = false;
+    // A move between slots only: a chunk that is as long as what they hold, and is cut as its parts are. Without it
+    // whole slots move.
+    std::optional<ChunkRef> like;
     std::vector<StepId> after;  // further dependencies, same rank
 };
 

@@ -91,6 +91,10 @@ private:
         for (const ChunkRef& source : step.sources) operand(source, step.sources.front().count);
         for (const ChunkRef& destination : step.destinations)
             operand(destination, step.sources.front().count);
+        if (step.like) {
+            operand(*step.like, step.sources.front().count);
+            if (is_slot(step.like->buffer)) step_problem("is like a slot, which has no length of its own");
+        }
         if (step.kind == StepKind::multicast) {
             if (step.sources.size() > 1) step_problem("multicasts more than one source");
             same_chunk(step.destinations);

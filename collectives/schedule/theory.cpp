@@ -4,113 +4,59 @@
 #include <limits>
 
 #include "base/diagnostic.h"
+#include "collectives/schedule/formulas.h"
 
 namespace weft {
 
 namespace {
 
-// The i-th of n nearly equal shares (i modulo n).
-std::uint64_t share(const TheoryCase& theory, std::uint64_t i)
+Formulas formulas_of(const TheoryCase& theory)
 {
-    const std::uint64_t elements = theory.bytes / theory.element_bytes;
-    const bool longer = i % theory.ranks < elements % theory.ranks;
-    return (elements / theory.ranks + (longer ? 1 : 0)) * theory.element_bytes;
-}
-
-// The right neighbour gets all but one share in each phase: in the reduction all but the one that
-// this rank ends up with, in the distribution all but the one that the neighbour ends up with.
-std::uint64_t ring_to_neighbour(const TheoryCase& theory, std::uint32_t rank)
-{
-    const std::uint64_t all = theory.bytes;
-    switch (theory.op) {
-    case CollectiveOp::all_reduce: return 2 * all - share(theory, rank + 1ull) - share(theory, rank + 2ull);
-    case CollectiveOp::all_gather: return all - share(theory, rank + 1ull);
-    case CollectiveOp::reduce_scatter: return all - share(theory, rank);
-    case CollectiveOp::broadcast: return (rank + 1) % theory.ranks == theory.root ? 0 : all;
-    default: return 0;
+    const AlgorithmInfo* info = algorithm_info(theory.op, theory.algorithm);
+    if (info && theory.ranks == 1) return {0, [](std::uint32_t, std::uint32_t) { return 0; }};
+    // Phases come first: they are what a ring in another order is made of.
+    for (const auto family :
+        {phase_formulas, simple_formulas, tree_formulas, recursive_formulas, switch_formulas}) {
+        if (!info) break;
+        if (std::optional<Formulas> formulas = family(theory)) return *std::move(formulas);
     }
-}
-
-bool one_shot(const TheoryCase& theory)
-{
-    return theory.op == CollectiveOp::all_reduce &&
-           (theory.algorithm == "one_shot" || theory.algorithm == "one_shot_get");
-}
-
-std::uint64_t direct_between(const TheoryCase& theory, std::uint32_t from, std::uint32_t to)
-{
-    switch (theory.op) {
-    case CollectiveOp::all_reduce:
-        return one_shot(theory) ? theory.bytes : share(theory, from) + share(theory, to);
-    case CollectiveOp::all_gather: return share(theory, from);
-    case CollectiveOp::reduce_scatter:
-    case CollectiveOp::all_to_all: return share(theory, to);
-    case CollectiveOp::broadcast: return from == theory.root ? theory.bytes : 0;
-    default: return 0;
-    }
-}
-
-// Everybody exchanges with everybody, by put or by get.
-bool direct(const TheoryCase& theory)
-{
-    const bool get = theory.algorithm == "direct_get" &&
-                     (theory.op == CollectiveOp::all_gather || theory.op == CollectiveOp::reduce_scatter);
-    return theory.algorithm == "direct" || get || one_shot(theory);
-}
-
-void known(const TheoryCase& theory)
-{
-    const bool op = theory.op == CollectiveOp::all_reduce || theory.op == CollectiveOp::all_gather ||
-        theory.op == CollectiveOp::reduce_scatter || theory.op == CollectiveOp::all_to_all ||
-        theory.op == CollectiveOp::broadcast || theory.op == CollectiveOp::barrier;
-    if (!op || (theory.algorithm != "ring" && !direct(theory)))
-        throw InputError("", 0, "no formula for " + theory.algorithm + " " + name_of(theory.op),
-            "ring or direct");
+    throw InputError("", 0, "no formula for " + theory.algorithm + " " + name_of(theory.op),
+        "a built-in algorithm of this collective");
 }
 
 }  // namespace
 
+TheoryCase theory_case(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks, std::uint64_t bytes,
+    std::uint32_t element_bytes, const AlgorithmOptions& options)
+{
+    return {op, algorithm, ranks, bytes, element_bytes, has_root(op) ? options.root : 0, options.pipeline,
+        options.rings, options.orders, options.dimensions};
+}
+
 std::uint64_t theory_bytes_between(const TheoryCase& theory, std::uint32_t from, std::uint32_t to)
 {
-    known(theory);
-    if (from == to || theory.op == CollectiveOp::barrier) return 0;
-    // The pairwise exchange visits the same pairs as direct, one after the other.
-    if (direct(theory) || theory.op == CollectiveOp::all_to_all)
-        return direct_between(theory, from, to);
-    return to == (from + 1) % theory.ranks ? ring_to_neighbour(theory, from) : 0;
+    return formulas_of(theory).between(from, to);
 }
 
 std::uint64_t theory_bytes_sent(const TheoryCase& theory, std::uint32_t rank)
 {
-    known(theory);
-    const std::uint64_t others = theory.ranks - 1;
-    if (others == 0 || theory.op == CollectiveOp::barrier) return 0;
-    if (theory.op == CollectiveOp::all_to_all) return theory.bytes - share(theory, rank);
-    if (theory.algorithm == "ring") return ring_to_neighbour(theory, rank);
-    switch (theory.op) {
-    case CollectiveOp::all_reduce:
-        if (one_shot(theory)) return others * theory.bytes;
-        return theory.bytes - share(theory, rank) + others * share(theory, rank);
-    case CollectiveOp::all_gather: return others * share(theory, rank);
-    case CollectiveOp::reduce_scatter: return theory.bytes - share(theory, rank);
-    case CollectiveOp::broadcast: return rank == theory.root ? others * theory.bytes : 0;
-    default: return 0;
-    }
+    const Formulas formulas = formulas_of(theory);
+    if (formulas.sent) return formulas.sent(rank);
+    std::uint64_t sum = 0;
+    for (std::uint32_t to = 0; to < theory.ranks; ++to) sum += formulas.between(rank, to);
+    return sum;
 }
 
-std::uint32_t theory_steps(const TheoryCase& theory)
+std::vector<std::uint64_t> theory_bytes_pairs(const TheoryCase& theory)
 {
-    known(theory);
-    const std::uint32_t others = theory.ranks - 1;
-    if (others == 0) return 0;
-    if (direct(theory)) return theory.op == CollectiveOp::all_reduce && !one_shot(theory) ? 2 : 1;
-    switch (theory.op) {
-    case CollectiveOp::all_reduce:
-    case CollectiveOp::barrier: return 2 * others;
-    case CollectiveOp::broadcast: return others + theory.pipeline - 1;
-    default: return others;
-    }
+    const Formulas formulas = formulas_of(theory);
+    std::vector<std::uint64_t> pairs;
+    for (std::uint32_t from = 0; from < theory.ranks; ++from)
+        for (std::uint32_t to = 0; to < theory.ranks; ++to) pairs.push_back(formulas.between(from, to));
+    return pairs;
 }
+
+std::uint32_t theory_steps(const TheoryCase& theory) { return formulas_of(theory).steps; }
 
 std::uint64_t alpha_beta_ps(std::uint32_t steps, std::uint64_t alpha_ps, std::uint64_t bytes,
     std::uint64_t bytes_per_s)

@@ -204,7 +204,7 @@ private:
             for (std::uint32_t i = 0; source.buffer == Buffer::packets && i < source.count; ++i)
                 clocks_.follow(now.thread, packet_depths_[{source.rank, source.index + i}]);
         const auto in_slot = [](const ChunkRef& ref) { return is_slot(ref.buffer); };
-        const bool whole_slots = std::all_of(step.sources.begin(), step.sources.end(), in_slot) &&
+        const bool whole_slots = !step.like && std::all_of(step.sources.begin(), step.sources.end(), in_slot) &&
             std::all_of(step.destinations.begin(), step.destinations.end(), in_slot);
         for (const ChunkShare& share : layout_.shares(step)) {
             for (const ChunkRef& source : step.sources) read(at, source, share, now, whole_slots);

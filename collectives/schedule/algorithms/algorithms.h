@@ -7,8 +7,9 @@
 // of its peers when they have. Buffers live until the last rank has left, so none follows the last load.
 // No scratch slot is written twice.
 //
-// Channels: with C channels a rank has C threads; thread c handles part c of C of every chunk and has
-// semaphores of its own, so channels never meet.
+// Channels: with C channels a rank has C threads, or C for each of its streams (every one of several rings, the way up
+// and the way down of a tree). Thread c of them handles part c of C of every chunk and has semaphores of its own, so
+// channels never meet.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +20,54 @@
 
 namespace weft {
 
+struct Dimension {
+    std::string name;  // for messages
+    std::uint32_t size = 1;
+    std::string algorithm = "ring";  // within it: ring, direct or recursive
+};
+
 struct AlgorithmOptions {
     std::uint32_t channels = 1;  // 1 to 256
-    std::uint32_t root = 0;      // broadcast
-    std::uint32_t pipeline = 8;  // broadcast ring: chunks, 1 to 65536
+    std::uint32_t root = 0;      // broadcast, reduce, gather, scatter
+    std::uint32_t pipeline = 8;  // trees, chains, broadcast ring: chunks, 1 to 65536
     ReduceOp reduction = ReduceOp::sum;
+    std::uint32_t rings = 0;     // `rings`: how many; 0 = as many as share no link, at most 8
+    // Rings as orders of ranks. `rings` takes all of them, `ring` as well where it is not left at 0, 1, 2, ...;
+    // bidirectional_ring, chains and the rings of gather, scatter and broadcast take the first.
+    std::vector<std::vector<std::uint32_t>> orders;
+    // Hierarchical algorithms, innermost first: rank = i0 + size0 (i1 + size1 (...)). The sizes multiply to the number
+    // of ranks. None given: two, as near to square as divides the ranks, the larger one inside.
+    std::vector<Dimension> dimensions;
 };
 
 constexpr std::uint32_t most_ranks = 4096;
+constexpr std::uint32_t most_rings = 64;
+
+// What carries the data: stores to peers, loads from peers, or steps that only a switch can do.
+enum class Transfer : std::uint8_t { put, get, in_switch };
+
+struct AlgorithmInfo {
+    CollectiveOp op;
+    const char* name;
+    Transfer transfer;
+    const char* steps;  // dependent transfers (barrier: signals); n ranks, k pipeline chunks
+    const char* bytes;  // sent by a rank; S message, s(r) the share of rank r
+    const char* how;    // one line
+};
 
 // Names that make_schedule knows for `op`, the default first.
 std::vector<std::string> algorithm_names(CollectiveOp op);
+// Null if there is none of that name.
+const AlgorithmInfo* algorithm_info(CollectiveOp op, const std::string& algorithm);
+// Whether a rank takes the part of a root in it.
+bool has_root(CollectiveOp op);
 
-// Throws InputError for a name that `op` does not know and for options out of range.
+// Throws InputError for a name that `op` does not know and for options out of range or at odds with `ranks`.
 Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
     const AlgorithmOptions& options = {});
+
+// What options come to for so many ranks; throw as make_schedule does.
+std::vector<std::vector<std::uint32_t>> ring_orders(const AlgorithmOptions& options, std::uint32_t ranks);
+std::vector<Dimension> dimensions_of(const AlgorithmOptions& options, std::uint32_t ranks);
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 // Barriers move no data: one thread per rank, whatever the number of channels.
-#include "collectives/schedule/algorithms/builders.h"
+#include "collectives/schedule/algorithms/shapes.h"
+#include "collectives/schedule/algorithms/sketch.h"
 
 namespace weft::algorithms {
 
@@ -32,6 +33,38 @@ void direct_barrier(Schedule& schedule, const AlgorithmOptions&)
         for (std::uint32_t i = 1; i < n; ++i)
             program.wait((rank + n - i) % n, peer_slot(rank, (rank + n - i) % n));
     }
+}
+
+// In step i every rank tells the one 2^i further on that all it has heard of are there. Signal steps ceil(log2 n).
+void dissemination_barrier(Schedule& schedule, const AlgorithmOptions&)
+{
+    const std::uint32_t n = schedule.size();
+    Sketch sketch(schedule, 1, 0);
+    for (std::uint32_t rank = 0; rank < n; ++rank) {
+        Writer writer = sketch.writer(rank);
+        for (std::uint32_t distance = 1; distance < n; distance *= 2) {
+            writer.signal((rank + distance) % n);
+            writer.wait((rank + n - distance) % n);
+        }
+    }
+    sketch.finish();
+}
+
+// Up a binary tree to hear of all, down again to release. Signal steps 2 floor(log2 n).
+void tree_barrier(Schedule& schedule, const AlgorithmOptions&)
+{
+    const shapes::Tree tree = shapes::binary_tree(schedule.size(), 0);
+    Sketch sketch(schedule, 1, 0);
+    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+        Writer writer = sketch.writer(rank);
+        for (std::uint32_t child : tree.children[rank]) writer.wait(child);
+        if (rank != tree.root) {
+            writer.signal(tree.parent[rank]);
+            writer.wait(tree.parent[rank]);
+        }
+        for (std::uint32_t child : tree.children[rank]) writer.signal(child);
+    }
+    sketch.finish();
 }
 
 }  // namespace weft::algorithms

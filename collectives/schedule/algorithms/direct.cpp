@@ -1,6 +1,7 @@
 // Direct algorithms: every rank exchanges with every other, all at once. Transfers of one phase are a run of
 // moves that need not wait for each other; each peer has a semaphore and, where sums are formed, a
-// scratch slot of its own. Peers are visited from r + 1 on, so that not all start with the same one.
+// scratch slot of its own. Peers are visited from r + 1 on, so that not all start with the same one; channels
+// begin at different peers, so that the links to all of them are at work at any time.
 //
 // Those called get load from their peers instead of storing to them. An input is there when its rank has entered, so
 // signals go first; sums are formed from what is loaded, without scratch memory.
@@ -42,11 +43,21 @@ void meet(Program& program, const Schedule& schedule, std::uint32_t rank, std::u
     wait_all(program, schedule, rank, channel);
 }
 
-// Input chunk j goes to a slot at rank j, which then has what it needs for the sum of chunk j.
-void send_terms(Program& program, std::uint32_t n, std::uint32_t rank)
+// The other ranks from r + 1 on, turned on from channel to channel.
+std::vector<std::uint32_t> peers(const Schedule& schedule, const AlgorithmOptions& options, std::uint32_t rank,
+    std::uint32_t channel)
 {
-    for (std::uint32_t i = 1; i < n; ++i) {
-        const std::uint32_t peer = (rank + i) % n;
+    const std::uint32_t others = schedule.size() - 1;
+    const auto turn = static_cast<std::uint32_t>(std::uint64_t{channel} * others / options.channels);
+    std::vector<std::uint32_t> list;
+    for (std::uint32_t i = 0; i < others; ++i) list.push_back((rank + 1 + (i + turn) % others) % schedule.size());
+    return list;
+}
+
+// Input chunk j goes to a slot at rank j, which then has what it needs for the sum of chunk j.
+void send_terms(Program& program, const std::vector<std::uint32_t>& peers, std::uint32_t rank)
+{
+    for (std::uint32_t peer : peers) {
         program.move_too({input(rank, peer)}, {scratch(peer, peer_slot(peer, rank))});
     }
 }
@@ -60,10 +71,11 @@ std::vector<ChunkRef> terms(std::uint32_t n, std::uint32_t rank)
     return sources;
 }
 
-std::vector<ChunkRef> outputs_of_all(std::uint32_t n, std::uint32_t rank, std::uint32_t chunk)
+// The own output first.
+std::vector<ChunkRef> outputs_of_all(const std::vector<std::uint32_t>& peers, std::uint32_t rank, std::uint32_t chunk)
 {
-    std::vector<ChunkRef> destinations;
-    for (std::uint32_t i = 0; i < n; ++i) destinations.push_back(output((rank + i) % n, chunk));
+    std::vector<ChunkRef> destinations{output(rank, chunk)};
+    for (std::uint32_t peer : peers) destinations.push_back(output(peer, chunk));
     return destinations;
 }
 
@@ -77,10 +89,10 @@ void direct_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
     frame(schedule, n, n - 1, options.channels * (n - 1), options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            send_terms(program, n, rank);
+            send_terms(program, peers(schedule, options, rank, channel), rank);
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
-            program.move(terms(n, rank), outputs_of_all(n, rank, rank));
+            program.move(terms(n, rank), outputs_of_all(peers(schedule, options, rank, channel), rank, rank));
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
         });
@@ -94,10 +106,8 @@ void one_shot_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
             std::vector<ChunkRef> slots;
-            for (std::uint32_t i = 1; i < n; ++i) {
-                const std::uint32_t peer = (rank + i) % n;
+            for (std::uint32_t peer : peers(schedule, options, rank, channel))
                 slots.push_back(scratch(peer, peer_slot(peer, rank)));
-            }
             program.move({input(rank, 0)}, std::move(slots));
             meet(program, schedule, rank, channel);
             std::vector<ChunkRef> sources;
@@ -121,6 +131,24 @@ void one_shot_get_all_reduce(Schedule& schedule, const AlgorithmOptions& options
         });
 }
 
+// Two-shot by loads: the owner of each chunk loads its terms, from r + 1 on, and stores the sum to everybody, line by line.
+// Steps 1; bytes sent 2(n-1)/n S.
+void two_shot_get_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
+{
+    const std::uint32_t n = schedule.size();
+    frame(schedule, n, 0, options.channels * (n - 1), options.channels);
+    for_each_program(schedule, options.channels,
+        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+            const std::vector<std::uint32_t> others = peers(schedule, options, rank, channel);
+            meet(program, schedule, rank, channel);
+            std::vector<ChunkRef> sources;
+            for (std::uint32_t peer : others) sources.push_back(input(peer, rank));
+            sources.push_back(input(rank, rank));
+            program.move(std::move(sources), outputs_of_all(others, rank, rank));
+            meet(program, schedule, rank, channel);
+        });
+}
+
 // Steps 1; bytes sent (n-1)/n S.
 void direct_all_gather(Schedule& schedule, const AlgorithmOptions& options)
 {
@@ -128,7 +156,7 @@ void direct_all_gather(Schedule& schedule, const AlgorithmOptions& options)
     frame(schedule, n, 0, options.channels * (n - 1), options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            program.move({input(rank, 0)}, outputs_of_all(n, rank, rank));
+            program.move({input(rank, 0)}, outputs_of_all(peers(schedule, options, rank, channel), rank, rank));
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
         });
@@ -142,10 +170,9 @@ void get_all_gather(Schedule& schedule, const AlgorithmOptions& options)
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
             meet(program, schedule, rank, channel);
-            for (std::uint32_t i = 1; i <= n; ++i) {
-                const std::uint32_t peer = (rank + i) % n;
+            for (std::uint32_t peer : peers(schedule, options, rank, channel))
                 program.move_too({input(peer, 0)}, {output(rank, peer)});
-            }
+            program.move_too({input(rank, 0)}, {output(rank, rank)});
         });
 }
 
@@ -156,14 +183,14 @@ void direct_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
     frame(schedule, n, n - 1, options.channels * (n - 1), options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            send_terms(program, n, rank);
+            send_terms(program, peers(schedule, options, rank, channel), rank);
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
             program.move(terms(n, rank), {output(rank, 0)});
         });
 }
 
-// The terms are added in the order r + 1, ..., n - 1, 0, ..., r: nobody else forms this sum. Steps 1; bytes sent (n-1)/n S.
+// The terms are added in the order of peers, the own one last: nobody else forms this sum. Steps 1; bytes sent (n-1)/n S.
 void get_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
@@ -172,7 +199,8 @@ void get_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
             meet(program, schedule, rank, channel);
             std::vector<ChunkRef> sources;
-            for (std::uint32_t i = 1; i <= n; ++i) sources.push_back(input((rank + i) % n, rank));
+            for (std::uint32_t peer : peers(schedule, options, rank, channel)) sources.push_back(input(peer, rank));
+            sources.push_back(input(rank, rank));
             program.move(std::move(sources), {output(rank, 0)});
         });
 }
@@ -184,10 +212,9 @@ void direct_all_to_all(Schedule& schedule, const AlgorithmOptions& options)
     frame(schedule, n, 0, options.channels * (n - 1), options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            for (std::uint32_t i = 1; i <= n; ++i) {
-                const std::uint32_t peer = (rank + i) % n;
+            for (std::uint32_t peer : peers(schedule, options, rank, channel))
                 program.move_too({input(rank, peer)}, {output(peer, rank)});
-            }
+            program.move_too({input(rank, rank)}, {output(rank, rank)});
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
         });
@@ -202,7 +229,7 @@ void direct_broadcast(Schedule& schedule, const AlgorithmOptions& options)
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
             if (rank != root) return program.wait(root, channel);
-            program.move({input(root, 0)}, outputs_of_all(n, root, 0));
+            program.move({input(root, 0)}, outputs_of_all(peers(schedule, options, root, channel), root, 0));
             for (std::uint32_t i = 1; i < n; ++i) program.signal((root + i) % n, channel);
         });
 }

@@ -9,29 +9,212 @@ namespace weft {
 namespace {
 
 struct Entry {
-    CollectiveOp op;
-    const char* name;
+    AlgorithmInfo info;
     algorithms::Build build;
 };
 
+using Op = CollectiveOp;
+
 // The default of a collective comes first.
 constexpr Entry entries[] = {
-    {CollectiveOp::all_reduce, "ring", algorithms::ring_all_reduce},
-    {CollectiveOp::all_reduce, "direct", algorithms::direct_all_reduce},
-    {CollectiveOp::all_reduce, "one_shot", algorithms::one_shot_all_reduce},
-    {CollectiveOp::all_reduce, "one_shot_get", algorithms::one_shot_get_all_reduce},
-    {CollectiveOp::all_gather, "ring", algorithms::ring_all_gather},
-    {CollectiveOp::all_gather, "direct", algorithms::direct_all_gather},
-    {CollectiveOp::all_gather, "direct_get", algorithms::get_all_gather},
-    {CollectiveOp::reduce_scatter, "ring", algorithms::ring_reduce_scatter},
-    {CollectiveOp::reduce_scatter, "direct", algorithms::direct_reduce_scatter},
-    {CollectiveOp::reduce_scatter, "direct_get", algorithms::get_reduce_scatter},
-    {CollectiveOp::all_to_all, "direct", algorithms::direct_all_to_all},
-    {CollectiveOp::all_to_all, "ring", algorithms::pairwise_all_to_all},
-    {CollectiveOp::broadcast, "ring", algorithms::ring_broadcast},
-    {CollectiveOp::broadcast, "direct", algorithms::direct_broadcast},
-    {CollectiveOp::barrier, "direct", algorithms::direct_barrier},
-    {CollectiveOp::barrier, "ring", algorithms::ring_barrier},
+    {{Op::all_reduce, "ring", Transfer::put, "2(n-1)", "2(n-1)/n S",
+         "reduce-scatter, then all-gather round a ring, in one pass"},
+        algorithms::ring_all_reduce},
+    {{Op::all_reduce, "direct", Transfer::put, "2", "2(n-1)/n S",
+         "two-shot: terms to the owner of each chunk, which stores the sum to all"},
+        algorithms::direct_all_reduce},
+    {{Op::all_reduce, "one_shot", Transfer::put, "1", "(n-1) S",
+         "everything to a slot at every peer; everybody adds"},
+        algorithms::one_shot_all_reduce},
+    {{Op::all_reduce, "one_shot_get", Transfer::get, "1", "(n-1) S",
+         "everybody loads every input and adds"},
+        algorithms::one_shot_get_all_reduce},
+    {{Op::all_reduce, "two_shot_get", Transfer::get, "1", "2(n-1)/n S",
+         "the owner of each chunk loads its terms and stores the sum to all, in one pass"},
+        algorithms::two_shot_get_all_reduce},
+    {{Op::all_reduce, "rings", Transfer::put, "2(n-1)", "2(n-1)/n S",
+         "several rings that share no link, a part of the message each"},
+        algorithms::by_phases},
+    {{Op::all_reduce, "bidirectional_ring", Transfer::put, "2(n-1)", "2(n-1)/n S",
+         "two rings of opposite direction, half the message each"},
+        algorithms::by_phases},
+    {{Op::all_reduce, "bruck", Transfer::put, "2 ceil(log2 n)", "2(n-1)/n S",
+         "halving and doubling by hops of powers of two, for any n"},
+        algorithms::by_phases},
+    {{Op::all_reduce, "pat", Transfer::put, "2 ceil(log2 n)", "2(n-1)/n S",
+         "trees of all ranks at once: far hops carry one block"},
+        algorithms::by_phases},
+    {{Op::all_reduce, "hierarchical", Transfer::put, "twice those of every dimension", "2(n-1)/n S",
+         "reduce-scatter along dimension after dimension, all-gather back (BlueConnect)"},
+        algorithms::by_phases},
+    {{Op::all_reduce, "tree", Transfer::put, "2 floor(log2 n) + k-1", "S up, S to each child",
+         "up a binary tree and down again, in k pieces"},
+        algorithms::tree_all_reduce},
+    {{Op::all_reduce, "double_tree", Transfer::put, "2 floor(log2 n) + k-1", "at most 2 S",
+         "two binary trees, inner ranks of one are leaves of the other, half the message each"},
+        algorithms::double_tree_all_reduce},
+    {{Op::all_reduce, "chain", Transfer::put, "2(n-1) + k-1", "2 S, ends S",
+         "up a chain of all ranks and down again, in k pieces"},
+        algorithms::chain_all_reduce},
+    {{Op::all_reduce, "recursive_doubling", Transfer::put, "log2 n; else floor + 2", "S log2 n",
+         "whole partial sums exchanged with partners 1, 2, 4, ... away"},
+        algorithms::recursive_doubling_all_reduce},
+    {{Op::all_reduce, "halving_doubling", Transfer::put, "2 log2 n; else floor + 2", "2(n-1)/n S",
+         "Rabenseifner: recursive halving, then doubling"},
+        algorithms::halving_doubling_all_reduce},
+    {{Op::all_reduce, "nvls", Transfer::in_switch, "1", "S + s(r)",
+         "each rank has the switch add up its chunk and store the sum to all"},
+        algorithms::nvls_all_reduce},
+    {{Op::all_reduce, "nvls_one_shot", Transfer::in_switch, "1", "n S",
+         "everybody has the switch add up everything"},
+        algorithms::nvls_one_shot_all_reduce},
+    {{Op::all_reduce, "push_reduce", Transfer::in_switch, "1", "S",
+         "everybody sends to the switch, which stores the sum to all"},
+        algorithms::push_reduce_all_reduce},
+    {{Op::all_reduce, "nvls_tree", Transfer::in_switch, "2 floor(log2 nodes) + 1 + 3(k-1)", "S, a shard, and one per neighbour in the tree",
+         "the switch inside nodes, shards over a binary tree between them"},
+        algorithms::nvls_tree_all_reduce},
+    {{Op::all_gather, "ring", Transfer::put, "n-1", "(n-1)/n S",
+         "own chunk to the neighbour, then forwards"},
+        algorithms::ring_all_gather},
+    {{Op::all_gather, "direct", Transfer::put, "1", "(n-1)/n S",
+         "own chunk to all"},
+        algorithms::direct_all_gather},
+    {{Op::all_gather, "direct_get", Transfer::get, "1", "(n-1)/n S",
+         "everybody loads the chunk of each"},
+        algorithms::get_all_gather},
+    {{Op::all_gather, "rings", Transfer::put, "n-1", "(n-1)/n S",
+         "several rings that share no link, a part of every chunk each"},
+        algorithms::by_phases},
+    {{Op::all_gather, "bidirectional_ring", Transfer::put, "n-1", "(n-1)/n S",
+         "two rings of opposite direction, half of every chunk each"},
+        algorithms::by_phases},
+    {{Op::all_gather, "recursive_doubling", Transfer::put, "log2 n; else floor + 2", "(n-1)/n S",
+         "blocks exchanged with partners 1, 2, 4, ... away"},
+        algorithms::recursive_doubling_all_gather},
+    {{Op::all_gather, "bruck", Transfer::put, "ceil(log2 n)", "(n-1)/n S",
+         "hops of 1, 2, 4, ...: the farthest carry the most"},
+        algorithms::by_phases},
+    {{Op::all_gather, "pat", Transfer::put, "ceil(log2 n)", "(n-1)/n S",
+         "hops of ..., 4, 2, 1: the farthest carry one block"},
+        algorithms::by_phases},
+    {{Op::all_gather, "hierarchical", Transfer::put, "those of every dimension", "(n-1)/n S",
+         "along dimension after dimension, outermost first"},
+        algorithms::by_phases},
+    {{Op::all_gather, "multicast", Transfer::in_switch, "1", "s(r)",
+         "each rank has the switch store its chunk to all"},
+        algorithms::multicast_all_gather},
+    {{Op::reduce_scatter, "ring", Transfer::put, "n-1", "(n-1)/n S",
+         "partial sums round a ring"},
+        algorithms::ring_reduce_scatter},
+    {{Op::reduce_scatter, "direct", Transfer::put, "1", "(n-1)/n S",
+         "terms to the owner of each chunk, which adds"},
+        algorithms::direct_reduce_scatter},
+    {{Op::reduce_scatter, "direct_get", Transfer::get, "1", "(n-1)/n S",
+         "the owner of each chunk loads its terms and adds"},
+        algorithms::get_reduce_scatter},
+    {{Op::reduce_scatter, "rings", Transfer::put, "n-1", "(n-1)/n S",
+         "several rings that share no link, a part of every chunk each"},
+        algorithms::by_phases},
+    {{Op::reduce_scatter, "bidirectional_ring", Transfer::put, "n-1", "(n-1)/n S",
+         "two rings of opposite direction, half of every chunk each"},
+        algorithms::by_phases},
+    {{Op::reduce_scatter, "recursive_halving", Transfer::put, "log2 n; else floor + 2", "(n-1)/n S",
+         "halves of the sums exchanged with partners ..., 4, 2, 1 away"},
+        algorithms::recursive_halving_reduce_scatter},
+    {{Op::reduce_scatter, "bruck", Transfer::put, "ceil(log2 n)", "(n-1)/n S",
+         "hops of ..., 4, 2, 1: the farthest carry the most"},
+        algorithms::by_phases},
+    {{Op::reduce_scatter, "pat", Transfer::put, "ceil(log2 n)", "(n-1)/n S",
+         "hops of 1, 2, 4, ...: the farthest carry one block"},
+        algorithms::by_phases},
+    {{Op::reduce_scatter, "hierarchical", Transfer::put, "those of every dimension", "(n-1)/n S",
+         "along dimension after dimension, innermost first"},
+        algorithms::by_phases},
+    {{Op::reduce_scatter, "load_reduce", Transfer::in_switch, "1", "S",
+         "each rank has the switch add up its chunk"},
+        algorithms::load_reduce_reduce_scatter},
+    {{Op::all_to_all, "direct", Transfer::put, "1", "(n-1)/n S",
+         "every block to its rank at once"},
+        algorithms::direct_all_to_all},
+    {{Op::all_to_all, "ring", Transfer::put, "n-1", "(n-1)/n S",
+         "pairwise, under its older name"},
+        algorithms::pairwise_all_to_all},
+    {{Op::all_to_all, "pairwise", Transfer::put, "n-1", "(n-1)/n S",
+         "in step s to the rank s further on, from the one s back"},
+        algorithms::pairwise_all_to_all},
+    {{Op::all_to_all, "bruck", Transfer::put, "ceil(log2 n)", "S/2 log2 n",
+         "blocks in hops of the bits of their distance"},
+        algorithms::bruck_all_to_all},
+    {{Op::broadcast, "ring", Transfer::put, "n-1 + k-1", "S, the last rank 0",
+         "a chain from the root, in k pieces"},
+        algorithms::ring_broadcast},
+    {{Op::broadcast, "direct", Transfer::put, "1", "(n-1) S by the root",
+         "the root stores to all"},
+        algorithms::direct_broadcast},
+    {{Op::broadcast, "chain", Transfer::put, "n-1 + k-1", "S, the last rank 0",
+         "the same as ring"},
+        algorithms::ring_broadcast},
+    {{Op::broadcast, "tree", Transfer::put, "floor(log2 n) + k-1", "S to each child",
+         "down a binary tree, in k pieces"},
+        algorithms::tree_broadcast},
+    {{Op::broadcast, "binomial", Transfer::put, "ceil(log2 n)", "ceil(log2 n) S by the root",
+         "down a binomial tree, one child after the other"},
+        algorithms::binomial_broadcast},
+    {{Op::broadcast, "scatter_all_gather", Transfer::put, "ceil(log2 n) + n-1", "about 2(n-1)/n S",
+         "scatter down a binomial tree, all-gather round a ring"},
+        algorithms::scatter_all_gather_broadcast},
+    {{Op::broadcast, "multicast", Transfer::in_switch, "1", "S by the root",
+         "the switch stores to all"},
+        algorithms::multicast_broadcast},
+    {{Op::reduce, "ring", Transfer::put, "n-1 + k-1", "S, the root 0",
+         "partial sums along a chain to the root, in k pieces"},
+        algorithms::chain_reduce},
+    {{Op::reduce, "direct", Transfer::put, "1", "S, the root 0",
+         "terms to the root, which adds"},
+        algorithms::direct_reduce},
+    {{Op::reduce, "chain", Transfer::put, "n-1 + k-1", "S, the root 0",
+         "the same as ring"},
+        algorithms::chain_reduce},
+    {{Op::reduce, "tree", Transfer::put, "floor(log2 n) + k-1", "S, the root 0",
+         "up a binary tree, in k pieces"},
+        algorithms::tree_reduce},
+    {{Op::reduce, "binomial", Transfer::put, "floor(log2 n)", "S, the root 0",
+         "up a binomial tree"},
+        algorithms::binomial_reduce},
+    {{Op::reduce, "load_reduce", Transfer::in_switch, "1", "S",
+         "the root has the switch add up everything"},
+        algorithms::load_reduce_reduce},
+    {{Op::gather, "direct", Transfer::put, "1", "s(r), the root 0",
+         "everybody stores its block to the root"},
+        algorithms::direct_gather},
+    {{Op::gather, "ring", Transfer::put, "n-1", "blocks of all ranks behind",
+         "blocks along a chain to the root, one by one"},
+        algorithms::ring_gather},
+    {{Op::gather, "binomial", Transfer::put, "floor(log2 n)", "blocks of the subtree",
+         "up a binomial tree, blocks of a subtree together"},
+        algorithms::binomial_gather},
+    {{Op::scatter, "direct", Transfer::put, "1", "(n-1)/n S by the root",
+         "the root stores every block to its rank"},
+        algorithms::direct_scatter},
+    {{Op::scatter, "ring", Transfer::put, "n-1", "blocks of all ranks behind",
+         "blocks along a chain from the root, that of the last rank first"},
+        algorithms::ring_scatter},
+    {{Op::scatter, "binomial", Transfer::put, "ceil(log2 n)", "blocks of the subtree",
+         "down a binomial tree, one child after the other"},
+        algorithms::binomial_scatter},
+    {{Op::barrier, "direct", Transfer::put, "1", "0",
+         "everybody signals everybody"},
+        algorithms::direct_barrier},
+    {{Op::barrier, "ring", Transfer::put, "2(n-1)", "0",
+         "a token: one lap to hear of all, one to release"},
+        algorithms::ring_barrier},
+    {{Op::barrier, "dissemination", Transfer::put, "ceil(log2 n)", "0",
+         "signals to ranks 1, 2, 4, ... further on"},
+        algorithms::dissemination_barrier},
+    {{Op::barrier, "tree", Transfer::put, "2 floor(log2 n)", "0",
+         "up a binary tree and down again"},
+        algorithms::tree_barrier},
 };
 
 void check_range(const char* what, std::uint32_t value, std::uint32_t least, std::uint32_t most)
@@ -59,9 +242,11 @@ void algorithms::frame(Schedule& schedule, std::uint32_t chunks, std::uint32_t s
     schedule.chunks = chunks;
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
         RankPlan& plan = schedule.ranks[rank];
-        const bool has_input = schedule.op != CollectiveOp::broadcast || rank == schedule.root;
-        plan.input_chunks = has_input ? schedule.message_chunks(rank, Buffer::input) : 0;
-        plan.output_chunks = schedule.message_chunks(rank, Buffer::output);
+        const bool from_root = schedule.op == CollectiveOp::broadcast || schedule.op == CollectiveOp::scatter;
+        const bool to_root = schedule.op == CollectiveOp::reduce || schedule.op == CollectiveOp::gather;
+        const bool root = rank == schedule.root;
+        plan.input_chunks = !from_root || root ? schedule.message_chunks(rank, Buffer::input) : 0;
+        plan.output_chunks = !to_root || root ? schedule.message_chunks(rank, Buffer::output) : 0;
         plan.scratch_chunks = scratch_chunks;
         plan.semaphores = semaphores;
         plan.threads.resize(threads);
@@ -72,8 +257,21 @@ std::vector<std::string> algorithm_names(CollectiveOp op)
 {
     std::vector<std::string> names;
     for (const Entry& entry : entries)
-        if (entry.op == op) names.push_back(entry.name);
+        if (entry.info.op == op) names.emplace_back(entry.info.name);
     return names;
+}
+
+const AlgorithmInfo* algorithm_info(CollectiveOp op, const std::string& algorithm)
+{
+    for (const Entry& entry : entries)
+        if (entry.info.op == op && entry.info.name == algorithm) return &entry.info;
+    return nullptr;
+}
+
+bool has_root(CollectiveOp op)
+{
+    return op == CollectiveOp::broadcast || op == CollectiveOp::reduce || op == CollectiveOp::gather ||
+        op == CollectiveOp::scatter;
 }
 
 Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
@@ -82,7 +280,7 @@ Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint3
     const std::vector<std::string> names = algorithm_names(op);
     const Entry* chosen = nullptr;
     for (const Entry& entry : entries)
-        if (entry.op == op && entry.name == algorithm) chosen = &entry;
+        if (entry.info.op == op && entry.info.name == algorithm) chosen = &entry;
     if (!chosen) {
         const std::string nearest = nearest_name(algorithm, names);
         const std::string known =
@@ -93,13 +291,15 @@ Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint3
     check_range("number of ranks", ranks, 1, most_ranks);
     check_range("number of channels", options.channels, 1, 256);
     check_range("pipeline depth", options.pipeline, 1, 65536);
-    if (op == CollectiveOp::broadcast) check_range("root", options.root, 0, ranks - 1);
+    check_range("number of rings", options.rings, 0, most_rings);
+    check_range("number of ring orders", static_cast<std::uint32_t>(options.orders.size()), 0, most_rings);
+    if (has_root(op)) check_range("root", options.root, 0, ranks - 1);
 
     Schedule schedule;
     schedule.name = algorithm;
     schedule.op = op;
     schedule.reduction = options.reduction;
-    schedule.root = op == CollectiveOp::broadcast ? options.root : 0;
+    schedule.root = has_root(op) ? options.root : 0;
     schedule.ranks.resize(ranks);
     if (ranks == 1)
         copy_locally(schedule, options);

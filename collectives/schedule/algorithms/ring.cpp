@@ -1,6 +1,9 @@
 // Rings: rank r sends to r + 1 only. Semaphore c of a rank belongs to channel c; its left neighbour
 // alone signals it. Indices are modulo n.
+//
+// Another order than that of the ranks is run by phases (lanes.cpp), with the same steps and bytes.
 #include "collectives/schedule/algorithms/builders.h"
+#include "collectives/schedule/algorithms/shapes.h"
 
 namespace weft::algorithms {
 
@@ -10,6 +13,7 @@ namespace weft::algorithms {
 // Steps 2(n-1); bytes sent 2(n-1)/n S.
 void ring_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
+    if (!options.orders.empty()) return by_phases(schedule, options);
     const std::uint32_t n = schedule.size();
     frame(schedule, n, n - 1, options.channels, options.channels);
     for_each_program(schedule, options.channels,
@@ -42,6 +46,7 @@ void ring_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 // Steps n-1; bytes sent (n-1)/n S.
 void ring_all_gather(Schedule& schedule, const AlgorithmOptions& options)
 {
+    if (!options.orders.empty()) return by_phases(schedule, options);
     const std::uint32_t n = schedule.size();
     frame(schedule, n, 0, options.channels, options.channels);
     for_each_program(schedule, options.channels,
@@ -64,6 +69,7 @@ void ring_all_gather(Schedule& schedule, const AlgorithmOptions& options)
 // Steps n-1 (and one local one); bytes sent (n-1)/n S.
 void ring_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
 {
+    if (!options.orders.empty()) return by_phases(schedule, options);
     const std::uint32_t n = schedule.size();
     frame(schedule, n, n - 1, options.channels, options.channels);
     for_each_program(schedule, options.channels,
@@ -89,11 +95,18 @@ void ring_broadcast(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
     const std::uint32_t root = schedule.root;
+    const shapes::Ring ring = options.orders.empty() ? shapes::identity_ring(n) : ring_orders(options, n).front();
+    std::vector<std::uint32_t> after(n);
+    std::vector<std::uint32_t> before(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        after[ring[i]] = ring[(i + 1) % n];
+        before[ring[(i + 1) % n]] = ring[i];
+    }
     frame(schedule, options.pipeline, 0, options.channels, options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            const std::uint32_t next = (rank + 1) % n;
-            const std::uint32_t previous = (rank + n - 1) % n;
+            const std::uint32_t next = after[rank];
+            const std::uint32_t previous = before[rank];
             for (std::uint32_t chunk = 0; chunk < options.pipeline; ++chunk) {
                 if (rank == root) {
                     program.move({input(rank, chunk)}, {output(rank, chunk), output(next, chunk)});

@@ -1,0 +1,110 @@
+// The algorithms that are phases along axes, by their lanes.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "collectives/schedule/algorithms/phases.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint32_t rings_by_default = 8;
+
+void check_orders(const AlgorithmOptions& options, std::uint32_t ranks)
+{
+    for (std::size_t i = 0; i < options.orders.size(); ++i) {
+        std::vector<std::uint32_t> sorted = options.orders[i];
+        std::sort(sorted.begin(), sorted.end());
+        if (sorted != shapes::identity_ring(ranks))
+            throw InputError("", 0, fmt::format("ring {} does not visit every rank once", i),
+                fmt::format("ranks 0 to {} in some order", ranks - 1));
+    }
+}
+
+algorithms::Lane line(shapes::Ring order, shapes::Spread spread)
+{
+    const auto size = static_cast<std::uint32_t>(order.size());
+    return {std::move(order), {{size, spread}}};
+}
+
+std::vector<algorithms::Lane> rings(const std::vector<shapes::Ring>& orders)
+{
+    std::vector<algorithms::Lane> lanes;
+    for (const shapes::Ring& order : orders) lanes.push_back(line(order, shapes::Spread::ring));
+    return lanes;
+}
+
+shapes::Spread spread_of(const Dimension& dimension)
+{
+    if (dimension.algorithm == "ring") return shapes::Spread::ring;
+    if (dimension.algorithm == "direct") return shapes::Spread::direct;
+    if (dimension.algorithm == "recursive") return shapes::Spread::near_first;
+    throw InputError("", 0,
+        fmt::format("dimension '{}' has the algorithm '{}'", dimension.name, dimension.algorithm),
+        "ring, direct or recursive");
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> ring_orders(const AlgorithmOptions& options, std::uint32_t ranks)
+{
+    if (!options.orders.empty()) {
+        check_orders(options, ranks);
+        return options.orders;
+    }
+    const std::uint32_t most = shapes::most_disjoint_rings(ranks);
+    if (options.rings > most)
+        throw InputError("", 0, fmt::format("{} rings over {} ranks", options.rings, ranks),
+            fmt::format("at most {} that share no link", most));
+    return shapes::disjoint_rings(ranks, options.rings > 0 ? options.rings : std::min(most, rings_by_default));
+}
+
+std::vector<Dimension> dimensions_of(const AlgorithmOptions& options, std::uint32_t ranks)
+{
+    if (options.dimensions.empty()) {
+        std::uint32_t inner = 1;
+        for (std::uint32_t size = 1; std::uint64_t{size} * size <= ranks; ++size)
+            if (ranks % size == 0) inner = ranks / size;
+        return {{"inner", inner, "ring"}, {"outer", ranks / inner, "ring"}};
+    }
+    std::uint64_t product = 1;
+    std::string sizes;
+    for (const Dimension& dimension : options.dimensions) {
+        product = std::min<std::uint64_t>(product * dimension.size, UINT32_MAX);
+        sizes += fmt::format("{}{} {}", sizes.empty() ? "" : " x ", dimension.name, dimension.size);
+    }
+    if (product != ranks)
+        throw InputError("", 0, fmt::format("dimensions {} of {} ranks", sizes, ranks),
+            "sizes that multiply to the number of ranks");
+    return options.dimensions;
+}
+
+std::vector<algorithms::Lane> algorithms::lanes_of(const std::string& algorithm, CollectiveOp op,
+    std::uint32_t ranks, const AlgorithmOptions& options)
+{
+    if (op != CollectiveOp::all_reduce && op != CollectiveOp::all_gather && op != CollectiveOp::reduce_scatter)
+        return {};
+    if (algorithm == "rings" || (algorithm == "ring" && !options.orders.empty()))
+        return rings(ring_orders(options, ranks));
+    if (algorithm == "bidirectional_ring") {
+        const shapes::Ring one =
+            options.orders.empty() ? shapes::identity_ring(ranks) : ring_orders(options, ranks).front();
+        return rings({one, {one.rbegin(), one.rend()}});
+    }
+    if (algorithm == "bruck") return {line(shapes::identity_ring(ranks), shapes::Spread::near_first)};
+    if (algorithm == "pat") return {line(shapes::identity_ring(ranks), shapes::Spread::far_first)};
+    if (algorithm != "hierarchical") return {};
+    Lane lane{shapes::identity_ring(ranks), {}};
+    for (const Dimension& dimension : dimensions_of(options, ranks))
+        lane.axes.push_back({dimension.size, spread_of(dimension)});
+    return {lane};
+}
+
+void algorithms::by_phases(Schedule& schedule, const AlgorithmOptions& options)
+{
+    phased(schedule, options, lanes_of(schedule.name, schedule.op, schedule.size(), options));
+}
+
+}  // namespace weft
