@@ -12,7 +12,7 @@ CollectiveDriver::CollectiveDriver(Executor& executor, CollectiveRequest request
         const std::vector<std::string> names = algorithm_names(request_.op);
         if (names.empty())
             throw InputError("", 0, std::string(name_of(request_.op)) + " has no built-in algorithm",
-                "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast or barrier");
+                "a collective that has one");
         request_.algorithm = names.front();
     }
     const auto ranks = static_cast<std::uint32_t>(request_.members.size());

@@ -26,8 +26,8 @@ Formulas formulas_of(const TheoryCase& theory)
 
 }  // namespace
 
-TheoryCase theory_case(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks, std::uint64_t bytes,
-    std::uint32_t element_bytes, const AlgorithmOptions& options)
+TheoryCase theory_case(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks,
+    std::uint64_t bytes, std::uint32_t element_bytes, const AlgorithmOptions& options)
 {
     return {op, algorithm, ranks, bytes, element_bytes, has_root(op) ? options.root : 0, options.pipeline,
         options.rings, options.orders, options.dimensions};

@@ -2,8 +2,8 @@
 // every conservation and step test.
 //
 // Notation: n ranks, S bytes, s(i) = size of the i-th of n nearly equal shares of S (whole elements, the
-// longer ones first), so that sums are exact for any S. All registered algorithms have formulas (theory_*.cpp, a
-// file per family); what steps and bytes come to in the round is in docs/algorithms.md.
+// longer ones first), so that sums are exact for any S. All registered algorithms have formulas
+// (theory_*.cpp, a file per family); what steps and bytes come to in the round is in docs/algorithms.md.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,13 @@ struct TheoryCase {
 };
 
 // The case of a schedule that make_schedule() builds with these options.
-TheoryCase theory_case(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks, std::uint64_t bytes,
-    std::uint32_t element_bytes, const AlgorithmOptions& options);
+TheoryCase theory_case(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks,
+    std::uint64_t bytes, std::uint32_t element_bytes, const AlgorithmOptions& options);
 
-// Payload that `from` sends to `to`, and to all others. What a switch combines or copies is counted as Traffic
-// does (traffic.h): between pairs as if there were no switch, the rank itself included, but sent only once. All
-// throw InputError for an algorithm that has no formula here, and for options that make_schedule() would refuse.
+// Payload that `from` sends to `to`, and to all others. What a switch combines or copies is counted as
+// Traffic does (traffic.h): between pairs as if there were no switch, the rank itself included, but sent only
+// once. All throw InputError for an algorithm that has no formula here, and for options that make_schedule()
+// would refuse.
 std::uint64_t theory_bytes_between(const TheoryCase& theory, std::uint32_t from, std::uint32_t to);
 std::uint64_t theory_bytes_sent(const TheoryCase& theory, std::uint32_t rank);
 // Between all pairs: from * ranks + to. Faster than pair by pair.

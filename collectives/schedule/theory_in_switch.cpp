@@ -1,5 +1,5 @@
-// What goes through a switch that combines and copies: between pairs as if everybody had sent to everybody, the rank
-// itself included; sent once.
+// What goes through a switch that combines and copies: between pairs as if everybody had sent to everybody,
+// the rank itself included; sent once.
 #include "collectives/schedule/algorithms/shapes.h"
 #include "collectives/schedule/formulas.h"
 
@@ -22,7 +22,9 @@ std::optional<Formulas> nvls_tree(const TheoryCase& theory)
         [=](std::uint32_t from, std::uint32_t to) -> std::uint64_t {
             if (from / node == to / node) return shard(to) + shard(from);
             if (from % node != to % node) return 0;
-            return tree.parent[from / node] == to / node || tree.parent[to / node] == from / node ? shard(from) : 0;
+            return tree.parent[from / node] == to / node || tree.parent[to / node] == from / node
+                ? shard(from)
+                : 0;
         },
         [=](std::uint32_t rank) {
             const std::uint64_t neighbours =
@@ -50,7 +52,8 @@ std::optional<Formulas> switch_formulas(const TheoryCase& theory)
     if (name == "push_reduce")
         return Formulas{1, [s](Rank from, Rank to) { return from == to ? 0 : s.all(); }, all};
     if (name == "multicast" && theory.op == CollectiveOp::all_gather)
-        return Formulas{1, [s](Rank from, Rank) { return s.of(from); }, [s](Rank rank) { return s.of(rank); }};
+        return Formulas{1, [s](Rank from, Rank) { return s.of(from); },
+            [s](Rank rank) { return s.of(rank); }};
     if (name == "multicast")
         return Formulas{1, [s, root](Rank from, Rank) { return from == root ? s.all() : 0; },
             [s, root](Rank rank) { return rank == root ? s.all() : 0; }};

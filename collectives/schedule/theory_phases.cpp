@@ -1,6 +1,7 @@
-// Phases along the axes of grids. Along an axis of size p, the block that starts at coordinate x is passed on from
-// offset o - h to offset o, a hop of h, once for each o of 1 to p - 1. So a rank at coordinate x sends over a hop of h what
-// starts at x - (o - h); a sum that ends there runs the same way, and what ends at x + o is sent.
+// Phases along the axes of grids. Along an axis of size p, the block that starts at coordinate x is passed on
+// from offset o - h to offset o, a hop of h, once for each o of 1 to p - 1. So a rank at coordinate x sends
+// over a hop of h what starts at x - (o - h); a sum that ends there runs the same way, and what ends at x + o
+// is sent.
 #include "collectives/schedule/algorithms/phases.h"
 #include "collectives/schedule/formulas.h"
 

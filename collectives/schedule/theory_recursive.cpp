@@ -54,19 +54,27 @@ std::optional<Formulas> recursive_formulas(const TheoryCase& theory)
     };
     if (theory.op == CollectiveOp::all_to_all && name == "bruck") return all_to_all(theory);
     if (theory.op == CollectiveOp::all_reduce && name == "recursive_doubling")
-        return folded(n, log, [s](std::uint32_t, std::uint32_t, std::uint32_t) { return s.all(); }, everything);
+        return folded(
+            n, log, [s](std::uint32_t, std::uint32_t, std::uint32_t) { return s.all(); }, everything);
     if (theory.op == CollectiveOp::all_reduce && name == "halving_doubling")
-        return folded(n, 2 * log,
+        return folded(
+            n, 2 * log,
             [s, p](std::uint32_t from, std::uint32_t to, std::uint32_t d) {
                 return s.of(to & ~(d - 1), p, d) + s.of(from & ~(d - 1), p, d);
             },
             everything);
     if (theory.op == CollectiveOp::all_gather && name == "recursive_doubling")
-        return folded(n, log, [block](std::uint32_t from, std::uint32_t, std::uint32_t d) { return block(from, d); },
-            [s](std::uint32_t from, std::uint32_t to) { return from > to ? s.of(from) : s.all() - s.of(to); });
+        return folded(
+            n, log, [block](std::uint32_t from, std::uint32_t, std::uint32_t d) { return block(from, d); },
+            [s](std::uint32_t from, std::uint32_t to) {
+                return from > to ? s.of(from) : s.all() - s.of(to);
+            });
     if (theory.op == CollectiveOp::reduce_scatter && name == "recursive_halving")
-        return folded(n, log, [block](std::uint32_t, std::uint32_t to, std::uint32_t d) { return block(to, d); },
-            [s](std::uint32_t from, std::uint32_t to) { return from > to ? s.all() - s.of(from) : s.of(to); });
+        return folded(
+            n, log, [block](std::uint32_t, std::uint32_t to, std::uint32_t d) { return block(to, d); },
+            [s](std::uint32_t from, std::uint32_t to) {
+                return from > to ? s.all() - s.of(from) : s.of(to);
+            });
     return std::nullopt;
 }
 

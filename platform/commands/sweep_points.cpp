@@ -39,7 +39,7 @@ SweepAxis parse_axis(const std::string& text)
 const std::vector<std::string>& sweep_options()
 {
     static const std::vector<std::string> names{"collective", "bytes", "algorithm", "ranks", "element",
-        "reduction", "root", "delay", "profile", "seed"};
+        "reduction", "root", "rings", "pipeline", "delay", "profile", "seed"};
     return names;
 }
 

@@ -1,6 +1,7 @@
 #include "platform/commands/workload_options.h"
 
 #include "base/units.h"
+#include "collectives/schedule/algorithms/algorithms.h"
 #include "gpu/gemm.h"
 #include "platform/commands/known_names.h"
 #include "platform/commands/messages.h"
@@ -16,7 +17,8 @@ constexpr std::uint64_t most_ranks_given = 65535;
 
 bool reduces(const Workload& workload)
 {
-    return workload.collective == "all_reduce" || workload.collective == "reduce_scatter";
+    return workload.collective == "all_reduce" || workload.collective == "reduce_scatter" ||
+        workload.collective == "reduce";
 }
 
 }  // namespace
@@ -34,7 +36,12 @@ void WorkloadOptions::add(CommandLine& line)
     line.value("--ranks", "N", ranks_, "the first N accelerators take part; all of them unless given");
     line.value("--element", "TYPE", element_, one_of(elements) + "; fp32 unless given");
     line.value("--reduction", "OP", reduction_, one_of(reductions) + "; sum unless given");
-    line.value("--root", "RANK", root_, "of a broadcast; 0 unless given");
+    line.value("--root", "RANK", root_, "of a broadcast, reduce, gather or scatter; 0 unless given");
+    line.value("--rings", "N", rings_, "how many rings the algorithm rings takes; as many as share no link, at most 8");
+    line.value("--pipeline", "N", pipeline_, "pieces that trees and chains send a message in; 8 unless given");
+    line.value("--dimensions", "D=N,...", dimensions_,
+        "of hierarchical algorithms, innermost first, such as xpu=8,host=4 or xpu=8:direct,host=4; two, near to "
+        "square, unless given");
     line.values("--delay", "RANK=TIME", delays_,
         "this rank of a collective enters it so much later than the others, repeatable; units ps ns us ms s");
     line.value("--trace", "PREFIX", trace_, "Chakra traces PREFIX.0.et, PREFIX.1.et, ..., one per rank");
@@ -95,17 +102,22 @@ void WorkloadOptions::apply(Workload& workload) const
     require(workload, Kind::collective, "--element", element_);
     require(workload, Kind::collective, "--reduction", reduction_);
     require(workload, Kind::collective, "--root", root_);
+    require(workload, Kind::collective, "--rings", rings_);
+    require(workload, Kind::collective, "--pipeline", pipeline_);
+    require(workload, Kind::collective, "--dimensions", dimensions_);
     require(workload, Kind::collective, "--delay", delays_.empty() ? "" : delays_.front());
     require(workload, Kind::trace, "--groups", groups_);
     require(workload, Kind::trace, "--dependencies", dependencies_);
     if (workload.kind == Kind::none && (!algorithm_.empty() || !ranks_.empty()))
         throw usage_error("nothing to run", "--collective OP --bytes N or --trace PREFIX");
 
-    if (!root_.empty() && workload.collective != "broadcast")
-        throw usage_error("option '--root' goes with a broadcast", "--collective broadcast beside it");
+    CollectiveOp op = CollectiveOp::custom;
+    if (!root_.empty() && !(collective_from_name(workload.collective, op) && has_root(op)))
+        throw usage_error("option '--root' goes with a broadcast, reduce, gather or scatter",
+            "--collective broadcast or the like beside it");
     if (!reduction_.empty() && !reduces(workload))
         throw usage_error("option '--reduction' goes with a reduction",
-            "--collective all_reduce or reduce_scatter beside it");
+            "--collective all_reduce, reduce_scatter or reduce beside it");
     if (!bytes_.empty() && workload.collective == "barrier")
         throw usage_error("option '--bytes' goes with a message, which a barrier has not", "no --bytes");
     if (workload.collective == "barrier") workload.bytes = 0;
@@ -125,6 +137,14 @@ void WorkloadOptions::apply(Workload& workload) const
     if (!reduction_.empty()) {
         check_choice("--reduction", reduction_, reductions);
         workload.reduction = reduction_;
+    }
+    if (!rings_.empty()) workload.rings = number_option("--rings", rings_, 1, most_rings);
+    if (!pipeline_.empty()) workload.pipeline = number_option("--pipeline", pipeline_, 1, most_pipeline);
+    if (!dimensions_.empty()) {
+        const auto dimensions = dimensions_from_text(dimensions_);
+        if (!dimensions)
+            throw usage_error("option '--dimensions' has the value '" + dimensions_ + "'", dimensions_form);
+        workload.dimensions = *dimensions;
     }
     if (!root_.empty()) workload.root = number_option("--root", root_, 0, most_ranks_given);
     if (!delays_.empty()) workload.delays = delays();

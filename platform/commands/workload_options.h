@@ -30,6 +30,9 @@ private:
     std::string element_;
     std::string reduction_;
     std::string root_;
+    std::string rings_;
+    std::string pipeline_;
+    std::string dimensions_;
     std::vector<std::string> delays_;
     std::string trace_;
     std::string groups_;

@@ -72,7 +72,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
     Workload out;
     out.line = field.line;
     const std::vector<std::string> of_collective{"collective", "bytes", "algorithm", "type", "reduction",
-        "ranks", "root", "delay"};
+        "ranks", "root", "delay", "rings", "pipeline", "dimensions"};
     const std::vector<std::string> of_trace{"trace", "groups", "dependencies"};
     std::vector<std::string> all = of_collective;
     all.insert(all.end(), of_trace.begin(), of_trace.end());
@@ -103,6 +103,10 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
             read_delays(source, part, out);
             continue;
         }
+        if (part.key == "rings" || part.key == "pipeline") {
+            (part.key == "rings" ? out.rings : out.pipeline) = yaml_number(source, part).value_or(0);
+            continue;
+        }
         if (part.key == "root") {
             out.root = yaml_number(source, part).value_or(0);
             continue;
@@ -112,6 +116,11 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         if (part.key == "collective") out.collective = *text;
         if (part.key == "algorithm") out.algorithm = *text;
         if (part.key == "type") out.element = *text;
+        if (part.key == "dimensions") {
+            const auto dimensions = dimensions_from_text(*text);
+            if (!dimensions) source.findings.refuse(part.line, quoted(*text) + " are no dimensions", dimensions_form);
+            out.dimensions = dimensions.value_or(std::vector<Dimension>{});
+        }
         if (part.key == "reduction") out.reduction = *text;
         if (part.key == "trace") out.trace = resolved(*text, folder);
         if (part.key == "groups") out.groups = resolved(*text, folder);

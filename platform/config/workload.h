@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/schedule/algorithms/algorithms.h"
 #include "platform/config/yaml_fields.h"
 
 namespace weft {
@@ -34,6 +35,9 @@ struct Workload {
     std::uint64_t rank_count = 0;         // the first endpoints; 0 = all, unless rank_nodes says which
     std::vector<std::string> rank_nodes;  // globs over node names, in order
     std::uint64_t root = 0;
+    std::uint64_t rings = 0;     // of the algorithm, 0: its own choice
+    std::uint64_t pipeline = 0;  // pieces, 0: its own choice
+    std::vector<Dimension> dimensions;
     std::map<std::uint64_t, std::uint64_t> delays;  // by rank: ps that it enters after the others
 
     std::string beside;        // kernel that every rank runs beside it (gpu/gemm.h); empty: none

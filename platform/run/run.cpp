@@ -41,7 +41,7 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
     CollectiveRequest request;
     if (!collective_from_name(workload.collective, request.op))
         throw InputError(system.file, workload.line, "unknown collective '" + workload.collective + "'",
-            "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast or barrier");
+            "a collective of 'weft run --help'");
     request.algorithm = workload.algorithm;
     request.bytes = workload.bytes;
     if (!element_type_from_name(workload.element, request.type))
@@ -53,6 +53,10 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
             "a multiple of " + std::to_string(size_of(request.type)) + ", or element u8");
     request.options.channels = static_cast<std::uint32_t>(system.engine().channels);
     request.options.root = static_cast<std::uint32_t>(workload.root);
+    request.options.rings = static_cast<std::uint32_t>(std::min<std::uint64_t>(workload.rings, UINT32_MAX));
+    if (workload.pipeline > 0)
+        request.options.pipeline = static_cast<std::uint32_t>(std::min<std::uint64_t>(workload.pipeline, UINT32_MAX));
+    request.options.dimensions = workload.dimensions;
     request.options.reduction = workload.reduction == "min"   ? ReduceOp::min
                                 : workload.reduction == "max" ? ReduceOp::max
                                                               : ReduceOp::sum;

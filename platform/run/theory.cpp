@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
+#include "collectives/schedule/algorithms/algorithms.h"
 #include "collectives/schedule/theory.h"
 #include "collectives/schedule/traffic.h"
 #include "platform/run/link_shares.h"
@@ -203,6 +204,12 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     theory.element_bytes = size_of(request.type);
     theory.root = request.options.root;
     theory.pipeline = request.options.pipeline;
+    theory.rings = request.options.rings;
+    theory.orders = request.options.orders;
+    theory.dimensions = request.options.dimensions;
+    // Nor have steps that a switch carries out, which shares and copies what pairs would exchange.
+    const AlgorithmInfo* info = algorithm_info(schedule.op, schedule.name);
+    if (!info || info->carrier == Carrier::in_switch) return std::nullopt;
 
     const bool with_data = schedule.op != CollectiveOp::barrier;
     const bool get = gets(schedule);
@@ -211,11 +218,15 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     AlphaBeta out;
     try {
         out.steps = theory_steps(theory);
-        const std::uint32_t senders = theory.ranks <= most_ranks_for_all_pairs ? theory.ranks : 1;
+        const bool all_pairs = theory.ranks <= most_ranks_for_all_pairs;
+        const std::uint32_t senders = all_pairs ? theory.ranks : 1;
+        const std::vector<std::uint64_t> pairs =
+            all_pairs ? theory_bytes_pairs(theory) : std::vector<std::uint64_t>{};
         for (std::uint32_t from = 0; from < senders; ++from) {
             for (std::uint32_t to = 0; to < theory.ranks; ++to) {
                 if (to == from) continue;
-                const std::uint64_t payload = theory_bytes_between(theory, from, to);
+                const std::uint64_t payload =
+                    all_pairs ? pairs[from * theory.ranks + to] : theory_bytes_between(theory, from, to);
                 if (with_data && payload == 0) continue;
                 if (!with_data && to != (from + 1) % theory.ranks) continue;
                 loads.add(from, to, static_cast<double>((payload + line_bytes - 1) / line_bytes), get);

@@ -239,6 +239,84 @@ TEST(Run, ADelayedRankEntersLater)
     EXPECT_EQ(run_json({system})["ranks"][1]["finish_ps"], late.second);
 }
 
+namespace {
+
+json on_a_mesh(std::vector<std::string> options)
+{
+    const std::vector<std::string> always{WEFT_SOURCE_DIR "/examples/mesh_mi300x/system.yaml", "--collective", "all_reduce",
+        "--bytes", "448KiB", "--no-data"};
+    options.insert(options.begin(), always.begin(), always.end());
+    return run_json(options);
+}
+
+}  // namespace
+
+// Of eight ranks, each with a link to every other: 2/8 S on every link with seven rings, 2 (7/8) S on eight with one.
+TEST(Run, SeveralRingsUseEveryLinkOfAMesh)
+{
+    const auto on_links = [](const json& result) {
+        std::pair<unsigned, std::uint64_t> found{0, 0};  // links that carry something, and the most that one does
+        for (const json& link : result["links"]) {
+            const auto payload = link["payload_bytes"].get<std::uint64_t>();
+            if (payload > 0) ++found.first;
+            found.second = std::max(found.second, payload / 8192 * 8192);  // flags aside
+        }
+        return found;
+    };
+    const json all = on_a_mesh({"--algorithm", "rings"});
+    const json one = on_a_mesh({"--algorithm", "rings", "--rings", "1"});
+    EXPECT_EQ(on_links(all), (std::pair<unsigned, std::uint64_t>{56, 14 * 8192}));
+    EXPECT_EQ(on_links(one), (std::pair<unsigned, std::uint64_t>{8, 98 * 8192}));
+    EXPECT_LT(all["simulated_ps"].get<std::uint64_t>(), one["simulated_ps"].get<std::uint64_t>());
+}
+
+TEST(Run, PiecesAndDimensionsSetTheStepsOfAnAlgorithm)
+{
+    const auto steps = [](std::vector<std::string> options) { return on_a_mesh(std::move(options))["alpha_beta"]["steps"]; };
+    EXPECT_EQ(steps({"--algorithm", "chain"}), 14 + 7);
+    EXPECT_EQ(steps({"--algorithm", "chain", "--pipeline", "3"}), 14 + 2);
+    EXPECT_EQ(steps({"--algorithm", "hierarchical", "--dimensions", "xpu=4,host=2"}), 2 * (3 + 1));
+    EXPECT_EQ(steps({"--algorithm", "hierarchical", "--dimensions", "xpu=2,host=4:direct"}), 2 * (1 + 1));
+}
+
+TEST(Run, CollectivesWithARootRunToAVerifiedResult)
+{
+    const Fixtures files;
+    for (const char* op : {"reduce", "gather", "scatter", "broadcast"}) {
+        const json result = run_json({files.pair_system(), "--collective", op, "--root", "1"});
+        EXPECT_EQ(result["verified"], "passed") << op;
+        EXPECT_EQ(result["collectives"][0]["op"], op);
+    }
+}
+
+TEST(Run, RefusesOptionsOfAlgorithmsThatCannotBe)
+{
+    const Fixtures files;
+    const auto refused = [&](const std::vector<std::string>& options, const std::string& message) {
+        std::vector<std::string> arguments{"run", files.pair_system()};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+    };
+    refused({"--rings", "0"}, "weft: the value '0' of '--rings' is not possible; expected a whole number from 1 to 64\n");
+    refused({"--algorithm", "rings", "--rings", "2"}, "2 rings over 2 ranks; expected at most 1 that share no link\n");
+    refused({"--pipeline", "70000"}, "expected a whole number from 1 to 65536\n");
+    refused({"--dimensions", "2x1"}, "weft: option '--dimensions' has the value '2x1'; expected NAME=SIZE or NAME=SIZE:ALGORITHM");
+    refused({"--algorithm", "hierarchical", "--dimensions", "a=2,b=2"},
+        "dimensions a 2 x b 2 of 2 ranks; expected sizes that multiply to the number of ranks\n");
+    const std::string system = files.write("grid.yaml",
+        "system: grid\ninfrastructure: pair.yaml\nprofile: generic\n"
+        "workload: {collective: all_reduce, algorithm: hierarchical, bytes: 4 KiB, dimensions: \"a=2\"}\n");
+    EXPECT_EQ(run_json({system})["verified"], "passed");
+    const std::string wrong = files.write("wrong.yaml",
+        "system: grid\ninfrastructure: pair.yaml\nprofile: generic\n"
+        "workload: {collective: all_reduce, bytes: 4 KiB, dimensions: a}\n");
+    const Outcome outcome = call({"run", wrong});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find(":4: 'a' are no dimensions; expected NAME=SIZE"), std::string::npos) << outcome.err;
+}
+
 TEST(Run, RefusesDelaysThatCannotBe)
 {
     const Fixtures files;

@@ -133,7 +133,7 @@ TEST(Usage, WorkloadsAreComplete)
     expect_refusal({"run", files.pair_system(), "--groups", "x"},
         "weft: option '--groups' goes with a trace; expected --trace PREFIX beside it");
     expect_refusal({"run", files.pair_system(), "--root", "1"},
-        "weft: option '--root' goes with a broadcast; expected --collective broadcast beside it");
+        "weft: option '--root' goes with a broadcast, reduce, gather or scatter; expected --collective broadcast or the like beside it");
     expect_refusal({"run", files.pair_system(), "--collective", "barrier", "--bytes", "4"},
         "weft: option '--bytes' goes with a message, which a barrier has not; expected no --bytes");
     expect_refusal({"run", "--infra", files.pair_system()},

@@ -13,7 +13,8 @@ using namespace weft::testing;
 namespace {
 
 const CollectiveOp all_ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
-    CollectiveOp::reduce_scatter, CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::barrier};
+    CollectiveOp::reduce_scatter, CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::barrier,
+    CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter};
 const ElementType all_types[] = {ElementType::int32, ElementType::fp32, ElementType::bf16, ElementType::u8};
 
 // Runs every collective with every algorithm, element type and size, one after another, in one box.
@@ -27,7 +28,7 @@ void run_everything(const BoxOptions& options, const std::vector<std::uint64_t>&
     };
     std::vector<Next> list;
     for (const CollectiveOp op : all_ops)
-        for (const std::string& algorithm : algorithm_names(op)) {
+        for (const std::string& algorithm : algorithms_without_switch(op)) {
             const auto schedule =
                 schedule_of(op, algorithm, options.gpus, static_cast<std::uint32_t>(options.engine.channels));
             for (const ElementType type : all_types)
@@ -236,7 +237,7 @@ TEST(Executor, ASignalTooEarlyIsSeenInTheData)
 TEST(Executor, DataOnAndOffTakeTheSameTimeToThePicosecond)
 {
     for (const CollectiveOp op : all_ops)
-        for (const std::string& algorithm : algorithm_names(op)) {
+        for (const std::string& algorithm : algorithms_without_switch(op)) {
             BoxOptions options = box(3);
             const std::uint64_t with = time_of(options, op, algorithm, 10'007);
             options.data_on = false;

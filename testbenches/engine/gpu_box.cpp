@@ -76,6 +76,14 @@ BoxOptions box(unsigned gpus)
     return options;
 }
 
+std::vector<std::string> algorithms_without_switch(CollectiveOp op)
+{
+    std::vector<std::string> names;
+    for (const std::string& name : algorithm_names(op))
+        if (algorithm_info(op, name)->carrier != Carrier::in_switch) names.push_back(name);
+    return names;
+}
+
 std::shared_ptr<Schedule> schedule_of(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks,
     std::uint32_t channels, ReduceOp reduction)
 {

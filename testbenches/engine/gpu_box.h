@@ -53,6 +53,9 @@ public:
 
 BoxOptions box(unsigned gpus);
 
+// The algorithms that GPUs can carry out by themselves.
+std::vector<std::string> algorithms_without_switch(CollectiveOp op);
+
 std::shared_ptr<Schedule> schedule_of(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks,
     std::uint32_t channels = 1, ReduceOp reduction = ReduceOp::sum);
 

@@ -54,7 +54,7 @@ Counts counts_of(const BoxOptions& options, CollectiveOp op, const std::string& 
 TEST(MoverChoice, CollectivesThatOnlyCopyTakeNoUnit)
 {
     for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::all_to_all, CollectiveOp::broadcast})
-        for (const std::string& algorithm : algorithm_names(op)) {
+        for (const std::string& algorithm : algorithms_without_switch(op)) {
             const Counts counts = counts_of(box_with(4, Mover::copy_engine), op, algorithm, 40'000);
             EXPECT_EQ(counts.unit_lines, 0u) << name_of(op) << " " << algorithm;
             EXPECT_GT(counts.mover_lines, 0u);

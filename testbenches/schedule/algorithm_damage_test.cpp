@@ -10,8 +10,8 @@ namespace {
 
 class Damaged : public ::testing::TestWithParam<std::tuple<CollectiveOp, std::string>> {
 protected:
-    // Calls damage(schedule copy, step, its thread, index) at every step; the schedule must be refused where that
-    // returns true. Returns how many were damaged.
+    // Calls damage(schedule copy, step, its thread, index) at every step; the schedule must be refused where
+    // that returns true. Returns how many were damaged.
     template <typename Damage>
     std::uint32_t everywhere(std::uint32_t ranks, Damage&& damage)
     {
@@ -29,10 +29,12 @@ protected:
                     if (!damage(schedule, steps, s)) continue;
                     ++damaged;
                     // The step behind one that is gone may have no data step before it.
-                    if (s < steps.size() && (s == 0 || !is_data(steps[s - 1].kind))) steps[s].with_previous = false;
+                    if (s < steps.size() && (s == 0 || !is_data(steps[s - 1].kind)))
+                        steps[s].with_previous = false;
                     VerifyOptions few;
                     few.most_problems = 1;
-                    EXPECT_FALSE(verify(schedule, few).ok) << "rank " << rank << " thread " << t << " step " << s;
+                    EXPECT_FALSE(verify(schedule, few).ok)
+                        << "rank " << rank << " thread " << t << " step " << s;
                 }
         return damaged;
     }
@@ -69,12 +71,14 @@ TEST_P(Damaged, AMissingWaitIsFound)
 {
     const bool alone = std::get<1>(GetParam()) == "push_reduce";
     for (std::uint32_t ranks : {5u, 8u})
-        EXPECT_EQ(everywhere(ranks, dropping([](StepKind kind) { return kind == StepKind::wait; })) > 0, !alone);
+        EXPECT_EQ(everywhere(ranks, dropping([](StepKind kind) { return kind == StepKind::wait; })) > 0,
+            !alone);
 }
 
 TEST_P(Damaged, AMissingSignalIsFound)
 {
-    for (std::uint32_t ranks : {5u, 8u}) everywhere(ranks, dropping([](StepKind kind) { return kind == StepKind::signal; }));
+    for (std::uint32_t ranks : {5u, 8u})
+        everywhere(ranks, dropping([](StepKind kind) { return kind == StepKind::signal; }));
 }
 
 TEST_P(Damaged, ASwappedChunkIsFound)

@@ -1,7 +1,9 @@
 // Rings, orders, dimensions and pipelines: every variant is verified, and comes to what theory says.
 #include <algorithm>
-#include <numeric>
+#include <fstream>
+#include <iterator>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
@@ -15,7 +17,8 @@ using namespace weft;
 
 namespace {
 
-constexpr CollectiveOp sharding[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter};
+constexpr CollectiveOp sharding[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
+    CollectiveOp::reduce_scatter};
 
 // Verified, in the steps of theory and with its bytes between every pair; returns the traffic.
 Traffic check(CollectiveOp op, const std::string& name, std::uint32_t ranks, const AlgorithmOptions& options,
@@ -48,7 +51,8 @@ std::string refusal(const std::string& name, std::uint32_t ranks, const Algorith
 AlgorithmOptions in_dimensions(const std::vector<std::uint32_t>& sizes, const std::string& algorithm)
 {
     AlgorithmOptions options;
-    for (std::uint32_t size : sizes) options.dimensions.push_back({"d" + std::to_string(options.dimensions.size()), size, algorithm});
+    for (std::uint32_t size : sizes)
+        options.dimensions.push_back({"d" + std::to_string(options.dimensions.size()), size, algorithm});
     return options;
 }
 
@@ -95,7 +99,8 @@ TEST(AlgorithmOptions, RingsFollowTheOrdersGiven)
             EXPECT_EQ(traffic.between(0, 1), 0u);
             EXPECT_EQ(traffic.between(2, 0) > 0, std::string(name) == "bidirectional_ring");
         }
-    for (CollectiveOp op : {CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter})
+    for (CollectiveOp op :
+        {CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter})
         for (options.root = 0; options.root < 5; ++options.root) {
             const Traffic traffic = check(op, "ring", 5, options);
             EXPECT_EQ(traffic.between(1, 2), 0u);
@@ -110,8 +115,8 @@ TEST(AlgorithmOptions, RingsFollowTheOrdersGiven)
 
 TEST(AlgorithmOptions, HierarchiesOfAnyShapeAndInnerAlgorithm)
 {
-    const std::vector<std::vector<std::uint32_t>> shapes = {{8}, {2, 3}, {3, 2}, {8, 4}, {1, 5}, {2, 2, 2}, {3, 1, 4},
-        {4, 3, 2}, {5, 5}, {8, 8}, {2, 2, 2, 2, 2, 2}};
+    const std::vector<std::vector<std::uint32_t>> shapes = {{8}, {2, 3}, {3, 2}, {8, 4}, {1, 5}, {2, 2, 2},
+        {3, 1, 4}, {4, 3, 2}, {5, 5}, {8, 8}, {2, 2, 2, 2, 2, 2}};
     for (const std::vector<std::uint32_t>& sizes : shapes)
         for (const char* inner : {"ring", "direct", "recursive"})
             for (CollectiveOp op : sharding)
@@ -133,7 +138,8 @@ TEST(AlgorithmOptions, OuterDimensionsCarryShards)
     const Traffic traffic = check(CollectiveOp::all_reduce, "hierarchical", 32, options, bytes);
     EXPECT_EQ(traffic.between(0, 1), bytes * 2 * 7 / 8);
     EXPECT_EQ(traffic.between(0, 8), bytes / 8 * 2 * 3 / 4);
-    EXPECT_EQ(theory_steps(theory_case(CollectiveOp::all_reduce, "hierarchical", 32, bytes, 4, options)), 20u);
+    EXPECT_EQ(theory_steps(theory_case(CollectiveOp::all_reduce, "hierarchical", 32, bytes, 4, options)),
+        20u);
 }
 
 TEST(AlgorithmOptions, NvlsTreesOfAnyShape)
@@ -151,8 +157,9 @@ TEST(AlgorithmOptions, NvlsTreesOfAnyShape)
 TEST(AlgorithmOptions, PiecesOfAPipelineAddSteps)
 {
     const std::pair<CollectiveOp, const char*> cases[] = {{CollectiveOp::all_reduce, "tree"},
-        {CollectiveOp::all_reduce, "double_tree"}, {CollectiveOp::all_reduce, "chain"}, {CollectiveOp::broadcast, "tree"},
-        {CollectiveOp::broadcast, "ring"}, {CollectiveOp::reduce, "tree"}, {CollectiveOp::reduce, "chain"}};
+        {CollectiveOp::all_reduce, "double_tree"}, {CollectiveOp::all_reduce, "chain"},
+        {CollectiveOp::broadcast, "tree"}, {CollectiveOp::broadcast, "ring"}, {CollectiveOp::reduce, "tree"},
+        {CollectiveOp::reduce, "chain"}};
     for (const auto& [op, name] : cases)
         for (std::uint32_t n : {2u, 6u, 11u}) {
             AlgorithmOptions options;
@@ -193,6 +200,21 @@ TEST(AlgorithmOptions, AreRefusedInOneLine)
     }
 }
 
+TEST(AlgorithmOptions, DimensionsAreReadFromText)
+{
+    const auto read = dimensions_from_text("xpu=8:direct,host=4");
+    ASSERT_TRUE(read && read->size() == 2);
+    EXPECT_EQ((*read)[0].name, "xpu");
+    EXPECT_EQ((*read)[0].size, 8u);
+    EXPECT_EQ((*read)[0].algorithm, "direct");
+    EXPECT_EQ((*read)[1].name, "host");
+    EXPECT_EQ((*read)[1].size, 4u);
+    EXPECT_EQ((*read)[1].algorithm, "ring");
+    for (const char* text : {"", "8", "=8", "xpu=", "xpu=8,", ",xpu=8", "xpu=8x", "xpu=-8", "xpu=99999",
+             "xpu=8:", "xpu=8:tree", "xpu=2,xpu=4", "a:b=3"})
+        EXPECT_FALSE(dimensions_from_text(text)) << text;
+}
+
 TEST(AlgorithmOptions, DimensionsByDefaultAreNearToSquare)
 {
     for (const auto& [n, inner] : {std::pair{8u, 4u}, {16u, 4u}, {12u, 4u}, {7u, 7u}, {64u, 8u}, {2u, 2u}}) {
@@ -203,17 +225,14 @@ TEST(AlgorithmOptions, DimensionsByDefaultAreNearToSquare)
     }
 }
 
-// Channels of direct algorithms begin at different peers, so that all links carry something at any time.
-TEST(AlgorithmOptions, DirectChannelsBeginAtDifferentPeers)
+// Channels of a direct all_reduce begin at different peers, so that all links carry something at any time.
+TEST(AlgorithmOptions, DirectAllReduceChannelsBeginAtDifferentPeers)
 {
     AlgorithmOptions options;
     options.channels = 7;
-    for (const auto& [op, name] : {std::pair{CollectiveOp::all_reduce, "direct"}, {CollectiveOp::reduce_scatter, "direct"},
-             {CollectiveOp::all_to_all, "direct"}}) {
-        const Schedule schedule = make_schedule(name, op, 8, options);
-        for (std::uint32_t c = 0; c < 7; ++c)
-            EXPECT_EQ(schedule.ranks[3].threads[c].steps[0].destinations[0].rank, (4 + c) % 8 == 3 ? 4u : (4 + c) % 8);
-    }
+    const Schedule schedule = make_schedule("direct", CollectiveOp::all_reduce, 8, options);
+    for (std::uint32_t c = 0; c < 7; ++c)
+        EXPECT_EQ(schedule.ranks[3].threads[c].steps[0].destinations[0].rank, (4 + c) % 8);
 }
 
 TEST(AlgorithmOptions, EveryAlgorithmTellsAboutItself)
@@ -237,8 +256,24 @@ TEST(AlgorithmOptions, EveryAlgorithmTellsAboutItself)
                         for (const ChunkRef& source : step.sources)
                             loads = loads || (source.rank != rank && !in_switch(step.kind));
                     }
-            EXPECT_EQ(switches, info->transfer == Transfer::in_switch) << name;
-            EXPECT_EQ(loads, info->transfer == Transfer::get) << name;
+            EXPECT_EQ(switches, info->carrier == Carrier::in_switch) << name;
+            EXPECT_EQ(loads, info->carrier == Carrier::get) << name;
         }
     EXPECT_EQ(algorithm_info(CollectiveOp::barrier, "nvls"), nullptr);
+}
+
+TEST(AlgorithmOptions, TheGuideListsEveryAlgorithmInOrder)
+{
+    std::ifstream file(WEFT_SOURCE_DIR "/docs/algorithms.md");
+    const std::string page((std::istreambuf_iterator<char>(file)), {});
+    std::string table;
+    for (CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
+             CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather,
+             CollectiveOp::scatter, CollectiveOp::barrier})
+        for (const std::string& name : algorithm_names(op)) {
+            const AlgorithmInfo& info = *algorithm_info(op, name);
+            table += fmt::format("| {} | {} | {} | {} | {} |\n", name_of(op), name, info.steps, info.bytes,
+                info.how);
+        }
+    EXPECT_NE(page.find("|---|---|---|---|---|\n" + table + "\n"), std::string::npos) << table;
 }

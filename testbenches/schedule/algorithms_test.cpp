@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "collectives/schedule/execute.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/theory.h"
 #include "collectives/schedule/traffic.h"
@@ -109,36 +108,6 @@ TEST_P(Algorithm, MovesTheBytesOfTheory)
                         << ranks << " ranks, " << bytes << " bytes, rank " << from;
                 ASSERT_EQ(theory_bytes_between(expected, 0, ranks - 1), traffic.between(0, ranks - 1));
             }
-}
-
-// Run on real bytes, sums come out as sums, whatever the way that the terms have gone.
-TEST_P(Algorithm, AddsRealBytes)
-{
-    const bool scatters = op() == CollectiveOp::reduce_scatter;
-    if (op() != CollectiveOp::all_reduce && op() != CollectiveOp::reduce && !scatters) return;
-    for (std::uint32_t ranks : {2u, 3u, 8u, 13u}) {
-        const std::uint32_t root = *roots(ranks).rbegin();
-        const Schedule made = schedule(ranks, options(ranks, root, 2));
-        const std::uint64_t bytes = 4 * 1003;
-        const Layout layout(made, bytes, 4);
-        std::vector<RankMemory> memories = allocate_memories(layout, ranks);
-        std::vector<std::uint8_t> sum(bytes);
-        for (std::uint32_t rank = 0; rank < ranks; ++rank)
-            for (std::size_t i = 0; i < bytes; ++i) {
-                const auto value = static_cast<std::uint8_t>(rank * 31 + i * 7 + i / 251);
-                memories[rank].memory[0][i] = value;
-                sum[i] = static_cast<std::uint8_t>(sum[i] + value);
-            }
-        execute(made, layout, ElementType::u8, memories);
-        const std::uint32_t k = made.chunks_per_rank();
-        for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-            if (op() == CollectiveOp::reduce && rank != root) continue;
-            const ByteRange mine = scatters ? chunk_bounds(bytes, 4, made.chunks, rank * k, k) : ByteRange{0, bytes};
-            const std::vector<std::uint8_t> expected(sum.begin() + static_cast<std::ptrdiff_t>(mine.begin),
-                sum.begin() + static_cast<std::ptrdiff_t>(mine.end));
-            ASSERT_EQ(memories[rank].memory[1], expected) << ranks << " ranks, rank " << rank;
-        }
-    }
 }
 
 namespace {

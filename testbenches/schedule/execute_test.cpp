@@ -23,18 +23,18 @@ Bytes& memory(std::vector<RankMemory>& memories, std::uint32_t rank, Buffer buff
 
 // What each rank must hold, straight from the meaning of the collective and the inputs of all ranks
 // (u8, so that sums do not depend on order).
-Bytes expected_output(CollectiveOp op, const std::vector<Bytes>& inputs, std::uint32_t rank,
-    std::uint32_t root)
+Bytes expected_output(const Schedule& schedule, const std::vector<Bytes>& inputs, std::uint32_t rank)
 {
-    const auto n = static_cast<std::uint32_t>(inputs.size());
-    const auto block = [n](const Bytes& whole, std::uint32_t i) {
-        const std::size_t base = whole.size() / n;
-        const std::size_t longer = whole.size() % n;
-        const std::size_t begin = i * base + std::min<std::size_t>(i, longer);
-        const std::size_t size = base + (i < longer ? 1 : 0);
-        return Bytes(whole.begin() + static_cast<std::ptrdiff_t>(begin),
-            whole.begin() + static_cast<std::ptrdiff_t>(begin + size));
+    const CollectiveOp op = schedule.op;
+    const std::uint32_t root = schedule.root;
+    const auto block = [&](const Bytes& whole, std::uint32_t i) {
+        const std::uint32_t k = schedule.chunks_per_rank();
+        const ByteRange range = chunk_bounds(whole.size(), 1, schedule.chunks, i * k, k);
+        return Bytes(whole.begin() + static_cast<std::ptrdiff_t>(range.begin),
+            whole.begin() + static_cast<std::ptrdiff_t>(range.end));
     };
+    const bool to_root = op == CollectiveOp::reduce || op == CollectiveOp::gather;
+    if (to_root && rank != root) return {};
     const auto sum = [&inputs] {
         Bytes total(inputs[0].size());
         for (const Bytes& one : inputs)
@@ -44,9 +44,12 @@ Bytes expected_output(CollectiveOp op, const std::vector<Bytes>& inputs, std::ui
     };
     Bytes joined;
     switch (op) {
-    case CollectiveOp::all_reduce: return sum();
+    case CollectiveOp::all_reduce:
+    case CollectiveOp::reduce: return sum();
     case CollectiveOp::reduce_scatter: return block(sum(), rank);
+    case CollectiveOp::scatter: return block(inputs[root], rank);
     case CollectiveOp::all_gather:
+    case CollectiveOp::gather:
         for (const Bytes& one : inputs) joined.insert(joined.end(), one.begin(), one.end());
         return joined;
     case CollectiveOp::all_to_all:
@@ -65,14 +68,15 @@ TEST(Execute, EveryAlgorithmGivesTheRightBytes)
 {
     std::mt19937 random(11);
     for (CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
-             CollectiveOp::all_to_all, CollectiveOp::broadcast})
+             CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather,
+             CollectiveOp::scatter})
         for (const std::string& name : algorithm_names(op))
             for (std::uint32_t ranks : {1u, 2u, 3u, 5u, 8u, 17u})
                 for (std::uint32_t channels : {1u, 2u, 5u})
                     for (std::uint64_t bytes : {0ull, 1ull, 13ull, 1024ull, 10007ull}) {
                         AlgorithmOptions options;
                         options.channels = channels;
-                        options.root = op == CollectiveOp::broadcast ? ranks - 1 : 0;
+                        options.root = has_root(op) ? ranks - 1 : 0;
                         const Schedule schedule = make_schedule(name, op, ranks, options);
                         const Layout layout(schedule, bytes, 1);
                         std::vector<RankMemory> memories = allocate_memories(layout, ranks);
@@ -85,7 +89,7 @@ TEST(Execute, EveryAlgorithmGivesTheRightBytes)
                         execute(schedule, layout, ElementType::u8, memories);
                         for (std::uint32_t r = 0; r < ranks; ++r)
                             ASSERT_EQ(memory(memories, r, Buffer::output),
-                                expected_output(op, inputs, r, options.root))
+                                expected_output(schedule, inputs, r))
                                 << name_of(op) << " " << name << ", " << ranks << " ranks, " << channels
                                 << " channels, " << bytes << " bytes, rank " << r;
                     }

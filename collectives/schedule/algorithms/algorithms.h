@@ -1,18 +1,19 @@
 // The built-in algorithms and their registry.
 //
-// All are one-sided. Those that put, which most do: a rank stores into buffers of its peers, then signals; the peer
-// waits on a semaphore of its own. Every instance of a collective has freshly allocated output and scratch
-// buffers and semaphores, so a peer may be written before it has entered, and no hand-shake precedes the
-// first store. Those that get: a rank signals that it has entered, so that its input is ready, and loads the inputs
-// of its peers when they have. Buffers live until the last rank has left, so none follows the last load.
-// No scratch slot is written twice.
+// All are one-sided. Those that put, which most do: a rank stores into buffers of its peers, then signals;
+// the peer waits on a semaphore of its own. Every instance of a collective has freshly allocated output and
+// scratch buffers and semaphores, so a peer may be written before it has entered, and no hand-shake precedes
+// the first store. Those that get: a rank signals that it has entered, so that its input is ready, and loads
+// the inputs of its peers when they have. Buffers live until the last rank has left, so none follows the last
+// load. No scratch slot is written twice.
 //
-// Channels: with C channels a rank has C threads, or C for each of its streams (every one of several rings, the way up
-// and the way down of a tree). Thread c of them handles part c of C of every chunk and has semaphores of its own, so
-// channels never meet.
+// Channels: with C channels a rank has C threads, or C for each of its streams (every one of several rings,
+// the way up and the way down of a tree). Thread c of them handles part c of C of every chunk and has
+// semaphores of its own, so channels never meet.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,30 +27,37 @@ struct Dimension {
     std::string algorithm = "ring";  // within it: ring, direct or recursive
 };
 
+// "xpu=8,host=4", innermost first, each with an algorithm if it is not ring: "xpu=8:direct,host=4". Nothing
+// if the text is of another form or a name comes twice.
+std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& text);
+inline constexpr const char* dimensions_form =
+    "NAME=SIZE or NAME=SIZE:ALGORITHM (ring, direct, recursive), innermost first, such as xpu=8,host=4";
+
 struct AlgorithmOptions {
     std::uint32_t channels = 1;  // 1 to 256
     std::uint32_t root = 0;      // broadcast, reduce, gather, scatter
     std::uint32_t pipeline = 8;  // trees, chains, broadcast ring: chunks, 1 to 65536
     ReduceOp reduction = ReduceOp::sum;
-    std::uint32_t rings = 0;     // `rings`: how many; 0 = as many as share no link, at most 8
-    // Rings as orders of ranks. `rings` takes all of them, `ring` as well where it is not left at 0, 1, 2, ...;
-    // bidirectional_ring, chains and the rings of gather, scatter and broadcast take the first.
+    std::uint32_t rings = 0;  // `rings`: how many; 0 = as many as share no link, at most 8
+    // Rings as orders of ranks. `rings` takes all of them, `ring` as well where it is not left at 0, 1, 2,
+    // ...; bidirectional_ring, chains and the rings of gather, scatter and broadcast take the first.
     std::vector<std::vector<std::uint32_t>> orders;
-    // Hierarchical algorithms, innermost first: rank = i0 + size0 (i1 + size1 (...)). The sizes multiply to the number
-    // of ranks. None given: two, as near to square as divides the ranks, the larger one inside.
+    // Hierarchical algorithms, innermost first: rank = i0 + size0 (i1 + size1 (...)). The sizes multiply to
+    // the number of ranks. None given: two, as near to square as divides the ranks, the larger one inside.
     std::vector<Dimension> dimensions;
 };
 
 constexpr std::uint32_t most_ranks = 4096;
 constexpr std::uint32_t most_rings = 64;
+constexpr std::uint32_t most_pipeline = 65536;
 
 // What carries the data: stores to peers, loads from peers, or steps that only a switch can do.
-enum class Transfer : std::uint8_t { put, get, in_switch };
+enum class Carrier : std::uint8_t { put, get, in_switch };
 
 struct AlgorithmInfo {
     CollectiveOp op;
     const char* name;
-    Transfer transfer;
+    Carrier carrier;
     const char* steps;  // dependent transfers (barrier: signals); n ranks, k pipeline chunks
     const char* bytes;  // sent by a rank; S message, s(r) the share of rank r
     const char* how;    // one line

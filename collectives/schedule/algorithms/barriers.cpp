@@ -35,7 +35,8 @@ void direct_barrier(Schedule& schedule, const AlgorithmOptions&)
     }
 }
 
-// In step i every rank tells the one 2^i further on that all it has heard of are there. Signal steps ceil(log2 n).
+// In step i every rank tells the one 2^i further on that all it has heard of are there. Signal steps
+// ceil(log2 n).
 void dissemination_barrier(Schedule& schedule, const AlgorithmOptions&)
 {
     const std::uint32_t n = schedule.size();

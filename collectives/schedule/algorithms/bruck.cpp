@@ -3,8 +3,9 @@
 
 namespace weft::algorithms {
 
-// Bruck's all_to_all: a block that has to go o ranks on goes in hops of the bits of o, smallest first; in step i every
-// rank sends all that have bit i to the rank 2^i further on. On its way a block lies in a scratch slot.
+// Bruck's all_to_all: a block that has to go o ranks on goes in hops of the bits of o, smallest first; in
+// step i every rank sends all that have bit i to the rank 2^i further on. On its way a block lies in a
+// scratch slot.
 // Steps ceil(log2 n); bytes sent S/2 log2 n where n is a power of two.
 void bruck_all_to_all(Schedule& schedule, const AlgorithmOptions& options)
 {

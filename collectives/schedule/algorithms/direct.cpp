@@ -1,10 +1,10 @@
 // Direct algorithms: every rank exchanges with every other, all at once. Transfers of one phase are a run of
 // moves that need not wait for each other; each peer has a semaphore and, where sums are formed, a
-// scratch slot of its own. Peers are visited from r + 1 on, so that not all start with the same one; channels
-// begin at different peers, so that the links to all of them are at work at any time.
+// scratch slot of its own. Peers are visited from r + 1 on, so that not all start with the same one. In
+// all_reduce, channels begin at different peers, so that the links to all of them are at work at any time.
 //
-// Those called get load from their peers instead of storing to them. An input is there when its rank has entered, so
-// signals go first; sums are formed from what is loaded, without scratch memory.
+// Those called get load from their peers instead of storing to them. An input is there when its rank has
+// entered, so signals go first; sums are formed from what is loaded, without scratch memory.
 #include "collectives/schedule/algorithms/builders.h"
 
 namespace weft::algorithms {
@@ -43,15 +43,18 @@ void meet(Program& program, const Schedule& schedule, std::uint32_t rank, std::u
     wait_all(program, schedule, rank, channel);
 }
 
-// The other ranks from r + 1 on, turned on from channel to channel.
-std::vector<std::uint32_t> peers(const Schedule& schedule, const AlgorithmOptions& options, std::uint32_t rank,
-    std::uint32_t channel)
+// The other ranks from r + 1 on, or from `turn` further on.
+std::vector<std::uint32_t> peers(std::uint32_t n, std::uint32_t rank, std::uint32_t turn = 0)
 {
-    const std::uint32_t others = schedule.size() - 1;
-    const auto turn = static_cast<std::uint32_t>(std::uint64_t{channel} * others / options.channels);
     std::vector<std::uint32_t> list;
-    for (std::uint32_t i = 0; i < others; ++i) list.push_back((rank + 1 + (i + turn) % others) % schedule.size());
+    for (std::uint32_t i = 0; i < n - 1; ++i) list.push_back((rank + 1 + (i + turn) % (n - 1)) % n);
     return list;
+}
+
+std::vector<std::uint32_t> turned_peers(std::uint32_t n, std::uint32_t rank, std::uint32_t channel,
+    std::uint32_t channels)
+{
+    return peers(n, rank, channel * (n - 1) / channels);
 }
 
 // Input chunk j goes to a slot at rank j, which then has what it needs for the sum of chunk j.
@@ -72,7 +75,8 @@ std::vector<ChunkRef> terms(std::uint32_t n, std::uint32_t rank)
 }
 
 // The own output first.
-std::vector<ChunkRef> outputs_of_all(const std::vector<std::uint32_t>& peers, std::uint32_t rank, std::uint32_t chunk)
+std::vector<ChunkRef> outputs_of_all(const std::vector<std::uint32_t>& peers, std::uint32_t rank,
+    std::uint32_t chunk)
 {
     std::vector<ChunkRef> destinations{output(rank, chunk)};
     for (std::uint32_t peer : peers) destinations.push_back(output(peer, chunk));
@@ -89,16 +93,18 @@ void direct_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
     frame(schedule, n, n - 1, options.channels * (n - 1), options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            send_terms(program, peers(schedule, options, rank, channel), rank);
+            const std::vector<std::uint32_t> others = turned_peers(n, rank, channel, options.channels);
+            send_terms(program, others, rank);
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
-            program.move(terms(n, rank), outputs_of_all(peers(schedule, options, rank, channel), rank, rank));
+            program.move(terms(n, rank), outputs_of_all(others, rank, rank));
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
         });
 }
 
-// The whole of every input to everybody, and the sum formed everywhere. Steps 1 (and one local one); bytes sent (n-1) S.
+// The whole of every input to everybody, and the sum formed everywhere. Steps 1 (and one local one); bytes
+// sent (n-1) S.
 void one_shot_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
@@ -106,7 +112,7 @@ void one_shot_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
             std::vector<ChunkRef> slots;
-            for (std::uint32_t peer : peers(schedule, options, rank, channel))
+            for (std::uint32_t peer : turned_peers(n, rank, channel, options.channels))
                 slots.push_back(scratch(peer, peer_slot(peer, rank)));
             program.move({input(rank, 0)}, std::move(slots));
             meet(program, schedule, rank, channel);
@@ -117,7 +123,8 @@ void one_shot_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
         });
 }
 
-// Everybody loads every input, in the order of ranks: all ranks form the same sum. Steps 1; bytes sent (n-1) S.
+// Everybody loads every input, in the order of ranks: all ranks form the same sum. Steps 1; bytes sent (n-1)
+// S.
 void one_shot_get_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
@@ -131,7 +138,8 @@ void one_shot_get_all_reduce(Schedule& schedule, const AlgorithmOptions& options
         });
 }
 
-// Two-shot by loads: the owner of each chunk loads its terms, from r + 1 on, and stores the sum to everybody, line by line.
+// Two-shot by loads: the owner of each chunk loads its terms, from r + 1 on, and stores the sum to everybody,
+// line by line.
 // Steps 1; bytes sent 2(n-1)/n S.
 void two_shot_get_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
@@ -139,7 +147,7 @@ void two_shot_get_all_reduce(Schedule& schedule, const AlgorithmOptions& options
     frame(schedule, n, 0, options.channels * (n - 1), options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            const std::vector<std::uint32_t> others = peers(schedule, options, rank, channel);
+            const std::vector<std::uint32_t> others = turned_peers(n, rank, channel, options.channels);
             meet(program, schedule, rank, channel);
             std::vector<ChunkRef> sources;
             for (std::uint32_t peer : others) sources.push_back(input(peer, rank));
@@ -156,7 +164,7 @@ void direct_all_gather(Schedule& schedule, const AlgorithmOptions& options)
     frame(schedule, n, 0, options.channels * (n - 1), options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            program.move({input(rank, 0)}, outputs_of_all(peers(schedule, options, rank, channel), rank, rank));
+            program.move({input(rank, 0)}, outputs_of_all(peers(n, rank), rank, rank));
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
         });
@@ -170,7 +178,7 @@ void get_all_gather(Schedule& schedule, const AlgorithmOptions& options)
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
             meet(program, schedule, rank, channel);
-            for (std::uint32_t peer : peers(schedule, options, rank, channel))
+            for (std::uint32_t peer : peers(n, rank))
                 program.move_too({input(peer, 0)}, {output(rank, peer)});
             program.move_too({input(rank, 0)}, {output(rank, rank)});
         });
@@ -183,14 +191,15 @@ void direct_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
     frame(schedule, n, n - 1, options.channels * (n - 1), options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            send_terms(program, peers(schedule, options, rank, channel), rank);
+            send_terms(program, peers(n, rank), rank);
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
             program.move(terms(n, rank), {output(rank, 0)});
         });
 }
 
-// The terms are added in the order of peers, the own one last: nobody else forms this sum. Steps 1; bytes sent (n-1)/n S.
+// The terms are added in the order r + 1, ..., n - 1, 0, ..., r: nobody else forms this sum. Steps 1; bytes
+// sent (n-1)/n S.
 void get_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
@@ -199,7 +208,7 @@ void get_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
             meet(program, schedule, rank, channel);
             std::vector<ChunkRef> sources;
-            for (std::uint32_t peer : peers(schedule, options, rank, channel)) sources.push_back(input(peer, rank));
+            for (std::uint32_t peer : peers(n, rank)) sources.push_back(input(peer, rank));
             sources.push_back(input(rank, rank));
             program.move(std::move(sources), {output(rank, 0)});
         });
@@ -212,7 +221,7 @@ void direct_all_to_all(Schedule& schedule, const AlgorithmOptions& options)
     frame(schedule, n, 0, options.channels * (n - 1), options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            for (std::uint32_t peer : peers(schedule, options, rank, channel))
+            for (std::uint32_t peer : peers(n, rank))
                 program.move_too({input(rank, peer)}, {output(peer, rank)});
             program.move_too({input(rank, rank)}, {output(rank, rank)});
             signal_all(program, schedule, rank, channel);
@@ -229,7 +238,7 @@ void direct_broadcast(Schedule& schedule, const AlgorithmOptions& options)
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
             if (rank != root) return program.wait(root, channel);
-            program.move({input(root, 0)}, outputs_of_all(peers(schedule, options, root, channel), root, 0));
+            program.move({input(root, 0)}, outputs_of_all(peers(n, root), root, 0));
             for (std::uint32_t i = 1; i < n; ++i) program.signal((root + i) % n, channel);
         });
 }

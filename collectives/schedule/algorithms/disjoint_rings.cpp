@@ -1,11 +1,11 @@
 // Rings that share no directed link.
 //
-// Walecki's: n - 1 points on a circle and one in the middle. A zigzag over the circle, closed through the middle and
-// turned from point to point, covers no pair twice. For odd n that gives (n-1)/2 undirected rings, which cover all;
-// for even n, n/2 - 1, which leave a perfect matching over. Each is run in both directions.
+// Walecki's: n - 1 points on a circle and one in the middle. A zigzag over the circle, closed through the
+// middle and turned from point to point, covers no pair twice. For odd n that gives (n-1)/2 undirected rings,
+// which cover all; for even n, n/2 - 1, which leave a perfect matching over. Each is run in both directions.
 //
-// The last ring of an even n has to use both directions of the matching, so some rings must be taken apart again: the
-// links of the matching and of a few rings together are divided anew into rings.
+// The last ring of an even n has to use both directions of the matching, so some rings must be taken apart
+// again: the links of the matching and of a few rings together are divided anew into rings.
 #include <algorithm>
 #include <random>
 
@@ -15,8 +15,8 @@ namespace weft::shapes {
 
 namespace {
 
-// The middle, then a zigzag i, i + 1, i - 1, i + 2, ... over the circle. Its links join points whose numbers add up to
-// 2i or 2i + 1, so no two turns i share one.
+// The middle, then a zigzag i, i + 1, i - 1, i + 2, ... over the circle. Its links join points whose numbers
+// add up to 2i or 2i + 1, so no two turns i share one.
 std::vector<Ring> walecki(std::uint32_t n, std::uint32_t count)
 {
     std::vector<Ring> rings;
@@ -34,7 +34,8 @@ std::vector<Ring> walecki(std::uint32_t n, std::uint32_t count)
     return rings;
 }
 
-using Follower = std::vector<std::uint32_t>;  // of every rank, the next one in a factor of one or several rings
+using Follower =
+    std::vector<std::uint32_t>;  // of every rank, the next one in a factor of one or several rings
 
 std::uint32_t rings_in(const Follower& next)
 {
@@ -111,7 +112,8 @@ private:
         factors_[b] = std::move(other);
     }
 
-    // The same links in new factors: exchanges of circuits alone cannot reach every division (they keep a parity).
+    // The same links in new factors: exchanges of circuits alone cannot reach every division (they keep a
+    // parity).
     void draw()
     {
         std::vector<std::vector<std::uint32_t>> links(n_);
@@ -182,7 +184,8 @@ std::vector<Ring> disjoint_rings(std::uint32_t n, std::uint32_t count)
     if (count <= by_turning) return rings;
     for (std::uint32_t again = 2; again < rings.size(); ++again) {
         std::vector<Follower> factors{left_over(rings, n)};
-        for (std::uint32_t i = 0; i <= again; ++i) factors.push_back(follower_of(rings[rings.size() - 1 - i]));
+        for (std::uint32_t i = 0; i <= again; ++i)
+            factors.push_back(follower_of(rings[rings.size() - 1 - i]));
         Divider divider(std::move(factors));
         if (!divider.run()) continue;
         rings.resize(rings.size() - again - 1);

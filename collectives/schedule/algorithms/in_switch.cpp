@@ -1,5 +1,5 @@
-// Algorithms that let the switch combine and copy. What the switch reads must be there: ranks meet before their
-// inputs are read; and what it has stored to others is told to them afterwards.
+// Algorithms that let the switch combine and copy. What the switch reads must be there: ranks meet before
+// their inputs are read; and what it has stored to others is told to them afterwards.
 #include "collectives/schedule/algorithms/shapes.h"
 #include "collectives/schedule/algorithms/sketch.h"
 
@@ -33,11 +33,13 @@ void for_each_rank(Schedule& schedule, const AlgorithmOptions& options, std::uin
 // Steps 1, there and back; bytes sent S + s(r), received as many.
 void nvls_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
-    for_each_rank(schedule, options, schedule.size(), [](Writer& writer, std::uint32_t rank, const auto& all) {
-        writer.meet(all);
-        writer.step(StepKind::reduce_multicast, of_all(all, Buffer::input, rank), of_all(all, Buffer::output, rank));
-        writer.meet(all);
-    });
+    for_each_rank(schedule, options, schedule.size(),
+        [](Writer& writer, std::uint32_t rank, const auto& all) {
+            writer.meet(all);
+            writer.step(StepKind::reduce_multicast, of_all(all, Buffer::input, rank),
+                of_all(all, Buffer::output, rank));
+            writer.meet(all);
+        });
 }
 
 // Everybody has the switch add up everything. Steps 1; bytes sent n S, received S.
@@ -49,7 +51,8 @@ void nvls_one_shot_all_reduce(Schedule& schedule, const AlgorithmOptions& option
     });
 }
 
-// Everybody sends its input to the switch, which adds what comes and stores the sum to all. Steps 1; bytes sent S.
+// Everybody sends its input to the switch, which adds what comes and stores the sum to all. Steps 1; bytes
+// sent S.
 void push_reduce_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
     for_each_rank(schedule, options, 1, [](Writer& writer, std::uint32_t rank, const auto& all) {
@@ -60,10 +63,11 @@ void push_reduce_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 // Steps 1; bytes sent s(r), received S.
 void multicast_all_gather(Schedule& schedule, const AlgorithmOptions& options)
 {
-    for_each_rank(schedule, options, schedule.size(), [](Writer& writer, std::uint32_t rank, const auto& all) {
-        writer.step(StepKind::multicast, {input(rank, 0)}, of_all(all, Buffer::output, rank));
-        writer.meet(all);
-    });
+    for_each_rank(schedule, options, schedule.size(),
+        [](Writer& writer, std::uint32_t rank, const auto& all) {
+            writer.step(StepKind::multicast, {input(rank, 0)}, of_all(all, Buffer::output, rank));
+            writer.meet(all);
+        });
 }
 
 // Steps 1; bytes sent S by the root.
@@ -81,10 +85,11 @@ void multicast_broadcast(Schedule& schedule, const AlgorithmOptions& options)
 // Steps 1; bytes sent S, received s(r).
 void load_reduce_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
 {
-    for_each_rank(schedule, options, schedule.size(), [](Writer& writer, std::uint32_t rank, const auto& all) {
-        writer.meet(all);
-        writer.step(StepKind::load_reduce, of_all(all, Buffer::input, rank), {output(rank, 0)});
-    });
+    for_each_rank(schedule, options, schedule.size(),
+        [](Writer& writer, std::uint32_t rank, const auto& all) {
+            writer.meet(all);
+            writer.step(StepKind::load_reduce, of_all(all, Buffer::input, rank), {output(rank, 0)});
+        });
 }
 
 // Steps 1; bytes sent S, received S by the root.
@@ -99,9 +104,9 @@ void load_reduce_reduce(Schedule& schedule, const AlgorithmOptions& options)
     });
 }
 
-// The switch of a node (the innermost dimension) adds up a shard per rank; ranks with the same shard reduce it over a
-// binary tree between nodes, in k pieces; the switch of each node stores the sum to all of the node. Sums of a node wait
-// for those of its children in the own output.
+// The switch of a node (the innermost dimension) adds up a shard per rank; ranks with the same shard reduce
+// it over a binary tree between nodes, in k pieces; the switch of each node stores the sum to all of the
+// node. Sums of a node wait for those of its children in the own output.
 // Steps 2h + 1 + 3(k-1) with a tree of height h = floor(log2 nodes) >= 1, k in one node; bytes sent S + shard, and a
 // shard per neighbour in the tree.
 void nvls_tree_all_reduce(Schedule& schedule, const AlgorithmOptions& options)

@@ -58,7 +58,35 @@ std::vector<std::vector<std::uint32_t>> ring_orders(const AlgorithmOptions& opti
     if (options.rings > most)
         throw InputError("", 0, fmt::format("{} rings over {} ranks", options.rings, ranks),
             fmt::format("at most {} that share no link", most));
-    return shapes::disjoint_rings(ranks, options.rings > 0 ? options.rings : std::min(most, rings_by_default));
+    return shapes::disjoint_rings(ranks,
+        options.rings > 0 ? options.rings : std::min(most, rings_by_default));
+}
+
+std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& text)
+{
+    std::vector<Dimension> dimensions;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        const std::string one = text.substr(at, end - at);
+        at = end + 1;
+        const std::size_t equals = one.find('=');
+        const std::size_t colon = std::min(one.find(':'), one.size());
+        if (equals == 0 || equals == std::string::npos || colon < equals) return std::nullopt;
+        Dimension dimension;
+        dimension.name = one.substr(0, equals);
+        const std::string size = one.substr(equals + 1, colon - equals - 1);
+        if (size.empty() || size.size() > 4 || size.find_first_not_of("0123456789") != std::string::npos)
+            return std::nullopt;
+        dimension.size = static_cast<std::uint32_t>(std::stoul(size));
+        if (colon < one.size()) dimension.algorithm = one.substr(colon + 1);
+        if (dimension.algorithm != "ring" && dimension.algorithm != "direct" &&
+            dimension.algorithm != "recursive")
+            return std::nullopt;
+        for (const Dimension& other : dimensions)
+            if (other.name == dimension.name) return std::nullopt;
+        dimensions.push_back(std::move(dimension));
+    }
+    return dimensions;
 }
 
 std::vector<Dimension> dimensions_of(const AlgorithmOptions& options, std::uint32_t ranks)
@@ -84,7 +112,8 @@ std::vector<Dimension> dimensions_of(const AlgorithmOptions& options, std::uint3
 std::vector<algorithms::Lane> algorithms::lanes_of(const std::string& algorithm, CollectiveOp op,
     std::uint32_t ranks, const AlgorithmOptions& options)
 {
-    if (op != CollectiveOp::all_reduce && op != CollectiveOp::all_gather && op != CollectiveOp::reduce_scatter)
+    if (op != CollectiveOp::all_reduce && op != CollectiveOp::all_gather &&
+        op != CollectiveOp::reduce_scatter)
         return {};
     if (algorithm == "rings" || (algorithm == "ring" && !options.orders.empty()))
         return rings(ring_orders(options, ranks));

@@ -54,8 +54,8 @@ private:
         return groups;
     }
 
-    // Sums flow the way that blocks spread: the term of the position at -offset from the owner goes to the one at
-    // -parent.
+    // Sums flow the way that blocks spread: the term of the position at -offset from the owner goes to the
+    // one at -parent.
     void collect()
     {
         terms_.resize(lane_.order.size());
@@ -80,10 +80,12 @@ private:
                     const std::uint32_t sender = peer(a, here + axis.size - part.hop);
                     std::vector<std::uint32_t> blocks;
                     for (std::uint32_t offset : part.offsets)
-                        for (std::uint32_t q : grid_.plane(self_, a, here + offset - part.hop)) blocks.push_back(q);
+                        for (std::uint32_t q : grid_.plane(self_, a, here + offset - part.hop))
+                            blocks.push_back(q);
                     writer_.wait(sender);
                     const ChunkRef slot = writer_.from(sender, size(blocks));
-                    for (std::uint32_t i = 0; i < blocks.size(); ++i) terms_[blocks[i]].push_back(next(slot, i));
+                    for (std::uint32_t i = 0; i < blocks.size(); ++i)
+                        terms_[blocks[i]].push_back(next(slot, i));
                 }
             }
         }
@@ -101,7 +103,8 @@ private:
                 std::map<std::uint32_t, Move> moves;  // by chunk
                 for (const Group& part : parts)
                     for (std::uint32_t offset : part.offsets)
-                        for (std::uint32_t q : grid_.plane(self_, a, here + axis.size - (offset - part.hop))) {
+                        for (std::uint32_t q :
+                            grid_.plane(self_, a, here + axis.size - (offset - part.hop))) {
                             Move& move = moves[chunk(q)];
                             if (move.sources.empty() && q == self_ && !formed) {
                                 move = {own, {output(rank_, chunk(q))}};
@@ -124,7 +127,10 @@ private:
     {
         return lane_.order[grid_.at(self_, axis, coordinate)];
     }
-    static std::uint32_t size(const std::vector<std::uint32_t>& list) { return static_cast<std::uint32_t>(list.size()); }
+    static std::uint32_t size(const std::vector<std::uint32_t>& list)
+    {
+        return static_cast<std::uint32_t>(list.size());
+    }
 
     const Lane& lane_;
     const Grid& grid_;
@@ -153,11 +159,13 @@ std::uint32_t Grid::at(std::uint32_t position, std::uint32_t axis, std::uint32_t
     return position - here * strides_[axis] + coordinate % sizes_[axis] * strides_[axis];
 }
 
-std::vector<std::uint32_t> Grid::plane(std::uint32_t position, std::uint32_t axis, std::uint32_t coordinate) const
+std::vector<std::uint32_t> Grid::plane(std::uint32_t position, std::uint32_t axis,
+    std::uint32_t coordinate) const
 {
     const std::uint32_t stride = strides_[axis] * sizes_[axis];
     std::vector<std::uint32_t> positions;
-    for (std::uint32_t q = at(position, axis, coordinate) % stride; q < ranks_; q += stride) positions.push_back(q);
+    for (std::uint32_t q = at(position, axis, coordinate) % stride; q < ranks_; q += stride)
+        positions.push_back(q);
     return positions;
 }
 

@@ -1,5 +1,5 @@
-// All_gather, reduce_scatter and all_reduce as phases along the axes of a grid of ranks: what rings, direct exchange,
-// Bruck, PAT and everything hierarchical have in common.
+// All_gather, reduce_scatter and all_reduce as phases along the axes of a grid of ranks: what rings, direct
+// exchange, Bruck, PAT and everything hierarchical have in common.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,8 @@ public:
     // The position with another coordinate, modulo the size of the axis.
     std::uint32_t at(std::uint32_t position, std::uint32_t axis, std::uint32_t coordinate) const;
     // All positions that agree with `position` on the axes before `axis` and have `coordinate` on it.
-    std::vector<std::uint32_t> plane(std::uint32_t position, std::uint32_t axis, std::uint32_t coordinate) const;
+    std::vector<std::uint32_t> plane(std::uint32_t position, std::uint32_t axis,
+        std::uint32_t coordinate) const;
 
 private:
     std::vector<std::uint32_t> sizes_;
@@ -42,10 +43,10 @@ private:
     std::uint32_t ranks_ = 1;
 };
 
-// Fills the schedule: k lanes, each a stream of its own with its own k-th of the message. Sums are collected along the
-// first axis, then the next ...; gathering goes the other way round, so that far axes carry the small shards.
-// Rank r ends up with (all_reduce: owns) chunk r k + l of lane l.
-// Steps: those of all axes, twice for all_reduce; bytes sent (n-1)/n S, twice for all_reduce.
+// Fills the schedule: k lanes, each a stream of its own with its own k-th of the message. Sums are collected
+// along the first axis, then the next ...; gathering goes the other way round, so that far axes carry the
+// small shards. Rank r ends up with (all_reduce: owns) chunk r k + l of lane l. Steps: those of all axes,
+// twice for all_reduce; bytes sent (n-1)/n S, twice for all_reduce.
 void phased(Schedule& schedule, const AlgorithmOptions& options, const std::vector<Lane>& lanes);
 
 // The lanes of every algorithm that is made of phases, empty for all others; theory counts with them too.

@@ -1,6 +1,6 @@
-// Recursive halving and doubling: exchanges with the rank whose number differs in one bit. With n not a power of two,
-// the r ranks from p = 2^floor(log2 n) on are folded: each hands its part to the rank p below before, and gets its
-// result from that one afterwards.
+// Recursive halving and doubling: exchanges with the rank whose number differs in one bit. With n not a power
+// of two, the r ranks from p = 2^floor(log2 n) on are folded: each hands its part to the rank p below before,
+// and gets its result from that one afterwards.
 #include "collectives/schedule/algorithms/shapes.h"
 #include "collectives/schedule/algorithms/sketch.h"
 
@@ -41,7 +41,8 @@ public:
     {
         const ChunkRef slot = writer.to(peer, static_cast<std::uint32_t>(chunks.size()));
         std::vector<Move> moves;
-        for (std::uint32_t i = 0; i < chunks.size(); ++i) moves.push_back({terms_[chunks[i]], {next(slot, i)}});
+        for (std::uint32_t i = 0; i < chunks.size(); ++i)
+            moves.push_back({terms_[chunks[i]], {next(slot, i)}});
         writer.run(std::move(moves));
         writer.signal(peer);
     }
@@ -76,7 +77,8 @@ void pass_on(Writer& writer, std::uint32_t rank, std::uint32_t peer, const std::
 }  // namespace
 
 // Everybody exchanges whole partial sums, which the own output holds in between.
-// Steps log2 p, and 2 if any is folded; bytes sent S log2 p, and S by a folded rank and by the one it is folded into.
+// Steps log2 p, and 2 if any is folded; bytes sent S log2 p, and S by a folded rank and by the one it is
+// folded into.
 void recursive_doubling_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
     const Folding folding(schedule.size());
@@ -113,7 +115,8 @@ void recursive_doubling_all_reduce(Schedule& schedule, const AlgorithmOptions& o
 }
 
 // Rabenseifner: reduce-scatter by halving, far ranks first, then all-gather by doubling; in p chunks.
-// Steps 2 log2 p, and 2 if any is folded; bytes sent 2(p-1)/p S, and S by a folded rank and by the one it is folded into.
+// Steps 2 log2 p, and 2 if any is folded; bytes sent 2(p-1)/p S, and S by a folded rank and by the one it is
+// folded into.
 void halving_doubling_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
     const Folding folding(schedule.size());
@@ -150,7 +153,8 @@ void halving_doubling_all_reduce(Schedule& schedule, const AlgorithmOptions& opt
     sketch.finish();
 }
 
-// Blocks of 1, 2, 4, ... ranks are exchanged with near ranks first. A folded rank hands in its chunk and gets the n - 1 others.
+// Blocks of 1, 2, 4, ... ranks are exchanged with near ranks first. A folded rank hands in its chunk and gets
+// the n - 1 others.
 // Steps log2 p, and 2 if any is folded; bytes sent (n-1)/n S where n is a power of two.
 void recursive_doubling_all_gather(Schedule& schedule, const AlgorithmOptions& options)
 {
@@ -181,8 +185,8 @@ void recursive_doubling_all_gather(Schedule& schedule, const AlgorithmOptions& o
     sketch.finish();
 }
 
-// The same run backwards: halves of the sums are exchanged, far ranks first. A folded rank hands in its terms of the n - 1
-// other chunks, and adds its own to what it gets.
+// The same run backwards: halves of the sums are exchanged, far ranks first. A folded rank hands in its terms
+// of the n - 1 other chunks, and adds its own to what it gets.
 // Steps log2 p, and 2 if any is folded; bytes sent (n-1)/n S where n is a power of two.
 void recursive_halving_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
 {

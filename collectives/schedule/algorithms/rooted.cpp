@@ -1,5 +1,5 @@
-// Gather, scatter, and what is built on scattering from a root. A block on its way through other ranks lies in their scratch
-// slots.
+// Gather, scatter, and what is built on scattering from a root. A block on its way through other ranks lies
+// in their scratch slots.
 #include "collectives/schedule/algorithms/shapes.h"
 #include "collectives/schedule/algorithms/sketch.h"
 
@@ -70,8 +70,8 @@ void direct_gather(Schedule& schedule, const AlgorithmOptions& options)
     sketch.finish();
 }
 
-// Up the binomial tree, all blocks of a subtree together. Steps floor(log2 n), as several children may store at once;
-// bytes sent: the blocks of the subtree.
+// Up the binomial tree, all blocks of a subtree together. Steps floor(log2 n), as several children may store
+// at once; bytes sent: the blocks of the subtree.
 void binomial_gather(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t root = schedule.root;
@@ -95,7 +95,8 @@ void binomial_gather(Schedule& schedule, const AlgorithmOptions& options)
         const std::vector<std::uint32_t> blocks = shapes::subtree(tree, rank);
         const ChunkRef slot = parent == root ? ChunkRef{} : writer.to(parent, size(blocks));
         for (std::uint32_t i = 0; i < blocks.size(); ++i) {
-            writer.forward(held[i], parent == root ? output(root, blocks[i]) : next(slot, i), input(blocks[i], 0));
+            writer.forward(held[i], parent == root ? output(root, blocks[i]) : next(slot, i),
+                input(blocks[i], 0));
             if (i > 0) writer.with_previous();
         }
         writer.signal(parent);
@@ -103,7 +104,8 @@ void binomial_gather(Schedule& schedule, const AlgorithmOptions& options)
     sketch.finish();
 }
 
-// Round the ring from root + 1 to the root, block by block. Steps n-1; bytes sent: the own block and all from behind.
+// Round the ring from root + 1 to the root, block by block. Steps n-1; bytes sent: the own block and all from
+// behind.
 void ring_gather(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
@@ -151,8 +153,8 @@ void direct_scatter(Schedule& schedule, const AlgorithmOptions& options)
     sketch.finish();
 }
 
-// Down the binomial tree, one child after the other, the one with the most ranks behind it first. Steps ceil(log2 n);
-// bytes sent: the blocks of all ranks below.
+// Down the binomial tree, one child after the other, the one with the most ranks behind it first. Steps
+// ceil(log2 n); bytes sent: the blocks of all ranks below.
 void binomial_scatter(Schedule& schedule, const AlgorithmOptions& options)
 {
     const shapes::Tree tree = shapes::binomial_tree(schedule.size(), schedule.root);
@@ -165,7 +167,8 @@ void binomial_scatter(Schedule& schedule, const AlgorithmOptions& options)
     sketch.finish();
 }
 
-// Round the ring from the root, the block of the last rank first. Steps n-1; bytes sent: all blocks of ranks behind.
+// Round the ring from the root, the block of the last rank first. Steps n-1; bytes sent: all blocks of ranks
+// behind.
 void ring_scatter(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
@@ -178,7 +181,8 @@ void ring_scatter(Schedule& schedule, const AlgorithmOptions& options)
             const std::uint32_t next = ring[place + 1];
             if (place > 0) writer.wait(ring[place - 1]);
             const ChunkRef held = place == 0 ? input(rank, ring[block]) : writer.from(ring[place - 1]);
-            writer.forward(held, block == place + 1 ? output(next, 0) : writer.to(next), output(ring[block], 0));
+            writer.forward(held, block == place + 1 ? output(next, 0) : writer.to(next),
+                output(ring[block], 0));
             writer.signal(next);
         }
         if (place > 0)
@@ -212,7 +216,8 @@ void direct_reduce(Schedule& schedule, const AlgorithmOptions& options)
 }
 
 // Scatter in n chunks down a binomial tree, then all_gather round a ring; nothing comes back to the root.
-// Steps ceil(log2 n) + n-1; bytes sent (n-1)/n S round the ring, and down the tree the chunks of all ranks below.
+// Steps ceil(log2 n) + n-1; bytes sent (n-1)/n S round the ring, and down the tree the chunks of all ranks
+// below.
 void scatter_all_gather_broadcast(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
@@ -232,7 +237,8 @@ void scatter_all_gather_broadcast(Schedule& schedule, const AlgorithmOptions& op
             std::vector<ChunkRef> stored;
             if (rank == root) stored.push_back(output(rank, chunk));
             if (sends) stored.push_back(output(next, chunk));
-            if (!stored.empty()) writer.move({rank == root ? input(rank, chunk) : output(rank, chunk)}, stored);
+            if (!stored.empty())
+                writer.move({rank == root ? input(rank, chunk) : output(rank, chunk)}, stored);
             if (sends) writer.signal(next, ring);
         }
     }

@@ -121,9 +121,8 @@ Tree binomial_tree(std::uint32_t n, std::uint32_t root)
     for (std::uint32_t o = 0; o < n; ++o) tree.parent[(root + o) % n] = (root + o - low_bit(o)) % n;
     finish(tree);
     for (std::vector<std::uint32_t>& children : tree.children)
-        std::sort(children.begin(), children.end(), [n, root](std::uint32_t a, std::uint32_t b) {
-            return (a + n - root) % n > (b + n - root) % n;
-        });
+        std::sort(children.begin(), children.end(),
+            [n, root](std::uint32_t a, std::uint32_t b) { return (a + n - root) % n > (b + n - root) % n; });
     return tree;
 }
 
@@ -133,7 +132,8 @@ Tree chain_tree(const std::vector<std::uint32_t>& order, std::uint32_t root)
     Tree tree;
     tree.root = root;
     tree.parent.resize(n);
-    for (std::uint32_t i = 0; i < n; ++i) tree.parent[order[i]] = order[i] == root ? root : order[(i + 1) % n];
+    for (std::uint32_t i = 0; i < n; ++i)
+        tree.parent[order[i]] = order[i] == root ? root : order[(i + 1) % n];
     tree.children.resize(n);
     for (std::uint32_t rank = 0; rank < n; ++rank)
         if (rank != root) tree.children[tree.parent[rank]].push_back(rank);

@@ -23,8 +23,8 @@ std::uint32_t Sketch::semaphore(std::uint32_t connection, std::uint32_t to, std:
     return entry->second;
 }
 
-std::uint32_t Sketch::slots(std::uint32_t connection, std::uint32_t to, std::uint32_t from, std::uint32_t message,
-    std::uint32_t count)
+std::uint32_t Sketch::slots(std::uint32_t connection, std::uint32_t to, std::uint32_t from,
+    std::uint32_t message, std::uint32_t count)
 {
     const auto [entry, fresh] = slot_of_.try_emplace({connection, to, from, message}, slots_[to]);
     if (fresh) slots_[to] += count;

@@ -1,9 +1,9 @@
 // Writing schedules message by message: who uses which semaphore and which scratch slot comes by itself.
 //
-// A stream is a set of threads, one per rank, that talk to each other; it is written once and stamped for every
-// channel. Between two ranks messages of a connection (by default: the writer's stream) come in the order in which
-// they were sent: the k-th to() of the sender names the same slots as the k-th from() of the receiver, and each signal
-// is taken by one wait. No slot is used twice.
+// A stream is a set of threads, one per rank, that talk to each other; it is written once and stamped for
+// every channel. Between two ranks messages of a connection (by default: the writer's stream) come in the
+// order in which they were sent: the k-th to() of the sender names the same slots as the k-th from() of the
+// receiver, and each signal is taken by one wait. No slot is used twice.
 #pragma once
 
 #include <array>
@@ -53,7 +53,10 @@ private:
 class Writer {
 public:
     Writer(Sketch& sketch, std::uint32_t rank, std::uint32_t stream)
-        : sketch_(sketch), steps_(sketch.schedule_.ranks[rank].threads[stream].steps), rank_(rank), stream_(stream)
+        : sketch_(sketch),
+          steps_(sketch.schedule_.ranks[rank].threads[stream].steps),
+          rank_(rank),
+          stream_(stream)
     {
     }
 
