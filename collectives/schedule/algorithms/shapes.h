@@ -11,8 +11,8 @@ std::uint32_t floor_log2(std::uint32_t n);  // n >= 1
 std::uint32_t ceil_log2(std::uint32_t n);
 
 // How the block of position 0 gets to all p positions of a line (that of position x likewise, x further on,
-// modulo p). The position at offset o has it from the one at spread_parent(o), in step spread_step(o).
-// Collecting a sum is the same run backwards.
+// modulo p). The position at offset o has it from the one at spread_parent(o). Collecting a sum is the same
+// run backwards.
 enum class Spread : std::uint8_t {
     ring,        // from the neighbour: p - 1 steps
     direct,      // from the origin: 1 step
@@ -38,7 +38,7 @@ struct Tree {
 // the root.
 Tree binary_tree(std::uint32_t n, std::uint32_t root);
 // The two trees of Sanders, Speck and Traff (2009): the in-order tree over ranks 0 to n - 1, and its mirror
-// image (n even) or itself one rank further on (n odd). No rank has children in both.
+// image (n even) or the same tree one rank further on (n odd). No rank has children in both.
 std::vector<Tree> double_binary_tree(std::uint32_t n);
 // Offset o from the root (modulo n) has its children at o + 2^j for 2^j below the lowest bit of o, far ones
 // first.
