@@ -86,6 +86,7 @@ void MscclppLowering::lower()
                 fmt::format("at most {} of each for the executor", most_barriers)});
     }
     schedule_.reduction = reduction_.value_or(ReduceOp::sum);
+    plan_.own_reduction = reduction_.has_value();
     unequal_signals();
 }
 

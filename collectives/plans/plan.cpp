@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -43,8 +44,8 @@ bool step_named(const std::string& text, std::size_t at, std::uint32_t numbers[3
     return true;
 }
 
-// The line of the first step that the problem names, in front of it.
-std::string with_line(const Plan& plan, const std::string& problem)
+// The line of the first step that the problem names; 0 where it names none.
+int line_of(const Plan& plan, const std::string& problem)
 {
     for (std::size_t at = problem.find("rank "); at != std::string::npos; at = problem.find("rank ", at + 1)) {
         std::uint32_t numbers[3];
@@ -54,10 +55,9 @@ std::string with_line(const Plan& plan, const std::string& problem)
         if (rank >= plan.origins.size() || thread >= plan.origins[rank].size() ||
             step >= plan.origins[rank][thread].size())
             continue;
-        const PlanOrigin& origin = plan.origins[rank][thread][step];
-        if (origin.line > 0) return fmt::format("{}:{}: {}", plan.file, origin.line, problem);
+        return plan.origins[rank][thread][step].line;
     }
-    return problem;
+    return 0;
 }
 
 }  // namespace
@@ -90,10 +90,11 @@ Plan read_plan(const std::string& path, const PlanOptions& options)
 Judgement judge(const Plan& plan, const VerifyOptions& options)
 {
     Judgement out;
-    for (const Diagnostic& problem : plan.problems) out.problems.push_back(problem.text());
+    out.problems = plan.problems;
     if (!out.problems.empty()) return out;
     out.verification = verify(plan.schedule, options);
-    for (const std::string& problem : out.verification.problems) out.problems.push_back(with_line(plan, problem));
+    for (const std::string& problem : out.verification.problems)
+        out.problems.push_back({plan.file, line_of(plan, problem), problem, ""});
     out.ok = out.verification.ok;
     return out;
 }

@@ -42,6 +42,7 @@ struct Plan {
     std::uint64_t max_bytes = ~std::uint64_t{0};
     std::uint64_t bytes = 0;      // the one size that the plan is for; 0 = any
     std::uint64_t alignment = 1;  // chunks are whole multiples of it
+    bool own_reduction = false;   // the file says which; otherwise it is the caller's choice
 
     std::map<std::string, std::uint64_t> operations;  // steps of the file by type; those in pipelines once
     std::uint64_t blocks = 0;                         // thread blocks of all ranks
@@ -65,7 +66,7 @@ Plan read_plan(const std::string& path, const PlanOptions& options = {});
 // The verdict on a plan: its own problems where there are any, else those of verify(), with their lines.
 struct Judgement {
     bool ok = false;
-    std::vector<std::string> problems;
+    std::vector<Diagnostic> problems;
     Verification verification;
 };
 Judgement judge(const Plan& plan, const VerifyOptions& options = {});

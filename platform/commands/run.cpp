@@ -16,6 +16,7 @@ int simulate_command(const Arguments& arguments)
         "given here. Prints times, bandwidths, the busiest links and what ranks waited for.\n\n"
         "  weft run examples/dgx_h100/system.yaml\n"
         "  weft run --infra FILE --collective all_reduce --bytes 1MiB --algorithm ring\n"
+        "  weft run --infra FILE --plan FILE --bytes 1MiB\n"
         "  weft run --infra FILE --trace PREFIX --groups FILE\n");
     SystemOptions options;
     WorkloadOptions workload;
@@ -68,7 +69,7 @@ int simulate_command(const Arguments& arguments)
     workload.apply(description.workload);
     if (description.workload.kind == Workload::Kind::none)
         throw usage_error("nothing to run",
-            "--collective OP --bytes N or --trace PREFIX, or a system file with a workload");
+            "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");
     const ModelRegistry registry = options.registry();
     const RunResult result =
         run_system(resolve_loaded(description, options.load(description), registry), registry, run);

@@ -22,10 +22,10 @@ json golden()
     return file ? json::parse(file) : json();
 }
 
-std::string all(const std::vector<std::string>& lines)
+std::string all(const std::vector<Diagnostic>& problems)
 {
     std::string out;
-    for (const std::string& line : lines) out += line + "\n";
+    for (const Diagnostic& problem : problems) out += problem.text() + "\n";
     return out;
 }
 
@@ -48,8 +48,8 @@ void expect_figures(const std::string& file, const json& figures, const Plan& pl
 void expect_only_races(const std::string& file, const Judgement& verdict)
 {
     EXPECT_FALSE(verdict.ok) << file;
-    for (const std::string& problem : verdict.problems)
-        EXPECT_NE(problem.find("unordered with"), std::string::npos) << file << ": " << problem;
+    for (const Diagnostic& problem : verdict.problems)
+        EXPECT_NE(problem.what.find("unordered with"), std::string::npos) << problem.text();
 }
 
 }  // namespace
