@@ -44,6 +44,7 @@ public:
         message();
         schedule_.ranks.resize(traces_.ranks());
         plan_.origins.resize(traces_.ranks());
+        plan_.first_arrival.resize(traces_.ranks());
         slots();
         if (!plan_.problems.empty()) return;
         for (rank_ = 0; rank_ < traces_.ranks(); ++rank_) threads();
@@ -232,8 +233,11 @@ private:
                 add(node, Step{});
                 return std::nullopt;
             }
-            add(node, move_step({*data, {rank_, Buffer::input, 0, data->count}}, {*data}));
-            return data;
+            std::uint32_t& slots = schedule_.ranks[rank_].scratch_chunks;
+            const ChunkRef sum{rank_, Buffer::scratch, slots, data->count};
+            slots += data->count;
+            add(node, move_step({*data, {rank_, Buffer::input, 0, data->count}}, {sum}));
+            return sum;
         }
         const Channel where = channel(node, rank_);
         std::size_t& used = (node.type == NodeType::send ? sent_ : received_)[where];

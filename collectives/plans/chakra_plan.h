@@ -1,7 +1,7 @@
 // Custom collectives as Chakra traces, one for each rank, into a Schedule.
 //
 // A SEND becomes a store into slots of its own at the receiver and a signal, a RECV the wait for it, a COMP that follows
-// a RECV the addition of an own term to what arrived. What a SEND sends is what its parent received or
+// a RECV the addition of an own term to what arrived, in slots of its own. What a SEND sends is what its parent received or
 // added, and the rank's input where it has no such parent: traces do not say it, so the schedule is `custom` and its
 // result is not judged. Sizes are those of the traces; the message is as long as the largest of them.
 #pragma once

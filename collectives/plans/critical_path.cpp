@@ -1,8 +1,8 @@
 #include "collectives/plans/critical_path.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -29,6 +29,12 @@ bool reaches_others(const Step& step, std::uint32_t rank)
     return is_data(step.kind) &&
            (step.kind != StepKind::move || std::any_of(step.sources.begin(), step.sources.end(), elsewhere) ||
                std::any_of(step.destinations.begin(), step.destinations.end(), elsewhere));
+}
+
+// What comes from another thread is preferred to what was there: it says more.
+void join(Chain& chain, const Chain& other)
+{
+    if (other.length > 0 && other.length >= chain.length) chain = other;
 }
 
 // Signals of one semaphore, by sender. With several senders, the k-th wait proves only those signals without which k
@@ -106,7 +112,7 @@ private:
         State& thread = thread_of(at);
         if (!step.with_previous) thread.begin = thread.done;
         for (const StepId& id : step.after)
-            raise(thread.begin, threads_[numbering_.thread(at.rank, id.thread)].behind[id.step]);
+            join(thread.begin, threads_[numbering_.thread(at.rank, id.thread)].behind[id.step]);
         if (step.kind == StepKind::wait) wait(thread, numbering_.semaphore(at.rank, step.semaphore));
         if (!is_data(step.kind)) return;
         for (const ChunkRef& source : step.sources)
@@ -123,7 +129,7 @@ private:
             transfers_.push_back({at, end.last});
             end = {end.length + 1, transfers_.size() - 1};
         }
-        raise(thread.done, end);
+        join(thread.done, end);
         thread.behind.push_back(thread.done);
         if (step.kind == StepKind::signal)
             semaphores_[numbering_.semaphore(step.peer, step.semaphore)]
@@ -142,7 +148,7 @@ private:
         for (const auto& [sender, chains] : semaphore.sent) {
             const std::uint64_t others = semaphore.total - semaphore.totals.at(sender);
             if (semaphore.waits <= others || chains.empty()) continue;
-            raise(thread.begin, chains[std::min<std::uint64_t>(semaphore.waits - others, chains.size()) - 1]);
+            join(thread.begin, chains[std::min<std::uint64_t>(semaphore.waits - others, chains.size()) - 1]);
         }
     }
 
@@ -153,7 +159,7 @@ private:
         };
         const bool any = std::any_of(stored.begin(), stored.end(), alike);
         for (const Packet& packet : stored)
-            if (!any || alike(packet)) raise(thread.begin, packet.chain);
+            if (!any || alike(packet)) join(thread.begin, packet.chain);
     }
 
     const Schedule& schedule_;
@@ -181,8 +187,11 @@ std::string ranks_text(const std::vector<ChunkRef>& refs)
     return out;
 }
 
-std::string chunks_text(const ChunkRef& ref)
+std::string chunks_text(const Plan& plan, const ChunkRef& ref)
 {
+    if (!plan.first_arrival.empty() && (ref.buffer == Buffer::packets ||
+                                           (ref.buffer == Buffer::scratch && ref.index >= plan.first_arrival[ref.rank])))
+        return "what arrived";
     const std::string name = fmt::format("{} {}", name_of(ref.buffer), ref.index);
     return ref.count == 1 ? name : fmt::format("{}-{}", name, ref.index + ref.count - 1);
 }
@@ -191,15 +200,15 @@ std::string chunks_text(const ChunkRef& ref)
 
 std::vector<StepAt> critical_path(const Schedule& schedule) { return Walker(schedule).longest(); }
 
-std::string transfer_text(const Schedule& schedule, StepAt at)
+std::string transfer_text(const Plan& plan, StepAt at)
 {
-    const Step& step = step_at(schedule, at);
+    const Step& step = step_at(plan.schedule, at);
     std::string way;
     std::string data;
-    for (const ChunkRef& source : step.sources) data += (data.empty() ? "" : " + ") + chunks_text(source);
+    for (const ChunkRef& source : step.sources) data += (data.empty() ? "" : " + ") + chunks_text(plan, source);
     if (in_switch(step.kind)) {
         way = fmt::format("ranks {} -> switch -> {}", ranks_text(step.sources), ranks_text(step.destinations));
-        data = chunks_text(step.sources.front());
+        data = chunks_text(plan, step.sources.front());
     } else {
         const auto is_remote = [&at](const ChunkRef& ref) { return ref.rank != at.rank; };
         std::vector<ChunkRef> loaded;

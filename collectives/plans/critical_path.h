@@ -7,15 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "collectives/plans/plan.h"
 #include "collectives/schedule/order.h"
-#include "collectives/schedule/schedule.h"
 
 namespace weft {
 
-// The transfers of one longest chain, in order: the first of equals. The schedule must pass verify().
+// The transfers of one longest chain, in order; of equal chains one that comes from other ranks. The schedule must pass
+// verify().
 std::vector<StepAt> critical_path(const Schedule& schedule);
 
-// "rank 0 -> 1: input 3", "rank 1 <- 0: output 2-3", "ranks 0-3 -> switch -> 0-3: scratch 0"
-std::string transfer_text(const Schedule& schedule, StepAt at);
+// "rank 0 -> 1: input 3", "rank 1 <- 0: output 2-3", "rank 2 -> 3: input 1 + what arrived", "ranks 0-3 -> switch -> 0-3:
+// scratch 0"
+std::string transfer_text(const Plan& plan, StepAt at);
 
 }  // namespace weft

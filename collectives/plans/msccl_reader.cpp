@@ -42,6 +42,7 @@ public:
             ranks.input_chunks = gpus_[rank_]->chunks[static_cast<unsigned>(Buffer::input)];
             ranks.output_chunks = gpus_[rank_]->chunks[static_cast<unsigned>(Buffer::output)];
             ranks.scratch_chunks = gpus_[rank_]->chunks[static_cast<unsigned>(Buffer::scratch)];
+            plan_.first_arrival.push_back(ranks.scratch_chunks);
         }
         allocate();
         for (rank_ = 0; rank_ < algo_.ranks; ++rank_) threads();

@@ -17,7 +17,7 @@ Plan read_mscclpp_json(const std::string& text, const std::string& file, const P
     plan.min_bytes = source.min_bytes;
     plan.max_bytes = source.max_bytes;
     plan.alignment = source.alignment;
-    MscclppLowering(source, options, plan).lower();
+    if (plan.problems.empty()) MscclppLowering(source, options, plan).lower();
     return plan;
 }
 

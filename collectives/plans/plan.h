@@ -52,6 +52,9 @@ struct Plan {
 
     // Not to be used when there are problems.
     Schedule schedule;
+    // Where messages arrive that the file names no place for: scratch slots from this number on, by rank, or packet slots
+    // from 0 on. Empty: everywhere the file names the place.
+    std::vector<std::uint32_t> first_arrival;
     std::vector<std::vector<std::vector<PlanOrigin>>> origins;  // by rank, thread, step of the schedule
     std::vector<Diagnostic> problems;
     std::vector<Diagnostic> notices;  // what a runtime would stumble over, though the plan is right

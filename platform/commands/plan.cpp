@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "collectives/plans/critical_path.h"
+#include "collectives/plans/msccl_writer.h"
 #include "platform/commands/messages.h"
+#include "platform/commands/output_file.h"
 #include "platform/commands/plan_report.h"
 #include "platform/commands/system_options.h"
 #include "platform/system/fabric_plan.h"
@@ -18,6 +20,9 @@ std::uint64_t usual_size(const Plan& plan)
     const std::uint64_t grain = std::max<std::uint64_t>(plan.alignment, 4) * std::max(1u, plan.schedule.chunks);
     return (wanted + grain - 1) / grain * grain;
 }
+
+// MSCCL knows what MSCCL++ does, and more.
+std::string xml_protocol(const Plan& plan) { return plan.protocol.empty() ? "Simple" : plan.protocol; }
 
 void add_links(PlanReport& report, const SystemOptions& options, const Layout& layout)
 {
@@ -43,10 +48,13 @@ int plan_command(const Arguments& arguments)
         "  weft run --infra examples/dgx_h100/dgx_h100.yaml --plan ring.xml --bytes 1MiB\n");
     std::string file;
     std::string bytes;
+    std::string exported;
     bool json = false;
     SystemOptions options;
     line.positional("FILE", file, "the plan; of Chakra traces FILE.0.et, FILE.1.et, ... what they have in common");
     line.flag("--json", json, "print JSON in place of the page");
+    line.value("--export", "FILE", exported,
+        "also write the plan as MSCCL XML, whatever form it has; a right one without switch operations");
     line.value("--bytes", "N", bytes,
         "size of the message, as for 'weft run', that the plan is verified and bytes are stated for; 1 MiB unless given");
     options.add_infra(line, "the system whose links are listed; ranks are its first accelerators");
@@ -54,6 +62,7 @@ int plan_command(const Arguments& arguments)
     options.add_parameters(line);
     if (!line.parse(arguments)) return exit_good;
 
+    const OutputFile output(exported);
     PlanOptions reading;
     if (!bytes.empty()) reading.bytes = bytes_option("--bytes", bytes);
     PlanReport report;
@@ -70,6 +79,7 @@ int plan_command(const Arguments& arguments)
         const std::string remark = size_remark(report.plan, report.bytes);
         if (!remark.empty()) report.notices.push_back(remark);
         if (options.names_system()) add_links(report, options, layout);
+        if (output.wanted()) output.write(write_msccl_xml(report.plan.schedule, xml_protocol(report.plan)));
     }
     print(json ? plan_json(report) : plan_text(report));
     return report.verdict.ok ? exit_good : exit_wrong;

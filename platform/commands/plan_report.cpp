@@ -120,11 +120,12 @@ private:
         std::string steps = fmt::format("{} one after the other", report_.path.size());
         std::string bytes = fmt::format("of a message of {}: ", format_bytes(report_.bytes)) + sent(traffic);
         if (bound) {
-            steps += fmt::format("; no plan needs fewer than {}", bound->steps);
+            steps += fmt::format(" (the least possible: {}", bound->steps);
             if (bound->steps_with_bytes != bound->steps)
-                steps += fmt::format(", or than {} with the fewest bytes", bound->steps_with_bytes);
-            bytes += fmt::format("; without reductions in a switch the busiest rank moves at least {}",
-                format_bytes(bound->bytes));
+                steps += fmt::format("; with the fewest bytes: {}", bound->steps_with_bytes);
+            steps += ")";
+            bytes += fmt::format(" (the least possible: {} through the busiest rank{})", format_bytes(bound->bytes),
+                uses_switch(schedule_) ? ", without a switch that adds or copies" : "");
         }
         line("transfers", steps);
         line("bytes", bytes);
@@ -149,8 +150,8 @@ private:
         std::vector<Pair> used;
         for (std::uint32_t from = 0; from < traffic.ranks; ++from)
             for (std::uint32_t to = 0; to < traffic.ranks; ++to)
-                if (traffic.between(from, to) > 0) used.push_back({traffic.between(from, to), from, to});
-        if (used.empty()) return;
+                if (from != to && traffic.between(from, to) > 0) used.push_back({traffic.between(from, to), from, to});
+        if (used.empty() || uses_switch(schedule_)) return;
         std::stable_sort(used.begin(), used.end(), [](const Pair& a, const Pair& b) { return a.bytes > b.bytes; });
         std::string text = fmt::format("{} of {} exchange data", used.size(),
             std::uint64_t{traffic.ranks} * (traffic.ranks - 1));
@@ -160,7 +161,7 @@ private:
         }
         text += ": ";
         for (std::size_t i = 0; i < std::min(used.size(), most_pairs); ++i) {
-            text += fmt::format("{}{} -> {}", i == 0 ? "" : ", ", used[i].from, used[i].to);
+            text += fmt::format("{}{}->{}", i == 0 ? "" : ", ", used[i].from, used[i].to);
             if (used.front().bytes != used.back().bytes) text += " " + format_bytes(used[i].bytes);
         }
         if (used.size() > most_pairs) text += ", ...";
@@ -172,7 +173,7 @@ private:
         if (report_.path.empty()) return;
         out_ += "\nthe longest chain of dependent transfers\n";
         for (std::size_t i = 0; i < std::min(report_.path.size(), most_transfers); ++i)
-            out_ += fmt::format("{:>5}  {:<44}  {}\n", i + 1, transfer_text(schedule_, report_.path[i]),
+            out_ += fmt::format("{:>5}  {:<44}  {}\n", i + 1, transfer_text(plan_, report_.path[i]),
                 place(plan_, report_.path[i]));
         if (report_.path.size() > most_transfers)
             out_ += fmt::format("       and {} more (--json lists all)\n", report_.path.size() - most_transfers);
@@ -181,21 +182,40 @@ private:
     void links()
     {
         if (report_.system.empty()) return;
+        if (report_.links.empty()) {
+            line("links", uses_switch(schedule_) ? "what switches multicast and reduce is not listed" : "none is used");
+            return;
+        }
         out_ += fmt::format("\nthe busiest links of {}, by the time that their bytes take\n", report_.system);
         std::vector<LinkBytes> links = report_.links;
         std::stable_sort(links.begin(), links.end(),
             [](const LinkBytes& a, const LinkBytes& b) { return a.seconds() > b.seconds(); });
+        // Alike links are told once.
+        struct Group {
+            std::string label;
+            const LinkBytes* link;
+            std::size_t more;
+        };
+        std::vector<Group> groups;
         std::size_t width = 0;
-        for (std::size_t i = 0; i < std::min(links.size(), most_links); ++i)
-            width = std::max(width, links[i].from.size() + links[i].to.size() + 4);
-        for (std::size_t i = 0; i < std::min(links.size(), most_links); ++i) {
-            const LinkBytes& link = links[i];
-            out_ += fmt::format("  {:<{}}  payload {}, on the wire {} B: {} at {}\n", link.from + " -> " + link.to,
-                width, format_bytes(link.payload), link.wire,
-                format_time_ps(static_cast<std::uint64_t>(link.seconds() * 1e12)), format_rate(link.rate));
+        for (const LinkBytes& link : links) {
+            if (!groups.empty() && groups.back().link->wire == link.wire && groups.back().link->payload == link.payload &&
+                groups.back().link->rate == link.rate) {
+                ++groups.back().more;
+                continue;
+            }
+            groups.push_back({link.from + " -> " + link.to, &link, 0});
+            if (groups.size() <= most_links) width = std::max(width, groups.back().label.size());
         }
-        if (links.size() > most_links)
-            out_ += fmt::format("  and {} more (--json lists all)\n", links.size() - most_links);
+        for (std::size_t i = 0; i < std::min(groups.size(), most_links); ++i) {
+            const LinkBytes& link = *groups[i].link;
+            out_ += fmt::format("  {:<{}}  payload {}, on the wire {} B: {} at {}\n", groups[i].label, width,
+                format_bytes(link.payload), link.wire,
+                format_time_ps(static_cast<std::uint64_t>(link.seconds() * 1e12)), format_rate(link.rate));
+            if (groups[i].more > 0) out_ += fmt::format("  and {} more like it\n", groups[i].more);
+        }
+        if (groups.size() > most_links)
+            out_ += "  and others with less (--json lists all)\n";
         if (uses_switch(schedule_)) out_ += "  without what switches multicast and reduce\n";
     }
 
@@ -211,7 +231,7 @@ Json path_json(const PlanReport& report)
     for (const StepAt at : report.path) {
         const PlanOrigin& origin = report.plan.origins[at.rank][at.thread][at.step];
         out.push_back({{"rank", at.rank}, {"block", at.thread}, {"step", origin.step}, {"line", origin.line},
-            {"transfer", transfer_text(report.plan.schedule, at)}});
+            {"transfer", transfer_text(report.plan, at)}});
     }
     return out;
 }

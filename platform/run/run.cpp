@@ -9,6 +9,7 @@
 #include "collectives/engine/collective_driver.h"
 #include "collectives/engine/line_executor.h"
 #include "collectives/engine/trace_engine.h"
+#include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/theory.h"
 #include "platform/run/beside.h"
 #include "platform/run/followed.h"
@@ -306,6 +307,11 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
             [&load] { return load.finished(); });
 
     RunResult result;
+    if (options.plan) {
+        if (load.driver() == nullptr)
+            throw InputError(resolved.file, resolved.workload.line, "a trace has no plan to export", "a single collective");
+        result.plan = write_msccl_xml(load.driver()->schedule());
+    }
     result.seed = resolved.seed;
     result.system = resolved.name;
     result.endpoints = plan.members.size();
