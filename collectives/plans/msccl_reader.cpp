@@ -4,11 +4,15 @@
 #include <map>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "collectives/plans/msccl_algo.h"
 
 namespace weft {
 
 namespace {
+
+constexpr std::uint32_t most_slots = 1U << 24;
 
 using Connection = std::tuple<std::uint32_t, std::uint32_t, std::int64_t>;
 
@@ -45,6 +49,7 @@ public:
             plan_.first_arrival.push_back(ranks.scratch_chunks);
         }
         allocate();
+        if (!plan_.problems.empty()) return;
         for (rank_ = 0; rank_ < algo_.ranks; ++rank_) threads();
     }
 
@@ -62,6 +67,11 @@ private:
                 for (const MscclStep& step : block.steps) {
                     if (!receives(step.type)) continue;
                     std::uint32_t& slots = packets_ ? ranks.packet_chunks : ranks.scratch_chunks;
+                    if (slots > most_slots) {
+                        plan_.problems.push_back({plan_.file, step.line,
+                            fmt::format("gpu {} receives more than {} chunks", to, most_slots), "a smaller plan"});
+                        return;
+                    }
                     channel.slots.push_back(slots);
                     slots += static_cast<std::uint32_t>(step.count);
                 }

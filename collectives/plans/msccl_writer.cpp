@@ -72,7 +72,7 @@ struct Message {
 class Writer {
 public:
     explicit Writer(const Schedule& schedule)
-        : schedule_(schedule), pieces_(pieces_of(schedule)), program_(schedule, pieces_)
+        : schedule_(schedule), pieces_(pieces_of(schedule)), program_(schedule, pieces_), pending_(schedule.size())
     {
         for (const RankPlan& rank : schedule.ranks)
             scratch_.push_back((rank.scratch_chunks + rank.packet_chunks) * pieces_);
@@ -85,7 +85,8 @@ public:
         find_single_uses(order);
         for (const StepAt at : order.steps)
             if (is_data(step_at(schedule_, at).kind)) step(at);
-        while (!pending_.empty()) receive(pending_.front());
+        for (const std::list<Message>& messages : pending_)
+            while (!messages.empty()) receive(messages.front());
         return algo();
     }
 
@@ -176,20 +177,22 @@ private:
 
     Message take_next(const Message& of)
     {
-        const auto first = std::find_if(pending_.begin(), pending_.end(),
+        std::list<Message>& messages = pending_[of.landing.rank];
+        const auto first = std::find_if(messages.begin(), messages.end(),
             [&of](const Message& message) { return message.connection == of.connection; });
         const Message out = *first;
-        pending_.erase(first);
+        messages.erase(first);
         return out;
     }
 
     // Before a step of the own gpu touches a range: whatever is on its way there is stored.
     void settle(const Range& touched)
     {
-        for (auto message = pending_.begin(); message != pending_.end();)
+        std::list<Message>& messages = pending_[touched.rank];
+        for (auto message = messages.begin(); message != messages.end();)
             if (overlaps(message->landing, touched)) {
                 receive(*message);
-                message = pending_.begin();
+                message = messages.begin();
             } else {
                 ++message;
             }
@@ -198,18 +201,18 @@ private:
     // The message whose landing is exactly this range, the next of its connection once those before it are stored.
     bool arriving(const Range& wanted, Message& out)
     {
-        const auto found = std::find_if(pending_.begin(), pending_.end(),
-            [&wanted](const Message& message) { return same(message.landing, wanted); });
-        if (found == pending_.end()) return false;
+        std::list<Message>& messages = pending_[wanted.rank];
+        const auto is_wanted = [&wanted](const Message& message) { return same(message.landing, wanted); };
+        const auto found = std::find_if(messages.begin(), messages.end(), is_wanted);
+        if (found == messages.end()) return false;
         out = *found;
         while (true) {
-            const auto first = std::find_if(pending_.begin(), pending_.end(),
+            const auto first = std::find_if(messages.begin(), messages.end(),
                 [&out](const Message& message) { return message.connection == out.connection; });
-            if (same(first->landing, out.landing)) break;
+            if (is_wanted(*first)) break;
             receive(*first);
         }
-        pending_.erase(std::find_if(pending_.begin(), pending_.end(),
-            [&out](const Message& message) { return same(message.landing, out.landing); }));
+        messages.erase(std::find_if(messages.begin(), messages.end(), is_wanted));
         return true;
     }
 
@@ -311,7 +314,7 @@ private:
                     }
                     if (!begun) both.source = total.first;
                     program_.append(both);
-                    pending_.push_back({both.send, sends.front()});
+                    pending_[sends.front().rank].push_back({both.send, sends.front()});
                     so_far = total;
                     begun = sent = true;
                     continue;
@@ -332,7 +335,7 @@ private:
             MscclOperation send = operation(MscclType::s, so_far, to);
             send.send = outgoing(to);
             program_.append(send);
-            pending_.push_back({send.send, to});
+            pending_[to.rank].push_back({send.send, to});
         }
     }
 
@@ -370,7 +373,7 @@ private:
     std::vector<std::uint32_t> scratch_;  // chunks in use, by rank
     Uses reads_;
     Uses writes_;
-    std::list<Message> pending_;  // sent and not received, in the order of sending
+    std::vector<std::list<Message>> pending_;  // by receiver: sent and not received, in the order of sending
     std::uint32_t rank_ = 0;
     std::uint32_t thread_ = 0;
 };

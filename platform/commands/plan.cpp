@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "collectives/plans/critical_path.h"
+#include "collectives/plans/longest_chain.h"
 #include "collectives/plans/msccl_writer.h"
 #include "platform/commands/messages.h"
 #include "platform/commands/output_file.h"
@@ -75,7 +75,7 @@ int plan_command(const Arguments& arguments)
     if (report.verdict.ok) {
         const Layout layout(report.plan.schedule, report.bytes, 1);
         report.traffic = traffic_of(report.plan.schedule, layout);
-        report.path = critical_path(report.plan.schedule);
+        report.path = longest_chain(report.plan.schedule);
         const std::string remark = size_remark(report.plan, report.bytes);
         if (!remark.empty()) report.notices.push_back(remark);
         if (options.names_system()) add_links(report, options, layout);

@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 #include "collectives/plans/bounds.h"
-#include "collectives/plans/critical_path.h"
+#include "collectives/plans/longest_chain.h"
 #include "platform/commands/messages.h"
 
 namespace weft {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "collectives/plans/chakra_plan.h"
-#include "collectives/plans/critical_path.h"
+#include "collectives/plans/longest_chain.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/plans/fixtures.h"
 
@@ -41,7 +41,7 @@ TEST(ChakraPlan, SharedSamples)
         EXPECT_EQ(plan.schedule.size(), sample.ranks) << sample.name;
         EXPECT_EQ(plan.moved, sample.sends) << sample.name;
         EXPECT_EQ(plan.bytes, sample.bytes) << sample.name;
-        EXPECT_EQ(critical_path(plan.schedule).size(), sample.transfers) << sample.name;
+        EXPECT_EQ(longest_chain(plan.schedule).size(), sample.transfers) << sample.name;
     }
 }
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "collectives/plans/critical_path.h"
+#include "collectives/plans/longest_chain.h"
 #include "collectives/plans/plan.h"
 
 using namespace weft;
@@ -74,7 +74,7 @@ TEST(PlansGolden, MscclXml)
             EXPECT_EQ(plan.moved, expected["sent_total"]) << file;
             EXPECT_EQ(plan.most_moved, expected["sent_max"]) << file;
             EXPECT_EQ(plan.connections, expected["conns"]) << file;
-            EXPECT_EQ(critical_path(plan.schedule).size(), verdict.verification.steps) << file;
+            EXPECT_EQ(longest_chain(plan.schedule).size(), verdict.verification.steps) << file;
             expect_figures(file, expected, plan);
         }
         ++count;
@@ -97,7 +97,7 @@ TEST(PlansGolden, MscclppJson)
             expect_only_races(file, verdict);
         EXPECT_EQ(plan.schedule.size(), expected["gpus"]) << file;
         EXPECT_EQ(plan.moved, expected["moved"]) << file;
-        EXPECT_EQ(critical_path(plan.schedule).size(), verdict.verification.steps) << file;
+        EXPECT_EQ(longest_chain(plan.schedule).size(), verdict.verification.steps) << file;
         expect_figures(file, expected, plan);
         ++count;
     }

@@ -14,7 +14,7 @@ namespace weft {
 
 // The transfers of one longest chain, in order; of equal chains one that comes from other ranks. The schedule must pass
 // verify().
-std::vector<StepAt> critical_path(const Schedule& schedule);
+std::vector<StepAt> longest_chain(const Schedule& schedule);
 
 // "rank 0 -> 1: input 3", "rank 1 <- 0: output 2-3", "rank 2 -> 3: input 1 + what arrived", "ranks 0-3 -> switch -> 0-3:
 // scratch 0"

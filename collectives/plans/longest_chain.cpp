@@ -1,4 +1,4 @@
-#include "collectives/plans/critical_path.h"
+#include "collectives/plans/longest_chain.h"
 
 #include <algorithm>
 #include <iterator>
@@ -198,7 +198,7 @@ std::string chunks_text(const Plan& plan, const ChunkRef& ref)
 
 }  // namespace
 
-std::vector<StepAt> critical_path(const Schedule& schedule) { return Walker(schedule).longest(); }
+std::vector<StepAt> longest_chain(const Schedule& schedule) { return Walker(schedule).longest(); }
 
 std::string transfer_text(const Plan& plan, StepAt at)
 {
