@@ -24,6 +24,15 @@ std::uint64_t usual_size(const Plan& plan)
 // MSCCL knows what MSCCL++ does, and more.
 std::string xml_protocol(const Plan& plan) { return plan.protocol.empty() ? "Simple" : plan.protocol; }
 
+// Other commands take '--json -'; here there is nowhere else to print to.
+Arguments without_dash(Arguments arguments)
+{
+    for (std::size_t i = 1; i < arguments.size(); ++i)
+        if (arguments[i] == "-" && arguments[i - 1] == "--json")
+            arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i));
+    return arguments;
+}
+
 void add_links(PlanReport& report, const SystemOptions& options, const Layout& layout)
 {
     const SystemDescription description = options.description();
@@ -60,7 +69,7 @@ int plan_command(const Arguments& arguments)
     options.add_infra(line, "the system whose links are listed; ranks are its first accelerators");
     options.add_reading(line);
     options.add_parameters(line);
-    if (!line.parse(arguments)) return exit_good;
+    if (!line.parse(without_dash(arguments))) return exit_good;
 
     const OutputFile output(exported);
     PlanOptions reading;

@@ -96,7 +96,7 @@ TEST(Plan, AWrongPlanIsExitCodeOne)
     expect_in(outcome.out, {"\nverified     wrong: 2 problems\n",
                                ": output chunk 0 of rank 0 ends wrong: expected input chunk 0 of ranks 0-1; found input "
                                "chunk 0 of rank 1\n"});
-    outcome = call({"plan", plan, "--json"});
+    outcome = call({"plan", plan, "--json", "-"});
     EXPECT_EQ(outcome.code, 1);
     const json result = json::parse(outcome.out, nullptr, false);
     EXPECT_EQ(result["verified"], false);
