@@ -96,12 +96,18 @@ public:
     // How many GPUs that takes; 0 = as many as the workload says.
     std::uint64_t wanted() const { return plan_ ? plan_->schedule->size() : ranks(); }
 
+    // The single collective.
+    CollectiveRequest collective(std::size_t members) const
+    {
+        CollectiveRequest request = collective_request(system_, members);
+        if (plan_) plan_->apply(request);
+        return request;
+    }
+
     void attach(LineExecutor& executor, std::size_t members)
     {
         if (!traces_) {
-            CollectiveRequest request = collective_request(system_, members);
-            if (plan_) plan_->apply(request);
-            driver_.emplace(executor, std::move(request));
+            driver_.emplace(executor, collective(members));
             return;
         }
         TraceRequest request;
@@ -324,7 +330,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     for (const Diagnostic& notice : load.notices()) result.notices.push_back(notice.text());
     if (const CollectiveDriver* driver = load.driver(); driver != nullptr && !traffic.any() && resolved.workload.delays.empty() && resolved.workload.plan.empty() &&
         static_cast<FlagHome>(resolved.engine().flag_home) == FlagHome::waiter)
-        result.theory = alpha_beta(resolved, plan, collective_request(resolved, ranks), driver->schedule());
+        result.theory = alpha_beta(resolved, plan, load.collective(ranks), driver->schedule());
 
     const InterruptGuard interrupt;
     bool interrupted = false;
@@ -424,7 +430,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     }
     result.link_results = link_results(system.fabric(), resolved.graph(), std::max(agenda.last(), result.simulated_ps));
     if (const CollectiveDriver* driver = load.driver(); driver != nullptr && result.stop == StopReason::finished)
-        add_theory(system.fabric(), link_payload(plan, collective_request(resolved, ranks), driver->schedule()),
+        add_theory(system.fabric(), link_payload(plan, load.collective(ranks), driver->schedule()),
             result.link_results);
     if (followed) {
         result.paths = followed->paths();
