@@ -40,7 +40,6 @@ void add_links(PlanReport& report, const SystemOptions& options, const Layout& l
     const FabricPlan plan = plan_fabric(system, members_of(system, report.plan.schedule.size()));
     report.system = description.infrastructure;
     report.links = link_bytes(system, plan, report.plan.schedule, layout);
-    report.notices.insert(report.notices.end(), system.notices.begin(), system.notices.end());
     report.notices.insert(report.notices.end(), plan.notices.begin(), plan.notices.end());
 }
 

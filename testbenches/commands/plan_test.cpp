@@ -57,8 +57,8 @@ TEST(Plan, ThePageOfARightPlan)
             "\ntransfers    2 one after the other (the least possible: 1; with the fewest bytes: 2)\n",
             "\nbytes        of a message of 64 KiB: every rank sends 64 KiB (the least possible: 64 KiB",
             "\npairs        2 of 2 exchange data, 64 KiB each: 0->1, 1->0\n",
-            "\n    1  rank 1 -> 0: input 0 ", " block 0 step 0, line 16\n",
-            "\n    2  rank 0 -> 1: input 0 ", " block 0 step 2, line 6\n",
+            "\n    1  rank 0 -> 1: input 1 ", " block 0 step 0, line 4\n",
+            "\n    2  rank 1 -> 0: input 1 ", " block 0 step 2, line 18\n",
             "\n  host.0.xpu.0 -> host.0.xpu.1  payload 64 KiB, on the wire ", "\n  and 1 more like it\n"});
 }
 
