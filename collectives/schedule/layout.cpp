@@ -94,7 +94,11 @@ Layout::Layout(const Schedule& schedule, std::uint64_t bytes, std::uint32_t elem
             const std::uint32_t most =
                 std::max(declared.chunks[slot_of(Buffer::input)], declared.chunks[slot_of(Buffer::output)]);
             if (most == 0) continue;
-            declared.chunks[slot_of(home)] = std::max(most, schedule.message_chunks(rank, home));
+            for (const Buffer buffer : {Buffer::input, Buffer::output}) {
+                std::uint32_t& chunks = declared.chunks[slot_of(buffer)];
+                chunks = std::max(chunks, schedule.message_chunks(rank, buffer));
+            }
+            declared.chunks[slot_of(home)] = std::max(most, declared.chunks[slot_of(home)]);
         }
 }
 

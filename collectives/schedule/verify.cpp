@@ -13,6 +13,7 @@
 #include "collectives/schedule/end_state.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/order.h"
+#include "collectives/schedule/packet_causes.h"
 #include "collectives/schedule/structure.h"
 #include "collectives/schedule/symbolic_memory.h"
 
@@ -72,6 +73,7 @@ public:
           clocks_(clocks),
           values_(schedule.reduction),
           memory_(schedule),
+          causes_(schedule),
           most_problems_(most_problems),
           result_(result)
     {
@@ -192,6 +194,13 @@ private:
         }
     }
 
+    StepAt step_of(Epoch epoch) const
+    {
+        StepAt at = numbering_.owner(epoch.thread);
+        at.step = epoch.count - 1;
+        return at;
+    }
+
     Epoch epoch(StepAt at) const { return {numbering_.thread(at.rank, at.thread), at.step + 1}; }
 
     void move(StepAt at, const Step& step, Epoch now)
@@ -211,6 +220,7 @@ private:
             const std::vector<Stretch> result = combined(step, share);
             for (const ChunkRef& destination : step.destinations) write(at, destination, share, now, result);
         }
+        causes_.carried_out(at);
         for (const ChunkRef& ref : step.destinations)
             for (std::uint32_t i = 0; ref.buffer == Buffer::packets && i < ref.count; ++i) {
                 const Depth stored = clocks_.depth_at(now.thread, ref.rank != at.rank);
@@ -242,10 +252,8 @@ private:
         if (other.thread == thread && other.count == at.step + 1)
             return problem(
                 fmt::format("{} writes {} twice", describe(schedule_, at), chunk_name(ref, chunk)));
-        StepAt earlier = numbering_.owner(other.thread);
-        earlier.step = other.count - 1;
         problem(fmt::format("{} {} {}, unordered with {}, which {} it", describe(schedule_, at), what,
-            chunk_name(ref, chunk), describe(schedule_, earlier), did));
+            chunk_name(ref, chunk), describe(schedule_, step_of(other)), did));
     }
 
     std::uint64_t length(const ChunkRef& ref, std::uint32_t chunk) const
@@ -296,7 +304,8 @@ private:
                     conflict(at, "writes", ref, share.chunk, cell.writer, "writes");
                 for (const Epoch& reader : cell.readers) {
                     const bool by_this_step = reader.thread == now.thread && reader.count == now.count;
-                    if (!by_this_step && !clocks_.ordered(reader, now.thread))
+                    if (!by_this_step && !clocks_.ordered(reader, now.thread) &&
+                        !causes_.had_read(step_of(reader), at))
                         conflict(at, "writes", ref, share.chunk, reader, "reads");
                 }
                 cell.readers.clear();
@@ -437,6 +446,7 @@ private:
     Clocks& clocks_;
     Contributions values_;
     SymbolicMemory memory_;
+    PacketCauses causes_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Depth> packet_depths_;  // by rank and slot: of the stores
     std::size_t most_problems_;
     std::size_t suppressed_ = 0;

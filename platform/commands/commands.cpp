@@ -20,6 +20,7 @@ const std::vector<Command>& commands()
         {"check", "reads and validates an InfraGraph document or a system file", check_command},
         {"graph", "the expanded graph as JSON, DOT or SVG", graph_command},
         {"route", "the path that lines take between two nodes, hop by hop", route_command},
+        {"plan", "a collective plan of others: verified, explained, what is wrong with it", plan_command},
         {"explain", "every parameter of every module and where its value comes from", explain_command},
         {"models", "what can be instantiated, with parameters, units, defaults and ranges", models_command},
         {"help", "this page, or that of one command", help_command},
@@ -29,7 +30,7 @@ const std::vector<Command>& commands()
 
 const std::vector<std::string>& later_commands()
 {
-    static const std::vector<std::string> names{"plan", "rtl"};
+    static const std::vector<std::string> names{"rtl"};
     return names;
 }
 

@@ -16,6 +16,7 @@ int simulate_command(const Arguments& arguments)
         "given here. Prints times, bandwidths, the busiest links and what ranks waited for.\n\n"
         "  weft run examples/dgx_h100/system.yaml\n"
         "  weft run --infra FILE --collective all_reduce --bytes 1MiB --algorithm ring\n"
+        "  weft run --infra FILE --plan FILE --bytes 1MiB\n"
         "  weft run --infra FILE --trace PREFIX --groups FILE\n");
     SystemOptions options;
     WorkloadOptions workload;
@@ -25,6 +26,7 @@ int simulate_command(const Arguments& arguments)
     std::string window;
     std::string record;
     std::string timeline;
+    std::string exported;
     RunOptions run;
     bool no_data = false;
     bool quiet = false;
@@ -49,6 +51,7 @@ int simulate_command(const Arguments& arguments)
         "write what every GPU sends to others, with its times, as a profile for replay GPUs (--model GLOB=replay:FILE)");
     line.value("--timeline", "FILE", timeline,
         "write what every workgroup did when, and the critical path, as a trace that Perfetto and Chrome show");
+    line.value("--export", "FILE", exported, "write how the collective is carried out as MSCCL XML, for --plan and others");
     line.flag("--no-timing", no_timing, "JSON without wall-clock figures: two runs give the same bytes");
     line.flag("--quiet", quiet, "no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
@@ -64,11 +67,13 @@ int simulate_command(const Arguments& arguments)
     run.record = record_output.wanted();
     const OutputFile timeline_output(timeline);
     run.follow = run.follow || timeline_output.wanted();
+    const OutputFile plan_output(exported);
+    run.plan = plan_output.wanted();
     SystemDescription description = options.description();
     workload.apply(description.workload);
     if (description.workload.kind == Workload::Kind::none)
         throw usage_error("nothing to run",
-            "--collective OP --bytes N or --trace PREFIX, or a system file with a workload");
+            "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");
     const ModelRegistry registry = options.registry();
     const RunResult result =
         run_system(resolve_loaded(description, options.load(description), registry), registry, run);
@@ -76,6 +81,7 @@ int simulate_command(const Arguments& arguments)
     series_output.write(result.series);
     record_output.write(result.record);
     timeline_output.write(result.timeline);
+    plan_output.write(result.plan);
     if (!quiet && !output.is_stdout()) print(result_summary(result));
     return result.exit_code();
 }

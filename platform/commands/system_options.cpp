@@ -23,6 +23,13 @@ void SystemOptions::add_file_or_infra(CommandLine& line, const std::string& labe
     line.value("--infra", "FILE", infra_, "an InfraGraph document in place of " + label);
 }
 
+void SystemOptions::add_infra(CommandLine& line, const std::string& text)
+{
+    label_ = "--infra";
+    line.section("system");
+    line.value("--infra", "FILE", file_, "a system file or an InfraGraph document: " + text);
+}
+
 void SystemOptions::add_reading(CommandLine& line)
 {
     line.flag("--lenient", lenient_,

@@ -19,6 +19,8 @@ public:
     void add_file(CommandLine& line, const std::string& label);
     // `label` or --infra FILE.
     void add_file_or_infra(CommandLine& line, const std::string& label);
+    // --infra FILE alone, a system file or a document, and what it is for.
+    void add_infra(CommandLine& line, const std::string& text);
     // --lenient, --annotate
     void add_reading(CommandLine& line);
     // --plugin

@@ -27,6 +27,9 @@ void WorkloadOptions::add(CommandLine& line)
 {
     line.section("workload, in place of the system file's");
     line.value("--collective", "OP", collective_, one_of(collective_names()));
+    line.value("--plan", "FILE", plan_,
+        "a plan in place of a collective: MSCCL XML, MSCCL++ JSON, or the prefix of Chakra traces of one collective; "
+        "it runs on the first accelerators");
     line.value("--bytes", "N", bytes_,
         "size of the message as nccl-tests counts it (all-gather: whole output; reduce-scatter: whole "
         "input); "
@@ -62,11 +65,20 @@ void WorkloadOptions::require(const Workload& workload, Workload::Kind kind, con
         kind == Workload::Kind::trace ? "--trace PREFIX beside it" : "--collective OP beside it");
 }
 
-// --collective and --trace.
+// --collective, --plan and --trace.
 void WorkloadOptions::choose(Workload& workload) const
 {
     if (!collective_.empty() && !trace_.empty())
         throw usage_error("both --collective and --trace are given", "one of them");
+    if (!plan_.empty() && (!collective_.empty() || !trace_.empty()))
+        throw usage_error("both --plan and " + std::string(trace_.empty() ? "--collective" : "--trace") + " are given",
+            "one of them");
+    if (!plan_.empty()) {
+        if (workload.kind != Workload::Kind::collective || workload.plan.empty()) workload = {};
+        workload.kind = Workload::Kind::collective;
+        workload.plan = plan_;
+    }
+    if (!collective_.empty()) workload.plan.clear();
     if (!collective_.empty()) {
         check_choice("--collective", collective_, collective_names());
         if (workload.kind != Workload::Kind::collective) workload = {};
@@ -109,13 +121,15 @@ void WorkloadOptions::apply(Workload& workload) const
     require(workload, Kind::trace, "--groups", groups_);
     require(workload, Kind::trace, "--dependencies", dependencies_);
     if (workload.kind == Kind::none && (!algorithm_.empty() || !ranks_.empty()))
-        throw usage_error("nothing to run", "--collective OP --bytes N or --trace PREFIX");
+        throw usage_error("nothing to run", "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX");
 
+    if (!workload.plan.empty() && !algorithm_.empty())
+        throw usage_error("option '--algorithm' beside a plan", "--collective OP, or no --algorithm");
     CollectiveOp op = CollectiveOp::custom;
     if (!root_.empty() && !(collective_from_name(workload.collective, op) && has_root(op)))
         throw usage_error("option '--root' goes with a broadcast, reduce, gather or scatter",
             "--collective broadcast or the like beside it");
-    if (!reduction_.empty() && !reduces(workload))
+    if (!reduction_.empty() && workload.plan.empty() && !reduces(workload))
         throw usage_error("option '--reduction' goes with a reduction",
             "--collective all_reduce, reduce_scatter or reduce beside it");
     if (!bytes_.empty() && workload.collective == "barrier")
@@ -158,7 +172,9 @@ void WorkloadOptions::apply(Workload& workload) const
             throw usage_error("option '--beside' has the value '" + beside_ + "'", kernel_form);
         workload.beside = beside_;
     }
-    if (workload.kind == Kind::collective && workload.bytes == 0 && workload.collective != "barrier")
+    // A plan may be for one size only.
+    if (workload.kind == Kind::collective && workload.bytes == 0 && workload.collective != "barrier" &&
+        workload.plan.empty())
         throw usage_error("the collective has no size", "--bytes N, such as 1MiB");
 }
 
@@ -167,6 +183,9 @@ std::string workload_text(const Workload& workload)
     if (workload.kind == Workload::Kind::none) return "none";
     const std::string beside = workload.beside.empty() ? "" : ", beside " + workload.beside;
     if (workload.kind == Workload::Kind::trace) return "trace " + workload.trace + beside;
+    if (!workload.plan.empty())
+        return "plan " + workload.plan +
+               (workload.bytes > 0 ? " over " + format_bytes(workload.bytes) + " of " + workload.element : "") + beside;
     std::string out = workload.collective;
     if (workload.collective != "barrier") out += " over " + format_bytes(workload.bytes);
     if (reduces(workload)) out += " of " + workload.element + " (" + workload.reduction + ")";

@@ -24,6 +24,7 @@ private:
         const std::string& value) const;
 
     std::string collective_;
+    std::string plan_;
     std::string bytes_;
     std::string algorithm_;
     std::string ranks_;

@@ -65,13 +65,23 @@ std::string resolved(const std::string& path, const std::string& folder)
     return path.empty() || path[0] == '/' ? path : folder + path;
 }
 
+// A plan says itself what it carries out, and how many ranks do.
+void refuse_beside_plan(const YamlSource& source, const std::vector<YamlField>& fields)
+{
+    const bool has_plan = std::any_of(fields.begin(), fields.end(),
+        [](const YamlField& part) { return part.key == "plan"; });
+    for (const YamlField& part : fields)
+        if (has_plan && (part.key == "collective" || part.key == "algorithm" || part.key == "root"))
+            source.findings.refuse(part.line, quoted(part.key) + " beside 'plan'", "one of them");
+}
+
 }  // namespace
 
 Workload read_workload(const YamlSource& source, const YamlField& field, const std::string& folder)
 {
     Workload out;
     out.line = field.line;
-    const std::vector<std::string> of_collective{"collective", "bytes", "algorithm", "type", "reduction",
+    const std::vector<std::string> of_collective{"collective", "plan", "bytes", "algorithm", "type", "reduction",
         "ranks", "root", "delay", "rings", "pipeline", "dimensions"};
     const std::vector<std::string> of_trace{"trace", "groups", "dependencies"};
     std::vector<std::string> all = of_collective;
@@ -80,8 +90,10 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
     const auto fields = yaml_fields(source, field.value, "'workload'", all);
     for (const YamlField& part : fields) {
         if (part.key == "collective") out.kind = Workload::Kind::collective;
+        if (part.key == "plan") out.kind = Workload::Kind::collective;
         if (part.key == "trace") out.kind = Workload::Kind::trace;
     }
+    refuse_beside_plan(source, fields);
     bool has_bytes = false;
     for (const YamlField& part : fields) {
         if (part.key == "beside") {
@@ -92,7 +104,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         if (out.kind == Workload::Kind::none || trace_key != (out.kind == Workload::Kind::trace)) {
             source.findings.refuse(part.line,
                 quoted(part.key) + " without '" + (trace_key ? "trace'" : "collective'"),
-                "either 'collective' or 'trace' and the keys that go with it");
+                "one of 'collective', 'plan' and 'trace' and the keys that go with it");
             continue;
         }
         if (part.key == "ranks") {
@@ -114,6 +126,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         const auto text = yaml_text(source, part);
         if (!text) continue;
         if (part.key == "collective") out.collective = *text;
+        if (part.key == "plan") out.plan = resolved(*text, folder);
         if (part.key == "algorithm") out.algorithm = *text;
         if (part.key == "type") out.element = *text;
         if (part.key == "dimensions") {
@@ -134,8 +147,8 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         }
     }
     if (fields.empty() && source.tree.kind(field.value) == YamlTree::Kind::mapping)
-        source.findings.refuse(field.line, "'workload' is empty", "'collective' or 'trace'");
-    if (out.kind == Workload::Kind::collective && !has_bytes && out.collective != "barrier")
+        source.findings.refuse(field.line, "'workload' is empty", "'collective', 'plan' or 'trace'");
+    if (out.kind == Workload::Kind::collective && !has_bytes && out.collective != "barrier" && out.plan.empty())
         source.findings.refuse(field.line, "the collective has no size", "'bytes: 1 MiB' or the like");
     return out;
 }
@@ -144,8 +157,10 @@ void check_workload(const Workload& workload, const KnownNames& known, const std
     std::vector<Diagnostic>& problems)
 {
     if (workload.kind != Workload::Kind::collective) return;
-    check_name(workload.collective, "collective", known.collectives, file, workload.line, problems);
-    check_name(workload.algorithm, "algorithm", known.algorithms, file, workload.line, problems);
+    if (workload.plan.empty()) {
+        check_name(workload.collective, "collective", known.collectives, file, workload.line, problems);
+        check_name(workload.algorithm, "algorithm", known.algorithms, file, workload.line, problems);
+    }
     check_name(workload.element, "element type", elements, file, workload.line, problems);
     check_name(workload.reduction, "reduction", reductions, file, workload.line, problems);
 }

@@ -27,7 +27,8 @@ struct Workload {
     Kind kind = Kind::none;
     int line = 0;  // of the system file
 
-    std::string collective;  // "all_reduce", ...
+    std::string collective;  // "all_reduce", ...; empty with a plan
+    std::string plan;        // file of a plan that says how, or prefix of traces; relative paths resolved
     std::uint64_t bytes = 0;
     std::string algorithm = "ring";
     std::string element = "fp32";

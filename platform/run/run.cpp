@@ -9,10 +9,12 @@
 #include "collectives/engine/collective_driver.h"
 #include "collectives/engine/line_executor.h"
 #include "collectives/engine/trace_engine.h"
+#include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/theory.h"
 #include "platform/run/beside.h"
 #include "platform/run/followed.h"
 #include "platform/run/interrupt.h"
+#include "platform/run/plan_load.h"
 #include "platform/run/progress_line.h"
 #include "platform/run/replay_traffic.h"
 #include "platform/run/theory.h"
@@ -39,7 +41,7 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
 {
     const Workload& workload = system.workload;
     CollectiveRequest request;
-    if (!collective_from_name(workload.collective, request.op))
+    if (workload.plan.empty() && !collective_from_name(workload.collective, request.op))
         throw InputError(system.file, workload.line, "unknown collective '" + workload.collective + "'",
             "a collective of 'weft run --help'");
     request.algorithm = workload.algorithm;
@@ -72,7 +74,7 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
     return request;
 }
 
-// What runs: one collective, or a trace set.
+// What runs: one collective, by an algorithm or a plan, or a trace set.
 class Load {
 public:
     Load(const ResolvedSystem& system) : system_(system)
@@ -88,16 +90,28 @@ public:
             verdict_ = chakra::validate(*traces_, policy);
             verdict_.require_runnable();
         } else if (workload.kind == Workload::Kind::none) {
-            throw InputError(system.file, 0, "nothing to run", "a workload (--collective or --trace)");
+            throw InputError(system.file, 0, "nothing to run", "a workload (--collective, --plan or --trace)");
+        } else if (!workload.plan.empty()) {
+            plan_ = load_plan(workload, system.file);
         }
     }
 
     std::uint64_t ranks() const { return traces_ ? traces_->ranks() : 0; }
+    // How many GPUs that takes; 0 = as many as the workload says.
+    std::uint64_t wanted() const { return plan_ ? plan_->schedule->size() : ranks(); }
+
+    // The single collective.
+    CollectiveRequest collective(std::size_t members) const
+    {
+        CollectiveRequest request = collective_request(system_, members);
+        if (plan_) plan_->apply(request);
+        return request;
+    }
 
     void attach(LineExecutor& executor, std::size_t members)
     {
         if (!traces_) {
-            driver_.emplace(executor, collective_request(system_, members));
+            driver_.emplace(executor, collective(members));
             return;
         }
         TraceRequest request;
@@ -115,12 +129,13 @@ public:
     }
     std::vector<std::string> blocked() const { return engine_ ? engine_->blocked() : std::vector<std::string>(); }
     const CollectiveDriver* driver() const { return driver_ ? &*driver_ : nullptr; }
-    const std::vector<Diagnostic>& notices() const { return verdict_.notices; }
+    const std::vector<Diagnostic>& notices() const { return plan_ ? plan_->notices : verdict_.notices; }
 
 private:
     const ResolvedSystem& system_;
     std::optional<chakra::TraceSet> traces_;
     chakra::Verdict verdict_;
+    std::optional<PlanLoad> plan_;
     std::optional<CollectiveDriver> driver_;
     std::unique_ptr<TraceEngine> engine_;
 };
@@ -277,7 +292,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
 {
     const Clock::time_point begun = Clock::now();
     Load load(resolved);
-    std::vector<NodeId> members = members_of(resolved, load.ranks());
+    std::vector<NodeId> members = members_of(resolved, load.wanted());
     const std::size_t ranks = members.size();
     add_replay_gpus(resolved, members);
     const FabricPlan plan = plan_fabric(resolved, std::move(members));
@@ -302,6 +317,11 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
             [&load] { return load.finished(); });
 
     RunResult result;
+    if (options.plan) {
+        if (load.driver() == nullptr)
+            throw InputError(resolved.file, resolved.workload.line, "a trace has no plan to export", "a single collective");
+        result.plan = write_msccl_xml(load.driver()->schedule());
+    }
     result.seed = resolved.seed;
     result.system = resolved.name;
     result.endpoints = plan.members.size();
@@ -312,9 +332,9 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     result.notices.insert(result.notices.end(), plan.notices.begin(), plan.notices.end());
     for (std::string& notice : traffic.notices(ranks)) result.notices.push_back(std::move(notice));
     for (const Diagnostic& notice : load.notices()) result.notices.push_back(notice.text());
-    if (const CollectiveDriver* driver = load.driver(); driver != nullptr && !traffic.any() && resolved.workload.delays.empty() &&
+    if (const CollectiveDriver* driver = load.driver(); driver != nullptr && !traffic.any() && resolved.workload.delays.empty() && resolved.workload.plan.empty() &&
         static_cast<FlagHome>(resolved.engine().flag_home) == FlagHome::waiter)
-        result.theory = alpha_beta(resolved, plan, collective_request(resolved, ranks), driver->schedule());
+        result.theory = alpha_beta(resolved, plan, load.collective(ranks), driver->schedule());
 
     const InterruptGuard interrupt;
     bool interrupted = false;
@@ -414,7 +434,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     }
     result.link_results = link_results(system.fabric(), resolved.graph(), std::max(agenda.last(), result.simulated_ps));
     if (const CollectiveDriver* driver = load.driver(); driver != nullptr && result.stop == StopReason::finished)
-        add_theory(system.fabric(), link_payload(plan, collective_request(resolved, ranks), driver->schedule()),
+        add_theory(system.fabric(), link_payload(plan, load.collective(ranks), driver->schedule()),
             result.link_results);
     if (followed) {
         result.paths = followed->paths();

@@ -24,6 +24,7 @@ struct RunOptions {
     bool watch = false;           // queues, credits and waits of every link by virtual channel
     Time window = 0;              // ps; not 0: a time series of all links, which are watched
     bool follow = false;          // what workgroups do when, and the critical path of every collective
+    bool plan = false;            // the schedule of a single collective as MSCCL XML
     bool record = false;          // what GPUs send to others, as a profile for replay GPUs
     bool progress = true;       // a line on stderr about every second, once two have passed
 };
@@ -120,6 +121,7 @@ struct RunResult {
     std::string timeline;              // a Chrome trace, if RunOptions::follow
     std::string series;  // comma-separated, if RunOptions::window
     std::string record;  // comma-separated, if RunOptions::record
+    std::string plan;    // MSCCL XML, if RunOptions::plan
 
     // Of the contract: 0 finished, 1 wrong result, 3 deadlock, 130 interrupted.
     int exit_code() const;

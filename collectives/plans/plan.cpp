@@ -1,0 +1,116 @@
+#include "collectives/plans/plan.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/text_file.h"
+#include "collectives/plans/chakra_plan.h"
+#include "collectives/plans/msccl_reader.h"
+#include "collectives/plans/mscclpp_reader.h"
+
+namespace weft {
+
+namespace {
+
+// Plans of the largest systems have some megabytes.
+constexpr std::size_t largest_file = std::size_t{1} << 28;
+
+char first_letter(const std::string& text)
+{
+    std::size_t at = text.compare(0, 3, "\xef\xbb\xbf") == 0 ? 3 : 0;
+    while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0) ++at;
+    return at < text.size() ? text[at] : '\0';
+}
+
+// "rank 2 thread 0 step 3" at `at`: the numbers, and the place behind them.
+bool step_named(const std::string& text, std::size_t at, std::uint32_t numbers[3], std::size_t& end)
+{
+    const char* const words[] = {"rank ", " thread ", " step "};
+    for (int i = 0; i < 3; ++i) {
+        const std::size_t length = std::char_traits<char>::length(words[i]);
+        if (text.compare(at, length, words[i]) != 0) return false;
+        at += length;
+        const std::size_t begin = at;
+        while (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0) ++at;
+        if (at == begin || at - begin > 9) return false;
+        numbers[i] = static_cast<std::uint32_t>(std::stoul(text.substr(begin, at - begin)));
+    }
+    end = at;
+    return true;
+}
+
+// The line of the first step that the problem names; 0 where it names none.
+int line_of(const Plan& plan, const std::string& problem)
+{
+    for (std::size_t at = problem.find("rank "); at != std::string::npos; at = problem.find("rank ", at + 1)) {
+        std::uint32_t numbers[3];
+        std::size_t end = 0;
+        if (!step_named(problem, at, numbers, end)) continue;
+        const auto [rank, thread, step] = std::tie(numbers[0], numbers[1], numbers[2]);
+        if (rank >= plan.origins.size() || thread >= plan.origins[rank].size() ||
+            step >= plan.origins[rank][thread].size())
+            continue;
+        return plan.origins[rank][thread][step].line;
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::uint64_t Plan::steps() const
+{
+    std::uint64_t sum = 0;
+    for (const auto& [name, count] : operations) sum += count;
+    return sum;
+}
+
+Plan read_plan(const std::string& path, const PlanOptions& options)
+{
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) {
+        if (is_chakra_prefix(path)) return read_chakra_plan(path, options);
+        if (std::filesystem::is_directory(path, error))
+            throw InputError(path, 0, "a folder", "a plan, or the prefix PREFIX of traces PREFIX.0.et, ...");
+    }
+    const std::string text = read_text_file(path, largest_file);
+    switch (first_letter(text)) {
+    case '<': return read_msccl_xml(text, path, options);
+    case '{': return read_mscclpp_json(text, path, options);
+    default: break;
+    }
+    throw InputError(path, 0, "no plan: begins neither as XML nor as JSON",
+        "MSCCL XML, an MSCCL++ execution plan, or the prefix of Chakra traces");
+}
+
+Judgement judge(const Plan& plan, const VerifyOptions& options)
+{
+    Judgement out;
+    out.problems = plan.problems;
+    if (!out.problems.empty()) return out;
+    out.verification = verify(plan.schedule, options);
+    for (const std::string& problem : out.verification.problems)
+        out.problems.push_back({plan.file, line_of(plan, problem), problem, ""});
+    out.ok = out.verification.ok;
+    return out;
+}
+
+std::string size_remark(const Plan& plan, std::uint64_t bytes)
+{
+    if (plan.bytes != 0 && bytes != plan.bytes)
+        return fmt::format("the plan is for a message of {} bytes, not {}", plan.bytes, bytes);
+    if (bytes < plan.min_bytes || bytes > plan.max_bytes)
+        return fmt::format("the plan is for messages of {} to {} bytes, not {}", plan.min_bytes, plan.max_bytes,
+            bytes);
+    const std::uint64_t grain = plan.alignment * std::max(1u, plan.schedule.chunks);
+    if (plan.alignment > 1 && bytes % grain != 0)
+        return fmt::format("the plan's own executor wants multiples of {} bytes ({} chunks of whole {} bytes), not {}",
+            grain, plan.schedule.chunks, plan.alignment, bytes);
+    return "";
+}
+
+}  // namespace weft

@@ -1,0 +1,96 @@
+#include <algorithm>
+
+#include "collectives/plans/longest_chain.h"
+#include "collectives/plans/msccl_writer.h"
+#include "platform/commands/messages.h"
+#include "platform/commands/output_file.h"
+#include "platform/commands/plan_report.h"
+#include "platform/commands/system_options.h"
+#include "platform/system/fabric_plan.h"
+
+namespace weft {
+
+namespace {
+
+// A megabyte, or as little more as gives every chunk whole units of its plan.
+std::uint64_t usual_size(const Plan& plan)
+{
+    if (plan.bytes > 0) return plan.bytes;
+    constexpr std::uint64_t wanted = std::uint64_t{1} << 20;
+    const std::uint64_t grain = std::max<std::uint64_t>(plan.alignment, 4) * std::max(1u, plan.schedule.chunks);
+    return (wanted + grain - 1) / grain * grain;
+}
+
+// MSCCL knows what MSCCL++ does, and more.
+std::string xml_protocol(const Plan& plan) { return plan.protocol.empty() ? "Simple" : plan.protocol; }
+
+// Other commands take '--json -'; here there is nowhere else to print to.
+Arguments without_dash(Arguments arguments)
+{
+    for (std::size_t i = 1; i < arguments.size(); ++i)
+        if (arguments[i] == "-" && arguments[i - 1] == "--json")
+            arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i));
+    return arguments;
+}
+
+void add_links(PlanReport& report, const SystemOptions& options, const Layout& layout)
+{
+    const SystemDescription description = options.description();
+    const ResolvedSystem system = resolve_loaded(description, options.load(description), options.registry());
+    const FabricPlan plan = plan_fabric(system, members_of(system, report.plan.schedule.size()));
+    report.system = description.infrastructure;
+    report.links = link_bytes(system, plan, report.plan.schedule, layout);
+    report.notices.insert(report.notices.end(), plan.notices.begin(), plan.notices.end());
+}
+
+}  // namespace
+
+int plan_command(const Arguments& arguments)
+{
+    CommandLine line("plan",
+        "Reads how a collective is carried out (MSCCL XML, an MSCCL++ execution plan, or the prefix of Chakra traces), "
+        "verifies it symbolically, and explains it: steps, the longest chain of dependent transfers, bytes between "
+        "ranks and, of a system, on its links, beside what no plan can do without. Of a wrong one it says what is "
+        "wrong. Exit code 1 if the plan is wrong, 2 if it cannot be read.\n\n"
+        "  weft plan ring.xml --bytes 64MiB --infra examples/dgx_h100/dgx_h100.yaml\n"
+        "  weft run --infra examples/dgx_h100/dgx_h100.yaml --plan ring.xml --bytes 1MiB\n");
+    std::string file;
+    std::string bytes;
+    std::string exported;
+    bool json = false;
+    SystemOptions options;
+    line.positional("FILE", file, "the plan; of Chakra traces FILE.0.et, FILE.1.et, ... what they have in common");
+    line.flag("--json", json, "print JSON in place of the page");
+    line.value("--export", "FILE", exported,
+        "also write the plan as MSCCL XML, whatever form it has; a right one without switch operations");
+    line.value("--bytes", "N", bytes,
+        "size of the message, as for 'weft run', that the plan is verified and bytes are stated for; 1 MiB unless given");
+    options.add_infra(line, "the system whose links are listed; ranks are its first accelerators");
+    options.add_reading(line);
+    options.add_parameters(line);
+    if (!line.parse(without_dash(arguments))) return exit_good;
+
+    const OutputFile output(exported);
+    PlanOptions reading;
+    if (!bytes.empty()) reading.bytes = bytes_option("--bytes", bytes);
+    PlanReport report;
+    report.plan = read_plan(file, reading);
+    for (const Diagnostic& notice : report.plan.notices) report.notices.push_back(notice.text());
+    VerifyOptions sizes;
+    sizes.bytes = reading.bytes;
+    report.verdict = judge(report.plan, sizes);
+    report.bytes = reading.bytes > 0 ? reading.bytes : usual_size(report.plan);
+    if (report.verdict.ok) {
+        const Layout layout(report.plan.schedule, report.bytes, 1);
+        report.traffic = traffic_of(report.plan.schedule, layout);
+        report.path = longest_chain(report.plan.schedule);
+        const std::string remark = size_remark(report.plan, report.bytes);
+        if (!remark.empty()) report.notices.push_back(remark);
+        if (options.names_system()) add_links(report, options, layout);
+        if (output.wanted()) output.write(write_msccl_xml(report.plan.schedule, xml_protocol(report.plan)));
+    }
+    print(json ? plan_json(report) : plan_text(report));
+    return report.verdict.ok ? exit_good : exit_wrong;
+}
+
+}  // namespace weft

@@ -1,0 +1,31 @@
+// What `weft plan` says of a plan: as a page and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/plans/plan.h"
+#include "collectives/schedule/order.h"
+#include "collectives/schedule/traffic.h"
+#include "platform/run/link_bytes.h"
+
+namespace weft {
+
+struct PlanReport {
+    Plan plan;
+    Judgement verdict;
+    std::uint64_t bytes = 0;  // of the message that bytes are stated for
+    // Of a right plan:
+    std::optional<Traffic> traffic;
+    std::vector<StepAt> path;  // the longest chain of dependent transfers
+    std::string system;        // empty unless links are asked for
+    std::vector<LinkBytes> links;
+    std::vector<std::string> notices;
+};
+
+std::string plan_text(const PlanReport& report);
+std::string plan_json(const PlanReport& report);
+
+}  // namespace weft

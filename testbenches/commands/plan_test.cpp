@@ -1,0 +1,256 @@
+// `weft plan` and `weft run --plan`: plans of others explained, refused and carried out.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+#include "testbenches/plans/fixtures.h"
+
+using namespace weft::commands_test;
+using weft::plans_test::pair_json;
+using weft::plans_test::pair_xml;
+using weft::plans_test::with;
+using nlohmann::json;
+
+namespace {
+
+// Accelerators behind one switch.
+std::string box(int count)
+{
+    return "name: box\ndevices:\n- name: card\n  components:\n  - {name: xpu, choice: xpu, count: " +
+           std::to_string(count) +
+           ", description: accelerator}\n  - {name: sw, choice: switch, count: 1, description: switch}\n  links:\n"
+           "  - {name: up, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}\n  edges:\n"
+           "  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: up}\n"
+           "instances:\n- {name: b, device: card, count: 1}\n";
+}
+
+json parsed(const Outcome& outcome)
+{
+    EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+    return json::parse(outcome.out, nullptr, false);
+}
+
+void expect_in(const std::string& text, const std::vector<std::string>& parts)
+{
+    for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+std::string shared(const std::string& path) { return std::string(WEFT_SHARED_DIR) + "/" + path; }
+
+}  // namespace
+
+TEST(Plan, ThePageOfARightPlan)
+{
+    const Fixtures files;
+    const std::string plan = files.write("pair.xml", pair_xml);
+    const Outcome outcome = call({"plan", plan, "--bytes", "64KiB", "--infra", files.pair()});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    expect_in(outcome.out,
+        {"plan         pair (", "\nformat       MSCCL XML, protocol Simple\n",
+            "\ncollective   allreduce over 2 ranks, in place, message in 2 chunks\n",
+            "\nthreads      3 thread blocks, 2 connections\n", "\nsteps        10: cpy 1, nop 1, r 2, rrc 2, s 4\n",
+            "\nverified     right: all outputs end as the collective demands",
+            "\ntransfers    2 one after the other (the least possible: 1; with the fewest bytes: 2)\n",
+            "\nbytes        of a message of 64 KiB: every rank sends 64 KiB (the least possible: 64 KiB",
+            "\npairs        2 of 2 exchange data, 64 KiB each: 0->1, 1->0\n",
+            "\n    1  rank 0 -> 1: input 1 ", " block 0 step 0, line 4\n",
+            "\n    2  rank 1 -> 0: input 1 ", " block 0 step 2, line 18\n",
+            "\n  host.0.xpu.0 -> host.0.xpu.1  payload 64 KiB, on the wire ", "\n  and 1 more like it\n"});
+}
+
+TEST(Plan, JsonHoldsTheKeysOfTheContract)
+{
+    const Fixtures files;
+    const json plan = parsed(call({"plan", files.write("pair.json", pair_json), "--json", "--bytes", "64KiB", "--infra",
+        files.pair()}));
+    for (const char* key : {"format", "collective", "ranks", "steps", "verified", "problems"})
+        EXPECT_TRUE(plan.contains(key)) << key;
+    EXPECT_EQ(plan["schema"], "weft.plan/1");
+    EXPECT_EQ(plan["format"], "mscclpp_json");
+    EXPECT_EQ(plan["collective"], "allreduce");
+    EXPECT_EQ(plan["op"], "all_reduce");
+    EXPECT_EQ(plan["ranks"], 2);
+    EXPECT_EQ(plan["steps"], 12);
+    EXPECT_EQ(plan["verified"], true);
+    EXPECT_EQ(plan["problems"], json::array());
+    EXPECT_EQ(plan["sent"], json({65536, 65536}));
+    EXPECT_EQ(plan["transfers"], 1);
+    EXPECT_EQ(plan["critical_path"].size(), 1u);
+    EXPECT_EQ(plan["lower_bound"]["bytes"], 65536);
+    ASSERT_EQ(plan["links"].size(), 2u);
+    // Each rank loads half a message and stores half a one to the other.
+    EXPECT_EQ(plan["links"][0]["payload_bytes"], 65536);
+}
+
+TEST(Plan, AWrongPlanIsExitCodeOne)
+{
+    const Fixtures files;
+    const std::string plan =
+        files.write("wrong.xml", with(pair_xml, "<step s=\"1\" type=\"rrc\"", "<step s=\"1\" type=\"r\""));
+    Outcome outcome = call({"plan", plan});
+    EXPECT_EQ(outcome.code, 1) << outcome.err;
+    expect_in(outcome.out, {"\nverified     wrong: 2 problems\n",
+                               ": output chunk 0 of rank 0 ends wrong: expected input chunk 0 of ranks 0-1; found input "
+                               "chunk 0 of rank 1\n"});
+    outcome = call({"plan", plan, "--json", "-"});
+    EXPECT_EQ(outcome.code, 1);
+    const json result = json::parse(outcome.out, nullptr, false);
+    EXPECT_EQ(result["verified"], false);
+    EXPECT_EQ(result["problems"].size(), 2u);
+    outcome = call({"plan", files.write("peer.xml", with(pair_xml, "send=\"1\"", "send=\"5\""))});
+    EXPECT_EQ(outcome.code, 1);
+    expect_in(outcome.out, {"peer.xml:3: tb 0 of gpu 0 sends to gpu 5; expected a gpu below 2, or -1\n"});
+}
+
+TEST(Plan, WhatCannotBeReadIsExitCodeTwo)
+{
+    const Fixtures files;
+    Outcome outcome = call({"plan", files.write("text.txt", "hello\n")});
+    EXPECT_EQ(outcome.code, 2);
+    expect_in(outcome.err, {"text.txt: no plan: begins neither as XML nor as JSON; expected MSCCL XML, an MSCCL++ "
+                            "execution plan, or the prefix of Chakra traces\n"});
+    outcome = call({"plan", files.write("cut.xml", pair_xml.substr(0, 300))});
+    EXPECT_EQ(outcome.code, 2);
+    expect_in(outcome.err, {"cut.xml:"});
+    outcome = call({"plan", files.path("none.xml")});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err, "");
+    outcome = call({"plan", files.path("")});
+    EXPECT_EQ(outcome.code, 2);
+    expect_in(outcome.err, {"a folder"});
+    EXPECT_EQ(call({"plan"}).code, 2);
+}
+
+TEST(Plan, RunsFromTheCommandLineAndFromASystemFile)
+{
+    const Fixtures files;
+    const std::string xml = files.write("pair.xml", pair_xml);
+    const json by_hand = parsed(call({"run", "--infra", files.pair(), "--plan", xml, "--bytes", "64KiB", "--json", "-",
+        "--no-timing", "--quiet"}));
+    EXPECT_EQ(by_hand["verified"], "passed");
+    EXPECT_EQ(by_hand["collectives"][0]["op"], "all_reduce");
+    EXPECT_EQ(by_hand["collectives"][0]["algorithm"], "pair");
+    EXPECT_EQ(by_hand["collectives"][0]["bytes"], 65536);
+    EXPECT_TRUE(by_hand["alpha_beta"].is_null());
+    const std::string system = files.write("system.yaml",
+        "system: pair\ninfrastructure: pair.yaml\nprofile: generic\nworkload: {plan: pair.xml, bytes: 64 KiB}\n");
+    const json by_file = parsed(call({"run", system, "--json", "-", "--no-timing", "--quiet"}));
+    EXPECT_EQ(by_file["verified"], "passed");
+    EXPECT_EQ(by_file["simulated_ps"], by_hand["simulated_ps"]);
+    const json largest = parsed(call({"run", system, "--reduction", "max", "--json", "-", "--quiet"}));
+    EXPECT_EQ(largest["verified"], "passed");
+}
+
+TEST(Plan, WhatDoesNotFitTheRunIsRefused)
+{
+    const Fixtures files;
+    const std::string xml = files.write("pair.xml", pair_xml);
+    const auto refusal = [&](std::vector<std::string> more) {
+        std::vector<std::string> all{"run", "--infra", files.pair()};
+        all.insert(all.end(), more.begin(), more.end());
+        const Outcome outcome = call(all);
+        EXPECT_EQ(outcome.code, 2) << outcome.out;
+        return outcome.err;
+    };
+    expect_in(refusal({"--plan", xml}), {"the plan has no size; expected 'bytes', or --bytes N, such as 1MiB\n"});
+    expect_in(refusal({"--plan", xml, "--collective", "all_reduce", "--bytes", "1KiB"}),
+        {"both --plan and --collective are given; expected one of them\n"});
+    expect_in(refusal({"--plan", xml, "--trace", "x", "--bytes", "1KiB"}),
+        {"both --plan and --trace are given; expected one of them\n"});
+    expect_in(refusal({"--plan", xml, "--algorithm", "ring", "--bytes", "1KiB"}),
+        {"option '--algorithm' beside a plan; expected --collective OP, or no --algorithm\n"});
+    expect_in(refusal({"--plan", xml, "--bytes", "1KiB", "--ranks", "1"}),
+        {"1 ranks for a plan of 2; expected as many as the plan has\n"});
+    expect_in(refusal({"--plan", xml, "--bytes", "1023B"}), {"1023 bytes are not whole fp32 elements"});
+    expect_in(refusal({"--plan", files.write("wrong.xml", with(pair_xml, "type=\"rrc\"", "type=\"r\"")), "--bytes", "1KiB"}),
+        {"wrong.xml: output chunk 0 of rank 0 ends wrong"});
+    const std::string system = files.write("system.yaml",
+        "system: pair\ninfrastructure: pair.yaml\nworkload: {plan: pair.xml, collective: all_reduce, bytes: 64 KiB}\n");
+    const Outcome outcome = call({"run", system});
+    EXPECT_EQ(outcome.code, 2);
+    expect_in(outcome.err, {"system.yaml:3: 'collective' beside 'plan'; expected one of them\n"});
+}
+
+// What an algorithm does, written by one run and carried out by the next.
+TEST(Plan, AnExportedRunIsAPlan)
+{
+    const Fixtures files;
+    const std::string document = files.write("box.yaml", box(4));
+    const std::string xml = files.path("ring.xml");
+    const json ring = parsed(call({"run", "--infra", document, "--collective", "all_reduce", "--bytes", "64KiB",
+        "--set", "engine.channels=2", "--export", xml, "--json", "-", "--quiet"}));
+    const json plan = parsed(call({"plan", xml, "--json", "--bytes", "64KiB"}));
+    EXPECT_EQ(plan["verified"], true);
+    EXPECT_EQ(plan["chunks"], 8);
+    EXPECT_EQ(plan["sent"], json({98304, 98304, 98304, 98304}));
+    EXPECT_EQ(plan["transfers"], 6);
+    const json again = parsed(call({"run", "--infra", document, "--plan", xml, "--bytes", "64KiB", "--json", "-",
+        "--quiet"}));
+    EXPECT_EQ(again["verified"], "passed");
+    EXPECT_EQ(ring["collectives"][0]["bytes"], again["collectives"][0]["bytes"]);
+    // From plan to plan.
+    const std::string json_plan = files.write("pair.json", pair_json);
+    EXPECT_EQ(call({"plan", json_plan, "--export", files.path("pair.xml")}).code, 0);
+    EXPECT_EQ(parsed(call({"plan", files.path("pair.xml"), "--json"}))["verified"], true);
+    const Outcome barrier = call({"run", "--infra", document, "--collective", "barrier", "--export", xml});
+    EXPECT_EQ(barrier.code, 2);
+    expect_in(barrier.err, {"a barrier has no place in MSCCL XML"});
+}
+
+// Shared plans that need no more than stores, loads and signals. To be extended as more can be carried out.
+class SharedPlan : public testing::TestWithParam<const char*> {};
+
+TEST_P(SharedPlan, RunsToAVerifiedResult)
+{
+    const std::string path = shared(GetParam());
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared plans";
+    const Fixtures files;
+    const json explained = parsed(call({"plan", path, "--json"}));
+    const int ranks = explained["ranks"];
+    for (const int gpus : {2, 4, 8}) {
+        if (gpus < ranks) continue;
+        const std::string document = files.write("box.yaml", box(gpus));
+        const json result = parsed(call({"run", "--infra", document, "--plan", path, "--bytes", "32KiB", "--json", "-",
+            "--quiet"}));
+        EXPECT_EQ(result["stop"], "finished");
+        EXPECT_EQ(result["verified"], "passed") << gpus;
+        EXPECT_EQ(result["collectives"][0]["ranks"], ranks);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, SharedPlan,
+    testing::Values("collectives/msccl_xml/allgather_allpairs_4r.xml", "collectives/msccl_xml/allgather_ring_4r_2ch.xml",
+        "collectives/msccl_xml/allreduce_1step_4r.xml", "collectives/msccl_xml/allreduce_allpairs_4r.xml",
+        "collectives/msccl_xml/allreduce_recursive_hd_8r.xml", "collectives/msccl_xml/allreduce_ring_4r.xml",
+        "collectives/msccl_xml/allreduce_ring_8r.xml", "collectives/msccl_xml/allreduce_ring_8r_8ch.xml",
+        "collectives/msccl_xml/alltoall_allpairs_4r.xml", "collectives/msccl_xml/alltoall_two_step_2x4.xml",
+        "collectives/mscclpp_json/allreduce.json", "collectives/mscclpp_json/mpp_allgather.json",
+        "collectives/mscclpp_json/mpp_allgather_2node.json", "collectives/mscclpp_json/mpp_allreduce_2gpu_2mb.json",
+        "collectives/mscclpp_json/mpp_alltoall_4gpu.json", "collectives/mscclpp_json/mpp_reducescatter_2node.json",
+        "collectives/mscclpp_json/reduce.json"),
+    [](const auto& info) {
+        const std::string path = info.param;
+        const std::size_t name = path.rfind('/') + 1;
+        return path.substr(name, path.rfind('.') - name);
+    });
+
+// A custom collective has no result to check; it ends.
+TEST(Plan, SharedChakraTracesRun)
+{
+    const std::string folder = shared("chakra/custom_collective");
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared traces";
+    const Fixtures files;
+    const std::string document = files.write("box.yaml", box(4));
+    for (const std::string name : {"allreduce_ring_4r", "allgather_ring_4r_2ch", "alltoall_allpairs_4r",
+             "allreduce_allpairs_4r"}) {
+        const json result = parsed(
+            call({"run", "--infra", document, "--plan", folder + "/" + name + "/" + name, "--json", "-", "--quiet"}));
+        EXPECT_EQ(result["stop"], "finished") << name;
+        EXPECT_EQ(result["verified"], "off") << name;
+        EXPECT_EQ(result["collectives"][0]["bytes"], 262144) << name;
+    }
+}

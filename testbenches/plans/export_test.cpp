@@ -1,0 +1,119 @@
+// Schedule -> MSCCL XML -> schedule: right, and the same bytes between the same ranks.
+#include <gtest/gtest.h>
+
+#include "collectives/plans/msccl_reader.h"
+#include "collectives/plans/msccl_writer.h"
+#include "collectives/plans/mscclpp_reader.h"
+#include "collectives/schedule/algorithms/algorithms.h"
+#include "collectives/schedule/traffic.h"
+#include "testbenches/plans/fixtures.h"
+
+using namespace weft;
+using namespace weft::plans_test;
+
+namespace {
+
+std::string all(const std::vector<Diagnostic>& problems)
+{
+    std::string out;
+    for (const Diagnostic& problem : problems) out += problem.text() + "\n";
+    return out;
+}
+
+Plan round_trip(const Schedule& schedule)
+{
+    const Plan plan = read_msccl_xml(write_msccl_xml(schedule), "export.xml");
+    const Judgement verdict = judge(plan);
+    EXPECT_TRUE(verdict.ok) << schedule.name << "\n" << all(verdict.problems) << write_msccl_xml(schedule);
+    EXPECT_TRUE(plan.notices.empty() || plan.notices[0].what.find("cnt") == 0 ||
+                plan.notices[0].what.find("steps") != std::string::npos)
+        << plan.notices[0].text();
+    if (!verdict.ok) return plan;
+    // A size that all chunks and shares divide.
+    const std::uint64_t bytes = std::uint64_t{64} * plan.schedule.chunks;
+    const Traffic before = traffic_of(schedule, Layout(schedule, bytes, 1));
+    const Traffic after = traffic_of(plan.schedule, Layout(plan.schedule, bytes, 1));
+    EXPECT_EQ(before.pairs, after.pairs) << schedule.name;
+    return plan;
+}
+
+bool moves_data_by_pairs(const Schedule& schedule)
+{
+    for (const RankPlan& rank : schedule.ranks)
+        for (const Thread& thread : rank.threads)
+            for (const Step& step : thread.steps)
+                if (in_switch(step.kind)) return false;
+    return schedule.op != CollectiveOp::barrier;
+}
+
+}  // namespace
+
+TEST(MscclExport, EveryBuiltInAlgorithmComesBack)
+{
+    int count = 0;
+    for (int op = 0; op <= static_cast<int>(CollectiveOp::custom); ++op)
+        for (const std::string& name : algorithm_names(static_cast<CollectiveOp>(op)))
+            for (const std::uint32_t ranks : {2u, 3u, 5u, 8u})
+                for (const std::uint32_t channels : {1u, 3u}) {
+                    AlgorithmOptions options;
+                    options.channels = channels;
+                    Schedule schedule;
+                    try {
+                        schedule = make_schedule(name, static_cast<CollectiveOp>(op), ranks, options);
+                    } catch (const InputError&) {
+                        continue;  // not for so many ranks
+                    }
+                    if (!moves_data_by_pairs(schedule)) continue;
+                    const Plan plan = round_trip(schedule);
+                    EXPECT_EQ(plan.schedule.chunks % schedule.chunks, 0u);
+                    ++count;
+                }
+    EXPECT_GE(count, 14 * 4 * 2);
+}
+
+// Ring: what arrives in slots is added and sent on in one step, what is gathered is stored and sent on in one step.
+TEST(MscclExport, ARingIsFused)
+{
+    const Schedule schedule = make_schedule("ring", CollectiveOp::all_reduce, 4, {});
+    const Plan plan = round_trip(schedule);
+    const std::map<std::string, std::uint64_t> ring{{"r", 4}, {"rcs", 8}, {"rrcs", 4}, {"rrs", 8}, {"s", 4}};
+    EXPECT_EQ(plan.operations, ring);
+    EXPECT_EQ(plan.blocks, 4u);
+    EXPECT_EQ(plan.connections, 4u);
+    EXPECT_EQ(judge(plan).verification.steps, 6u);
+}
+
+TEST(MscclExport, ARootSurvives)
+{
+    AlgorithmOptions options;
+    options.root = 2;
+    const Plan plan = round_trip(make_schedule("ring", CollectiveOp::broadcast, 4, options));
+    EXPECT_EQ(plan.schedule.root, 2u);
+}
+
+TEST(MscclExport, PlansOfOthersComeBack)
+{
+    round_trip(read_msccl_xml(pair_xml, "pair.xml").schedule);
+    round_trip(read_mscclpp_json(pair_json, "pair.json").schedule);
+    PlanOptions packets;
+    packets.packets = true;
+    round_trip(read_msccl_xml(pair_xml, "pair.xml", packets).schedule);
+}
+
+TEST(MscclExport, WhatHasNoCounterpartIsRefused)
+{
+    const auto refusal = [](const Schedule& schedule) -> std::string {
+        try {
+            write_msccl_xml(schedule);
+        } catch (const InputError& error) {
+            return error.diagnostics().front().text();
+        }
+        return "";
+    };
+    EXPECT_NE(refusal(make_schedule("ring", CollectiveOp::barrier, 4, {})).find("a barrier has no place in MSCCL XML"),
+        std::string::npos);
+    Schedule schedule = make_schedule("direct", CollectiveOp::broadcast, 4, {});
+    schedule.ranks[0].threads[0].steps[0].kind = StepKind::multicast;
+    EXPECT_NE(refusal(schedule).find("multicast has no place in MSCCL XML; expected transfers between two ranks"),
+        std::string::npos);
+}
