@@ -17,7 +17,8 @@
 // A bulk copy takes one issue slot and no registers: the unit's copier (movers.h) does it, and neither fences nor signals
 // wait for it, only bulk_wait and the end of the workgroup.
 //
-// A fence waits for acknowledges (Scope: of none, of stores to the own GPU, of all). A signal is a fence and
+// A fence waits for acknowledges (Scope: of none, of stores to the own GPU, of all), and one of system scope for
+// `fence_latency` then. A signal is a fence and
 // an addition to a flag, for whose acknowledge only the end of the workgroup waits. Waiting for a flag: spin =
 // an 8-byte load of it, again `spin_interval` after each answer; backoff = the same with an interval that doubles up to
 // `backoff_limit`; monitor = a load, then a request that the home slice answers when the flag changes, then a load again;
@@ -246,6 +247,7 @@ private:
     void leave_barrier(Workgroup& group);
     void begin_fence(Workgroup& group, Scope scope);
     bool fence_done(const Workgroup& group) const;
+    void end_fence_later(Workgroup& group);
     void fence_over(Workgroup& group);
     void store_answered(std::uint32_t index);
     void issue_word(std::uint32_t unit, std::uint32_t context);

@@ -99,7 +99,8 @@ Executor::JobId LineExecutor::open(Job job)
     job.schedule = protocols_.carried_out(std::move(job.schedule), running->engine);
     running->layout = std::make_unique<Layout>(*job.schedule, job.bytes, size_of(job.type));
     running->packets = std::make_unique<PacketSlots>(*job.schedule, *running->layout,
-        format_of(static_cast<Protocol>(running->engine.protocol)));
+        format_of(static_cast<Protocol>(running->engine.protocol)),
+        static_cast<Protocol>(running->engine.protocol) == Protocol::ll128 && running->engine.ll128_fence != 0);
     running->job = std::move(job);
     allocate(*running);
     if (data_on_) fill(*running);
@@ -107,6 +108,7 @@ Executor::JobId LineExecutor::open(Job job)
     record.name = running->job.name;
     record.op = running->job.schedule->op;
     record.algorithm = running->job.schedule->name;
+    record.protocol = protocol_of(*running->job.schedule, running->engine);
     record.ranks = running->job.schedule->size();
     record.bytes = running->job.bytes;
     record.reported = running->job.reported;
@@ -119,6 +121,16 @@ Executor::JobId LineExecutor::open(Job job)
 void LineExecutor::allocate(Running& job)
 {
     const Schedule& schedule = *job.job.schedule;
+    bool replays = false;
+    bool waits = false;  // for packets
+    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+        const bool replay = replays_[job.job.members[rank]] != nullptr;
+        replays |= replay;
+        waits |= !replay && job.packets->bytes(rank) > 0;
+    }
+    if (replays && waits)
+        throw InputError(job.job.name, 0, "a GPU waits for packets, and replay GPUs among its peers send none",
+            "engine.protocol=simple, or GPUs that are all simulated");
     if (static_cast<FlagHome>(job.engine.flag_home) == FlagHome::signaller)
         job.at_signallers = std::make_unique<SignalFlags>(schedule, job.mover());
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {

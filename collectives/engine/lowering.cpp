@@ -105,6 +105,7 @@ void packet_moves(const Step& step, const Layout& layout, const PacketSlots& pac
             if (ref.buffer != Buffer::packets) move.destinations.push_back(move.packet_destinations.back().address);
         }
         move.bytes = share.end - share.begin;
+        move.fenced = packets.fenced() && !move.with_previous && move.destinations.size() < step.destinations.size();
         program.move(move);
         move.with_previous = true;
     }

@@ -38,8 +38,8 @@ void add_shares(const Layout& layout, const Step& step, const std::vector<ChunkR
 
 }  // namespace
 
-PacketSlots::PacketSlots(const Schedule& schedule, const Layout& layout, PacketFormat format)
-    : format_(format), slots_(schedule.size()), padding_(schedule.size())
+PacketSlots::PacketSlots(const Schedule& schedule, const Layout& layout, PacketFormat format, bool fenced)
+    : format_(format), fenced_(fenced), slots_(schedule.size()), padding_(schedule.size())
 {
     std::uint64_t slots = 0;
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) slots += slots_[rank] = schedule.ranks[rank].packet_chunks;

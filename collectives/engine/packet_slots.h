@@ -17,9 +17,11 @@ namespace weft {
 class PacketSlots {
 public:
     // Throws InputError when a slot is read in other shares than it is stored in.
-    PacketSlots(const Schedule& schedule, const Layout& layout, PacketFormat format);
+    PacketSlots(const Schedule& schedule, const Layout& layout, PacketFormat format, bool fenced = false);
 
     PacketFormat format() const { return format_; }
+    // Whether a fence precedes every step that stores packets.
+    bool fenced() const { return fenced_; }
     // Of the memory of a rank's slots; 0 without any.
     std::uint64_t bytes(std::uint32_t rank) const { return slots_[rank] * stride_; }
     // Where the share begins there that is part `part` and begins at byte `begin` of the slot.
@@ -37,6 +39,7 @@ public:
 
 private:
     PacketFormat format_;
+    bool fenced_;
     std::uint64_t stride_ = 0;
     std::vector<std::uint64_t> slots_;           // by rank: number
     std::vector<std::vector<Range>> padding_;    // by rank

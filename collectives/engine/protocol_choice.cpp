@@ -17,6 +17,12 @@ bool has_packets(const Schedule& schedule)
 
 }  // namespace
 
+const char* protocol_of(const Schedule& schedule, const EngineSpec& spec)
+{
+    if (!has_packets(schedule)) return name_of(Protocol::simple);
+    return name_of(static_cast<Protocol>(spec.protocol) == Protocol::ll128 ? Protocol::ll128 : Protocol::ll);
+}
+
 std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<const Schedule> schedule, const EngineSpec& spec)
 {
     const auto protocol = static_cast<Protocol>(spec.protocol);

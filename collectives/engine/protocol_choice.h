@@ -10,6 +10,9 @@
 
 namespace weft {
 
+// "simple", "ll" or "ll128": how a schedule that is carried out tells of its data.
+const char* protocol_of(const Schedule& schedule, const EngineSpec& spec);
+
 class ProtocolChoice {
 public:
     // The same one under `simple` in one slice, and when it has packets of its own. Made and verified once.

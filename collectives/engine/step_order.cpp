@@ -19,6 +19,11 @@ void WorkgroupOrder::move(const MoveStep& step)
         publish();
         barrier(step.label);
     }
+    if (step.fenced) {
+        if (moved_) barrier(step.label);
+        program_.add_fence(Scope::system, step.label);
+        barrier(step.label);
+    }
     if (step.packets) {
         program_.add_packet_move(step.packet_sources, step.packet_destinations, step.bytes, step.type, step.reduction,
             step.label, step.with_previous);

@@ -48,6 +48,7 @@ struct MoveStep {
     bool with_previous = false;
     // With packets among the operands, which need no order: all operands here, and above those that are in memory.
     bool packets = false;
+    bool fenced = false;  // begins with a fence
     std::vector<MoveOperand> packet_sources;
     std::vector<MoveOperand> packet_destinations;
 };

@@ -115,6 +115,34 @@ TEST(ProtocolRun, ALongerLinkFavoursPackets)
     EXPECT_GT(gain(5'000'000), gain(500'000));
 }
 
+TEST(ProtocolRun, FencesCostWhatTheyTake)
+{
+    const auto time = [](Protocol protocol, std::uint64_t fenced, std::uint64_t latency) {
+        BoxOptions options = box_with(protocol, 2, 1);
+        options.engine.ll128_fence = fenced;
+        options.gpu.fence_latency = latency;
+        options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+        return time_of(options, CollectiveOp::all_gather, "direct", 4096);
+    };
+    // One step: its signal is a fence; of packets only the fence that is asked for, which has nothing to wait for.
+    EXPECT_EQ(time(Protocol::simple, 0, 700'000), time(Protocol::simple, 0, 0) + 700'000);
+    EXPECT_EQ(time(Protocol::ll128, 0, 700'000), time(Protocol::ll128, 0, 0));
+    EXPECT_EQ(time(Protocol::ll128, 1, 700'000), time(Protocol::ll128, 0, 0) + 700'000);
+    EXPECT_EQ(time(Protocol::ll, 1, 700'000), time(Protocol::ll, 0, 0));
+}
+
+TEST(ProtocolRun, AFenceWaitsForTheStoresOfTheStepBefore)
+{
+    const auto time = [](std::uint64_t fenced) {
+        BoxOptions options = box_with(Protocol::ll128, 4, 1);
+        options.engine.ll128_fence = fenced;
+        options.link.latency = 2'000'000;
+        return time_of(options, CollectiveOp::all_reduce, "ring", 4096);
+    };
+    // In five of six steps nothing is heard of the store before for another way over the link.
+    EXPECT_GT(time(1), time(0) + 4 * 2'000'000);
+}
+
 // Down a chain of five in eight chunks: twice as many parts fill it earlier.
 TEST(ProtocolRun, SlicesLetTheNextRankBegin)
 {
