@@ -339,6 +339,8 @@ std::vector<ComputeUnits::Blocked> ComputeUnits::blocked() const
             entry.flag = wave.operation->address;
             entry.value = wave.operation->value;
             entry.packets = missing_packets(group, wave);
+            for (unsigned i = wave.count; i-- > 0;)
+                if (wave.set(i).missed > 0) entry.label = wave.set(i).move->label;
         }
         out.push_back(entry);
     }

@@ -337,13 +337,13 @@ void ComputeUnits::workgroup_woke(std::uint32_t index)
 {
     Workgroup& group = groups_[index];
     Wavefront& wave = units_[group.unit].waves[group.zero];
-    if (group.fencing) {
-        fence_over(group);
-    } else if (group.at_barrier == group.wavefronts) {
+    if (group.at_barrier == group.wavefronts) {
         leave_barrier(group);
     } else if (wave.operation->kind == Operation::Kind::wait) {
         wave.to_issue = true;  // the next poll
         update(group.unit, group.zero);
+    } else if (group.fencing) {
+        fence_over(group);
     } else {
         go_on(group);
     }
