@@ -80,11 +80,15 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
     group.program = launch.program;
     group.unit = number;
     group.wavefronts = launch.wavefronts;
-    group.instruction_bytes = static_cast<std::uint32_t>(spec_.lanes) * launch.vector_bytes;
+    const auto lane_bytes = static_cast<std::uint32_t>(spec_.lanes) * launch.vector_bytes;
+    group.format = launch.program->format;
+    group.instruction_bytes =
+        group.format == PacketFormat::none ? lane_bytes : instruction_data(group.format, lane_bytes);
+    group.aligned = group.format == PacketFormat::none && lane_bytes >= line_bytes;
     group.contexts = 0;
     group.at_barrier = group.ended = group.posted = group.reads = group.bulk = 0;
     group.active = true;
-    group.waiting = group.fencing = false;
+    group.waiting = group.fencing = group.lacks_packets = false;
     group.near = group.far = StoreCount{};
     group.results = launch.results;
     group.listener = launch.listener;
@@ -215,6 +219,7 @@ void ComputeUnits::run(AgendaItem& item)
     switch (item.kind) {
     case unit_kind: touch(number); break;
     case workgroup_kind: workgroup_woke(number); break;
+    case packets_kind: look_again(Line::of(item)); break;
     default:
         if (network_ == nullptr || arrives(Line::of(item))) answered(Line::of(item));
     }
@@ -235,7 +240,11 @@ void ComputeUnits::answered(Line& line)
 {
     const LineTag tag = LineTag::of(line.tag);
     if (tag.use == LineUse::fetch) {
-        fetched(line, tag.unit);
+        if (tag.epoch == 0) {
+            fetched(line, tag.unit);
+        } else {
+            packets_answered(line);
+        }
         return;
     }
     if (line.followed()) note_life(line, tag.unit);
@@ -269,11 +278,19 @@ void ComputeUnits::loaded(std::uint32_t unit, std::uint32_t context, Line& line)
             line.data(), line.size);
     pool_.give(line);
     if (--set.waiting > 0 || set.loading) return;
+    set_loaded(unit, context, tag.set);
+}
+
+void ComputeUnits::set_loaded(std::uint32_t unit, std::uint32_t context, unsigned place)
+{
+    Wavefront& wave = units_[unit].waves[context];
+    const Workgroup& group = groups_[wave.group];
+    const RegisterSet& set = wave.sets[place];
     const Operation& move = *set.move;
     if (data_on_ && move.destinations > 0)
         for (unsigned source = 1; source < move.sources; ++source)
-            reduce_elements(move.type, move.reduction, registers(group, wave, tag.set, 0),
-                registers(group, wave, tag.set, source), set.bytes);
+            reduce_elements(move.type, move.reduction, registers(group, wave, place, 0),
+                registers(group, wave, place, source), set.bytes);
     // Loads whose data nobody stores end in order.
     while (wave.count > 0 && wave.set(0).move->destinations == 0 && wave.set(0).complete()) wave.retire();
     advance(unit, context);
@@ -313,7 +330,7 @@ std::vector<ComputeUnits::Blocked> ComputeUnits::blocked() const
         if (group.bulk > 0) entry.in_flight += bulk_->in_flight(group.unit);
         for (std::uint64_t left = group.contexts; left != 0; left &= left - 1) {
             const Wavefront& wave = units_[group.unit].waves[static_cast<std::uint32_t>(__builtin_ctzll(left))];
-            for (unsigned i = 0; i < wave.count; ++i) entry.in_flight += wave.set(i).waiting;
+            for (unsigned i = 0; i < wave.count; ++i) entry.in_flight += wave.set(i).waiting - wave.set(i).missed;
             // The operation that holds all others back: the first that any wavefront is at.
             if (wave.operation == nullptr || wave.next - 1 >= entry.operation) continue;
             entry.label = wave.operation->label;
@@ -321,6 +338,9 @@ std::vector<ComputeUnits::Blocked> ComputeUnits::blocked() const
             entry.kind = wave.operation->kind;
             entry.flag = wave.operation->address;
             entry.value = wave.operation->value;
+            entry.packets = missing_packets(group, wave);
+            for (unsigned i = wave.count; i-- > 0;)
+                if (wave.set(i).missed > 0) entry.label = wave.set(i).move->label;
         }
         out.push_back(entry);
     }

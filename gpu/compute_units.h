@@ -17,11 +17,17 @@
 // A bulk copy takes one issue slot and no registers: the unit's copier (movers.h) does it, and neither fences nor signals
 // wait for it, only bulk_wait and the end of the workgroup.
 //
-// A fence waits for acknowledges (Scope: of none, of stores to the own GPU, of all). A signal is a fence and
+// A fence waits for acknowledges (Scope: of none, of stores to the own GPU, of all), and one of system scope for
+// `fence_latency` then. A signal is a fence and
 // an addition to a flag, for whose acknowledge only the end of the workgroup waits. Waiting for a flag: spin =
 // an 8-byte load of it, again `spin_interval` after each answer; backoff = the same with an interval that doubles up to
 // `backoff_limit`; monitor = a load, then a request that the home slice answers when the flag changes, then a load again;
 // waiting_atomic = one request that the home slice answers when the flag has the value.
+//
+// Packets (base/packet_format.h): a program with a format moves in instructions that cover lanes x vector bytes of packets,
+// whatever the operand, and meet between packets. A load of packets that comes back before all of its line are there
+// is issued again `spin_interval` later, at the next free issue slot; meanwhile it is no line in flight. Stores of packets are
+// stores; nothing but their flags says that they are there.
 //
 // Timing: the cycle time is 1 / clock with remainders carried. An answer that arrives while its unit is
 // idle can issue in the same instant, after all answers of that instant. A barrier ends `barrier_latency` after
@@ -67,6 +73,8 @@ public:
 
     // What carries out bulk copies; needed before a program has one.
     void set_bulk(BulkCopier& bulk) { bulk_ = &bulk; }
+    // Where packets arrive, which runs that cannot progress are told by; needed before a program has some.
+    void set_packets(const MemoryImage& image) { image_ = &image; }
     // Answers take their places there when they arrive. Before time starts.
     void set_network(NetworkEnds& ends) { network_ = ends.limits_units() ? &ends : nullptr; }
 
@@ -102,7 +110,8 @@ public:
         Operation::Kind kind;
         std::uint64_t flag;       // wait: its address
         std::uint64_t value;      // wait: wanted
-        std::uint32_t in_flight;  // lines without an answer
+        std::uint32_t in_flight;  // lines without an answer; without those that look for packets again and again
+        std::uint64_t packets = 0;  // move: address of packets that are not there; 0: none
     };
     std::vector<Blocked> blocked() const;
     std::size_t queued() const { return queue_.size(); }
@@ -138,6 +147,7 @@ private:
     };
 
     static constexpr std::uint32_t chase_result = max_results;  // no result: the next address
+    static constexpr std::uint8_t packets_kind = 5;  // a load of packets that looks again
     // Below: a line that arrives, by NetworkEnds::Stage.
     static constexpr std::uint8_t unit_kind = 3;
     static constexpr std::uint8_t workgroup_kind = 4;
@@ -157,6 +167,7 @@ private:
     bool arrives(Line& line);
     void answered(Line& line);
     void loaded(std::uint32_t unit, std::uint32_t context, Line& line);
+    void set_loaded(std::uint32_t unit, std::uint32_t context, unsigned place);
     void set_cause(const Unit& unit, Wavefront& wave, StallCause cause);
 
     // Moves: issue.cpp
@@ -179,6 +190,8 @@ private:
     void issue_loads(std::uint32_t unit, std::uint32_t context);
     void issue_stores(std::uint32_t unit, std::uint32_t context);
     void open_set(const Workgroup& group, Wavefront& wave);
+    void operand_loaded(const Workgroup& group, Wavefront& wave, RegisterSet& set);
+    void operand_stored(Wavefront& wave, const Operation& move);
     Time slot(Unit& unit, std::uint64_t address, bool first);
     void pass_on(const Workgroup& group, Wavefront& wave);
     bool full(const Unit& unit) const { return unit.outstanding >= spec_.outstanding; }
@@ -189,6 +202,20 @@ private:
     }
     void serve_unit(std::uint32_t number);
     void touch(std::uint32_t unit);
+
+    // Packets: packets.cpp
+    bool in_packets(const Workgroup& group, const Operation& move, unsigned number) const
+    {
+        return group.format != PacketFormat::none && group.program->in_packets.size() > move.first_operand + number &&
+               group.program->in_packets[move.first_operand + number];
+    }
+    void issue_packet_loads(std::uint32_t unit, std::uint32_t context);
+    void issue_packet_stores(std::uint32_t unit, std::uint32_t context);
+    void packets_answered(Line& line);
+    void look_again(Line& line);
+    std::uint64_t missing_packets(const Workgroup& group, const Wavefront& wave) const;
+    bool only_lacks_packets(const Workgroup& group) const;
+    void found_missing(Workgroup& group);
 
     // L1: cached.cpp
     bool cacheable(Scope scope, std::uint64_t address) const;
@@ -220,6 +247,7 @@ private:
     void leave_barrier(Workgroup& group);
     void begin_fence(Workgroup& group, Scope scope);
     bool fence_done(const Workgroup& group) const;
+    void end_fence_later(Workgroup& group);
     void fence_over(Workgroup& group);
     void store_answered(std::uint32_t index);
     void issue_word(std::uint32_t unit, std::uint32_t context);
@@ -241,6 +269,7 @@ private:
     bool data_on_;
     PathChooser paths_;
     BulkCopier* bulk_ = nullptr;
+    const MemoryImage* image_ = nullptr;
     bool cannot_progress_ = false;
     bool running_ = false;  // between the first item of an instant and its settle()
     std::uint32_t next_unit_ = 0;

@@ -115,6 +115,7 @@ void ComputeUnits::begin_fence(Workgroup& group, Scope scope)
     if (scope != Scope::unit) group.near.begin_fence();
     if (scope == Scope::system) group.far.begin_fence();
     group.fencing = !fence_done(group);
+    if (!group.fencing && spec_.fence_latency > 0) end_fence_later(group);
     if (group.fencing) set_cause(units_[group.unit], units_[group.unit].waves[group.zero], StallCause::fence);
 }
 
@@ -123,6 +124,15 @@ bool ComputeUnits::fence_done(const Workgroup& group) const
     if (group.reads > 0) return false;
     if (group.fence == Scope::unit) return true;
     return group.near.fenced() && (group.fence == Scope::device || group.far.fenced());
+}
+
+// A fence of system scope takes time of its own once everything is acknowledged.
+void ComputeUnits::end_fence_later(Workgroup& group)
+{
+    if (group.fence != Scope::system || group.wake.scheduled) return;
+    group.fencing = true;
+    agenda().schedule(group.wake, *this, agenda().now() + spec_.fence_latency,
+        static_cast<std::uint32_t>(&group - groups_.data()));
 }
 
 void ComputeUnits::fence_over(Workgroup& group)
@@ -142,7 +152,11 @@ void ComputeUnits::store_answered(std::uint32_t index)
 {
     Workgroup& group = groups_[index];
     if (group.fencing && fence_done(group)) {
-        fence_over(group);
+        if (group.fence == Scope::system && spec_.fence_latency > 0) {
+            end_fence_later(group);
+        } else {
+            fence_over(group);
+        }
     } else if (group.ended == group.wavefronts) {
         finish_if_done(index);
     }
@@ -328,6 +342,8 @@ void ComputeUnits::workgroup_woke(std::uint32_t index)
     } else if (wave.operation->kind == Operation::Kind::wait) {
         wave.to_issue = true;  // the next poll
         update(group.unit, group.zero);
+    } else if (group.fencing) {
+        fence_over(group);
     } else {
         go_on(group);
     }

@@ -20,6 +20,7 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
         static_cast<std::uint32_t>(spec.compute_units), pool, progress, wiring.data_on, paths, *units_);
     movers_->set_network(ends);
     units_->set_bulk(*movers_);
+    units_->set_packets(image_);
     const auto channels = static_cast<unsigned>(hbm.channels);
     hbm_ = std::make_unique<Hbm>("hbm", agenda, path_ + ".hbm", hbm, memory_side.present() ? channels : slices,
         memory_side.present() ? memory_side.as_cache(channels).sector_shift() : l2.sector_shift());

@@ -32,6 +32,8 @@ const ParameterTable<GpuSpec>& GpuSpec::parameters()
             &GpuSpec::port_control_weight},
         {{"port_data_weight", Unit::count, 1, 1024, "weighted: data lines in a row while control lines wait", {}},
             &GpuSpec::port_data_weight},
+        {{"fence_latency", Unit::time, 0, ms, "fence of system scope: last acknowledge to going on, signals included", {}},
+            &GpuSpec::fence_latency},
         {{"launch_latency", Unit::time, 0, 1000 * ms, "command to first instruction of a kernel", {}},
             &GpuSpec::launch_latency},
         {{"wait_policy", Unit::choice, 0, 3, "how a workgroup waits for a flag",

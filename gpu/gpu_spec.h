@@ -25,6 +25,7 @@ struct GpuSpec {
     std::uint64_t port_arbiter = 0;            // ArbiterKind, of fabric ports
     std::uint64_t port_control_weight = 1;     // weighted: lines in a row while data wait
     std::uint64_t port_data_weight = 1;        // weighted: lines in a row while control lines wait
+    std::uint64_t fence_latency = 0;           // ps, of a fence of system scope, beyond the last acknowledge
     std::uint64_t launch_latency = 0;          // ps, command to first instruction of a kernel
     std::uint64_t wait_policy = 0;             // WaitPolicy
     std::uint64_t spin_interval = 20'000;      // ps, answer of one poll to issue of the next

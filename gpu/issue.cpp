@@ -11,7 +11,7 @@ namespace weft {
 std::uint64_t ComputeUnits::begin_of(const Workgroup& group, const Operation& move, std::uint64_t instruction) const
 {
     if (instruction == 0) return 0;
-    const std::uint64_t skew = group.instruction_bytes < line_bytes ? 0 : operand(group, move, 0) % line_bytes;
+    const std::uint64_t skew = group.aligned ? operand(group, move, 0) % line_bytes : 0;
     return instruction * group.instruction_bytes - skew;
 }
 
@@ -154,6 +154,10 @@ void ComputeUnits::issue_loads(std::uint32_t number, std::uint32_t context)
     const unsigned place = wave.place(wave.count - 1U);
     RegisterSet& set = wave.sets[place];
     const Operation& move = *set.move;
+    if (in_packets(group, move, wave.load.operand)) {
+        issue_packet_loads(number, context);
+        return;
+    }
     const std::uint64_t base = operand(group, move, wave.load.operand) + set.offset;
     const LineTag tag{number, context, place, wave.load.operand, LineUse::load, 0, 0};
     const bool cached = cacheable(move.scope, base);
@@ -176,8 +180,13 @@ void ComputeUnits::issue_loads(std::uint32_t number, std::uint32_t context)
         }
         first = false;
     }
+    operand_loaded(group, wave, set);
+}
+
+void ComputeUnits::operand_loaded(const Workgroup& group, Wavefront& wave, RegisterSet& set)
+{
     wave.load.position = 0;
-    if (++wave.load.operand < move.sources) return;
+    if (++wave.load.operand < set.move->sources) return;
     wave.load.operand = 0;
     set.loading = false;
     pass_on(group, wave);
@@ -191,6 +200,10 @@ void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
     const unsigned place = wave.place(0);
     const RegisterSet& set = wave.sets[place];
     const Operation& move = *set.move;
+    if (in_packets(group, move, move.sources + wave.store.operand)) {
+        issue_packet_stores(number, context);
+        return;
+    }
     const std::uint64_t base = operand(group, move, move.sources + wave.store.operand) + set.offset;
     const std::uint8_t* data = data_on_ && move.sources > 0 ? registers(group, wave, place, 0) : nullptr;
     bool first = true;
@@ -214,6 +227,11 @@ void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
         send(line, number, slot(unit, address, first));
         first = false;
     }
+    operand_stored(wave, move);
+}
+
+void ComputeUnits::operand_stored(Wavefront& wave, const Operation& move)
+{
     wave.store.position = 0;
     if (++wave.store.operand < move.destinations) return;
     wave.store.operand = 0;

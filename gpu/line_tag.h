@@ -18,7 +18,7 @@ struct LineTag {
     std::uint32_t set = 0;      // 4: load: register set
     std::uint32_t source = 0;   // 8: load: number of the operand
     LineUse use = LineUse::load;
-    std::uint32_t epoch = 0;    // 1: of a store
+    std::uint32_t epoch = 0;    // 1: of a store; of a fetch: 1 if it is none, but a load of packets, tagged like a load
     std::uint32_t result = 0;   // 12, in place of set and source: word
 
     std::uint32_t packed() const

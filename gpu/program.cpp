@@ -47,6 +47,22 @@ void Program::add_move(const std::vector<std::uint64_t>& sources, const std::vec
     operands.insert(operands.end(), destinations.begin(), destinations.end());
 }
 
+void Program::add_packet_move(const std::vector<MoveOperand>& sources, const std::vector<MoveOperand>& destinations,
+    std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label, bool with_previous)
+{
+    std::vector<std::uint64_t> addresses[2];
+    std::vector<bool> marks;
+    for (const MoveOperand& operand : sources) addresses[0].push_back(operand.address);
+    for (const MoveOperand& operand : destinations) addresses[1].push_back(operand.address);
+    for (const std::vector<MoveOperand>* side : {&sources, &destinations})
+        for (const MoveOperand& operand : *side) marks.push_back(operand.packets);
+    const std::size_t first = operands.size();
+    add_move(addresses[0], addresses[1], bytes, type, reduction, label, with_previous);
+    if (operands.size() == first) return;
+    in_packets.resize(first, false);
+    in_packets.insert(in_packets.end(), marks.begin(), marks.end());
+}
+
 void Program::add_bulk(std::uint64_t source, const std::vector<std::uint64_t>& destinations, std::uint64_t bytes,
     std::uint32_t label)
 {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/element.h"
+#include "base/packet_format.h"
 #include "tlm_interconnect/line.h"
 
 namespace weft {
@@ -54,9 +55,19 @@ struct Operation {
     std::uint32_t label = 0;          // of whoever made the program, for reports
 };
 
+// An operand of a move, in memory as it is or as packets of the program's format: then `address` is where its first
+// packet lies, a multiple of 64.
+struct MoveOperand {
+    std::uint64_t address = 0;
+    bool packets = false;
+};
+
 struct Program {
     std::vector<Operation> operations;
     std::vector<std::uint64_t> operands;  // global addresses
+    // With packets, a load of them comes back when all are there, and an instruction covers fewer bytes, of every operand.
+    PacketFormat format = PacketFormat::none;
+    std::vector<bool> in_packets;         // by operand; empty without a format
 
     std::uint32_t most_sources = 1;       // of any move
 
@@ -65,6 +76,9 @@ struct Program {
     void add_move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
         std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label = 0,
         bool with_previous = false);
+    // Needs a format.
+    void add_packet_move(const std::vector<MoveOperand>& sources, const std::vector<MoveOperand>& destinations,
+        std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label = 0, bool with_previous = false);
     // Without destinations the data come to the unit, and that is all.
     void add_bulk(std::uint64_t source, const std::vector<std::uint64_t>& destinations, std::uint64_t bytes,
         std::uint32_t label = 0);

@@ -33,6 +33,7 @@ struct RegisterSet {
     std::uint32_t bytes = 0;
     std::uint32_t waiting = 0;  // lines without an answer
     bool loading = false;       // loads are still to be issued
+    std::uint16_t missed = 0;   // waiting lines that have found packets missing
 
     bool complete() const { return waiting == 0 && !loading; }
 };

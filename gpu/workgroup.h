@@ -30,12 +30,15 @@ struct Workgroup {
     std::uint32_t unit = 0;
     std::uint32_t wavefronts = 1;
     std::uint32_t instruction_bytes = 512;  // that one wavefront instruction covers
+    PacketFormat format = PacketFormat::none;
+    bool aligned = true;                // instructions meet at lines of the first operand
     std::uint64_t contexts = 0;         // places of its wavefronts on the unit
     std::uint32_t zero = 0;             // place of wavefront zero
     std::uint32_t at_barrier = 0;
     std::uint32_t ended = 0;
     bool active = false;
     bool waiting = false;               // counted in Progress as not busy
+    bool lacks_packets = false;         // because nothing but packets can make it go on
     bool fencing = false;
     Scope fence = Scope::unit;
     StoreCount near;                    // stores to the own GPU

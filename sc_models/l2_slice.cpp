@@ -139,6 +139,18 @@ void L2Slice::access_data(Line& line)
     }
 }
 
+void L2Slice::access_packets(Line& line)
+{
+    const std::uint64_t local = local_of(line.address);
+    if (line.op == LineOp::write) {
+        image_.packets_came(local, line.size);
+    } else {
+        if ((line.flags & LineHeader::poll_flag) != 0) ++flag_reads_;
+        if (image_.packets_there(local, line.size)) line.flags &= static_cast<std::uint8_t>(~LineHeader::packet_flag);
+    }
+    access_data(line);
+}
+
 void L2Slice::answer(Line& line, Time at)
 {
     if ((line.flags & LineHeader::posted_flag) != 0) {
@@ -166,7 +178,11 @@ void L2Slice::serve(Line& line)
         serve_flag(line, ready);
         return;
     }
-    if ((line.flags & LineHeader::refill_flag) == 0) access_data(line);
+    if ((line.flags & (LineHeader::refill_flag | LineHeader::packet_flag)) == 0) {
+        access_data(line);
+    } else if ((line.flags & LineHeader::packet_flag) != 0) {
+        access_packets(line);
+    }
     look_up(line, ready);
 }
 
@@ -232,7 +248,11 @@ void L2Slice::serve_in_partition(Line& line)
     const bool far = is_far_hit(line, number, word);
     const Time start = far ? now : part(partition).server.book(now, line_bytes).start;
     target_of(partition).return_request_credit(line, start - now);
-    if ((line.flags & LineHeader::refill_flag) == 0) access_data(line);
+    if ((line.flags & (LineHeader::refill_flag | LineHeader::packet_flag)) == 0) {
+        access_data(line);
+    } else if ((line.flags & LineHeader::packet_flag) != 0) {
+        access_packets(line);
+    }
     proceed(line, number, word, start + spec_.latency, far);
 }
 

@@ -25,7 +25,8 @@
 // adds is a mean over both homes.
 //
 // Order: memory changes when the line's turn comes at the slice (arrival order), so every slice is
-// sequentially consistent and an atomic is one step. `await` and `monitor` wait for flags (sync_monitor.h). Flags are always
+// sequentially consistent and an atomic is one step. Packets (base/packet_format.h) are there from the turn of
+// their store on; a load of packets finds out at its turn. `await` and `monitor` wait for flags (sync_monitor.h). Flags are always
 // resident: they cost slice bandwidth and `latency`, never memory traffic.
 //
 // Statistics: hits, misses, merged misses, write-backs, flag operations, busy time, sector misses; far hits, copies,
@@ -164,6 +165,7 @@ private:
     void finish_fill(Line& fetch);
     void retry_stalled(Part& own);
     void access_data(Line& line);
+    void access_packets(Line& line);
     void displace(unsigned partition, std::uint32_t victim, std::uint64_t neighbour, Time delay);
     void write_back(unsigned partition, std::uint64_t number, Time delay);
     void answer(Line& line, Time at);

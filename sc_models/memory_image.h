@@ -5,9 +5,11 @@
 // of data do nothing, and only flags exist.
 //
 // Flags are 64-bit words in a region of their own (flag_base and up): synchronisation needs their
-// values whether or not data are carried.
+// values whether or not data are carried. For the same reason it is kept of packets (base/packet_format.h) which have
+// come: a mark for every 16 bytes, apart from the bytes themselves.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -31,14 +33,26 @@ public:
     // `local` is the word's address in the flag region, 8-byte aligned.
     std::uint64_t& flag(std::uint64_t local);
 
+    // Packets: from now on the range is expected; it has come; whether all of it has. Multiples of 16 bytes. A range that
+    // was never expected has not come.
+    static constexpr std::uint64_t packet_grain = 16;
+    void expect_packets(std::uint64_t local, std::uint64_t bytes) { mark(local, bytes, false); }
+    void packets_came(std::uint64_t local, std::uint64_t bytes) { mark(local, bytes, true); }
+    bool packets_there(std::uint64_t local, std::uint64_t bytes) const;
+
     // Forgets the pages of a range that is no longer in use, so that memory follows what is live.
     void discard(std::uint64_t local, std::uint64_t bytes);
 
 private:
     using Page = std::unique_ptr<std::uint8_t[]>;
+    static constexpr std::uint64_t marks_of_word = 64;
+    using Marks = std::array<std::uint64_t, page_bytes / packet_grain / marks_of_word>;
+
+    void mark(std::uint64_t local, std::uint64_t bytes, bool come);
 
     bool data_on_;
     std::vector<Page> pages_;
+    std::vector<std::unique_ptr<Marks>> marks_;  // by page
     std::vector<std::uint64_t> flags_;
 };
 

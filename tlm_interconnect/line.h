@@ -104,6 +104,7 @@ struct alignas(64) LineHeader : AgendaItem {
     static constexpr std::uint8_t posted_flag = 8;  // a write that nobody answers: its target consumes it
     static constexpr std::uint8_t made_flag = 16;  // made by the switch it is in: holds no slot of an input buffer
     static constexpr std::uint8_t followed_flag = 64;  // its Journey is kept up
+    static constexpr std::uint8_t packet_flag = 128;  // of packets; a load comes back with it when some are not there yet
     static constexpr std::uint8_t refill_flag = 32;  // between caches: contents are in the memory image, not in it
 
     bool followed() const { return (flags & followed_flag) != 0; }

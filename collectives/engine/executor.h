@@ -34,6 +34,7 @@ struct JobRecord {
     std::string name;
     CollectiveOp op = CollectiveOp::custom;
     std::string algorithm;
+    std::string protocol;  // simple, ll, ll128
     std::uint32_t ranks = 0;
     std::uint64_t bytes = 0;
     bool reported = true;

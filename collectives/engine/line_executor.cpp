@@ -7,6 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
+#include "collectives/schedule/protocol.h"
 
 namespace weft {
 
@@ -16,6 +17,18 @@ constexpr std::uint64_t flag_space = std::uint64_t{1} << 40;
 constexpr std::uint64_t fill_block = std::uint64_t{1} << 20;
 // Leaves room for everything that is added to a time, without overflow.
 constexpr Picoseconds longest_run = ~Picoseconds{0} / 4 * 3;
+
+// " from rank 3": the first who stores packets to a slot.
+std::string storer_text(const Schedule& schedule, std::uint32_t rank, std::uint32_t slot)
+{
+    for (std::uint32_t from = 0; from < schedule.size(); ++from)
+        for (const Thread& thread : schedule.ranks[from].threads)
+            for (const Step& step : thread.steps)
+                for (const ChunkRef& ref : step.destinations)
+                    if (ref.buffer == Buffer::packets && ref.rank == rank && slot >= ref.index && slot < ref.index + ref.count)
+                        return fmt::format(" from rank {}", from);
+    return ", which nobody stores";
+}
 
 }  // namespace
 
@@ -47,11 +60,16 @@ struct LineExecutor::Running {
     std::unique_ptr<Layout> layout;
     std::vector<RankAddresses> addresses;
     std::vector<std::uint32_t> flags;  // by rank: number
+    std::unique_ptr<PacketSlots> packets;
     std::unique_ptr<SignalFlags> at_signallers;  // null: flags of signals lie at the rank that waits
     std::uint32_t entered = 0;
     std::uint32_t left = 0;
 
     Mover mover() const { return static_cast<Mover>(engine.mover); }
+    std::uint64_t memory_bytes(std::uint32_t rank, Buffer buffer) const
+    {
+        return buffer == Buffer::packets ? packets->bytes(rank) : layout->memory_bytes(rank, buffer);
+    }
 };
 
 LineExecutor::LineExecutor(Agenda& agenda, const std::vector<Accelerator*>& endpoints, Progress& progress,
@@ -77,8 +95,12 @@ Executor::JobId LineExecutor::open(Job job)
 {
     auto running = std::make_unique<Running>();
     running->id = records_.size();
-    running->layout = std::make_unique<Layout>(*job.schedule, job.bytes, size_of(job.type));
     running->engine = job.engine.value_or(spec_);
+    job.schedule = protocols_.carried_out(std::move(job.schedule), running->engine);
+    running->layout = std::make_unique<Layout>(*job.schedule, job.bytes, size_of(job.type));
+    running->packets = std::make_unique<PacketSlots>(*job.schedule, *running->layout,
+        format_of(static_cast<Protocol>(running->engine.protocol)),
+        static_cast<Protocol>(running->engine.protocol) == Protocol::ll128 && running->engine.ll128_fence != 0);
     running->job = std::move(job);
     allocate(*running);
     if (data_on_) fill(*running);
@@ -86,6 +108,7 @@ Executor::JobId LineExecutor::open(Job job)
     record.name = running->job.name;
     record.op = running->job.schedule->op;
     record.algorithm = running->job.schedule->name;
+    record.protocol = protocol_of(*running->job.schedule, running->engine);
     record.ranks = running->job.schedule->size();
     record.bytes = running->job.bytes;
     record.reported = running->job.reported;
@@ -98,19 +121,34 @@ Executor::JobId LineExecutor::open(Job job)
 void LineExecutor::allocate(Running& job)
 {
     const Schedule& schedule = *job.job.schedule;
+    bool replays = false;
+    bool waits = false;  // for packets
+    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+        const bool replay = replays_[job.job.members[rank]] != nullptr;
+        replays |= replay;
+        waits |= !replay && job.packets->bytes(rank) > 0;
+    }
+    if (replays && waits)
+        throw InputError(job.job.name, 0, "a GPU waits for packets, and replay GPUs among its peers send none",
+            "engine.protocol=simple, or GPUs that are all simulated");
     if (static_cast<FlagHome>(job.engine.flag_home) == FlagHome::signaller)
         job.at_signallers = std::make_unique<SignalFlags>(schedule, job.mover());
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
         const std::uint32_t endpoint = job.job.members[rank];
         RankAddresses addresses;
         for (const Buffer buffer : all_buffers) {
-            const std::uint64_t bytes = job.layout->memory_bytes(rank, buffer);
+            const std::uint64_t bytes = job.memory_bytes(rank, buffer);
             if (bytes > 0 && !memories_[endpoint].allocate(bytes, addresses.memory[static_cast<unsigned>(buffer)]))
                 throw InputError(job.job.name, 0,
                     "the buffers do not fit into the memory of " + endpoints_[endpoint]->path() + " (" +
                         format_bytes(endpoints_[endpoint]->capacity()) + ")",
                     "a smaller message or a larger hbm.capacity");
         }
+        MemoryImage& image = endpoints_[endpoint]->image();
+        const std::uint64_t packets = local_of(addresses.memory[static_cast<unsigned>(Buffer::packets)]);
+        image.expect_packets(packets, job.packets->bytes(rank));
+        for (const PacketSlots::Range& range : job.packets->padding(rank))
+            image.packets_came(packets + range.first, range.second);
         job.flags.push_back(flags_of(schedule.ranks[rank], job.mover()));
         if (job.at_signallers) job.flags.back() += job.at_signallers->count(rank);
         const std::uint64_t flag_bytes = job.flags.back() * flag_stride;
@@ -180,7 +218,7 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
         return;
     }
     Lowered lowered = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses, job.mover(),
-        job.at_signallers.get());
+        job.at_signallers.get(), job.packets.get());
     for (std::uint32_t thread = 0; thread < lowered.workgroups.size(); ++thread) {
         if (!lowered.workgroups[thread].operations.empty()) {
             part.programs.push_back(std::move(lowered.workgroups[thread]));
@@ -332,7 +370,7 @@ void LineExecutor::finish(Running& job)
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
         const std::uint32_t endpoint = job.job.members[rank];
         for (const Buffer buffer : all_buffers) {
-            const std::uint64_t bytes = job.layout->memory_bytes(rank, buffer);
+            const std::uint64_t bytes = job.memory_bytes(rank, buffer);
             if (bytes == 0) continue;
             endpoints_[endpoint]->image().discard(address(rank, buffer), bytes);
             memories_[endpoint].release(job.addresses[rank].memory[static_cast<unsigned>(buffer)], bytes);
@@ -346,7 +384,7 @@ std::optional<std::uint64_t> LineExecutor::address(JobId id, std::uint32_t rank,
     std::uint64_t offset) const
 {
     const Running& job = *jobs_.at(id);
-    if (rank >= job.addresses.size() || offset >= job.layout->buffer_bytes(rank, buffer)) return std::nullopt;
+    if (buffer == Buffer::packets || rank >= job.addresses.size() || offset >= job.layout->buffer_bytes(rank, buffer)) return std::nullopt;
     const Place place = job.layout->place_of(rank, buffer);
     return job.addresses[rank].memory[static_cast<unsigned>(place.memory)] + place.offset + offset;
 }
@@ -376,7 +414,8 @@ bool LineExecutor::only_waits() const
         for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
             const bool in_vain = entry.kind == Operation::Kind::wait && entry.in_flight == 0 &&
                                  endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)) < entry.value;
-            if (in_vain) ++waiting[entry.token];
+            const bool in_packets = entry.packets != 0 && entry.in_flight == 0;
+            if (in_vain || in_packets) ++waiting[entry.token];
         }
     }
     for (const auto& part : parts_)
@@ -421,6 +460,11 @@ std::vector<std::string> LineExecutor::blocked() const
                         break;
                     }
                 line += fmt::format(", has {}", endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
+            } else if (entry.packets != 0 && entry.in_flight == 0) {
+                const std::uint64_t base = job.addresses[part.position].memory[static_cast<unsigned>(Buffer::packets)];
+                const std::uint32_t slot = job.packets->slot_at(entry.packets - base);
+                line += fmt::format("step {} waits for packets in slot {}{}", entry.label, slot,
+                    storer_text(schedule, part.position, slot));
             } else {
                 line += fmt::format("step {} has {} lines without an answer", entry.label, entry.in_flight);
             }

@@ -3,7 +3,7 @@
 // A job's buffers and flags are allocated afresh when it is opened and given back when its last rank has left.
 // With data on, inputs are written before time touches them and outputs are compared afterwards.
 // A rank's threads are launched `gpu.launch_latency` after it enters, one workgroup each, or a command list of a copy
-// engine, or both (lowering.h). A rank on a replay GPU
+// engine, or both (lowering.h). `engine.protocol` and `engine.slices` decide on the schedule that does it (protocol_choice.h). A rank on a replay GPU
 // launches nothing: it leaves when its profile is at its end.
 #pragma once
 
@@ -20,6 +20,7 @@
 #include "collectives/engine/engine_spec.h"
 #include "collectives/engine/executor.h"
 #include "collectives/engine/lowering.h"
+#include "collectives/engine/protocol_choice.h"
 #include "gpu/gemm_programs.h"
 #include "gpu/gpu.h"
 #include "gpu/replay_gpu.h"
@@ -93,6 +94,7 @@ private:
     EngineSpec spec_;
     bool data_on_;
     std::uint64_t seed_;
+    ProtocolChoice protocols_;
     std::vector<DeviceMemory> memories_;
     std::vector<DeviceMemory> flags_;
     std::map<JobId, std::unique_ptr<Running>> jobs_;

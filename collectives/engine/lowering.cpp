@@ -1,5 +1,6 @@
 #include "collectives/engine/lowering.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/diagnostic.h"
@@ -69,6 +70,47 @@ private:
     std::uint64_t handed_[2] = {0, 0};
 };
 
+bool has_packets(const Step& step)
+{
+    const auto in_packets = [](const ChunkRef& ref) { return ref.buffer == Buffer::packets; };
+    return std::any_of(step.sources.begin(), step.sources.end(), in_packets) ||
+           std::any_of(step.destinations.begin(), step.destinations.end(), in_packets);
+}
+
+// A move for every chunk, so that each begins with packets of its own.
+void packet_moves(const Step& step, const Layout& layout, const PacketSlots& packets,
+    const std::vector<RankAddresses>& addresses, MoveStep move, StepOrder& program)
+{
+    move.packets = true;
+    for (const ChunkShare& share : layout.shares(step)) {
+        const auto operand = [&](const ChunkRef& ref) -> MoveOperand {
+            const std::uint32_t chunk = ref.index + share.chunk;
+            const std::uint64_t* memory = addresses[ref.rank].memory;
+            if (ref.buffer == Buffer::packets)
+                return {memory[static_cast<unsigned>(ref.buffer)] + packets.offset(chunk, share.begin, step.part), true};
+            const Place place = layout.place_of(ref.rank, ref.buffer);
+            return {memory[static_cast<unsigned>(place.memory)] + place.offset +
+                        layout.range(ref.rank, ref.buffer, chunk).begin + share.begin, false};
+        };
+        move.sources.clear();
+        move.destinations.clear();
+        move.packet_sources.clear();
+        move.packet_destinations.clear();
+        for (const ChunkRef& ref : step.sources) {
+            move.packet_sources.push_back(operand(ref));
+            if (ref.buffer != Buffer::packets) move.sources.push_back(move.packet_sources.back().address);
+        }
+        for (const ChunkRef& ref : step.destinations) {
+            move.packet_destinations.push_back(operand(ref));
+            if (ref.buffer != Buffer::packets) move.destinations.push_back(move.packet_destinations.back().address);
+        }
+        move.bytes = share.end - share.begin;
+        move.fenced = packets.fenced() && !move.with_previous && move.destinations.size() < step.destinations.size();
+        program.move(move);
+        move.with_previous = true;
+    }
+}
+
 }  // namespace
 
 std::uint32_t flags_of(const RankPlan& plan, Mover mover)
@@ -93,7 +135,8 @@ std::string flag_text(const RankPlan& plan, std::uint64_t flag, Mover mover)
 }
 
 Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
-    const std::vector<RankAddresses>& addresses, Mover mover, const SignalFlags* at_signallers)
+    const std::vector<RankAddresses>& addresses, Mover mover, const SignalFlags* at_signallers,
+    const PacketSlots* packets)
 {
     const RankPlan& plan = schedule.ranks[rank];
     const std::map<StepKey, std::uint32_t> after_flags = dependency_flags(plan);
@@ -130,6 +173,11 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
             case StepKind::move: {
                 move.label = s;
                 move.with_previous = step.with_previous && step.after.empty();
+                if (has_packets(step)) {
+                    packet_moves(step, layout, *packets, addresses, move, program);
+                    out.workgroups[t].format = packets->format();
+                    break;
+                }
                 for (const Piece& piece : layout.pieces(step)) {
                     move.sources.clear();
                     move.destinations.clear();

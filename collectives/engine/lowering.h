@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collectives/engine/engine_spec.h"
+#include "collectives/engine/packet_slots.h"
 #include "collectives/engine/signal_flags.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/schedule.h"
@@ -40,9 +41,9 @@ struct Lowered {
     std::vector<Program> lists;  // of copy engines
 };
 
-// Labels are step indices. Throws InputError for steps that need a switch that multicasts or reduces.
+// Labels are step indices. `packets`: of a schedule with packet slots. Throws InputError for steps that need a switch that multicasts or reduces.
 Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
     const std::vector<RankAddresses>& addresses, Mover mover = Mover::units,
-    const SignalFlags* at_signallers = nullptr);
+    const SignalFlags* at_signallers = nullptr, const PacketSlots* packets = nullptr);
 
 }  // namespace weft

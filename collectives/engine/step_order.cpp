@@ -19,8 +19,19 @@ void WorkgroupOrder::move(const MoveStep& step)
         publish();
         barrier(step.label);
     }
-    program_.add_move(step.sources, step.destinations, step.bytes, step.type, step.reduction, step.label,
-        step.with_previous);
+    if (step.fenced) {
+        if (moved_) barrier(step.label);
+        program_.add_fence(Scope::system, step.label);
+        barrier(step.label);
+    }
+    if (step.packets) {
+        program_.add_packet_move(step.packet_sources, step.packet_destinations, step.bytes, step.type, step.reduction,
+            step.label, step.with_previous);
+        packets_ = true;
+    } else {
+        program_.add_move(step.sources, step.destinations, step.bytes, step.type, step.reduction, step.label,
+            step.with_previous);
+    }
     read_.add(step.sources, step.bytes);
     written_.add(step.destinations, step.bytes);
     moved_ = true;
@@ -51,6 +62,7 @@ void WorkgroupOrder::signal(std::uint64_t flag, std::uint32_t label)
 
 void WorkgroupOrder::wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label)
 {
+    if (packets_) barrier(label);
     program_.add_wait(flag, value, label);
     waited_ = true;
 }
@@ -78,7 +90,7 @@ void WorkgroupOrder::wait_for_bulk(std::uint32_t label)
 void WorkgroupOrder::barrier(std::uint32_t label)
 {
     program_.add_barrier(label);
-    waited_ = moved_ = false;
+    waited_ = moved_ = packets_ = false;
     read_.clear();
     published_.clear();
 }

@@ -46,6 +46,11 @@ struct MoveStep {
     ReduceOp reduction = ReduceOp::sum;
     std::uint32_t label = 0;
     bool with_previous = false;
+    // With packets among the operands, which need no order: all operands here, and above those that are in memory.
+    bool packets = false;
+    bool fenced = false;  // begins with a fence
+    std::vector<MoveOperand> packet_sources;
+    std::vector<MoveOperand> packet_destinations;
 };
 
 class StepOrder {
@@ -60,6 +65,8 @@ public:
 // zero does; before a signal, which stands for the stores of all; and before a move that touches what moves since the
 // last barrier have written, or writes what they read. With `bulk`, moves of one source are bulk copies: wavefront zero
 // hands them over, and waits for them before a signal and before a move that touches what they do.
+// Where packets have moved, a barrier comes before a wait: a workgroup whose wavefront zero waits for a flag is taken for
+// one that cannot change anything.
 class WorkgroupOrder : public StepOrder {
 public:
     WorkgroupOrder(Program& program, bool bulk) : program_(program), bulk_(bulk) {}
@@ -81,6 +88,7 @@ private:
     bool bulk_;
     bool waited_ = false;
     bool moved_ = false;
+    bool packets_ = false;  // since the last barrier
     OpenRanges read_;
     OpenRanges written_;    // not known to be performed
     OpenRanges published_;  // known to wavefront zero

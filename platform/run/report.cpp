@@ -94,7 +94,8 @@ void add_collectives(Page& page, const RunResult& result)
     constexpr std::size_t most = 10;
     if (result.collectives.size() == 1) {
         const CollectiveResult& run = result.collectives.front();
-        std::string what = fmt::format("{}, {}, {}", run.op, run.algorithm, counted(run.ranks, "rank"));
+        std::string what = fmt::format("{}, {}, {}{}", run.op, run.algorithm,
+            run.protocol == "simple" ? "" : run.protocol + ", ", counted(run.ranks, "rank"));
         if (run.bytes > 0) what += ", " + format_bytes(run.bytes);
         page.line("ran", what);
         const Time time = run.finished ? run.end_ps - run.start_ps : result.simulated_ps;

@@ -24,7 +24,8 @@ Json collectives_json(const RunResult& result)
 {
     Json out = Json::array();
     for (const CollectiveResult& run : result.collectives)
-        out.push_back({{"op", run.op}, {"algorithm", run.algorithm}, {"name", run.name}, {"ranks", run.ranks},
+        out.push_back({{"op", run.op}, {"algorithm", run.algorithm}, {"protocol", run.protocol},
+            {"name", run.name}, {"ranks", run.ranks},
             {"bytes", run.bytes}, {"finished", run.finished}, {"start_ps", run.start_ps},
             {"end_ps", run.end_ps}, {"algbw_GBps", run.algbw_GBps}, {"busbw_GBps", run.busbw_GBps}});
     return out;

@@ -228,6 +228,7 @@ std::vector<CollectiveResult> collective_results(const LineExecutor& executor)
         CollectiveResult result;
         result.op = name_of(record.op);
         result.algorithm = record.algorithm;
+        result.protocol = record.protocol;
         result.name = record.name;
         result.ranks = record.ranks;
         result.bytes = record.bytes;

@@ -40,6 +40,7 @@ struct CollectiveResult {
     Time end_ps = 0;
     double algbw_GBps = 0;
     double busbw_GBps = 0;
+    std::string protocol = "simple";
 };
 
 struct RankResult {

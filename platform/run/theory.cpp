@@ -7,6 +7,7 @@
 #include "base/diagnostic.h"
 #include "base/units.h"
 #include "collectives/schedule/algorithms/algorithms.h"
+#include "collectives/schedule/protocol.h"
 #include "collectives/schedule/theory.h"
 #include "collectives/schedule/traffic.h"
 #include "platform/run/link_shares.h"
@@ -95,6 +96,8 @@ struct StepTime {
         const std::string flag = fmt::format("signal {} + notice {}", format_time_ps(signal), format_time_ps(notice));
         const std::string begin = start > 0 ? fmt::format("start {} + ", format_time_ps(start)) : "";
         if (get > 0) return begin + flag + " + get " + format_time_ps(get);
+        if (signal == 0)
+            return fmt::format("load {} + put {} + notice {}", format_time_ps(load), format_time_ps(put), format_time_ps(notice));
         return begin + fmt::format("load {} + put {} + answer {} + ", format_time_ps(load), format_time_ps(put),
                    format_time_ps(answer)) + flag;
     }
@@ -150,8 +153,15 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     }
     step.signal = sender.unit_to_port + path_time(system, plan, from, to, LineOp::atomic, 8, LineClass::request) +
                   home.port_to_l2 + far_home;
+    if (mover != Mover::copy_engine) step.signal += sender.fence_latency;
     const Time flag = flag_time(system, plan.members[to]);
     step.notice = home.l2_to_unit + (flag - far_home) / 2;
+    if (with_data && static_cast<Protocol>(system.engine().protocol) != Protocol::simple) {
+        // The flags come with the data, and are looked at without end.
+        step.answer = step.signal = 0;
+        step.notice = home.l2_to_unit + (home.unit_to_l2 + flag + home.l2_to_unit + home.spin_interval) / 2;
+        return step;
+    }
     const bool list = mover == Mover::copy_engine;
     const Time interval = list ? system.copy(plan.members[to]).poll_interval : home.spin_interval;
     if (list || static_cast<WaitPolicy>(home.wait_policy) != WaitPolicy::waiting_atomic)
@@ -194,6 +204,9 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     const CollectiveRequest& request, const Schedule& schedule)
 {
     if (schedule.size() < 2) return std::nullopt;
+    const auto protocol = static_cast<Protocol>(system.engine().protocol);
+    const PacketFormat format = protocol == Protocol::simple ? PacketFormat::none : format_of(protocol);
+    if (system.engine().slices > 1 && format == PacketFormat::none) return std::nullopt;
     // Steps that go back and forth between copy engines and units have no formula.
     if (static_cast<Mover>(system.engine().mover) == Mover::copy_engine && reduces(schedule)) return std::nullopt;
     TheoryCase theory;
@@ -229,7 +242,7 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
                     all_pairs ? pairs[from * theory.ranks + to] : theory_bytes_between(theory, from, to);
                 if (with_data && payload == 0) continue;
                 if (!with_data && to != (from + 1) % theory.ranks) continue;
-                loads.add(from, to, static_cast<double>((payload + line_bytes - 1) / line_bytes), get);
+                loads.add(from, to, static_cast<double>((packet_bytes(format, payload) + line_bytes - 1) / line_bytes), get);
                 const StepTime step = step_time(system, plan, from, to, with_data, get);
                 if (step.total() > slowest.total()) slowest = step;
             }

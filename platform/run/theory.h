@@ -7,12 +7,15 @@
 //     load    unit_to_l2 + l2.latency + l2_to_unit
 //     put     unit_to_port + links and switches of the path + port_to_l2 + l2.latency, for a whole line
 //     answer  l2_to_port + the path back + port_to_unit
-//     signal  as put, for a flag
+//     signal  as put, for a flag, behind fence_latency
 //     notice  l2_to_unit, plus with spin half of the mean period (flag round trip + spin_interval)
 //
 // of the slowest pair that exchanges anything, and
 //
 //   time = launch_latency + steps x alpha + wire bytes of the busiest link / its bandwidth
+//
+// In packets (engine.protocol) neither answer nor signal, notice is half a period of looks in any case, and the wire has
+// the bytes of the packets. There is no formula for several slices.
 //
 // with headers and acknowledges in the wire bytes and equal paths sharing evenly. Queueing, cold misses, issue slots
 // and what channels overlap are left out.

@@ -104,6 +104,24 @@ TEST(AlphaBeta, CopyEnginesAndUnitsInTurnHaveNoFormula)
     EXPECT_TRUE(result["alpha_beta"].is_null());
 }
 
+TEST(AlphaBeta, PacketsSaveAnAnswerAndASignal)
+{
+    const RunSetup setup = idealised(2, "all_to_all", "direct", "4096");
+    const ResolvedSystem system = resolve_setup(setup);
+    const GpuSpec gpu = system.gpu(system.endpoints()[0]);
+    const L2Spec l2 = system.l2(system.endpoints()[0]);
+    const auto figure = [](const RunSetup& with) { return run(with)["alpha_beta"]; };
+    const auto alpha = [&](const RunSetup& with) { return figure(with)["alpha_ps"].get<std::uint64_t>(); };
+    // Units look at packets again and again: half a period on average.
+    const std::uint64_t looks = (gpu.unit_to_l2 + l2.latency + gpu.l2_to_unit + gpu.spin_interval) / 2;
+    const std::uint64_t signal = gpu.unit_to_port + system.link(0).latency + gpu.port_to_l2 + l2.latency;
+    EXPECT_EQ(alpha(setup) - alpha(setup.with("engine.protocol=ll")) + looks, parts_of(setup).answer + signal);
+    EXPECT_EQ(alpha(setup.with("gpu.fence_latency=700ns")), alpha(setup) + 700'000);
+    EXPECT_EQ(figure(setup.with("engine.protocol=ll"))["wire_bytes"].get<std::uint64_t>(),
+        2 * figure(setup)["wire_bytes"].get<std::uint64_t>());
+    EXPECT_TRUE(figure(setup.with("engine.slices=2")).is_null());
+}
+
 TEST(AlphaBeta, ThroughASwitchToo)
 {
     const RunSetup setup = idealised(3, "broadcast", "ring", "0");

@@ -62,3 +62,34 @@ TEST(MemoryImage, DiscardForgetsWholePagesOnly)
     image.read(2 * page, &byte, 1);
     EXPECT_EQ(byte, 0);
 }
+
+// Against a list of which 16 bytes have come.
+TEST(MemoryImage, KnowsWhichPacketsHaveCome)
+{
+    constexpr std::uint64_t grain = MemoryImage::packet_grain;
+    for (const bool data_on : {true, false}) {
+        MemoryImage image(data_on);
+        EXPECT_FALSE(image.packets_there(0, grain));
+        std::vector<bool> come(3 * MemoryImage::page_bytes / grain, false);
+        std::mt19937 random(5);
+        for (unsigned i = 0; i < 3000; ++i) {
+            const std::size_t first = random() % come.size();
+            const std::size_t count = 1 + random() % std::min<std::size_t>(come.size() - first, 200);
+            if (i % 3 == 2) {
+                bool all = true;
+                for (std::size_t k = 0; k < count; ++k) all = all && come[first + k];
+                ASSERT_EQ(image.packets_there(first * grain, count * grain), all);
+            } else {
+                const bool comes = i % 3 == 0;
+                const std::size_t marked = comes ? count : count / 8;
+                if (comes) {
+                    image.packets_came(first * grain, marked * grain);
+                } else {
+                    image.expect_packets(first * grain, marked * grain);
+                }
+                for (std::size_t k = 0; k < marked; ++k) come[first + k] = comes;
+            }
+        }
+        EXPECT_FALSE(image.packets_there(std::uint64_t{1} << 40, grain));
+    }
+}

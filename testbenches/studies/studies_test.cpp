@@ -117,6 +117,26 @@ TEST(StudyPutGet, GetWinsTheReduceScatterAndPutTheAllGather)
     EXPECT_GT(put["arrival"].time, 1.1 * put["round_robin"].time);
 }
 
+TEST(StudyProtocols, SimpleTakesTwoWaysAndAFenceMore)
+{
+    const auto points = [](const char* fence) {
+        return sweep("study_protocols", {"--set", std::string("gpu.fence_latency=") + fence, "--over", "engine.protocol=simple,ll",
+                                            "--over", "link.latency=250ns,2500ns", "--over", "bytes=64KiB,2MiB"});
+    };
+    auto plain = points("0ps");
+    auto slow = points("1700ns");
+    const auto more = [](auto& of, const std::string& latency, const std::string& bytes) {
+        return of["simple " + latency + " " + bytes].time - of["ll " + latency + " " + bytes].time;
+    };
+    // A way is two links.
+    EXPECT_NEAR(more(plain, "2500ns", "64KiB") - more(plain, "250ns", "64KiB"), 2 * 4'500'000.0, 300'000);
+    for (const char* latency : {"250ns", "2500ns"})
+        EXPECT_NEAR(more(slow, latency, "64KiB") - more(plain, latency, "64KiB"), 1'700'000, 300'000) << latency;
+    // So with the longer way LL wins up to larger messages.
+    EXPECT_LT(more(slow, "250ns", "2MiB"), 0);
+    EXPECT_GT(more(slow, "2500ns", "2MiB"), 0);
+}
+
 TEST(StudyL2Size, ASmallCacheHandsTheCrossoverToTheRing)
 {
     auto points = sweep("study_l2_size", {"--set", "hbm.bandwidth=100GB/s", "--set", "links.xpu_fabric.latency=70ns",
