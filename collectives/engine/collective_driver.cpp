@@ -8,15 +8,17 @@ namespace weft {
 CollectiveDriver::CollectiveDriver(Executor& executor, CollectiveRequest request)
     : executor_(executor), request_(std::move(request)), rounds_left_(request_.repeat)
 {
-    if (request_.algorithm.empty()) {
+    const auto ranks = static_cast<std::uint32_t>(request_.members.size());
+    schedule_ = request_.schedule;
+    if (!schedule_ && request_.algorithm.empty()) {
         const std::vector<std::string> names = algorithm_names(request_.op);
         if (names.empty())
             throw InputError("", 0, std::string(name_of(request_.op)) + " has no built-in algorithm",
                 "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast or barrier");
         request_.algorithm = names.front();
     }
-    const auto ranks = static_cast<std::uint32_t>(request_.members.size());
-    schedule_ = std::make_shared<Schedule>(make_schedule(request_.algorithm, request_.op, ranks, request_.options));
+    if (!schedule_)
+        schedule_ = std::make_shared<Schedule>(make_schedule(request_.algorithm, request_.op, ranks, request_.options));
     const Verification verdict = verify(*schedule_);
     if (!verdict.ok) throw InputError("", 0, "the schedule is wrong: " + verdict.problems.front());
     finish_.assign(ranks, 0);

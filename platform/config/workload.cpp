@@ -72,7 +72,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
     Workload out;
     out.line = field.line;
     const std::vector<std::string> of_collective{"collective", "bytes", "algorithm", "type", "reduction",
-        "ranks", "root", "delay"};
+        "ranks", "root", "delay", "chunks"};
     const std::vector<std::string> of_trace{"trace", "groups", "dependencies"};
     std::vector<std::string> all = of_collective;
     all.insert(all.end(), of_trace.begin(), of_trace.end());
@@ -101,6 +101,12 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         }
         if (part.key == "delay") {
             read_delays(source, part, out);
+            continue;
+        }
+        if (part.key == "chunks") {
+            out.chunks = yaml_number(source, part).value_or(0);
+            if (out.chunks == 0 || out.chunks > most_chunks)
+                source.findings.refuse(part.line, "'chunks' out of range", "1 to " + std::to_string(most_chunks));
             continue;
         }
         if (part.key == "root") {

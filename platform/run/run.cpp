@@ -11,6 +11,7 @@
 #include "collectives/engine/trace_engine.h"
 #include "collectives/schedule/theory.h"
 #include "platform/run/beside.h"
+#include "platform/run/chosen_schedule.h"
 #include "platform/run/followed.h"
 #include "platform/run/interrupt.h"
 #include "platform/run/progress_line.h"
@@ -90,10 +91,12 @@ public:
 
     std::uint64_t ranks() const { return traces_ ? traces_->ranks() : 0; }
 
-    void attach(LineExecutor& executor, std::size_t members)
+    void attach(LineExecutor& executor, std::size_t members, std::shared_ptr<const Schedule> schedule)
     {
         if (!traces_) {
-            driver_.emplace(executor, collective_request(system_, members));
+            CollectiveRequest request = collective_request(system_, members);
+            request.schedule = std::move(schedule);
+            driver_.emplace(executor, std::move(request));
             return;
         }
         TraceRequest request;
@@ -287,7 +290,17 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         options.record ? &recorder : nullptr);
     LineExecutor executor(system.agenda(), system.accelerators(), system.progress(), resolved.engine(), data_on,
         resolved.seed);
-    load.attach(executor, ranks);
+    std::shared_ptr<const Schedule> chosen;
+    std::optional<ChoiceResult> choice;
+    if (is_choice(resolved.workload.algorithm)) {
+        if (load.ranks() > 0)
+            throw InputError(resolved.file, resolved.workload.line,
+                "algorithm " + resolved.workload.algorithm + " for the collectives of a trace",
+                "the name of an algorithm, or none");
+        choice.emplace();
+        chosen = chosen_schedule(resolved, plan, collective_request(resolved, ranks), *choice);
+    }
+    load.attach(executor, ranks, chosen);
 
     std::optional<Beside> beside;
     if (!resolved.workload.beside.empty() && traffic.any())
@@ -299,6 +312,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
 
     RunResult result;
     result.seed = resolved.seed;
+    result.choice = std::move(choice);
     result.system = resolved.name;
     result.endpoints = plan.members.size();
     result.nodes = resolved.graph().node_count();

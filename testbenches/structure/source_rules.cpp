@@ -25,6 +25,7 @@ const std::vector<Area>& areas()
         {"collectives",         5,     true},
         {"collectives/chakra",  5,     false},
         {"collectives/schedule", 5,    false},
+        {"collectives/synthesis", 5,   false},
         {"rtl",                 5,     true},
         {"platform",            6,     true},
         {"testbenches",         7,     true},
