@@ -81,7 +81,9 @@ public:
         if (ring_ == rank_order(graph_.size())) return;
         std::vector<std::uint32_t> order = ring_;
         // A root stays where it is.
-        if (request_.op == CollectiveOp::broadcast) {
+        const bool rooted = request_.op == CollectiveOp::broadcast || request_.op == CollectiveOp::reduce ||
+                            request_.op == CollectiveOp::gather || request_.op == CollectiveOp::scatter;
+        if (rooted) {
             const std::uint32_t root = request_.options.root;
             const auto at = std::find(order.begin(), order.end(), root) - order.begin();
             std::rotate(order.begin(), order.begin() + (at + static_cast<std::ptrdiff_t>(order.size()) -
@@ -147,7 +149,13 @@ private:
 
     void add(Plan plan)
     {
-        Schedule one = plan.build(1);
+        Schedule one;
+        try {
+            one = plan.build(1);
+        } catch (const InputError&) {  // it needs what was not asked for, or other numbers of ranks
+            without_price_.push_back(plan.name);
+            return;
+        }
         const std::uint32_t channels = priced_channels(plan.channels, data_steps(one));
         const Schedule schedule = channels == 1 ? std::move(one) : plan.build(channels);
         const Estimate price = estimate(schedule, graph_, {request_.bytes, plan.channels / channels});

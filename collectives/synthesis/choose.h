@@ -31,7 +31,7 @@ struct Candidate {
 struct ScheduleChoice {
     Schedule schedule;
     std::vector<Candidate> candidates;       // that have a price, the cheapest first; the one taken is at the front
-    std::vector<std::string> without_price;  // names of algorithms that need a switch to help
+    std::vector<std::string> without_price;  // names of algorithms that need a switch to help, or options not given
 };
 
 // The cheapest of the built-in algorithms, rings also along the graph. Throws InputError for a collective without one.

@@ -139,6 +139,7 @@ TEST(Permuted, DoesTheSameOnOtherRanks)
     const std::vector<std::uint32_t> order{2, 0, 3, 1, 4};
     for (int op = 0; op < static_cast<int>(CollectiveOp::custom); ++op)
         for (const std::string& name : algorithm_names(static_cast<CollectiveOp>(op))) {
+            if (name != "ring" && name != "direct" && name != "direct_get") continue;
             AlgorithmOptions options;
             options.channels = 2;
             const Schedule schedule =
