@@ -29,6 +29,15 @@ struct Job {
     std::optional<EngineSpec> engine;    // how it is carried out; absent: as the executor's own parameters say
 };
 
+// What a compute kernel does on the units of one endpoint: `operations` and loads of `bytes`, shared out evenly, or
+// nothing for `duration`.
+struct KernelWork {
+    std::uint64_t operations = 0;  // floating-point
+    std::uint64_t bytes = 0;
+    Picoseconds duration = 0;      // not 0: in place of the others
+    std::uint64_t workgroups = 0;  // 0: two for each compute unit
+};
+
 // What became of a job.
 struct JobRecord {
     std::string name;
@@ -61,6 +70,9 @@ public:
 
     // Local memory traffic of one endpoint: reads or writes `bytes` bytes.
     virtual void access_memory(std::uint32_t endpoint, std::uint64_t bytes, bool write, Done done) = 0;
+    // Workgroups that compute and load from the endpoint's own memory. They are launched at once: a kernel's launch is
+    // taken to lie under the work before it.
+    virtual void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) = 0;
     // Time in which nothing is moved.
     virtual void wait(Picoseconds duration, Done done) = 0;
 

@@ -7,6 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
+#include "collectives/engine/kernel_programs.h"
 
 namespace weft {
 
@@ -212,6 +213,21 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint64_t bytes, bo
         part.programs.push_back(std::move(program));
     }
     agenda().schedule(part, *this, agenda().now() + gpus_[endpoint]->spec().launch_latency);
+}
+
+void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)
+{
+    Part& part = new_part();
+    part.endpoint = endpoint;
+    part.done = std::move(done);
+    if (work.duration == 0) part.bytes = work.bytes;
+    if (part.bytes > 0 && !memories_[endpoint].allocate(part.bytes, part.address))
+        throw InputError("compute node", 0, "its " + format_bytes(part.bytes) + " do not fit into " + endpoints_[endpoint]->path(),
+            "a tensor_size below hbm.capacity");
+    KernelWork placed = work;
+    if (placed.workgroups == 0) placed.workgroups = 2 * gpus_[endpoint]->spec().compute_units;
+    part.programs = kernel_programs(placed, part.address);
+    agenda().schedule(part, *this, agenda().now());
 }
 
 void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)

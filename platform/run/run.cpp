@@ -110,6 +110,16 @@ public:
         return driver_ ? driver_->finish_times() : engine_->finish_times();
     }
     std::vector<std::string> blocked() const { return engine_ ? engine_->blocked() : std::vector<std::string>(); }
+    std::vector<std::string> notices_of_run() const { return engine_ ? engine_->notices() : std::vector<std::string>(); }
+    // How the rank spent [0, end]; empty for a collective.
+    std::vector<std::pair<std::string, Time>> breakdown(std::uint32_t rank, Time end) const
+    {
+        std::vector<std::pair<std::string, Time>> out;
+        if (!engine_ || rank >= traces_->ranks()) return out;
+        const Breakdown::Times times = engine_->breakdown(rank, end);
+        for (unsigned a = 0; a < activity_count; ++a) out.emplace_back(name_of(static_cast<Activity>(a)), times[a]);
+        return out;
+    }
     const CollectiveDriver* driver() const { return driver_ ? &*driver_ : nullptr; }
     const std::vector<Diagnostic>& notices() const { return verdict_.notices; }
 
@@ -387,6 +397,8 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     } else {
         result.simulated_ps = result.stop == StopReason::until ? *options.until : agenda.last();
     }
+    for (RankResult& rank : result.ranks) rank.breakdown_ps = load.breakdown(rank.rank, result.simulated_ps);
+    for (std::string& notice : load.notices_of_run()) result.notices.push_back(std::move(notice));
     result.protocol_problems = system.protocol_problems(result.stop == StopReason::finished);
     result.lines = system.lines();
     result.line_hops = system.line_hops();
