@@ -2,10 +2,10 @@
 //
 //   overlap        compute nodes and communication at once
 //   compute        compute nodes of the accelerator, no communication
-//   communication  sends, collectives that all members have entered and receives that have a sender; no compute
+//   communication  sends, collectives that all members have entered, receives that have a sender; no compute
 //   memory         memory nodes and none of the above
 //   cpu            CPU nodes and none of the above
-//   waiting        in a collective that some member has not entered or a receive without a sender, nothing else
+//   waiting        in a collective that some member has not entered or a receive without a sender, no more
 //   idle           no node runs, some are left
 //   done           behind the rank's last node
 //

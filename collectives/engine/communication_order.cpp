@@ -20,7 +20,8 @@ void CommunicationOrder::add(std::uint32_t rank, std::uint64_t node, const Membe
 {
     Family& family = families_[{members, kind}];
     if (family.came.empty()) family.came.assign(members.size(), 0);
-    const auto position = static_cast<std::size_t>(std::find(members.begin(), members.end(), rank) - members.begin());
+    const auto found = std::find(members.begin(), members.end(), rank);
+    const auto position = static_cast<std::size_t>(found - members.begin());
     const std::uint64_t instance = family.came[position]++;
     const auto [open, fresh] = family.open.try_emplace(instance, next_);
     const Number number = open->second;

@@ -1,17 +1,19 @@
 // Which of the communication nodes of a trace that are free start next, where ranks agree on it.
 //
-// Every rank has some places. A node of one rank only (a send, a memory node) takes one there; a collective takes one at
-// each of its members, and starts when all of them have come to it and all have a place: at all at the same instant.
-// Nobody holds a place while waiting for others, so no order in which ranks come to their collectives makes them wait
-// crosswise, as long as the nodes themselves do not depend on each other in a circle.
+// Every rank has some places. A node of one rank only (a send, a memory node) takes one there; a collective
+// takes one at each of its members, and starts when all of them have come to it and all have a place: at all
+// at the same instant. Nobody holds a place while waiting for others, so no order in which ranks come to
+// their collectives makes them wait crosswise, as long as the nodes themselves do not depend on each other in
+// a circle.
 //
 // Of those that could start, in this order as many as find their places:
 //   lifo      the one that came last
 //   priority  the highest priority; of equal ones the one that came first
-// A node has come when its first rank has. What has started is not interrupted, and places are not kept free for
-// somebody whose other members are still busy.
+// A node has come when its first rank has. What has started is not interrupted, and places are not kept free
+// for somebody whose other members are still busy.
 //
-// The members of a collective are matched by group, kind and size: the k-th of one member with the k-th of the others.
+// The members of a collective are matched by group, kind and size: the k-th of one member with the k-th of
+// the others.
 #pragma once
 
 #include <cstdint>

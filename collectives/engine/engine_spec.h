@@ -24,6 +24,9 @@ enum class ComputeMode : std::uint8_t { time, kernel };
 // Channels of collectives of a trace: all for each, or shared out among as many as can be in flight.
 enum class ChannelShare : std::uint8_t { each, split };
 
+// Where memory nodes of a trace load from and store to: the rank's own memory, or memories of the fabric.
+enum class MemoryNodes : std::uint8_t { local, remote };
+
 struct EngineSpec {
     std::uint64_t mover = 0;               // Mover
     std::uint64_t channels = 32;           // workgroups per rank that share every chunk of a collective
@@ -35,6 +38,7 @@ struct EngineSpec {
     std::uint64_t communication_in_flight = 1;  // per rank: collectives, sends and memory nodes at once
     std::uint64_t collective_order = 0;         // CollectiveOrder
     std::uint64_t channel_share = 0;            // ChannelShare
+    std::uint64_t memory_nodes = 0;             // MemoryNodes
     std::uint64_t compute = 0;                  // ComputeMode
     std::uint64_t compute_workgroups = 0;       // of a kernel; 0: two for each compute unit
 

@@ -43,8 +43,8 @@ std::vector<Program> kernel_programs(const KernelWork& work, std::uint64_t addre
             const Share loaded = share(bytes.size(), line_bytes, b, blocks);
             const Share done = share(operations.size(), 1, b, blocks);
             if (loaded.size() > 0)
-                program.add_move({address + bytes.begin + loaded.begin}, {}, loaded.size(), ElementType::u8, ReduceOp::sum,
-                    0, b > 0);
+                program.add_move({address + bytes.begin + loaded.begin}, {}, loaded.size(), ElementType::u8,
+                    ReduceOp::sum, 0, b > 0);
             if (done.size() > 0) program.add_flops(done.size());
         }
     }

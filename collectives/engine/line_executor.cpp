@@ -192,13 +192,15 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     agenda().schedule(part, *this, agenda().now() + gpus_[part.endpoint]->spec().launch_latency);
 }
 
-void LineExecutor::access_memory(std::uint32_t endpoint, std::uint64_t bytes, bool write, Done done)
+void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write,
+    Done done)
 {
     Part& part = new_part();
     part.endpoint = endpoint;
     part.done = std::move(done);
-    if (!memories_[endpoint].allocate(bytes, part.address))
-        throw InputError("memory node", 0, "its " + format_bytes(bytes) + " do not fit into " + gpus_[endpoint]->path(),
+    if (!memories_[home].allocate(bytes, part.address))
+        throw InputError("memory node", 0,
+            "its " + format_bytes(bytes) + " do not fit into " + endpoints_[home]->path(),
             "a tensor_size below hbm.capacity");
     part.bytes = bytes;
     const std::uint64_t channels = std::min<std::uint64_t>(spec_.channels, (bytes + line_bytes - 1) / line_bytes);
@@ -222,7 +224,8 @@ void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Do
     part.done = std::move(done);
     if (work.duration == 0) part.bytes = work.bytes;
     if (part.bytes > 0 && !memories_[endpoint].allocate(part.bytes, part.address))
-        throw InputError("compute node", 0, "its " + format_bytes(part.bytes) + " do not fit into " + endpoints_[endpoint]->path(),
+        throw InputError("compute node", 0,
+            "its " + format_bytes(part.bytes) + " do not fit into " + endpoints_[endpoint]->path(),
             "a tensor_size below hbm.capacity");
     KernelWork placed = work;
     if (placed.workgroups == 0) placed.workgroups = 2 * gpus_[endpoint]->spec().compute_units;
@@ -302,8 +305,9 @@ void LineExecutor::on_workgroup_done(std::uint64_t token)
         Running& job = *jobs_.at(part.job);
         if (++job.left == job.job.schedule->size()) finish(job);
     } else if (part.bytes > 0) {
-        endpoints_[part.endpoint]->image().discard(local_of(part.address), part.bytes);
-        memories_[part.endpoint].release(part.address, part.bytes);
+        const std::uint32_t home = endpoint_of(part.address);
+        endpoints_[home]->image().discard(local_of(part.address), part.bytes);
+        memories_[home].release(part.address, part.bytes);
     }
     if (done) guarded(done);
     recycle(part);

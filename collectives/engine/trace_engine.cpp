@@ -20,8 +20,9 @@ constexpr std::size_t most_blocked = 32;  // lines of a stall report
 // Of each collective and transfer.
 std::uint32_t channels_of(const EngineSpec& spec)
 {
-    if (static_cast<ChannelShare>(spec.channel_share) == ChannelShare::each) return static_cast<std::uint32_t>(spec.channels);
-    return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, spec.channels / spec.communication_in_flight));
+    const bool split = static_cast<ChannelShare>(spec.channel_share) == ChannelShare::split;
+    const std::uint64_t channels = split ? spec.channels / spec.communication_in_flight : spec.channels;
+    return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, channels));
 }
 
 }  // namespace
@@ -34,9 +35,10 @@ TraceEngine::TraceEngine(Executor& executor, const chakra::TraceSet& set, chakra
       extra_(set.ranks(), 0), finish_(set.ranks(), 0)
 {
     const auto order = static_cast<CollectiveOrder>(spec.collective_order);
+    using Rule = CommunicationOrder::Rule;
     if (order != CollectiveOrder::fifo)
-        order_.emplace(order == CollectiveOrder::lifo ? CommunicationOrder::Rule::lifo : CommunicationOrder::Rule::priority,
-            set.ranks(), spec.communication_in_flight);
+        order_.emplace(order == CollectiveOrder::lifo ? Rule::lifo : Rule::priority, set.ranks(),
+            spec.communication_in_flight);
     for (std::uint32_t rank = 0; rank < set.ranks(); ++rank)
         feeders_.push_back(chakra::make_feeder(set_, verdict_, rank));
 }
@@ -196,7 +198,7 @@ void TraceEngine::begin(std::uint32_t rank, Node node)
             end(rank, id);
         } else {
             set_doing(rank, id, Doing::memory);
-            executor_.access_memory(request_.members[rank], *started.tensor_size,
+            executor_.access_memory(request_.members[rank], home_of(rank, started), *started.tensor_size,
                 started.type == NodeType::mem_store, [this, rank, id] { end(rank, id); });
         }
         break;
@@ -211,6 +213,19 @@ void TraceEngine::begin(std::uint32_t rank, Node node)
         }
         break;
     }
+}
+
+std::uint32_t TraceEngine::home_of(std::uint32_t rank, const Node& node) const
+{
+    const std::vector<std::uint32_t>& memories = request_.memories;
+    if (memories.empty()) return request_.members[rank];
+    const std::uint64_t number = node.location.value_or(rank % memories.size());
+    if (number >= memories.size())
+        throw InputError(set_.file(rank), node.line,
+            fmt::format("{}: tensor_loc {}, and the system has {} memories", chakra::label_of(node), number,
+                memories.size()),
+            fmt::format("0 to {}", memories.size() - 1));
+    return memories[number];
 }
 
 void TraceEngine::begin_compute(std::uint32_t rank, const Node& node)
@@ -295,7 +310,8 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
     exchange.here[position] = node.id;
     set_doing(rank, node.id, Doing::waiting);
     if (++exchange.arrived == members->size()) {
-        for (std::uint32_t p = 0; p < members->size(); ++p) set_doing((*members)[p], *exchange.here[p], Doing::communication);
+        for (std::uint32_t p = 0; p < members->size(); ++p)
+            set_doing((*members)[p], *exchange.here[p], Doing::communication);
         group.open.erase(number);
     }
     executor_.enter(job, position, [this, rank, id = node.id] { end(rank, id); });

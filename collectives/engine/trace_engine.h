@@ -3,7 +3,8 @@
 //
 //   compute               recorded duration, else roofline of num_ops and tensor_size, else 1 ns; with `compute` = kernel
 //                         workgroups on the rank's units that take the time or do the operations and load the bytes
-//   memory                reads or writes tensor_size bytes of the rank's own memory
+//   memory                reads or writes tensor_size bytes of the rank's own memory, or of the memory that its
+//                         tensor_loc counts, or, without one, of those in turn over the ranks
 //   send, receive         matched by (source, destination, tag), first in first out; a send is a put into a
 //                         buffer of the receiver and does not wait for it
 //   collective            matched by order of issue within its group; the built-in algorithm of `algorithms`
@@ -38,6 +39,7 @@ namespace weft {
 
 struct TraceRequest {
     std::vector<std::uint32_t> members;  // endpoint of each rank of the trace
+    std::vector<std::uint32_t> memories;  // endpoints that memory nodes go to; empty: each to its rank's own memory
     std::string algorithm;               // empty or unknown to an operation: its default
     bool roofline = false;               // roofline even where a duration is recorded
 };
@@ -98,6 +100,7 @@ private:
     void pump(std::uint32_t rank);
     void begin(std::uint32_t rank, chakra::Node node);
     void end(std::uint32_t rank, std::uint64_t node);
+    std::uint32_t home_of(std::uint32_t rank, const chakra::Node& node) const;  // of a memory node
     void begin_compute(std::uint32_t rank, const chakra::Node& node);
     void begin_collective(std::uint32_t rank, const chakra::Node& node);
     void begin_transfer(std::uint32_t rank, const chakra::Node& node);
