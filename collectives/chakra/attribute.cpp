@@ -136,6 +136,8 @@ void apply_attribute(Node& node, const std::string& name, const AttributeValue& 
         node.on_cpu = value.magnitude != 0;
     } else if (name == "tensor_size" && (node.type == NodeType::comp || is_memory(node))) {
         node.tensor_size = conversion.count();
+    } else if (name == "tensor_loc" && is_memory(node)) {
+        node.location = conversion.count();
     } else if (name == "num_ops" && node.type == NodeType::comp) {
         node.num_ops = conversion.count();
     } else if (is_communication(node)) {

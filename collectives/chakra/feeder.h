@@ -60,6 +60,9 @@ public:
     // moves any more: only when every rank's feeder returns false is it a deadlock.
     bool look_further();
 
+    // next() would hand out a node of this resource.
+    bool is_ready(Resource resource) const { return !ready_[static_cast<std::size_t>(resource)].empty(); }
+
     // Everything was handed out and has finished.
     bool done() const;
 

@@ -43,6 +43,7 @@ struct Node {
 
     std::optional<std::uint64_t> num_ops;      // COMP
     std::optional<std::uint64_t> tensor_size;  // COMP, MEM: bytes touched
+    std::optional<std::uint64_t> location;     // MEM: tensor_loc, which of several memories
     std::optional<CollectiveType> comm_type;   // COLL
     std::optional<std::uint64_t> comm_size;    // COLL, SEND, RECV: bytes, see collective_bytes()
     std::int64_t priority = 0;                 // COLL

@@ -217,8 +217,8 @@ private:
         const auto has_no_time = [](const RankScan& scan) { return scan.summary.duration_us == 0; };
         if (!policy_.roofline && std::any_of(scans_.begin(), scans_.end(), has_operations) &&
             std::all_of(scans_.begin(), scans_.end(), has_no_time))
-            notice("no durations are recorded, so compute nodes take 1 ns each; they have num_ops for "
-                   "roofline timing");
+            notice("no durations are recorded: compute nodes with num_ops and tensor_size take their roofline time, "
+                   "others 1 ns");
     }
 
     const TraceSet& set_;

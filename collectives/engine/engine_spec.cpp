@@ -27,6 +27,22 @@ const ParameterTable<EngineSpec>& EngineSpec::parameters()
         {{"communication_in_flight", Unit::count, 1, 1024,
              "collective, send and memory nodes of a trace running at once on a rank", {}},
             &EngineSpec::communication_in_flight},
+        {{"collective_order", Unit::choice, 0, 2,
+             "which communication nodes of a trace come first; with lifo and priority ranks agree on it",
+             {"fifo", "lifo", "priority"}},
+            &EngineSpec::collective_order},
+        {{"channel_share", Unit::choice, 0, 1,
+             "channels of a trace's collectives: all for each, or divided by communication_in_flight", {"each", "split"}},
+            &EngineSpec::channel_share},
+        {{"memory_nodes", Unit::choice, 0, 1,
+             "memory nodes of a trace use the rank's own memory, or nodes of type memory that the fabric reaches",
+             {"local", "remote"}},
+            &EngineSpec::memory_nodes},
+        {{"compute", Unit::choice, 0, 1, "what compute nodes of a trace are: time, or workgroups on the units",
+             {"time", "kernel"}},
+            &EngineSpec::compute},
+        {{"compute_workgroups", Unit::count, 0, 65536, "workgroups of such a kernel; 0: two for each compute unit", {}},
+            &EngineSpec::compute_workgroups},
     });
     return table;
 }

@@ -15,6 +15,18 @@ enum class Mover : std::uint8_t {
 // Whose memory a flag lies in: that of the rank that waits, or of the one that signals.
 enum class FlagHome : std::uint8_t { waiter, signaller };
 
+// Which communication nodes of a trace come first: trace_engine.h.
+enum class CollectiveOrder : std::uint8_t { fifo, lifo, priority };
+
+// What a compute node of a trace is: time that passes, or workgroups on the rank's units.
+enum class ComputeMode : std::uint8_t { time, kernel };
+
+// Channels of collectives of a trace: all for each, or shared out among as many as can be in flight.
+enum class ChannelShare : std::uint8_t { each, split };
+
+// Where memory nodes of a trace load from and store to: the rank's own memory, or memories of the fabric.
+enum class MemoryNodes : std::uint8_t { local, remote };
+
 struct EngineSpec {
     std::uint64_t mover = 0;               // Mover
     std::uint64_t channels = 32;           // workgroups per rank that share every chunk of a collective
@@ -27,6 +39,11 @@ struct EngineSpec {
     std::uint64_t slices = 1;              // simple: parts of a step, each with a signal
     std::uint64_t compute_in_flight = 1;   // per rank: accelerator compute nodes at once
     std::uint64_t communication_in_flight = 1;  // per rank: collectives, sends and memory nodes at once
+    std::uint64_t collective_order = 0;         // CollectiveOrder
+    std::uint64_t channel_share = 0;            // ChannelShare
+    std::uint64_t memory_nodes = 0;             // MemoryNodes
+    std::uint64_t compute = 0;                  // ComputeMode
+    std::uint64_t compute_workgroups = 0;       // of a kernel; 0: two for each compute unit
 
     static const ParameterTable<EngineSpec>& parameters();
 };

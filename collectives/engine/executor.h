@@ -29,6 +29,15 @@ struct Job {
     std::optional<EngineSpec> engine;    // how it is carried out; absent: as the executor's own parameters say
 };
 
+// What a compute kernel does on the units of one endpoint: `operations` and loads of `bytes`, shared out
+// evenly, or nothing for `duration`.
+struct KernelWork {
+    std::uint64_t operations = 0;  // floating-point
+    std::uint64_t bytes = 0;
+    Picoseconds duration = 0;      // not 0: in place of the others
+    std::uint64_t workgroups = 0;  // 0: two for each compute unit
+};
+
 // What became of a job.
 struct JobRecord {
     std::string name;
@@ -60,8 +69,13 @@ public:
     // The rank at `position` of the job enters it now; `done` is called when it leaves.
     virtual void enter(JobId job, std::uint32_t position, Done done) = 0;
 
-    // Local memory traffic of one endpoint: reads or writes `bytes` bytes.
-    virtual void access_memory(std::uint32_t endpoint, std::uint64_t bytes, bool write, Done done) = 0;
+    // Memory traffic of one endpoint: reads or writes `bytes` bytes of a fresh buffer in the memory of
+    // `home`, itself or another.
+    virtual void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write,
+        Done done) = 0;
+    // Workgroups that compute and load from the endpoint's own memory. They are launched at once: a kernel's
+    // launch is taken to lie under the work before it.
+    virtual void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) = 0;
     // Time in which nothing is moved.
     virtual void wait(Picoseconds duration, Done done) = 0;
 

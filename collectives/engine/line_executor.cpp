@@ -7,6 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
+#include "collectives/engine/kernel_programs.h"
 #include "collectives/schedule/protocol.h"
 
 namespace weft {
@@ -229,13 +230,15 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     agenda().schedule(part, *this, agenda().now() + gpus_[part.endpoint]->spec().launch_latency);
 }
 
-void LineExecutor::access_memory(std::uint32_t endpoint, std::uint64_t bytes, bool write, Done done)
+void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write,
+    Done done)
 {
     Part& part = new_part();
     part.endpoint = endpoint;
     part.done = std::move(done);
-    if (!memories_[endpoint].allocate(bytes, part.address))
-        throw InputError("memory node", 0, "its " + format_bytes(bytes) + " do not fit into " + gpus_[endpoint]->path(),
+    if (!memories_[home].allocate(bytes, part.address))
+        throw InputError("memory node", 0,
+            "its " + format_bytes(bytes) + " do not fit into " + endpoints_[home]->path(),
             "a tensor_size below hbm.capacity");
     part.bytes = bytes;
     const std::uint64_t channels = std::min<std::uint64_t>(spec_.channels, (bytes + line_bytes - 1) / line_bytes);
@@ -250,6 +253,22 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint64_t bytes, bo
         part.programs.push_back(std::move(program));
     }
     agenda().schedule(part, *this, agenda().now() + gpus_[endpoint]->spec().launch_latency);
+}
+
+void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)
+{
+    Part& part = new_part();
+    part.endpoint = endpoint;
+    part.done = std::move(done);
+    if (work.duration == 0) part.bytes = work.bytes;
+    if (part.bytes > 0 && !memories_[endpoint].allocate(part.bytes, part.address))
+        throw InputError("compute node", 0,
+            "its " + format_bytes(part.bytes) + " do not fit into " + endpoints_[endpoint]->path(),
+            "a tensor_size below hbm.capacity");
+    KernelWork placed = work;
+    if (placed.workgroups == 0) placed.workgroups = 2 * gpus_[endpoint]->spec().compute_units;
+    part.programs = kernel_programs(placed, part.address);
+    agenda().schedule(part, *this, agenda().now());
 }
 
 void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
@@ -324,8 +343,9 @@ void LineExecutor::on_workgroup_done(std::uint64_t token)
         Running& job = *jobs_.at(part.job);
         if (++job.left == job.job.schedule->size()) finish(job);
     } else if (part.bytes > 0) {
-        endpoints_[part.endpoint]->image().discard(local_of(part.address), part.bytes);
-        memories_[part.endpoint].release(part.address, part.bytes);
+        const std::uint32_t home = endpoint_of(part.address);
+        endpoints_[home]->image().discard(local_of(part.address), part.bytes);
+        memories_[home].release(part.address, part.bytes);
     }
     if (done) guarded(done);
     recycle(part);

@@ -38,7 +38,9 @@ public:
     Picoseconds now() const override { return agenda().now(); }
     JobId open(Job job) override;
     void enter(JobId job, std::uint32_t position, Done done) override;
-    void access_memory(std::uint32_t endpoint, std::uint64_t bytes, bool write, Done done) override;
+    void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write,
+        Done done) override;
+    void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) override;
     void wait(Picoseconds duration, Done done) override;
     // A matrix product in buffers of its own; of an endpoint that computes.
     void run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done);

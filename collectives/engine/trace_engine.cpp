@@ -6,11 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "collectives/schedule/algorithms/algorithms.h"
 
 namespace weft {
 
-using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
 using chakra::Resource;
@@ -19,42 +17,12 @@ namespace {
 
 constexpr std::size_t most_blocked = 32;  // lines of a stall report
 
-CollectiveOp op_of(CollectiveType type)
+// Of each collective and transfer.
+std::uint32_t channels_of(const EngineSpec& spec)
 {
-    switch (type) {
-    case CollectiveType::all_reduce: return CollectiveOp::all_reduce;
-    case CollectiveType::reduce: return CollectiveOp::reduce;
-    case CollectiveType::all_gather: return CollectiveOp::all_gather;
-    case CollectiveType::gather: return CollectiveOp::gather;
-    case CollectiveType::scatter: return CollectiveOp::scatter;
-    case CollectiveType::broadcast: return CollectiveOp::broadcast;
-    case CollectiveType::all_to_all: return CollectiveOp::all_to_all;
-    case CollectiveType::reduce_scatter:
-    case CollectiveType::reduce_scatter_block: return CollectiveOp::reduce_scatter;
-    case CollectiveType::barrier: return CollectiveOp::barrier;
-    }
-    return CollectiveOp::custom;
-}
-
-// One put from position 0 to position 1, in `channels` parts, each with a flag of its own.
-std::shared_ptr<const Schedule> transfer_schedule(std::uint32_t channels)
-{
-    auto schedule = std::make_shared<Schedule>();
-    schedule->name = "put";
-    schedule->op = CollectiveOp::send_receive;
-    schedule->chunks = 1;
-    schedule->ranks.resize(2);
-    schedule->ranks[0].input_chunks = 1;
-    schedule->ranks[1].output_chunks = 1;
-    schedule->ranks[1].semaphores = channels;
-    for (std::uint32_t c = 0; c < channels; ++c) {
-        Step put = move_step({{0, Buffer::input, 0, 1}}, {{1, Buffer::output, 0, 1}});
-        put.part = c;
-        put.parts = channels;
-        schedule->ranks[0].threads.push_back({{put, signal_step(1, c)}});
-        schedule->ranks[1].threads.push_back({{wait_step(0, c)}});
-    }
-    return schedule;
+    const bool split = static_cast<ChannelShare>(spec.channel_share) == ChannelShare::split;
+    const std::uint64_t channels = split ? spec.channels / spec.communication_in_flight : spec.channels;
+    return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, channels));
 }
 
 }  // namespace
@@ -62,9 +30,15 @@ std::shared_ptr<const Schedule> transfer_schedule(std::uint32_t channels)
 TraceEngine::TraceEngine(Executor& executor, const chakra::TraceSet& set, chakra::Verdict verdict,
     const EngineSpec& spec, TraceRequest request)
     : executor_(executor), set_(set), verdict_(std::move(verdict)), spec_(spec), request_(std::move(request)),
-      in_flight_(set.ranks()), running_(set.ranks()), pumping_(set.ranks(), false), pump_again_(set.ranks(), false),
-      finish_(set.ranks(), 0)
+      in_flight_(set.ranks()), running_(set.ranks()), breakdowns_(set.ranks()), pumping_(set.ranks(), false),
+      pump_again_(set.ranks(), false), schedules_(request_.algorithm, channels_of(spec)), came_(set.ranks()),
+      extra_(set.ranks(), 0), finish_(set.ranks(), 0)
 {
+    const auto order = static_cast<CollectiveOrder>(spec.collective_order);
+    using Rule = CommunicationOrder::Rule;
+    if (order != CollectiveOrder::fifo)
+        order_.emplace(order == CollectiveOrder::lifo ? Rule::lifo : Rule::priority, set.ranks(),
+            spec.communication_in_flight);
     for (std::uint32_t rank = 0; rank < set.ranks(); ++rank)
         feeders_.push_back(chakra::make_feeder(set_, verdict_, rank));
 }
@@ -85,7 +59,29 @@ bool TraceEngine::look_further()
     for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) any = feeders_[rank].look_further() || any;
     if (any)
         for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) pump(rank);
+    return any || let_one_more_in();
+}
+
+// Where ranks hold their places while they wait for each other crosswise.
+bool TraceEngine::let_one_more_in()
+{
+    if (order_) return false;
+    bool any = false;
+    for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) {
+        if (!feeders_[rank].is_ready(Resource::communication)) continue;
+        ++extra_[rank];
+        any = exceeded_ = true;
+        pump(rank);
+    }
     return any;
+}
+
+std::vector<std::string> TraceEngine::notices() const
+{
+    if (!exceeded_) return {};
+    return {fmt::format("ranks waited crosswise for each other's collectives: some started beyond "
+                        "engine.communication_in_flight = {}",
+        spec_.communication_in_flight)};
 }
 
 chakra::ResourceMask TraceEngine::allowed(std::uint32_t rank) const
@@ -97,7 +93,9 @@ chakra::ResourceMask TraceEngine::allowed(std::uint32_t rank) const
     return static_cast<chakra::ResourceMask>(chakra::mask_of(Resource::none) | chakra::mask_of(Resource::receive) |
                                              has_room(Resource::cpu, 1) |
                                              has_room(Resource::compute, spec_.compute_in_flight) |
-                                             has_room(Resource::communication, spec_.communication_in_flight));
+                                             (order_ ? chakra::mask_of(Resource::communication)
+                                                     : has_room(Resource::communication,
+                                                           spec_.communication_in_flight + extra_[rank])));
 }
 
 // Starts what can start. Nodes that finish at once make others free: loop, not recursion.
@@ -111,7 +109,13 @@ void TraceEngine::pump(std::uint32_t rank)
     do {
         pump_again_[rank] = false;
         Node node;
-        while (feeders_[rank].next(node, allowed(rank))) begin(rank, std::move(node));
+        while (feeders_[rank].next(node, allowed(rank))) {
+            if (order_ && chakra::resource_of(node) == Resource::communication) {
+                come(rank, std::move(node));
+            } else {
+                begin(rank, std::move(node));
+            }
+        }
     } while (pump_again_[rank]);
     pumping_[rank] = false;
 }
@@ -127,10 +131,14 @@ std::uint64_t TraceEngine::in_range(std::uint32_t rank, const Node& node,
     }
 }
 
+bool TraceEngine::follows_roofline(const Node& node) const
+{
+    return node.num_ops && node.tensor_size && !node.on_cpu && (node.duration_ps == 0 || request_.roofline);
+}
+
 Picoseconds TraceEngine::compute_time(std::uint32_t rank, const Node& node) const
 {
-    const bool known = node.num_ops && node.tensor_size && !node.on_cpu;
-    if (!known || (node.duration_ps > 0 && !request_.roofline)) return chakra::recorded_time_ps(node);
+    if (!follows_roofline(node)) return chakra::recorded_time_ps(node);
     const std::uint32_t endpoint = request_.members[rank];
     return in_range(rank, node, [&] {
         return chakra::roofline_time_ps(*node.num_ops, *node.tensor_size, executor_.peak_flops(endpoint),
@@ -138,38 +146,68 @@ Picoseconds TraceEngine::compute_time(std::uint32_t rank, const Node& node) cons
     });
 }
 
+void TraceEngine::set_doing(std::uint32_t rank, std::uint64_t node, Doing doing)
+{
+    const auto found = running_[rank].find(node);
+    if (found == running_[rank].end()) return;
+    if (found->second.doing) breakdowns_[rank].end(*found->second.doing, executor_.now());
+    found->second.doing = doing;
+    breakdowns_[rank].begin(doing, executor_.now());
+}
+
+void TraceEngine::come(std::uint32_t rank, Node node)
+{
+    if (node.type == NodeType::coll) {
+        order_->add(rank, node.id, *verdict_.groups[rank].members(node.group),
+            {static_cast<std::uint64_t>(*node.comm_type), node.comm_size.value_or(0), node.priority});
+    } else {
+        order_->add(rank, node.id);
+    }
+    const std::uint64_t id = node.id;
+    came_[rank].emplace(id, std::move(node));
+    agree_soon();
+}
+
+// Behind what else comes or ends at this instant.
+void TraceEngine::agree_soon()
+{
+    if (agreeing_) return;
+    agreeing_ = true;
+    executor_.wait(0, [this] { agree(); });
+}
+
+void TraceEngine::agree()
+{
+    agreeing_ = false;
+    for (const CommunicationOrder::Start& start : order_->start())
+        begin(start.rank, std::move(came_[start.rank].extract(start.node).mapped()));
+}
+
 void TraceEngine::begin(std::uint32_t rank, Node node)
 {
     const std::uint64_t id = node.id;
     ++in_flight_[rank][static_cast<unsigned>(chakra::resource_of(node))];
-    const Node& started = running_[rank].emplace(id, std::move(node)).first->second;
-    const auto done = [this, rank, id] { end(rank, id); };
+    const Node& started = running_[rank].emplace(id, Started{std::move(node), {}}).first->second.node;
     switch (started.type) {
     case NodeType::invalid:
     case NodeType::metadata: end(rank, id); break;
-    case NodeType::comp: {
-        const Picoseconds time = compute_time(rank, started);
-        if (time == 0) {
-            end(rank, id);
-        } else {
-            executor_.wait(time, done);
-        }
-        break;
-    }
+    case NodeType::comp: begin_compute(rank, started); break;
     case NodeType::mem_load:
     case NodeType::mem_store:
         if (started.tensor_size.value_or(0) == 0) {
             end(rank, id);
         } else {
-            executor_.access_memory(request_.members[rank], *started.tensor_size,
-                started.type == NodeType::mem_store, done);
+            set_doing(rank, id, Doing::memory);
+            executor_.access_memory(request_.members[rank], home_of(rank, started), *started.tensor_size,
+                started.type == NodeType::mem_store, [this, rank, id] { end(rank, id); });
         }
         break;
     case NodeType::send:
     case NodeType::recv: begin_transfer(rank, started); break;
     case NodeType::coll:
         if (chakra::is_launcher(started)) {
-            executor_.wait(chakra::recorded_time_ps(started), done);
+            set_doing(rank, id, Doing::cpu);
+            executor_.wait(chakra::recorded_time_ps(started), [this, rank, id] { end(rank, id); });
         } else {
             begin_collective(rank, started);
         }
@@ -177,36 +215,62 @@ void TraceEngine::begin(std::uint32_t rank, Node node)
     }
 }
 
+std::uint32_t TraceEngine::home_of(std::uint32_t rank, const Node& node) const
+{
+    const std::vector<std::uint32_t>& memories = request_.memories;
+    if (memories.empty()) return request_.members[rank];
+    const std::uint64_t number = node.location.value_or(rank % memories.size());
+    if (number >= memories.size())
+        throw InputError(set_.file(rank), node.line,
+            fmt::format("{}: tensor_loc {}, and the system has {} memories", chakra::label_of(node), number,
+                memories.size()),
+            fmt::format("0 to {}", memories.size() - 1));
+    return memories[number];
+}
+
+void TraceEngine::begin_compute(std::uint32_t rank, const Node& node)
+{
+    const auto done = [this, rank, id = node.id] { end(rank, id); };
+    const Picoseconds time = compute_time(rank, node);
+    if (time == 0) {
+        done();
+        return;
+    }
+    set_doing(rank, node.id, node.on_cpu ? Doing::cpu : Doing::compute);
+    if (node.on_cpu || static_cast<ComputeMode>(spec_.compute) == ComputeMode::time) {
+        executor_.wait(time, done);
+        return;
+    }
+    KernelWork work;
+    work.workgroups = spec_.compute_workgroups;
+    if (follows_roofline(node)) {
+        work.operations = *node.num_ops;
+        work.bytes = *node.tensor_size;
+    } else {
+        work.duration = time;
+    }
+    executor_.run_kernel(request_.members[rank], work, done);
+}
+
 void TraceEngine::end(std::uint32_t rank, std::uint64_t id)
 {
     const auto node = running_[rank].find(id);
-    --in_flight_[rank][static_cast<unsigned>(chakra::resource_of(node->second))];
+    const Resource resource = chakra::resource_of(node->second.node);
+    --in_flight_[rank][static_cast<unsigned>(resource)];
+    if (node->second.doing) breakdowns_[rank].end(*node->second.doing, executor_.now());
     running_[rank].erase(node);
+    if (resource == Resource::communication) {
+        if (extra_[rank] > 0) --extra_[rank];
+        if (order_) {
+            order_->release(rank);
+            agree_soon();
+        }
+    }
     feeders_[rank].finish(id);
     ++nodes_finished_;
     finish_[rank] = executor_.now();
+    if (feeders_[rank].done()) breakdowns_[rank].finish(executor_.now());
     pump(rank);
-}
-
-ElementType TraceEngine::element_for(std::uint64_t bytes)
-{
-    return bytes % 4 == 0 ? ElementType::fp32 : ElementType::u8;
-}
-
-std::shared_ptr<const Schedule> TraceEngine::schedule_for(CollectiveOp op, std::uint32_t ranks)
-{
-    std::shared_ptr<const Schedule>& schedule = schedules_[{op, ranks}];
-    if (schedule) return schedule;
-    if (op == CollectiveOp::send_receive) {
-        schedule = transfer_schedule(static_cast<std::uint32_t>(spec_.channels));
-        return schedule;
-    }
-    const std::vector<std::string> names = algorithm_names(op);
-    const bool wanted = std::find(names.begin(), names.end(), request_.algorithm) != names.end();
-    AlgorithmOptions options;
-    options.channels = static_cast<std::uint32_t>(spec_.channels);
-    schedule = std::make_shared<Schedule>(make_schedule(wanted ? request_.algorithm : names.front(), op, ranks, options));
-    return schedule;
 }
 
 void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
@@ -224,14 +288,14 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
         const std::uint64_t size = node.comm_size.value_or(0);
         job.bytes =
             in_range(rank, node, [&] { return chakra::collective_bytes(*node.comm_type, size, ranks); });
-        job.schedule = schedule_for(op_of(*node.comm_type), ranks);
+        job.schedule = schedules_.get(op_of(*node.comm_type), ranks);
         job.type = element_for(size);
         for (const std::uint32_t member : *members) job.members.push_back(request_.members[member]);
         job.name = node.name.empty() ? chakra::name_of(*node.comm_type) : chakra::printable(node.name, 60);
         Exchange exchange;
         exchange.bytes = size;
         exchange.type = *node.comm_type;
-        exchange.here.assign(ranks, false);
+        exchange.here.resize(ranks);
         exchange.job = executor_.open(std::move(job));
         group.open.emplace(number, exchange);
     }
@@ -243,8 +307,13 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
                 chakra::name_of(exchange.type), exchange.bytes),
             "the same sequence of collectives on every member");
     const Executor::JobId job = exchange.job;
-    exchange.here[position] = true;
-    if (++exchange.arrived == members->size()) group.open.erase(number);
+    exchange.here[position] = node.id;
+    set_doing(rank, node.id, Doing::waiting);
+    if (++exchange.arrived == members->size()) {
+        for (std::uint32_t p = 0; p < members->size(); ++p)
+            set_doing((*members)[p], *exchange.here[p], Doing::communication);
+        group.open.erase(number);
+    }
     executor_.enter(job, position, [this, rank, id = node.id] { end(rank, id); });
 }
 
@@ -258,13 +327,14 @@ void TraceEngine::begin_transfer(std::uint32_t rank, const Node& node)
     if (found == pair.open.end()) {
         Job job;
         job.bytes = node.comm_size.value_or(0);
-        job.schedule = schedule_for(CollectiveOp::send_receive, 2);
+        job.schedule = schedules_.get(CollectiveOp::send_receive, 2);
         job.type = element_for(job.bytes);
         job.members = {request_.members[key.source], request_.members[key.destination]};
         job.name = fmt::format("transfer {} -> {} tag {}", key.source, key.destination, key.tag);
         job.reported = false;
         Exchange exchange;
         exchange.bytes = job.bytes;
+        exchange.here.resize(2);
         exchange.job = executor_.open(std::move(job));
         pair.open.emplace(number, exchange);
     }
@@ -275,7 +345,12 @@ void TraceEngine::begin_transfer(std::uint32_t rank, const Node& node)
                 node.comm_size.value_or(0), key.source, key.destination, key.tag, exchange.bytes),
             "the same size on both sides");
     const Executor::JobId job = exchange.job;
-    if (++exchange.arrived == 2) pair.open.erase(number);
+    exchange.here[sending ? 0 : 1] = node.id;
+    set_doing(rank, node.id, sending || exchange.here[0] ? Doing::communication : Doing::waiting);
+    if (++exchange.arrived == 2) {
+        set_doing(key.destination, *exchange.here[1], Doing::communication);
+        pair.open.erase(number);
+    }
     executor_.enter(job, sending ? 0 : 1, [this, rank, id = node.id] { end(rank, id); });
 }
 
@@ -283,7 +358,8 @@ std::vector<std::string> TraceEngine::blocked() const
 {
     std::vector<std::string> out;
     for (std::uint32_t rank = 0; rank < set_.ranks() && out.size() < most_blocked; ++rank) {
-        for (const auto& [id, node] : running_[rank]) {
+        for (const auto& [id, started] : running_[rank]) {
+            const Node& node = started.node;
             std::string line = fmt::format("rank {}: {} {}", rank, chakra::name_of(node.type), chakra::label_of(node));
             if (node.type == NodeType::recv) {
                 line += fmt::format(" waits for a send from rank {} with tag {}", *node.src, node.tag.value_or(0));
@@ -299,6 +375,18 @@ std::vector<std::string> TraceEngine::blocked() const
             out.push_back(std::move(line));
         }
     }
+    const auto ranks_text = [](const CommunicationOrder::Members& ranks) {
+        std::string text;
+        for (const std::uint32_t rank : ranks) text += fmt::format(" {}", rank);
+        return text;
+    };
+    if (order_)
+        for (const CommunicationOrder::Incomplete& entry : order_->incomplete()) {
+            if (out.size() >= most_blocked) return out;
+            out.push_back(fmt::format("{} of {} bytes, priority {}: rank{} did not come to it, rank{} wait for it",
+                chakra::name_of(static_cast<chakra::CollectiveType>(entry.kind.type)), entry.kind.bytes,
+                entry.kind.priority, ranks_text(entry.missing), ranks_text(entry.here)));
+        }
     for (const auto& [members, group] : groups_)
         for (const auto& [number, exchange] : group.open) {
             if (out.size() >= most_blocked) return out;

@@ -1,8 +1,10 @@
 // Runs a Chakra trace set: one feeder per rank hands out nodes as their parents finish, the engine starts
 // them as resources allow.
 //
-//   compute               recorded duration, else roofline of num_ops and tensor_size, else 1 ns
-//   memory                reads or writes tensor_size bytes of the rank's own memory
+//   compute               recorded duration, else roofline of num_ops and tensor_size, else 1 ns; with `compute` = kernel
+//                         workgroups on the rank's units that take the time or do the operations and load the bytes
+//   memory                reads or writes tensor_size bytes of the rank's own memory, or of the memory that its
+//                         tensor_loc counts, or, without one, of those in turn over the ranks
 //   send, receive         matched by (source, destination, tag), first in first out; a send is a put into a
 //                         buffer of the receiver and does not wait for it
 //   collective            matched by order of issue within its group; the built-in algorithm of `algorithms`
@@ -10,6 +12,10 @@
 //
 // In flight per rank: one CPU node, `compute_in_flight` compute nodes, `communication_in_flight` collectives,
 // sends and memory nodes; receives are not limited.
+//
+// `collective_order` says which communication nodes come first. With fifo every rank starts its free nodes by
+// ascending id and waits inside for the others; where nothing moves any more because all wait crosswise, one more of
+// them starts on every rank that has one. With lifo and priority ranks agree (communication_order.h).
 #pragma once
 
 #include <array>
@@ -18,17 +24,22 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "collectives/chakra/validate.h"
+#include "collectives/engine/breakdown.h"
+#include "collectives/engine/communication_order.h"
 #include "collectives/engine/engine_spec.h"
 #include "collectives/engine/executor.h"
+#include "collectives/engine/trace_schedules.h"
 
 namespace weft {
 
 struct TraceRequest {
     std::vector<std::uint32_t> members;  // endpoint of each rank of the trace
+    std::vector<std::uint32_t> memories;  // endpoints that memory nodes go to; empty: each to its rank's own memory
     std::string algorithm;               // empty or unknown to an operation: its default
     bool roofline = false;               // roofline even where a duration is recorded
 };
@@ -41,23 +52,28 @@ public:
 
     void start();
     bool finished() const;
-    // Reads further ahead on every rank; false when that cannot free anything.
+    // For a simulation in which nothing moves any more: reads further ahead on every rank, or starts nodes that only
+    // lack a place; false when neither helps.
     bool look_further();
     // When each rank's last node finished.
     const std::vector<Picoseconds>& finish_times() const { return finish_; }
     std::uint64_t nodes_finished() const { return nodes_finished_; }
+    // How a rank spent [0, end], ps.
+    Breakdown::Times breakdown(std::uint32_t rank, Picoseconds end) const { return breakdowns_[rank].until(end); }
+    // What was decided during the run and should be known.
+    std::vector<std::string> notices() const;
     // Who waits for what: nodes in flight and nodes without a free parent, one line each.
     std::vector<std::string> blocked() const;
 
 private:
-    struct Flight {  // a node that has been started
+    struct Started {
         chakra::Node node;
-        std::uint32_t rank = 0;
+        std::optional<Doing> doing;
     };
     struct Exchange {  // a transfer or collective that some of its ranks have reached
         Executor::JobId job = 0;
         std::uint32_t arrived = 0;
-        std::vector<bool> here;  // by position: has arrived
+        std::vector<std::optional<std::uint64_t>> here;  // by position: node that has arrived
         std::uint64_t bytes = 0;
         chakra::CollectiveType type = chakra::CollectiveType::all_reduce;
     };
@@ -84,14 +100,22 @@ private:
     void pump(std::uint32_t rank);
     void begin(std::uint32_t rank, chakra::Node node);
     void end(std::uint32_t rank, std::uint64_t node);
+    std::uint32_t home_of(std::uint32_t rank, const chakra::Node& node) const;  // of a memory node
+    void begin_compute(std::uint32_t rank, const chakra::Node& node);
     void begin_collective(std::uint32_t rank, const chakra::Node& node);
     void begin_transfer(std::uint32_t rank, const chakra::Node& node);
+    // From now on the node does this; nothing happens if it has ended.
+    void set_doing(std::uint32_t rank, std::uint64_t node, Doing doing);
+    // Ranks agree on what communicates next.
+    void come(std::uint32_t rank, chakra::Node node);
+    void agree_soon();
+    void agree();
+    bool let_one_more_in();
     std::uint64_t in_range(std::uint32_t rank, const chakra::Node& node,
         const std::function<std::uint64_t()>& figure) const;
+    bool follows_roofline(const chakra::Node& node) const;  // instead of a duration
     Picoseconds compute_time(std::uint32_t rank, const chakra::Node& node) const;
     chakra::ResourceMask allowed(std::uint32_t rank) const;
-    std::shared_ptr<const Schedule> schedule_for(CollectiveOp op, std::uint32_t ranks);
-    static ElementType element_for(std::uint64_t bytes);
 
     Executor& executor_;
     const chakra::TraceSet& set_;
@@ -100,12 +124,18 @@ private:
     TraceRequest request_;
     std::vector<chakra::Feeder> feeders_;
     std::vector<std::array<std::uint32_t, chakra::resource_count>> in_flight_;
-    std::vector<std::map<std::uint64_t, chakra::Node>> running_;  // by rank, then id
+    std::vector<std::map<std::uint64_t, Started>> running_;  // by rank, then id
+    std::vector<Breakdown> breakdowns_;
     std::vector<bool> pumping_;
     std::vector<bool> pump_again_;
     std::map<GroupKey, Group> groups_;
     std::map<PairKey, Pair> pairs_;
-    std::map<std::pair<CollectiveOp, std::uint32_t>, std::shared_ptr<const Schedule>> schedules_;
+    TraceSchedules schedules_;
+    std::optional<CommunicationOrder> order_;                        // absent: fifo
+    std::vector<std::map<std::uint64_t, chakra::Node>> came_;        // with order_: nodes that wait for their turn
+    bool agreeing_ = false;
+    std::vector<std::uint32_t> extra_;                               // by rank: places beyond the limit
+    bool exceeded_ = false;                                          // somebody had one
     std::vector<Picoseconds> finish_;
     std::uint64_t nodes_finished_ = 0;
 };

@@ -29,6 +29,7 @@ std::string system_text(const ResolvedSystem& system)
 {
     std::vector<NodeId> members = members_of(system);
     add_replay_gpus(system, members);
+    add_memories(system, members);
     const FabricPlan plan = plan_fabric(system, std::move(members));
     const ReplayTraffic traffic(system, plan);
     std::size_t links = 0;

@@ -29,6 +29,7 @@ int explain_command(const Arguments& arguments)
     if (used) {
         std::vector<NodeId> members = members_of(system);
         add_replay_gpus(system, members);
+        add_memories(system, members);
         parts = plan_fabric(system, std::move(members)).used;
     }
     print(explain(system, parts));

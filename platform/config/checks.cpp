@@ -33,7 +33,7 @@ void Resolver::check_values()
     const std::size_t units = *gpu_info.find("compute_units");
     const std::size_t groups = *gpu_info.find("workgroups_per_unit");
     std::set<VariantId> seen_gpus;
-    for (const NodeId node : system_.endpoints_) {
+    for (const NodeId node : with_memory()) {
         const VariantId id = system_.variant(node, Block::gpu);
         if (!seen_gpus.insert(id).second) continue;
         const Variant& values = system_.values(Block::gpu, id);
@@ -47,7 +47,7 @@ void Resolver::check_values()
     }
     const BlockInfo& network_info = info_of(Block::network);
     std::set<VariantId> seen_networks;
-    for (const NodeId node : system_.endpoints_) {
+    for (const NodeId node : with_memory()) {
         const VariantId id = system_.variant(node, Block::network);
         if (!seen_networks.insert(id).second) continue;
         const Variant& values = system_.values(Block::network, id);
@@ -59,7 +59,7 @@ void Resolver::check_values()
             fmt::format("at most {} tiles", NetworkSpec::most_tiles));
     }
     std::set<std::array<VariantId, 3>> seen;
-    for (const NodeId node : system_.endpoints_) {
+    for (const NodeId node : with_memory()) {
         const std::array<VariantId, 3> ids{system_.variant(node, Block::l2), system_.variant(node, Block::memory_side),
             system_.variant(node, Block::hbm)};
         if (seen.insert(ids).second) check_caches(node);

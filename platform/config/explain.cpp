@@ -34,7 +34,8 @@ std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& us
     std::vector<Alike> groups;
     for (NodeId id = 0; id < system.graph().node_count(); ++id) {
         if (system.role(id) == NodeRole::passive || !is_used(used.nodes, id)) continue;
-        const bool endpoint = system.role(id) == NodeRole::endpoint;
+        const bool memory = system.role(id) == NodeRole::memory;
+        const bool endpoint = memory || system.role(id) == NodeRole::endpoint;
         std::vector<std::pair<Block, VariantId>> blocks;
         if (endpoint)
             for (const Block block : endpoint_blocks)
@@ -42,7 +43,7 @@ std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& us
         if (!endpoint || (id < used.transit.size() && used.transit[id]))
             blocks.emplace_back(Block::switch_, system.variant(id, Block::switch_));
         std::string title = endpoint
-            ? fmt::format("gpu, model {}{}, profile {}", system.model(id),
+            ? fmt::format("{}, model {}{}, profile {}", memory ? "memory" : "gpu", system.model(id),
                   system.traffic(id).empty() ? "" : " of " + system.traffic(id), system.profile(id))
             : fmt::format("switch, model {}", system.model(id));
         const auto [entry, fresh] = index.try_emplace({title, blocks}, groups.size());
@@ -75,12 +76,22 @@ bool counts_for_replay(Block block, const std::string& parameter)
     return block == Block::switch_ || names.count(info_of(block).name + "." + parameter) > 0;
 }
 
+// What a memory has of them.
+bool counts_for_memory(Block block, const std::string& parameter)
+{
+    static const std::set<std::string> names{"gpu.port_to_l2", "gpu.l2_to_port", "gpu.port_arbiter",
+        "gpu.port_control_weight", "gpu.port_data_weight"};
+    return block == Block::network || block == Block::l2 || block == Block::memory_side || block == Block::hbm ||
+        names.count(info_of(block).name + "." + parameter) > 0;
+}
+
 // Whether a parameter counts for the module that the block belongs to: traffic that passes an accelerator goes through
 // a switch of ours.
 bool counts(Block block, std::size_t parameter, const std::string& model, bool accelerator)
 {
     const ParameterInfo& info = *info_of(block).parameters[parameter];
     if (accelerator && model == "replay" && !counts_for_replay(block, info.name)) return false;
+    if (accelerator && model == "memory" && !counts_for_memory(block, info.name)) return false;
     return counts_for(info, accelerator && block == Block::switch_ ? "switch" : model);
 }
 

@@ -92,15 +92,29 @@ void Resolver::assign_roles()
         const bool passes = entry->second == nullptr || entry->second->forwards;
         if (node.component != nullptr && node.component->choice == Choice::xpu)
             out.role = NodeRole::endpoint;
+        else if (node.component != nullptr && node.component->choice == Choice::memory &&
+            graph_.neighbours(id).size() > 0)
+            out.role = NodeRole::memory;
         else if (passes && graph_.neighbours(id).size() > 1)
             out.role = NodeRole::forwarder;
         if (out.role == NodeRole::passive) continue;
+        if (out.role == NodeRole::memory) {
+            system_.memories_.push_back(id);
+            continue;
+        }
         if (out.role == NodeRole::endpoint) system_.endpoints_.push_back(id);
         Variant variant = defaults(Block::switch_);
         if (entry->second != nullptr)
             apply(variant, entry->second->figures, "node table " + entry->second->name + ": ");
         out.variants[static_cast<std::size_t>(Block::switch_)] = pool(Block::switch_).add(std::move(variant));
     }
+}
+
+std::vector<NodeId> Resolver::with_memory() const
+{
+    std::vector<NodeId> nodes = system_.endpoints_;
+    nodes.insert(nodes.end(), system_.memories_.begin(), system_.memories_.end());
+    return nodes;
 }
 
 void Resolver::assign_ranks()
@@ -191,24 +205,34 @@ void Resolver::choose_profiles()
             if (const Profile* profile = lookup(wish->value, wish->file, wish->line))
                 profile_of_[id] = profile;
     }
+    for (const NodeId id : system_.memories_) {
+        profile_of_[id] = profiles_.get("generic", "", 0);
+        if (const Attribute* wish = Graph::find(graph_.node_attributes(id), "weft.profile"))
+            if (const Profile* profile = lookup(wish->value, wish->file, wish->line)) profile_of_[id] = profile;
+    }
     for (const Binding& binding : description_.bindings) {
         if (binding.profile.empty()) continue;
         const Profile* profile = lookup(binding.profile, binding.file, binding.line);
         bool any = false;
         for (const NodeId id : selected(binding.nodes)) {
-            if (system_.nodes_[id].role != NodeRole::endpoint) continue;
+            if (!has_memory(system_.nodes_[id].role)) continue;
             any = true;
             if (profile != nullptr) profile_of_[id] = profile;
         }
         if (!any)
             problem(binding.file, binding.line, "no xpu matches " + quoted(binding.nodes.text()),
-                "nodes of type xpu: only they have a profile");
+                "nodes of type xpu or memory: only they have a profile");
     }
 }
 
 void Resolver::choose_models()
 {
     const auto set_model = [this](NodeId id, const std::string& name, const std::string& file, int line) {
+        if (system_.nodes_[id].role == NodeRole::memory) {
+            problem(file, line, "model " + quoted(name) + " for " + graph_.node(id).name + ", which is a memory",
+                "an xpu or a node that forwards: memories have one model");
+            return false;
+        }
         const char* kind = system_.nodes_[id].role == NodeRole::endpoint ? "gpu" : "switch";
         const auto known = known_.models.find(kind);
         const bool good = known == known_.models.end() ||
@@ -222,7 +246,9 @@ void Resolver::choose_models()
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
         ResolvedSystem::NodeEntry& entry = system_.nodes_[id];
         if (entry.role == NodeRole::passive) continue;
-        entry.model = name_index(entry.role == NodeRole::endpoint ? "gpu" : "switch");
+        entry.model = name_index(entry.role == NodeRole::endpoint ? "gpu"
+                                 : entry.role == NodeRole::memory ? "memory"
+                                                                  : "switch");
         if (const Attribute* wish = Graph::find(graph_.node_attributes(id), "weft.model"))
             set_model(id, wish->value, wish->file, wish->line);
     }
@@ -243,7 +269,7 @@ void Resolver::choose_models()
 
 void Resolver::make_nodes()
 {
-    for (const NodeId id : system_.endpoints_) {
+    for (const NodeId id : with_memory()) {
         const Profile* profile = profile_of_[id];
         if (profile == nullptr) profile = profiles_.get("generic", "", 0);  // a problem is already noted
         profile_of_[id] = profile;

@@ -173,7 +173,7 @@ void Resolver::apply_document(Variant& variant, EdgeId edge)
 std::uint64_t Resolver::dwell(NodeId node) const
 {
     const ResolvedSystem::NodeEntry& entry = system_.nodes_[node];
-    if (entry.role == NodeRole::endpoint) {
+    if (has_memory(entry.role)) {
         const GpuSpec gpu =
             spec_from<GpuSpec>(system_.values(Block::gpu, system_.variant(node, Block::gpu)).values);
         return std::max(gpu.port_to_l2, gpu.port_to_unit);

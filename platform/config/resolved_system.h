@@ -1,7 +1,7 @@
 // A system with every parameter of every module decided, each value with where it comes from.
 //
-// Nodes of type xpu are endpoints; other nodes that lines may pass through have a `switch` block, and
-// so do endpoints, for traffic that passes them. Identical combinations of values are held once.
+// Nodes of type xpu are endpoints; nodes of type memory are pools that they can use; other nodes that lines may pass
+// through have a `switch` block, and so do endpoints, for traffic that passes them. Identical combinations of values are held once.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@
 
 namespace weft {
 
-enum class NodeRole : std::uint8_t { endpoint, forwarder, passive };
+enum class NodeRole : std::uint8_t { endpoint, memory, forwarder, passive };
 
 // Where a value comes from, as text and, for values of users, as a place.
 struct ValueSource {
@@ -50,12 +50,15 @@ public:
     NodeRole role(NodeId node) const { return nodes_[node].role; }
     // Nodes in rank order: by the annotation `rank`, else in the order of the document.
     const std::vector<NodeId>& endpoints() const { return endpoints_; }
+    // Nodes of type memory that have a link, in the order of the document. They have the blocks of an endpoint, of which
+    // `network`, `l2`, `hbm` and the ways between ports and slices in `gpu` count.
+    const std::vector<NodeId>& memories() const { return memories_; }
 
     // Name of the model in the registry: of kind "gpu" for endpoints, "switch" for forwarders.
     const std::string& model(NodeId node) const { return names_[nodes_[node].model]; }
     // Of a replay GPU: path of its profile of traffic, empty without one.
     const std::string& traffic(NodeId node) const { return names_[nodes_[node].traffic]; }
-    const std::string& profile(NodeId node) const { return names_[nodes_[node].profile]; }  // endpoints
+    const std::string& profile(NodeId node) const { return names_[nodes_[node].profile]; }  // endpoints, memories
 
     const GpuSpec& gpu(NodeId node) const { return gpu_[variant(node, Block::gpu)]; }
     const NetworkSpec& network(NodeId node) const { return network_[variant(node, Block::network)]; }
@@ -111,6 +114,7 @@ private:
     std::vector<NodeEntry> nodes_;
     std::vector<VariantId> edges_;
     std::vector<NodeId> endpoints_;
+    std::vector<NodeId> memories_;
     std::vector<std::string> names_{""};
     std::vector<ValueSource> sources_;  // 0: default, 1: unknown
     std::array<VariantPool, block_count> pools_;

@@ -38,6 +38,8 @@ private:
     // resolve.cpp
     void note_idle_values();
     void assign_roles();
+    static bool has_memory(NodeRole role) { return role == NodeRole::endpoint || role == NodeRole::memory; }
+    std::vector<NodeId> with_memory() const;  // endpoints, then memories
     void assign_ranks();
     void choose_profiles();
     void choose_models();

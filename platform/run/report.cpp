@@ -292,21 +292,23 @@ struct RankGroup {
     std::vector<double> shares;  // by cause
 };
 
-std::vector<double> shares_of(const RankResult& rank)
+using Times = std::vector<std::pair<std::string, Time>>;  // by cause
+
+std::vector<double> shares_of(const Times& times)
 {
     double total = 0;
-    for (const auto& stall : rank.stall_ps) total += static_cast<double>(stall.second);
+    for (const auto& entry : times) total += static_cast<double>(entry.second);
     std::vector<double> shares;
     if (total == 0) return shares;
-    for (const auto& stall : rank.stall_ps) shares.push_back(static_cast<double>(stall.second) / total);
+    for (const auto& entry : times) shares.push_back(static_cast<double>(entry.second) / total);
     return shares;
 }
 
-std::vector<RankGroup> alike_ranks(const RunResult& result, double tolerance)
+std::vector<RankGroup> alike_ranks(const RunResult& result, Times RankResult::*times, double tolerance)
 {
     std::vector<RankGroup> groups;
     for (const RankResult& rank : result.ranks) {
-        const std::vector<double> shares = shares_of(rank);
+        const std::vector<double> shares = shares_of(rank.*times);
         if (shares.empty()) continue;
         const auto alike = [&](const RankGroup& group) {
             for (std::size_t i = 0; i < shares.size(); ++i)
@@ -322,17 +324,17 @@ std::vector<RankGroup> alike_ranks(const RunResult& result, double tolerance)
     return groups;
 }
 
-void add_waits(Page& page, const RunResult& result)
+void add_shares(Page& page, const RunResult& result, Times RankResult::*times, const std::string& heading)
 {
     constexpr std::size_t most = 6;
     std::vector<RankGroup> groups;
     for (const double tolerance : {0.02, 0.05, 0.1, 0.25}) {
-        groups = alike_ranks(result, tolerance);
+        groups = alike_ranks(result, times, tolerance);
         if (groups.size() <= most) break;
     }
     if (groups.empty()) return;
     // Causes that cost any rank something.
-    const auto& causes = result.ranks.front().stall_ps;
+    const Times& causes = result.ranks.front().*times;
     std::vector<std::size_t> shown;
     std::string title = std::string(18, ' ');
     const auto width = [&](std::size_t cause) {
@@ -345,7 +347,7 @@ void add_waits(Page& page, const RunResult& result)
         shown.push_back(cause);
         title += fmt::format(" {:>{}}", causes[cause].first, width(cause));
     }
-    page.row("\nwhat ranks waited for, in per cent of their time");
+    page.row("\n" + heading);
     page.row(title);
     for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
         const RankGroup& group = groups[i];
@@ -427,7 +429,8 @@ std::string result_summary(const RunResult& result)
     list(page, "notices", result.notices, 6);
     add_links(page, result);
     add_stalls(page, result);
-    add_waits(page, result);
+    add_shares(page, result, &RankResult::breakdown_ps, "how ranks spent the time, in per cent of all");
+    add_shares(page, result, &RankResult::stall_ps, "what ranks waited for, in per cent of their time");
     return page.take() + path_summary(result);
 }
 

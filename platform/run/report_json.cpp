@@ -39,6 +39,9 @@ Json ranks_json(const RunResult& result)
         for (const auto& [cause, time] : rank.stall_ps) stalls[cause] = time;
         out.push_back({{"rank", rank.rank}, {"node", rank.node}, {"finish_ps", rank.finish_ps},
             {"stall_ps", std::move(stalls)}});
+        if (rank.breakdown_ps.empty()) continue;
+        Json& breakdown = out.back()["breakdown_ps"] = Json::object();
+        for (const auto& [activity, time] : rank.breakdown_ps) breakdown[activity] = time;
     }
     return out;
 }

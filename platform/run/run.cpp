@@ -109,7 +109,9 @@ public:
         return request;
     }
 
-    void attach(LineExecutor& executor, std::size_t members, std::shared_ptr<const Schedule> schedule)
+    // The first `members` endpoints are ranks, those from `accelerators` on memories.
+    void attach(LineExecutor& executor, std::size_t members, std::size_t accelerators,
+        std::shared_ptr<const Schedule> schedule)
     {
         if (!traces_) {
             CollectiveRequest request = collective(members);
@@ -119,6 +121,8 @@ public:
         }
         TraceRequest request;
         for (std::uint32_t e = 0; e < members; ++e) request.members.push_back(e);
+        for (auto e = static_cast<std::uint32_t>(accelerators); e < executor.endpoints(); ++e)
+            request.memories.push_back(e);
         request.algorithm = system_.workload.algorithm;
         engine_ = std::make_unique<TraceEngine>(executor, *traces_, verdict_, system_.engine(), request);
     }
@@ -131,6 +135,19 @@ public:
         return driver_ ? driver_->finish_times() : engine_->finish_times();
     }
     std::vector<std::string> blocked() const { return engine_ ? engine_->blocked() : std::vector<std::string>(); }
+    std::vector<std::string> notices_of_run() const
+    {
+        return engine_ ? engine_->notices() : std::vector<std::string>();
+    }
+    // How the rank spent [0, end]; empty for a collective.
+    std::vector<std::pair<std::string, Time>> breakdown(std::uint32_t rank, Time end) const
+    {
+        std::vector<std::pair<std::string, Time>> out;
+        if (!engine_ || rank >= traces_->ranks()) return out;
+        const Breakdown::Times times = engine_->breakdown(rank, end);
+        for (unsigned a = 0; a < activity_count; ++a) out.emplace_back(name_of(static_cast<Activity>(a)), times[a]);
+        return out;
+    }
     const CollectiveDriver* driver() const { return driver_ ? &*driver_ : nullptr; }
     const std::vector<Diagnostic>& notices() const { return plan_ ? plan_->notices : verdict_.notices; }
 
@@ -143,12 +160,14 @@ private:
     std::unique_ptr<TraceEngine> engine_;
 };
 
-std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const Load& load)
+// `accelerators`: endpoints that are no memories.
+std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const Load& load,
+    std::size_t accelerators)
 {
     std::vector<RankResult> out;
     const std::vector<Gpu*> gpus = system.gpus();
     const std::vector<ReplayGpu*> replays = system.replays();
-    for (std::uint32_t rank = 0; rank < gpus.size(); ++rank) {
+    for (std::uint32_t rank = 0; rank < accelerators; ++rank) {
         RankResult result;
         result.rank = rank;
         result.node = plan.fabric.nodes[plan.members[rank]].name;
@@ -206,7 +225,8 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
         }
         if (gpus[rank] == nullptr) continue;
         const Gpu& gpu = *gpus[rank];
-        out.push_back({gpu.path() + ".units", "gpu", model, gpu.units().statistics(), {}});
+        if (resolved.role(plan.members[rank]) != NodeRole::memory)
+            out.push_back({gpu.path() + ".units", "gpu", model, gpu.units().statistics(), {}});
         out.push_back({gpu.path() + ".network", "network", model, gpu.network().statistics(), {}});
         out.push_back(cache_result(gpu.path() + ".l2", "l2", model, gpu.slices()));
         if (gpu.memory_side() != nullptr)
@@ -299,6 +319,8 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     std::vector<NodeId> members = members_of(resolved, load.wanted());
     const std::size_t ranks = members.size();
     add_replay_gpus(resolved, members);
+    const std::size_t accelerators = members.size();
+    add_memories(resolved, members);
     const FabricPlan plan = plan_fabric(resolved, std::move(members));
     const ReplayTraffic traffic(resolved, plan);
     if (load.ranks() > 0 && traffic.any_of(ranks))
@@ -320,7 +342,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         choice.emplace();
         chosen = chosen_schedule(resolved, plan, collective_request(resolved, ranks), *choice);
     }
-    load.attach(executor, ranks, chosen);
+    load.attach(executor, ranks, accelerators, chosen);
 
     std::optional<Beside> beside;
     if (!resolved.workload.beside.empty() && traffic.any())
@@ -339,7 +361,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     result.seed = resolved.seed;
     result.choice = std::move(choice);
     result.system = resolved.name;
-    result.endpoints = plan.members.size();
+    result.endpoints = accelerators;
     result.nodes = resolved.graph().node_count();
     result.links = system.links().size();
     result.switches = system.switches().size();
@@ -420,12 +442,14 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
 
     result.collectives = collective_results(executor);
     if (beside) result.beside = beside->result(resolved.workload.beside);
-    result.ranks = rank_results(system, plan, load);
+    result.ranks = rank_results(system, plan, load, accelerators);
     if (result.stop == StopReason::finished) {
         for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
     } else {
         result.simulated_ps = result.stop == StopReason::until ? *options.until : agenda.last();
     }
+    for (RankResult& rank : result.ranks) rank.breakdown_ps = load.breakdown(rank.rank, result.simulated_ps);
+    for (std::string& notice : load.notices_of_run()) result.notices.push_back(std::move(notice));
     result.protocol_problems = system.protocol_problems(result.stop == StopReason::finished);
     result.lines = system.lines();
     result.line_hops = system.line_hops();

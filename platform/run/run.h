@@ -49,6 +49,8 @@ struct RankResult {
     Time finish_ps = 0;
     // Mean over the rank's workgroups of the time they spent, by cause.
     std::vector<std::pair<std::string, Time>> stall_ps;
+    // Of a trace: how the rank spent its time, by activity (collectives/engine/breakdown.h); adds up to simulated_ps.
+    std::vector<std::pair<std::string, Time>> breakdown_ps;
 };
 
 struct ModuleResult {

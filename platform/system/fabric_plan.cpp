@@ -217,6 +217,18 @@ void add_replay_gpus(const ResolvedSystem& system, std::vector<NodeId>& members)
     check_count(system, members.size());
 }
 
+void add_memories(const ResolvedSystem& system, std::vector<NodeId>& members)
+{
+    const bool remote = static_cast<MemoryNodes>(system.engine().memory_nodes) == MemoryNodes::remote;
+    if (!remote || system.workload.kind != Workload::Kind::trace) return;
+    if (system.memories().empty())
+        throw InputError(system.infrastructure, 0,
+            "engine.memory_nodes=remote, and the document has no memory with a link",
+            "a component of type memory that an edge joins to the fabric");
+    members.insert(members.end(), system.memories().begin(), system.memories().end());
+    check_count(system, members.size());
+}
+
 Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric)
 {
     try {
@@ -268,7 +280,8 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     }
     FabricPlan plan{std::move(members), std::move(fabric), std::move(routing), std::move(used), std::move(notices)};
     if (transit)
-        for (std::uint32_t rank = 0; rank < plan.members.size(); ++rank) plan.used.transit[plan.members[rank]] = true;
+        for (const NodeId member : plan.members)
+            if (system.role(member) == NodeRole::endpoint) plan.used.transit[member] = true;
     if (transit)
         for (NodeId id = 0; id < plan.fabric.nodes.size(); ++id)
             if (plan.used.nodes[id] && system.role(id) == NodeRole::endpoint) plan.used.transit[id] = true;

@@ -29,6 +29,9 @@ std::vector<NodeId> members_of(const ResolvedSystem& system, std::uint64_t wante
 // Adds the replay GPUs that are no members yet: they take part beside the workload.
 void add_replay_gpus(const ResolvedSystem& system, std::vector<NodeId>& members);
 
+// Adds the memories if the workload is a trace whose memory nodes go there. Throws InputError when there are none.
+void add_memories(const ResolvedSystem& system, std::vector<NodeId>& members);
+
 // Routes by the system's policy. Throws InputError when it does not fit the fabric.
 Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric);
 

@@ -20,6 +20,9 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         request.hbm = resolved.hbm(node);
         request.copy = resolved.copy(node);
         request.bulk = resolved.bulk(node);
+        const bool memory = resolved.role(node) == NodeRole::memory;
+        // What a memory has in front of its DRAM is that of a GPU; nobody launches anything there.
+        if (memory) request.gpu.compute_units = request.l2.partitions;
         request.wiring.path = path;
         request.wiring.endpoint = rank;
         request.wiring.data_on = data_on;
@@ -30,7 +33,7 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
             ++request.wiring.stripe_shift;
         request.wiring.ports = fabric_.ports(rank);
         request.wiring.routes = fabric_.routes(rank);
-        accelerators_.push_back(registry.gpu_factory(resolved.model(node))(context, request));
+        accelerators_.push_back(registry.gpu_factory(memory ? "gpu" : resolved.model(node))(context, request));
     }
     fabric_.build(registry, context, checkers_, [this](std::uint32_t rank, unsigned port) {
         Accelerator& accelerator = *accelerators_[rank];

@@ -1,5 +1,5 @@
-// The module hierarchy of a run, made from a resolved system and its fabric plan: members become GPUs (or replay GPUs), what lies
-// between them is FabricModules.
+// The module hierarchy of a run, made from a resolved system and its fabric plan: members become GPUs (or replay GPUs;
+// memories are GPUs that nothing is launched on), what lies between them is FabricModules.
 #pragma once
 
 #include <memory>

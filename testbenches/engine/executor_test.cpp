@@ -312,8 +312,8 @@ TEST(Executor, BuffersLargerThanTheMemoryAreRefused)
             std::string::npos)
             << error.what();
     }
-    EXPECT_THROW(box.executor->access_memory(0, ~std::uint64_t{0}, false, nullptr), InputError);
-    EXPECT_THROW(box.executor->access_memory(0, (1 << 20) + 1, true, nullptr), InputError);
+    EXPECT_THROW(box.executor->access_memory(0, 0, ~std::uint64_t{0}, false, nullptr), InputError);
+    EXPECT_THROW(box.executor->access_memory(0, 0, (1 << 20) + 1, true, nullptr), InputError);
 }
 
 TEST(Executor, WaitingBeyondTheEndOfTimeIsRefused)

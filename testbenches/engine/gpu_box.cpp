@@ -115,7 +115,7 @@ std::uint64_t access_time(const BoxOptions& options, std::uint64_t bytes, bool w
     return std::stoull("0" + in_child([&] {
         GpuBox box(options);
         Time end = 0;
-        box.executor->access_memory(0, bytes, write, [&] { end = box.executor->now(); });
+        box.executor->access_memory(0, 0, bytes, write, [&] { end = box.executor->now(); });
         box.run();
         EXPECT_GT(end, 0u);
         EXPECT_EQ(box.pool.live(), 0u);
