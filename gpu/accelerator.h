@@ -32,6 +32,9 @@ public:
     virtual LineInitiatorSocket& link_out(unsigned port) = 0;
     virtual LineTargetSocket& link_in(unsigned port) = 0;
     virtual OutputPort& output(unsigned port) = 0;
+    // Operations on group `id` go by these ports to the switches that carry them out, in equal turns; the same digits of
+    // a line choose the same entry. One that issues no such operations has no use for it. Also while time passes.
+    virtual void add_group(std::uint16_t /*id*/, std::vector<std::uint16_t> /*ports*/) {}
 
     virtual const std::string& path() const = 0;
     virtual std::uint32_t endpoint() const = 0;

@@ -11,6 +11,10 @@
 // its wavefronts that can issue round robin, one instruction each, and has at most `outstanding` lines
 // without an answer.
 //
+// A move's loads and stores at the address of a group are carried out by switches, line by line (program.h): they pass
+// the L1 by, and what they change is seen there when it is invalidated next. The acknowledge of such a store comes when
+// all members have theirs: fences and signals count it as a store to other GPUs.
+//
 // Loads of unit scope go through the unit's L1, all others past it; stores change what it has and go on. A wait that
 // has ended, a fence of device or system scope and the start of a kernel invalidate it.
 //
@@ -189,6 +193,7 @@ private:
     void issue(std::uint32_t unit, std::uint32_t context);
     void issue_loads(std::uint32_t unit, std::uint32_t context);
     void issue_stores(std::uint32_t unit, std::uint32_t context);
+    void store_apart(Line& line, std::uint32_t unit, const Operation& move);
     void open_set(const Workgroup& group, Wavefront& wave);
     void operand_loaded(const Workgroup& group, Wavefront& wave, RegisterSet& set);
     void operand_stored(Wavefront& wave, const Operation& move);

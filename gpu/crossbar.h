@@ -49,6 +49,7 @@ public:
 
     LineInitiatorSocket& to_home() { return *to_home_; }
     NetworkEnds& ends() { return ends_; }
+    void add_group(std::uint16_t id, std::vector<std::uint16_t> ports) { routes_.set_group(id, std::move(ports)); }
 
     // Lines handed on, in both directions.
     std::uint64_t hops() const;

@@ -33,6 +33,10 @@ public:
     LineInitiatorSocket& link_out(unsigned port) override { return ports_[port]->link_out; }
     LineTargetSocket& link_in(unsigned port) override { return ports_[port]->link_in; }
     OutputPort& output(unsigned port) override { return ports_[port]->output(); }
+    void add_group(std::uint16_t id, std::vector<std::uint16_t> ports) override
+    {
+        crossbar_->add_group(id, std::move(ports));
+    }
 
     ComputeUnits& units() { return *units_; }
     const ComputeUnits& units() const { return *units_; }

@@ -160,7 +160,8 @@ void ComputeUnits::issue_loads(std::uint32_t number, std::uint32_t context)
     }
     const std::uint64_t base = operand(group, move, wave.load.operand) + set.offset;
     const LineTag tag{number, context, place, wave.load.operand, LineUse::load, 0, 0};
-    const bool cached = cacheable(move.scope, base);
+    const bool in_switch = is_group(base);
+    const bool plain = !in_switch && !cacheable(move.scope, base);
     bool first = true;
     while (wave.load.position < set.bytes) {
         if (full(unit)) return;
@@ -173,10 +174,13 @@ void ComputeUnits::issue_loads(std::uint32_t number, std::uint32_t context)
         ++set.waiting;
         wave.load.position += size;
         const Time delay = slot(unit, address, first);
-        if (cached) {
-            load_through(line, number, delay);
-        } else {
+        if (plain) {
             send(line, number, delay);
+        } else if (in_switch) {
+            line.become(LineOp::load_reduce);
+            send(line, number, delay);
+        } else {
+            load_through(line, number, delay);
         }
         first = false;
     }
@@ -192,6 +196,16 @@ void ComputeUnits::operand_loaded(const Workgroup& group, Wavefront& wave, Regis
     pass_on(group, wave);
 }
 
+// A store that is more than a line to its destination: one that switches do, or that the L1 must know of.
+void ComputeUnits::store_apart(Line& line, std::uint32_t number, const Operation& move)
+{
+    if (is_group(line.address)) {
+        line.become(move.pushes ? LineOp::reduce : LineOp::multicast);
+    } else {
+        store_through(line, number);
+    }
+}
+
 void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
 {
     Unit& unit = units_[number];
@@ -205,6 +219,7 @@ void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
         return;
     }
     const std::uint64_t base = operand(group, move, move.sources + wave.store.operand) + set.offset;
+    const bool plain = unit.l1 == nullptr && !is_group(base);
     const std::uint8_t* data = data_on_ && move.sources > 0 ? registers(group, wave, place, 0) : nullptr;
     bool first = true;
     while (wave.store.position < set.bytes) {
@@ -223,7 +238,7 @@ void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
         ++stores.open[stores.epoch];
         line.tag = LineTag{number, context, 0, 0, LineUse::store, stores.epoch, 0}.packed();
         wave.store.position += size;
-        store_through(line, number);
+        if (!plain) store_apart(line, number, move);
         send(line, number, slot(unit, address, first));
         first = false;
     }

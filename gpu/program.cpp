@@ -63,6 +63,14 @@ void Program::add_packet_move(const std::vector<MoveOperand>& sources, const std
     in_packets.insert(in_packets.end(), marks.begin(), marks.end());
 }
 
+void Program::add_push(std::uint64_t source, std::uint64_t destination, std::uint64_t bytes, ElementType type,
+    ReduceOp reduction, std::uint32_t label, bool with_previous)
+{
+    if (bytes == 0) return;
+    add_move({source}, {destination}, bytes, type, reduction, label, with_previous);
+    operations.back().pushes = true;
+}
+
 void Program::add_bulk(std::uint64_t source, const std::vector<std::uint64_t>& destinations, std::uint64_t bytes,
     std::uint32_t label)
 {

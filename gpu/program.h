@@ -22,7 +22,10 @@ const char* name_of(Scope scope);
 
 struct Operation {
     enum class Kind : std::uint8_t {
-        move,     // loads every source, reduces them in the order listed, stores to every destination
+        // Loads every source, reduces them in the order listed, stores to every destination. At the address of a group
+        // (first_group in line.h) switches do it for all members: a load is the combination of what they hold, a store
+        // goes to all of them, or with `pushes` is this GPU's contribution to what is combined and stored at all.
+        move,
         barrier,  // all wavefronts of the workgroup
         fence,    // until earlier loads of words, and the workgroup's stores and atomics that `scope` sees, are performed
         signal,   // a fence of `scope`, then an addition of 1 to the flag at `address`
@@ -43,6 +46,7 @@ struct Operation {
     Scope scope = Scope::system;
     AtomicOp atomic = AtomicOp::add;
     bool returns = false;             // atomic: the word as it was is answered
+    bool pushes = false;              // a move whose stores to groups are contributions
     bool with_previous = false;       // a move that may issue before the loads of the move before it are there
     std::uint32_t first_operand = 0;  // into Program::operands: sources, then destinations
     std::uint16_t sources = 0;        // 0: zeros are stored
@@ -79,6 +83,9 @@ struct Program {
     // Needs a format.
     void add_packet_move(const std::vector<MoveOperand>& sources, const std::vector<MoveOperand>& destinations,
         std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label = 0, bool with_previous = false);
+    // The own contribution to what is combined at the address of a group.
+    void add_push(std::uint64_t source, std::uint64_t destination, std::uint64_t bytes, ElementType type,
+        ReduceOp reduction, std::uint32_t label = 0, bool with_previous = false);
     // Without destinations the data come to the unit, and that is all.
     void add_bulk(std::uint64_t source, const std::vector<std::uint64_t>& destinations, std::uint64_t bytes,
         std::uint32_t label = 0);

@@ -10,7 +10,8 @@
 namespace weft {
 
 GroupUnit::GroupUnit(GroupHost& host, std::string path, const SwitchSpec& spec, LinePool& pool)
-    : host_(host), path_(std::move(path)), group_limit_(spec.multicast_groups), pool_(pool), adder_(spec.reduce_rate),
+    : host_(host), path_(std::move(path)), group_limit_(spec.multicast_groups),
+      timeout_(spec.reduce_timeout), pool_(pool), adder_(spec.reduce_rate),
       contexts_(spec.group_contexts)
 {
     for (std::size_t i = contexts_.size(); i > 0; --i) free_.push_back(static_cast<std::uint32_t>(i - 1));
@@ -27,9 +28,11 @@ void GroupUnit::add(const SwitchGroup& group)
     if (group.id < first_group || group.members.empty())
         throw InputError("", 0, fmt::format("{}: group {:#x} of {} members", path_, group.id, group.members.size()),
             fmt::format("a number from {:#x} on and at least one member", first_group));
-    for (const SwitchGroup& known : groups_)
-        if (known.id == group.id)
-            throw InputError("", 0, fmt::format("{}: group {:#x} is there already", path_, group.id), "another number");
+    const auto place = static_cast<std::size_t>(group.id - first_group);
+    if (group_at_.size() <= place) group_at_.resize(place + 1, none);
+    if (group_at_[place] != none)
+        throw InputError("", 0, fmt::format("{}: group {:#x} is there already", path_, group.id), "another number");
+    group_at_[place] = static_cast<std::uint32_t>(groups_.size());
     groups_.push_back(group);
     for (Context& context : contexts_)
         if (context.lines.size() < group.members.size()) context.lines.resize(group.members.size(), nullptr);
@@ -37,9 +40,8 @@ void GroupUnit::add(const SwitchGroup& group)
 
 std::uint32_t GroupUnit::group_of(const Line& line) const
 {
-    for (std::uint32_t g = 0; g < groups_.size(); ++g)
-        if (groups_[g].id == line.destination) return g;
-    return none;
+    const auto place = static_cast<std::size_t>(line.destination - first_group);
+    return place < group_at_.size() ? group_at_[place] : none;
 }
 
 unsigned GroupUnit::member_of(const SwitchGroup& group, std::uint16_t endpoint) const
@@ -71,17 +73,21 @@ void GroupUnit::on_request(Line& line, unsigned input, Time now)
         SC_REPORT_FATAL("/weft/group", fmt::format("{}: {} B are no whole elements", path_, line.size).c_str());
     if (line.op == LineOp::reduce && member_of(groups_[group], line.source) == groups_[group].members.size())
         SC_REPORT_FATAL("/weft/group", fmt::format("{}: endpoint {} is no member", path_, line.source).c_str());
-    if (begin(line, input, now)) return;
+    if (begin(line, input, now, false)) return;
     ++waited_;
+    if (line.op == LineOp::reduce) {
+        host_.free_request_slot(line, input);
+        ++contributions_waiting_;
+    }
     waiting_.push_back({&line, input});
 }
 
-bool GroupUnit::begin(Line& line, unsigned input, Time now)
+bool GroupUnit::begin(Line& line, unsigned input, Time now, bool waited)
 {
     if (line.op == LineOp::reduce) {
         const std::uint32_t known = find(line.address);
         if (known != none) {
-            contribute(known, line, input, now);
+            contribute(known, line, input, now, waited);
             return true;
         }
     }
@@ -98,27 +104,44 @@ bool GroupUnit::begin(Line& line, unsigned input, Time now)
     context.size = line.size;
     context.posted = (line.flags & LineHeader::posted_flag) != 0;
     context.original = &line;
+    context.since = now;
     context.input = input;
     context.pending = static_cast<unsigned>(groups_[context.group].members.size());
     if (line.op == LineOp::reduce) {
         std::uint32_t& head = bucket(line.address);
         context.chain = head;
         head = index;
-        contribute(index, line, input, now);
+        contribute(index, line, input, now, waited);
+        if (contributions_waiting_ > 0) take_waiting(index, now);
     } else {
         send_copies(index, line.op == LineOp::multicast ? LineOp::write : LineOp::read, line.data());
     }
     return true;
 }
 
-void GroupUnit::contribute(std::uint32_t index, Line& line, unsigned input, Time now)
+// Contributions to the same address need no context of their own.
+void GroupUnit::take_waiting(std::uint32_t index, Time now)
+{
+    for (std::size_t i = 0; i < waiting_.size();) {
+        const Waiting entry = waiting_[i];
+        if (entry.line->op != LineOp::reduce || entry.line->address != contexts_[index].address) {
+            ++i;
+            continue;
+        }
+        waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+        --contributions_waiting_;
+        contribute(index, *entry.line, entry.input, now, true);
+    }
+}
+
+void GroupUnit::contribute(std::uint32_t index, Line& line, unsigned input, Time now, bool waited)
 {
     Context& context = contexts_[index];
     const unsigned member = member_of(groups_[context.group], line.source);
     if (context.lines[member] != nullptr)
         SC_REPORT_FATAL("/weft/group",
             fmt::format("{}: endpoint {} contributes twice at {:#x}", path_, line.source, line.address).c_str());
-    host_.free_request_slot(line, input);
+    if (!waited) host_.free_request_slot(line, input);
     context.lines[member] = &line;
     const Time done = adder_.book(now, context.size).end;
     if (--context.pending == 0) {
@@ -139,6 +162,7 @@ void GroupUnit::send_copies(std::uint32_t index, LineOp op, const std::uint8_t* 
         copy.tag = index;
         copy.issued = context.original->issued;
         copy.vc = context.original->vc;
+        copy.spread = context.original->spread;  // what the choice of this switch has left of it
         if (context.posted) copy.flags |= LineHeader::posted_flag;
         if (op == LineOp::write) std::memcpy(copy.data(), data, context.size);
         copy.push_way(marker_port, 0);
@@ -161,24 +185,25 @@ void GroupUnit::on_response(Line& line, unsigned input, Time now)
 {
     const std::uint32_t index = line.tag;
     Context& context = contexts_[index];
-    const unsigned member = member_of(groups_[context.group], line.destination);
     host_.free_response_slot(line, input);
     const bool last = --context.pending == 0;
     if (context.op == LineOp::load_reduce) {
-        context.lines[member] = &line;
+        context.lines[member_of(groups_[context.group], line.destination)] = &line;
         const Time done = adder_.book(now, context.size).end;
         if (last) host_.group_later(*context.original, done, index);
         return;
     }
     pool_.give(line);
+    if (!last) return;
     if (context.op == LineOp::reduce) {
-        Line* contribution = context.lines[member];
-        context.lines[member] = nullptr;
-        answer(*contribution, input);
-    } else if (last) {
+        for (Line*& contribution : context.lines) {
+            if (contribution != nullptr) answer(*contribution, input);
+            contribution = nullptr;
+        }
+    } else {
         answer(*context.original, input);
     }
-    if (last) close(index);
+    close(index);
 }
 
 void GroupUnit::ready(unsigned index)
@@ -187,7 +212,7 @@ void GroupUnit::ready(unsigned index)
     std::uint8_t result[line_bytes];
     combine(context, result);
     if (context.op == LineOp::reduce) {
-        unlink(index);  // members that have their answer may begin the next round
+        unlink(index);  // a further contribution is to the next round
         context.pending = static_cast<unsigned>(groups_[context.group].members.size());
         send_copies(index, LineOp::write, result);
         return;
@@ -203,7 +228,12 @@ void GroupUnit::ready(unsigned index)
 
 void GroupUnit::retry(Line& line, unsigned input, Time now)
 {
-    if (!begin(line, input, now)) waiting_.push_front({&line, input});
+    if (!begin(line, input, now, true)) {
+        waiting_.push_front({&line, input});
+        if (line.op == LineOp::reduce) ++contributions_waiting_;
+    } else if (!free_.empty()) {
+        retry_next();  // it joined others
+    }
 }
 
 void GroupUnit::combine(const Context& context, std::uint8_t* into) const
@@ -233,9 +263,15 @@ void GroupUnit::close(std::uint32_t index)
     context.open = false;
     context.original = nullptr;
     free_.push_back(index);
+    retry_next();
+}
+
+void GroupUnit::retry_next()
+{
     if (waiting_.empty()) return;
     const Waiting next = waiting_.front();
     waiting_.pop_front();
+    if (next.line->op == LineOp::reduce) --contributions_waiting_;
     host_.group_retry(*next.line, next.input);
 }
 
@@ -261,6 +297,14 @@ std::vector<std::string> GroupUnit::blocked() const
         out.push_back(fmt::format("{} operations on groups wait for one of {} contexts", waiting_.size(),
             contexts_.size()));
     return out;
+}
+
+bool GroupUnit::overdue(Time now) const
+{
+    if (timeout_ == 0) return false;
+    return std::any_of(contexts_.begin(), contexts_.end(), [&](const Context& context) {
+        return context.open && context.op == LineOp::reduce && context.pending > 0 && now - context.since > timeout_;
+    });
 }
 
 void GroupUnit::add_statistics(std::vector<Statistic>& out) const

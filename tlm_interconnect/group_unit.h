@@ -6,7 +6,7 @@
 //   multicast    a write to every member; answered when all of them have acknowledged (a posted one: never)
 //   load_reduce  a read of every member; answered with the combination of what they hold
 //   reduce       one contribution of each member to the same address; when all are in, the combination is written to
-//                every member, and each contribution is answered when the write to its member is acknowledged
+//                every member, and all contributions are answered when all of these writes are acknowledged
 //
 // Combination is in the order of SwitchGroup::members, whatever the order of arrival, element by element as
 // base/element.h does it: ((m0 op m1) op m2) ... The same bits every time.
@@ -17,7 +17,10 @@
 // free when its last copy has left, that of a contribution or an operand when the unit has taken it over.
 //
 // Limits: multicast_groups groups; group_contexts operations in progress (of one group and address each). A
-// request that finds no context free waits in its input slot, first come, first served.
+// request that finds no context free waits, first come, first served: in its input slot, but for contributions. These
+// wait in the unit, which takes all that members have in flight: the ones that open contexts wait for may come behind.
+//
+// A push that lacks a member lets nobody go on; reduce_timeout says when a run is given up in which all others wait.
 //
 // Statistics: operations, copies sent, largest number of contexts in use, operations that had to wait, adder time.
 #pragma once
@@ -69,6 +72,8 @@ public:
     void on_copy_sent(Line& copy);
 
     std::vector<std::string> blocked() const;
+    // A push has waited for a member for longer than reduce_timeout.
+    bool overdue(Time now) const;
     void add_statistics(std::vector<Statistic>& out) const;
     void reset_statistics();
 
@@ -79,6 +84,7 @@ private:
         LineOp op = LineOp::multicast;
         std::uint16_t group = 0;  // into groups_
         bool open = false;
+        Time since = 0;           // reduce
         bool posted = false;
         std::uint32_t chain = none;  // next context in the same bucket
         std::uint64_t address = 0;
@@ -98,8 +104,11 @@ private:
     unsigned member_of(const SwitchGroup& group, std::uint16_t endpoint) const;
     std::uint32_t& bucket(std::uint64_t address);
     std::uint32_t find(std::uint64_t address);
-    bool begin(Line& line, unsigned input, Time now);
-    void contribute(std::uint32_t index, Line& line, unsigned input, Time now);
+    // `waited`: it was among waiting_, where a contribution holds no slot any more.
+    bool begin(Line& line, unsigned input, Time now, bool waited);
+    void contribute(std::uint32_t index, Line& line, unsigned input, Time now, bool waited);
+    void take_waiting(std::uint32_t index, Time now);
+    void retry_next();
     void send_copies(std::uint32_t index, LineOp op, const std::uint8_t* data);
     void answer(Line& line, unsigned input);
     void close(std::uint32_t index);
@@ -110,13 +119,16 @@ private:
     GroupHost& host_;
     std::string path_;
     std::size_t group_limit_;
+    Time timeout_;
     LinePool& pool_;
     RateServer adder_;
     std::vector<SwitchGroup> groups_;
+    std::vector<std::uint32_t> group_at_;  // by number: into groups_
     std::vector<Context> contexts_;
     std::vector<std::uint32_t> free_;
     std::vector<std::uint32_t> buckets_;  // of contexts of contributions, by address
     std::deque<Waiting> waiting_;
+    std::size_t contributions_waiting_ = 0;  // among them
     std::uint64_t operations_ = 0;
     std::uint64_t copies_ = 0;
     std::uint64_t waited_ = 0;

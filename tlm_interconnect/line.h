@@ -15,6 +15,7 @@
 #include "base/line_size.h"
 #include "tlm_interconnect/agenda.h"
 #include "tlm_interconnect/journey.h"
+#include "tlm_interconnect/switch_group.h"
 #include "tlm_interconnect/virtual_channel.h"
 
 namespace weft {
@@ -26,8 +27,8 @@ inline std::uint64_t global_address(std::uint32_t endpoint, std::uint64_t local)
     return (std::uint64_t{endpoint} << endpoint_shift) | local;
 }
 inline std::uint16_t endpoint_of(std::uint64_t address) { return static_cast<std::uint16_t>(address >> endpoint_shift); }
-// Endpoint numbers from here on name groups: an address there is the same local address at every member.
-constexpr std::uint16_t first_group = 0xfc00;
+// Whether it is the same local address at every member of a group.
+inline bool is_group(std::uint64_t address) { return endpoint_of(address) >= first_group; }
 inline std::uint64_t local_of(std::uint64_t address) { return address & ((std::uint64_t{1} << endpoint_shift) - 1); }
 
 enum class LineOp : std::uint8_t {
@@ -108,6 +109,8 @@ struct alignas(64) LineHeader : AgendaItem {
     static constexpr std::uint8_t refill_flag = 32;  // between caches: contents are in the memory image, not in it
 
     bool followed() const { return (flags & followed_flag) != 0; }
+    // On the way to a switch that carries it out for a group, on the way from there to a member, or back.
+    bool of_group() const { return source >= first_group || destination >= first_group; }
     bool full_line() const { return size == line_bytes; }
 };
 static_assert(sizeof(LineHeader) == 64, "a line's header is one cache line");
@@ -137,6 +140,13 @@ public:
         set_data_length(bytes);
         set_streaming_width(bytes);
         set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    }
+
+    // Makes a read or a write, after begin(), another operation at the same address.
+    void become(LineOp operation)
+    {
+        op = operation;
+        set_command(tlm::TLM_IGNORE_COMMAND);
     }
 
     // Digits for the choice among equal paths. After begin(), with `source` set; `turn` counts the requester's

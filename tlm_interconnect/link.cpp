@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "tlm_interconnect/packet_answer.h"
 
 namespace weft {
 
@@ -37,7 +38,7 @@ Link::Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec)
                     static_cast<std::uint16_t>(weft::wire_bytes(spec, static_cast<LineOp>(op), size, cls));
 }
 
-Link::Passage Link::carry(Wire& wire, const Line& line, LineClass cls, Time delay)
+Link::Passage Link::carry(Wire& wire, Line& line, LineClass cls, Time delay)
 {
     const Time now = agenda_.now();
     const std::uint32_t kind =
@@ -56,7 +57,7 @@ Link::Passage Link::carry(Wire& wire, const Line& line, LineClass cls, Time dela
     return {sent, sent + wire.latency};
 }
 
-Link::Passage Link::carry_in_packets(Wire& wire, const Line& line, LineClass cls, Time now, Time arrival)
+Link::Passage Link::carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival)
 {
     std::size_t chosen = 0;
     if (wire.strands.size() > 1)
@@ -66,7 +67,7 @@ Link::Passage Link::carry_in_packets(Wire& wire, const Line& line, LineClass cls
     Strand& strand = wire.strands[chosen];
     if (!wire.free_credits && chosen == 0) wire.credits.settle(strand.server, arrival);
     const bool gap = arrival > strand.server.free_at();
-    const std::uint32_t bytes = wire.framer.with_frames(strand.packetiser.add(line, cls, gap, arrival));
+    const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(strand.packetiser, spec_, line, cls, gap, arrival));
     wire.wire_bytes += bytes;
     if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, bytes);
     const RateServer::Slot slot = strand.server.book(arrival, bytes);

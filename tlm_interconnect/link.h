@@ -88,8 +88,8 @@ private:
     LineTarget& response_credits_to(unsigned& end, Time& added) override;
     unsigned debug(unsigned end, Line& line) override;
 
-    Passage carry(Wire& wire, const Line& line, LineClass cls, Time delay);
-    Passage carry_in_packets(Wire& wire, const Line& line, LineClass cls, Time now, Time arrival);
+    Passage carry(Wire& wire, Line& line, LineClass cls, Time delay);
+    Passage carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival);
     static void note(Journey::Leg& leg, Time passage, Time latency)
     {
         leg.wire += passage - latency;

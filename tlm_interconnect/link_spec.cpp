@@ -36,6 +36,8 @@ const ParameterTable<LinkSpec>& LinkSpec::parameters()
         {{"merge", Unit::choice, 0, 2, "which lines share a packet", {"none", "adjacent", "destination"}},
             &LinkSpec::merge},
         {{"max_payload", Unit::bytes, 64, 65536, "of a packet, where lines merge", {}}, &LinkSpec::max_payload},
+        {{"group_payload", Unit::bytes, 64, 65536, "the same of lines that switches carry out for groups, where adjacent lines merge", {}},
+            &LinkSpec::group_payload},
         {{"packet_overhead", Unit::bytes, 0, 256, "added to every packet", {}}, &LinkSpec::packet_overhead},
         {{"frame", Unit::bytes, 0, 65536, "size of a data-link frame; 0: packets travel by themselves", {}},
             &LinkSpec::frame},

@@ -32,6 +32,7 @@ struct LinkSpec {
     std::uint64_t atomic_extra = 0;            // B, on atomic requests
     std::uint64_t merge = 0;                   // MergeKind
     std::uint64_t max_payload = 64;            // B of a packet, where lines merge
+    std::uint64_t group_payload = 64;          // B, the same of lines that switches carry out for groups
     std::uint64_t packet_overhead = 0;         // B, on every packet
     std::uint64_t frame = 0;                   // B of a data-link frame; 0: none
     std::uint64_t frame_payload = 0;           // B of packets in a frame

@@ -4,6 +4,15 @@
 
 namespace weft {
 
+namespace {
+
+std::size_t place_of(std::uint64_t address, std::size_t places)
+{
+    return (address / line_bytes * 0x9e3779b97f4a7c15ULL >> 32U) % places;
+}
+
+}  // namespace
+
 Arbitration arbitration(const SwitchSpec& spec)
 {
     return {static_cast<ArbiterKind>(spec.arbiter), static_cast<std::uint32_t>(spec.control_weight),
@@ -25,9 +34,11 @@ void OutputPort::set_credits(const BufferSpace& space)
     credits_.grant(space);
     lanes_ = space.lanes();
     packet_ = space.packet;
+    group_packet_ = space.group_packet;
     packet_lines_ = space.packet_lines;
     next_address_ = 0;
     in_packet_ = 0;
+    waiting_lines_.assign(packet_ > 0 ? waiting_places : 0, {});
     channels_.clear();
     slot_of_.fill(no_slot);
     for (unsigned vc = 0; vc < max_vcs; ++vc) {
@@ -60,6 +71,17 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
                 std::to_string(lanes_)).c_str());
         return;
     }
+    if (packet_ != 0 && std::size_t{queued_} * 16 > waiting_lines_.size()) {
+        // Too many to be told apart: four times the places, and all that wait once more.
+        waiting_lines_.assign(waiting_lines_.size() * 4, {});
+        const std::size_t places = waiting_lines_.size();
+        for (std::uint8_t c = 0; c < channels_.size(); ++c)
+            for (std::size_t i = 0; i < channels_[c].inputs.size(); ++i)
+                for (AgendaItem* item = channels_[c].inputs[i].head; item != nullptr; item = item->next) {
+                    WaitingLine& entry = waiting_lines_[place_of(Line::of(*item).address, places)];
+                    if (entry.count++ == 0) entry = {&Line::of(*item), 1, static_cast<std::uint16_t>(i), c};
+                }
+    }
     Channel& channel = channels_[slot];
     Queue& queue = channel.inputs[input];
     line.next = nullptr;
@@ -68,13 +90,38 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
     if (queue.head == nullptr) {
         queue.head = &line;
         channel.waiting[input >> 6] |= std::uint64_t{1} << (input & 63);
+        queue.tail = &line;
+    } else if (AgendaItem* before = packet_ == 0 ? nullptr : begun_packet(line, slot, input)) {
+        line.next = before->next;
+        before->next = &line;
+        if (queue.tail == before) queue.tail = &line;
     } else {
         queue.tail->next = &line;
+        queue.tail = &line;
     }
-    queue.tail = &line;
+    if (packet_ != 0) {
+        WaitingLine& entry = waiting_lines_[place_of(line.address, waiting_lines_.size())];
+        if (entry.count++ == 0) entry = {&line, 1, static_cast<std::uint16_t>(input), slot};
+    }
     if (channel.queued++ == 0) occupied_ |= 1U << slot;
     peak_ = std::max(peak_, ++queued_);
     if (watch_ != nullptr) watch_->queued(slot, input, agenda_.now());
+}
+
+// The line of the same queue that `line` continues, if that still waits.
+AgendaItem* OutputPort::begun_packet(const Line& line, unsigned slot, unsigned input) const
+{
+    const std::uint32_t packet = line.of_group() ? group_packet_ : packet_;
+    if (packet == 0 || line.address % packet == 0 || !line.full_line()) return nullptr;
+    const std::size_t places = waiting_lines_.size();
+    // One to the same address may wait, and stays ahead.
+    if (waiting_lines_[place_of(line.address, places)].count > 0) return nullptr;
+    const WaitingLine& entry = waiting_lines_[place_of(line.address - line_bytes, places)];
+    if (entry.line == nullptr || entry.slot != slot || entry.input != input) return nullptr;
+    const Line& before = *entry.line;
+    const bool continues = before.address + line_bytes == line.address && before.op == line.op &&
+                           before.source == line.source && before.full_line();
+    return continues ? entry.line : nullptr;
 }
 
 void OutputPort::add_credit(std::uint8_t vc, Time due)
@@ -201,7 +248,8 @@ bool OutputPort::same_packet(const Line& line) const
     if (packet_lines_ > 0)
         return in_packet_ > 0 && in_packet_ < packet_lines_ && line.source == packet_source_ &&
                line.destination == packet_destination_;
-    return next_address_ % packet_ != 0 && line.address == next_address_ && line.op == packet_op_ &&
+    const std::uint32_t packet = line.of_group() ? group_packet_ : packet_;
+    return packet != 0 && next_address_ % packet != 0 && line.address == next_address_ && line.op == packet_op_ &&
            line.source == packet_source_ && line.full_line();
 }
 
@@ -252,6 +300,11 @@ void OutputPort::send(unsigned slot, Time now)
     }
     if (--channel.queued == 0) occupied_ &= ~(1U << slot);
     --queued_;
+    if (packet_ != 0) {
+        WaitingLine& entry = waiting_lines_[place_of(line.address, waiting_lines_.size())];
+        --entry.count;
+        if (entry.line == &line) entry.line = nullptr;
+    }
     const bool same_queue = last_slot_ == slot && channel.last_input == input;
     channel.last_input = input;
     last_slot_ = slot;

@@ -9,7 +9,10 @@
 //   weighted     control_weight lines of control channels (request, atomic), then data_weight lines of data
 //                channels (write, response), each kind in turn; a kind that has nothing to send gives way
 // Where the link merges lines into packets, a line that continues the packet of the one just sent goes first, whatever
-// the arbitration: a packet is never interrupted.
+// the arbitration: a packet is never interrupted. Where it merges adjacent ones, a line that continues another one of its
+// queue stands behind that: what set out as one request and came through the die line by line is one again. Lines to
+// the same address never change places. (Those that wait are found by a hash of their address; a packet whose beginning
+// shares its place with another line stays in parts.)
 // Credits returned with a delay count from the time they arrive; nobody is woken unless the port
 // is blocked on them.
 //
@@ -100,7 +103,17 @@ private:
     };
     static constexpr std::uint8_t no_slot = 0xff;
 
+    // The lines in queues whose address leads to one place: how many, and the first to come while none was there.
+    struct WaitingLine {
+        Line* line = nullptr;
+        std::uint32_t count = 0;
+        std::uint16_t input = 0;
+        std::uint8_t slot = 0;
+    };
+    static constexpr std::size_t waiting_places = 4096;  // to begin with: 16 for every line that waits
+
     int pick(Time now);
+    AgendaItem* begun_packet(const Line& line, unsigned slot, unsigned input) const;
     bool continues_packet(Time now);
     bool same_packet(const Line& line) const;
     int pick_in_turn(std::uint32_t candidates) const;
@@ -144,6 +157,8 @@ private:
     unsigned lanes_ = 1;
     // The packet that the next line could continue, where the link merges.
     std::uint32_t packet_ = 0;        // by address
+    std::uint32_t group_packet_ = 0;  // the same of lines of groups
+    std::vector<WaitingLine> waiting_lines_;
     std::uint32_t packet_lines_ = 0;  // by destination
     std::uint32_t in_packet_ = 0;     // lines so far
     std::uint64_t next_address_ = 0;

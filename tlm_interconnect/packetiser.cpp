@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tlm_interconnect/packet_answer.h"
+
 namespace weft {
 
 namespace {
@@ -89,7 +91,7 @@ bool Packetiser::continues(const LineHeader& line, LineClass cls) const
 {
     return open_ && line.vc == vc_ && line.destination == destination_ && cls == class_ && line.op == op_ &&
            line.source == source_ && line.address == next_address_ && line.full_line() &&
-           line.address % spec_.max_payload != 0;
+           line.address % (line.of_group() ? std::min(spec_.group_payload, spec_.max_payload) : spec_.max_payload) != 0;
 }
 
 std::uint32_t Packetiser::to_destination(const LineHeader& line, LineClass cls, std::uint32_t bytes, Time now)
@@ -114,7 +116,8 @@ std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, T
         return bytes;
     }
     const auto merge = static_cast<MergeKind>(spec_.merge);
-    const bool joined = merge == MergeKind::adjacent && !gap && continues(line, cls);
+    const bool answers = cls == LineClass::response && answers_packet(line);
+    const bool joined = merge == MergeKind::adjacent && (answers || (!gap && continues(line, cls)));
     if (joined)
         bytes -= header_bytes(spec_, cls);
     else if (cls == LineClass::request && spec_.address_extension > 0 && region_missed(line.address))

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/diagnostic.h"
+#include "tlm_interconnect/packet_answer.h"
 
 namespace weft {
 
@@ -56,7 +57,7 @@ void ReplayLink::accept(unsigned end, Line& line, LineClass cls)
     Wire& wire = wires_[end];
     const Time now = agenda().now();
     const bool gap = wire.next == wire.base + wire.packets.size() && wire.server.free_at() < now;
-    const std::uint32_t bytes = wire.framer.with_frames(wire.packetiser.add(line, cls, gap, now));
+    const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(wire.packetiser, spec_, line, cls, gap, now));
     if ((line.flags & LineHeader::poll_flag) != 0) {
         wire.count.flag_reads += cls == LineClass::request ? 1 : 0;
         wire.count.flag_bytes += bytes;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tlm_interconnect/switch_group.h"
 #include "tlm_interconnect/virtual_channel.h"
 
 namespace weft {
@@ -69,27 +70,24 @@ public:
         return highest + 1;
     }
 
-    // The ways to the switches that carry out operations on group `id`. Every endpoint of the group must list them so
-    // that the same digit leads to the same switch.
+    // The ways to the switches that carry out operations on group `id` (from first_group on). Every endpoint of the
+    // group must list them so that the same digit leads to the same switch.
     void set_group(std::uint16_t id, std::vector<std::uint16_t> entries)
     {
-        groups_.push_back({id, std::move(entries)});
+        const std::size_t place = id - first_group;
+        if (groups_.size() <= place) groups_.resize(place + 1);
+        groups_[place] = std::move(entries);
     }
 
 private:
-    struct Group {
-        std::uint16_t id;
-        std::vector<std::uint16_t> entries;
-    };
-
     Choice group_ports(std::uint32_t id) const
     {
-        for (const Group& group : groups_)
-            if (group.id == id) return {group.entries.data(), static_cast<unsigned>(group.entries.size())};
-        return {nullptr, 0};
+        if (id < first_group || id - first_group >= groups_.size()) return {nullptr, 0};
+        const std::vector<std::uint16_t>& entries = groups_[id - first_group];
+        return {entries.data(), static_cast<unsigned>(entries.size())};
     }
 
-    std::vector<Group> groups_;
+    std::vector<std::vector<std::uint16_t>> groups_;  // by number, from first_group on
     std::vector<std::uint32_t> first_;
     std::vector<std::uint16_t> ports_;
     std::size_t endpoints_;

@@ -20,12 +20,14 @@ public:
     virtual LineInitiatorSocket& initiator(unsigned port) = 0;
     // What the module at the far end of `port` can hold. Before time starts.
     virtual void set_credits(unsigned port, const BufferSpace& space) = 0;
-    // From now on the switch carries out operations at the addresses of `group`. Before time starts. Throws
+    // From now on the switch carries out operations at the addresses of `group`. Also while time passes. Throws
     // InputError when it cannot.
     virtual void add_group(const SwitchGroup& /*group*/, LinePool& /*pool*/)
     {
         throw InputError("", 0, "this model of a switch carries out no operations on groups", "model switch");
     }
+    // Whether an operation on a group has lacked a member for longer than it may.
+    virtual bool overdue(Time /*now*/) const { return false; }
     virtual std::uint32_t peak_queue(unsigned port) const = 0;
     // Tells `watch` of what happens at the output of `port`, by channel; false: this model cannot.
     virtual bool attach(unsigned /*port*/, PortWatch& /*watch*/) { return false; }

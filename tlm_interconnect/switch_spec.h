@@ -26,6 +26,7 @@ struct SwitchSpec {
     std::uint64_t multicast_groups = 128;           // entries of the group table
     std::uint64_t group_contexts = 1024;            // group operations in progress
     std::uint64_t reduce_rate = 1'600'000'000'000;  // B/s of operands through the adder
+    std::uint64_t reduce_timeout = 100'000'000'000;  // ps, a push reduce that lacks a member; 0: none
 
     std::uint64_t message = 0;             // B of lines in a message; 0: no messages are made
     std::uint64_t message_overhead = 0;    // ps

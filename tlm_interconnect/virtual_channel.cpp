@@ -1,5 +1,7 @@
 #include "tlm_interconnect/virtual_channel.h"
 
+#include <algorithm>
+
 #include "base/line_size.h"
 #include "tlm_interconnect/link_spec.h"
 
@@ -47,6 +49,8 @@ BufferSpace buffer_space(const LinkSpec& link)
     }
     if (static_cast<MergeKind>(link.merge) == MergeKind::adjacent && link.max_payload > line_bytes)
         out.packet = static_cast<std::uint32_t>(link.max_payload);
+    if (out.packet > 0 && link.group_payload > line_bytes)
+        out.group_packet = static_cast<std::uint32_t>(std::min(link.group_payload, link.max_payload));
     for (unsigned lane = 0; lane < link.vc_lanes; ++lane) {
         for (const VcClass cls : {VcClass::request, VcClass::write, VcClass::atomic})
             if (out.split || cls == VcClass::request)

@@ -35,6 +35,7 @@ struct BufferSpace {
     std::uint32_t shared = 0;                    // beyond that, for whichever channel takes it
     bool split = true;                           // writes and atomics have channels of their own
     std::uint32_t packet = 0;                    // B of adjacent lines that share a packet if sent in a row; 0: none
+    std::uint32_t group_packet = 0;              // the same of lines of groups
     std::uint32_t packet_lines = 0;              // whole lines to one destination that share one likewise: a network
 
     // One channel of requests and one of responses.

@@ -18,6 +18,11 @@ bool DeviceMemory::allocate(std::uint64_t bytes, std::uint64_t& address)
     return true;
 }
 
+bool DeviceMemory::has_room_at(std::uint64_t offset, std::uint64_t bytes) const
+{
+    return offset <= capacity_ && bytes <= capacity_ && rounded(bytes) <= capacity_ - offset;
+}
+
 void DeviceMemory::release(std::uint64_t address, std::uint64_t bytes)
 {
     if (bytes > 0) free_[rounded(bytes)].push_back(address);

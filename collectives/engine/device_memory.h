@@ -19,7 +19,11 @@ public:
     bool allocate(std::uint64_t bytes, std::uint64_t& address);
     void release(std::uint64_t address, std::uint64_t bytes);
 
+    // From here on (relative to base) nothing has been handed out.
     std::uint64_t high_water() const { return next_ - base_; }
+    // Whether `bytes` at `offset`, not below high_water(), lie in this memory; hands them out.
+    bool has_room_at(std::uint64_t offset, std::uint64_t bytes) const;
+    void take_at(std::uint64_t offset, std::uint64_t bytes) { next_ = base_ + offset + rounded(bytes); }
 
 private:
     static std::uint64_t rounded(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }

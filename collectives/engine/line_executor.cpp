@@ -1,6 +1,7 @@
 #include "collectives/engine/line_executor.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -29,6 +30,14 @@ std::string storer_text(const Schedule& schedule, std::uint32_t rank, std::uint3
                     if (ref.buffer == Buffer::packets && ref.rank == rank && slot >= ref.index && slot < ref.index + ref.count)
                         return fmt::format(" from rank {}", from);
     return ", which nobody stores";
+}
+
+InputError too_large(const std::string& job, const Accelerator& accelerator)
+{
+    return InputError(job, 0,
+        "the buffers do not fit into the memory of " + accelerator.path() + " (" +
+            format_bytes(accelerator.capacity()) + ")",
+        "a smaller message or a larger hbm.capacity");
 }
 
 }  // namespace
@@ -60,6 +69,8 @@ struct LineExecutor::Running {
     EngineSpec engine;
     std::unique_ptr<Layout> layout;
     std::vector<RankAddresses> addresses;
+    SwitchUse in_switch;
+    std::vector<std::uint32_t> endpoints;  // with steps in switches: ascending
     std::vector<std::uint32_t> flags;  // by rank: number
     std::unique_ptr<PacketSlots> packets;
     std::unique_ptr<SignalFlags> at_signallers;  // null: flags of signals lie at the rank that waits
@@ -70,6 +81,13 @@ struct LineExecutor::Running {
     std::uint64_t memory_bytes(std::uint32_t rank, Buffer buffer) const
     {
         return buffer == Buffer::packets ? packets->bytes(rank) : layout->memory_bytes(rank, buffer);
+    }
+    // Of any rank.
+    std::uint64_t most_bytes(Buffer buffer) const
+    {
+        std::uint64_t most = 0;
+        for (std::uint32_t rank = 0; rank < job.schedule->size(); ++rank) most = std::max(most, memory_bytes(rank, buffer));
+        return most;
     }
 };
 
@@ -103,6 +121,7 @@ Executor::JobId LineExecutor::open(Job job)
         format_of(static_cast<Protocol>(running->engine.protocol)),
         static_cast<Protocol>(running->engine.protocol) == Protocol::ll128 && running->engine.ll128_fence != 0);
     running->job = std::move(job);
+    make_groups(*running);
     allocate(*running);
     if (data_on_) fill(*running);
     JobRecord record;
@@ -139,11 +158,9 @@ void LineExecutor::allocate(Running& job)
         RankAddresses addresses;
         for (const Buffer buffer : all_buffers) {
             const std::uint64_t bytes = job.memory_bytes(rank, buffer);
-            if (bytes > 0 && !memories_[endpoint].allocate(bytes, addresses.memory[static_cast<unsigned>(buffer)]))
-                throw InputError(job.job.name, 0,
-                    "the buffers do not fit into the memory of " + endpoints_[endpoint]->path() + " (" +
-                        format_bytes(endpoints_[endpoint]->capacity()) + ")",
-                    "a smaller message or a larger hbm.capacity");
+            if (bytes == 0 || job.in_switch.memories[static_cast<unsigned>(buffer)]) continue;
+            if (!memories_[endpoint].allocate(bytes, addresses.memory[static_cast<unsigned>(buffer)]))
+                throw too_large(job.job.name, *endpoints_[endpoint]);
         }
         MemoryImage& image = endpoints_[endpoint]->image();
         const std::uint64_t packets = local_of(addresses.memory[static_cast<unsigned>(Buffer::packets)]);
@@ -157,6 +174,42 @@ void LineExecutor::allocate(Running& job)
         for (std::uint32_t flag = 0; flag < job.flags.back(); ++flag)
             endpoints_[endpoint]->image().flag(local_of(addresses.flags + flag * flag_stride)) = 0;
         job.addresses.push_back(addresses);
+    }
+    for (const Buffer buffer : all_buffers)
+        if (job.in_switch.memories[static_cast<unsigned>(buffer)]) allocate_everywhere(job, buffer);
+}
+
+// At the same local address of all ranks, with room for the largest of them.
+void LineExecutor::allocate_everywhere(Running& job, Buffer buffer)
+{
+    std::uint64_t local = 0;
+    const std::uint64_t bytes = job.most_bytes(buffer);
+    const int lacking = bytes == 0 ? -1 : symmetric_.allocate(job.endpoints, bytes, local);
+    if (lacking >= 0) throw too_large(job.job.name, *endpoints_[static_cast<unsigned>(lacking)]);
+    for (std::uint32_t rank = 0; rank < job.addresses.size(); ++rank)
+        job.addresses[rank].memory[static_cast<unsigned>(buffer)] = global_address(job.job.members[rank], local);
+}
+
+void LineExecutor::make_groups(Running& job)
+{
+    job.in_switch = switch_use(*job.job.schedule);
+    if (!job.in_switch.any()) return;
+    job.endpoints = job.job.members;
+    std::sort(job.endpoints.begin(), job.endpoints.end());
+    if (groups_ == nullptr)
+        throw InputError(job.job.name, 0, job.job.schedule->name + " needs switches that multicast and reduce",
+            "a system with switches, or an algorithm without such steps");
+    for (auto& [ranks, number] : job.in_switch.groups) {
+        const std::set<std::uint32_t> once(ranks.begin(), ranks.end());
+        if (once.size() < ranks.size())
+            throw InputError(job.job.name, 0, job.job.schedule->name + ": a step in a switch names a rank twice",
+                "every rank once");
+        std::vector<std::uint32_t> members;
+        for (const std::uint32_t rank : ranks) members.push_back(job.job.members[rank]);
+        std::vector<std::uint32_t> outsiders;
+        for (const std::uint32_t rank : job.in_switch.outsiders[ranks]) outsiders.push_back(job.job.members[rank]);
+        std::sort(outsiders.begin(), outsiders.end());
+        number = groups_->group(members, outsiders, job.job.type, job.job.schedule->reduction);
     }
 }
 
@@ -219,7 +272,7 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
         return;
     }
     Lowered lowered = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses, job.mover(),
-        job.at_signallers.get(), job.packets.get());
+        job.at_signallers.get(), job.packets.get(), &job.in_switch.groups);
     for (std::uint32_t thread = 0; thread < lowered.workgroups.size(); ++thread) {
         if (!lowered.workgroups[thread].operations.empty()) {
             part.programs.push_back(std::move(lowered.workgroups[thread]));
@@ -393,9 +446,14 @@ void LineExecutor::finish(Running& job)
             const std::uint64_t bytes = job.memory_bytes(rank, buffer);
             if (bytes == 0) continue;
             endpoints_[endpoint]->image().discard(address(rank, buffer), bytes);
+            if (job.in_switch.memories[static_cast<unsigned>(buffer)]) continue;
             memories_[endpoint].release(job.addresses[rank].memory[static_cast<unsigned>(buffer)], bytes);
         }
         flags_[endpoint].release(job.addresses[rank].flags, job.flags[rank] * flag_stride);
+    }
+    for (const Buffer buffer : all_buffers) {
+        const std::uint64_t bytes = job.in_switch.memories[static_cast<unsigned>(buffer)] ? job.most_bytes(buffer) : 0;
+        if (bytes > 0) symmetric_.release(job.endpoints, bytes, address(0, buffer));
     }
     jobs_.erase(job.id);
 }

@@ -19,8 +19,10 @@
 #include "collectives/engine/device_memory.h"
 #include "collectives/engine/engine_spec.h"
 #include "collectives/engine/executor.h"
+#include "collectives/engine/group_registry.h"
 #include "collectives/engine/lowering.h"
 #include "collectives/engine/protocol_choice.h"
+#include "collectives/engine/symmetric_memory.h"
 #include "gpu/gemm_programs.h"
 #include "gpu/gpu.h"
 #include "gpu/replay_gpu.h"
@@ -51,6 +53,8 @@ public:
     const std::vector<JobRecord>& records() const override { return records_; }
 
     const EngineSpec& spec() const { return spec_; }
+    // Who makes the groups for steps that switches carry out; without it such a job is refused. Outlives the executor.
+    void set_groups(GroupRegistry& groups) { groups_ = &groups; }
 
     // Where byte `offset` of a buffer of an open job lies; nothing for a rank or an offset beyond it.
     std::optional<std::uint64_t> address(JobId job, std::uint32_t rank, Buffer buffer, std::uint64_t offset) const;
@@ -83,6 +87,8 @@ private:
     void run(AgendaItem& item) override;
     void on_workgroup_done(std::uint64_t token) override;
     void allocate(Running& job);
+    void allocate_everywhere(Running& job, Buffer buffer);
+    void make_groups(Running& job);
     void fill(Running& job);
     void finish(Running& job);
     Part& new_part();
@@ -98,7 +104,9 @@ private:
     std::uint64_t seed_;
     ProtocolChoice protocols_;
     std::vector<DeviceMemory> memories_;
+    SymmetricMemory symmetric_{memories_};
     std::vector<DeviceMemory> flags_;
+    GroupRegistry* groups_ = nullptr;
     std::map<JobId, std::unique_ptr<Running>> jobs_;
     std::vector<JobRecord> records_;
     std::vector<std::unique_ptr<Part>> parts_;

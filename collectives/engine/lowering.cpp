@@ -57,7 +57,7 @@ private:
         for (; step < thread_.steps.size(); ++step)
             if (is_data(thread_.steps[step].kind)) break;
         if (step == thread_.steps.size()) return current_ != nullptr ? current_ : &list_;
-        if (thread_.steps[step].sources.size() == 1) return &list_;
+        if (thread_.steps[step].sources.size() == 1 && !in_switch(thread_.steps[step].kind)) return &list_;
         return &workgroup_;
     }
 
@@ -136,7 +136,7 @@ std::string flag_text(const RankPlan& plan, std::uint64_t flag, Mover mover)
 
 Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
     const std::vector<RankAddresses>& addresses, Mover mover, const SignalFlags* at_signallers,
-    const PacketSlots* packets)
+    const PacketSlots* packets, const GroupNumbers* groups)
 {
     const RankPlan& plan = schedule.ranks[rank];
     const std::map<StepKey, std::uint32_t> after_flags = dependency_flags(plan);
@@ -150,6 +150,20 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
     };
     const auto address = [&](const Place& place) {
         return addresses[place.rank].memory[static_cast<unsigned>(place.memory)] + place.offset;
+    };
+    // Where operands of a switch step, which lie at these addresses of their ranks, are to the group.
+    const auto in_group = [&](const Step& step, std::uint32_t s, std::uint32_t t, const std::vector<std::uint32_t>& ranks,
+                              const std::vector<std::uint64_t>& at) {
+        const auto refused = [&](const char* what, const char* expected) {
+            return InputError(schedule.name, 0,
+                "rank " + std::to_string(rank) + " thread " + std::to_string(t) + " step " + std::to_string(s) + ": " +
+                    name_of(step.kind) + what, expected);
+        };
+        if (groups == nullptr) throw refused(" cannot run here", "steps that need no multicast or reduction in a switch");
+        for (const std::uint64_t address : at)
+            if (local_of(address) != local_of(at.front()))
+                throw refused(" of chunks at different addresses of their ranks", "the same chunk at every rank");
+        return global_address(groups->at(ranks), local_of(at.front()));
     };
 
     Lowered out;
@@ -170,20 +184,35 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
             for (const StepId& id : step.after)
                 if (id.thread != t) program.wait(flag(rank, after_flags.at({id.thread, id.step})), 1, s);
             switch (step.kind) {
-            case StepKind::move: {
+            case StepKind::move:
+            case StepKind::multicast:
+            case StepKind::load_reduce:
+            case StepKind::reduce_multicast:
+            case StepKind::push_reduce: {
                 move.label = s;
                 move.with_previous = step.with_previous && step.after.empty();
                 if (has_packets(step)) {
+                    if (in_switch(step.kind))
+                        throw InputError(schedule.name, 0,
+                            std::string("rank ") + std::to_string(rank) + " thread " + std::to_string(t) + " step " +
+                                std::to_string(s) + ": " + name_of(step.kind) + " of packets cannot run",
+                            "packets that units store");
                     packet_moves(step, layout, *packets, addresses, move, program);
                     out.workgroups[t].format = packets->format();
                     break;
                 }
+                move.group_source = move.group_destination = 0;
+                move.pushes = step.kind == StepKind::push_reduce;
                 for (const Piece& piece : layout.pieces(step)) {
                     move.sources.clear();
                     move.destinations.clear();
                     for (const Place& place : piece.sources) move.sources.push_back(address(place));
                     for (const Place& place : piece.destinations) move.destinations.push_back(address(place));
                     move.bytes = piece.bytes;
+                    if (reads_group(step.kind))
+                        move.group_source = in_group(step, s, t, reading_group(step), move.sources);
+                    if (writes_group(step.kind))
+                        move.group_destination = in_group(step, s, t, writing_group(step), move.destinations);
                     program.move(move);
                     move.with_previous = true;
                 }
@@ -201,14 +230,6 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
                 program.wait(flag(rank, step.semaphore), round * step.participants, s);
                 break;
             }
-            case StepKind::multicast:
-            case StepKind::load_reduce:
-            case StepKind::reduce_multicast:
-            case StepKind::push_reduce:
-                throw InputError(schedule.name, 0,
-                    std::string("rank ") + std::to_string(rank) + " thread " + std::to_string(t) + " step " +
-                        std::to_string(s) + ": " + name_of(step.kind) + " cannot run",
-                    "steps that need no multicast or reduction in a switch");
             case StepKind::nop: break;
             }
             const auto depended = after_flags.find({t, s});

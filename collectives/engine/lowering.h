@@ -14,6 +14,7 @@
 #include "collectives/engine/engine_spec.h"
 #include "collectives/engine/packet_slots.h"
 #include "collectives/engine/signal_flags.h"
+#include "collectives/engine/switch_use.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/schedule.h"
 #include "gpu/program.h"
@@ -41,9 +42,13 @@ struct Lowered {
     std::vector<Program> lists;  // of copy engines
 };
 
-// Labels are step indices. `packets`: of a schedule with packet slots. Throws InputError for steps that need a switch that multicasts or reduces.
+// Labels are step indices. `packets`: of a schedule with packet slots. `groups` has the numbers of the groups that steps
+// carried out by switches name; such a step is one move whose operands lie at the address of a group (gpu/program.h). Throws
+// InputError where there is none, where its operands lie at different local addresses of their ranks, and for packets that a
+// switch should store.
 Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
     const std::vector<RankAddresses>& addresses, Mover mover = Mover::units,
-    const SignalFlags* at_signallers = nullptr, const PacketSlots* packets = nullptr);
+    const SignalFlags* at_signallers = nullptr, const PacketSlots* packets = nullptr,
+    const GroupNumbers* groups = nullptr);
 
 }  // namespace weft

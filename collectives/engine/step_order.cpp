@@ -2,9 +2,20 @@
 
 namespace weft {
 
+void MoveStep::add_to(Program& program) const
+{
+    const std::vector<std::uint64_t> from = group_source != 0 ? std::vector{group_source} : sources;
+    const std::vector<std::uint64_t> to = group_destination != 0 ? std::vector{group_destination} : destinations;
+    if (pushes) {
+        program.add_push(from.front(), to.front(), bytes, type, reduction, label, with_previous);
+    } else {
+        program.add_move(from, to, bytes, type, reduction, label, with_previous);
+    }
+}
+
 void WorkgroupOrder::move(const MoveStep& step)
 {
-    if (bulk_ && step.sources.size() == 1) {
+    if (bulk_ && step.sources.size() == 1 && !step.in_switch()) {
         bulk_copy(step);
         return;
     }
@@ -29,8 +40,7 @@ void WorkgroupOrder::move(const MoveStep& step)
             step.label, step.with_previous);
         packets_ = true;
     } else {
-        program_.add_move(step.sources, step.destinations, step.bytes, step.type, step.reduction, step.label,
-            step.with_previous);
+        step.add_to(program_);
     }
     read_.add(step.sources, step.bytes);
     written_.add(step.destinations, step.bytes);

@@ -38,6 +38,8 @@ private:
     std::vector<Range> ranges_;
 };
 
+// Sources and destinations are what is read and written, at every rank. What a switch does for a group is issued at the
+// group's address in their place.
 struct MoveStep {
     std::vector<std::uint64_t> sources;
     std::vector<std::uint64_t> destinations;
@@ -51,6 +53,12 @@ struct MoveStep {
     bool fenced = false;  // begins with a fence
     std::vector<MoveOperand> packet_sources;
     std::vector<MoveOperand> packet_destinations;
+    std::uint64_t group_source = 0;  // 0: none
+    std::uint64_t group_destination = 0;
+    bool pushes = false;             // to the latter: a contribution
+
+    bool in_switch() const { return (group_source | group_destination) != 0; }
+    void add_to(Program& program) const;
 };
 
 class StepOrder {

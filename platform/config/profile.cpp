@@ -70,7 +70,7 @@ const Profile& ProfileStore::read(const std::string& file, const std::string& te
     const YamlSource source{tree, findings};
     const auto fields = yaml_fields(source, tree.root(), "the profile",
         {"profile", "description", "match", "base", "scale_up", "gpu", "network", "l1", "l2", "memory_side", "hbm", "copy",
-            "bulk", "switch"});
+            "bulk", "switch", "routing"});
     Profile profile;
     for (const YamlField& field : fields) {
         if (field.key != "base") continue;

@@ -25,7 +25,8 @@ struct Profile {
     std::string description;
     std::vector<std::string> match;  // phrases in the description of a component that call for it
     ScaleUp scale_up;
-    std::array<Figures, block_count> figures;  // of an xpu's blocks; switch: of its scale-up fabric
+    // Of an xpu's blocks; switch: of its scale-up fabric; routing: of a system whose first xpu it is.
+    std::array<Figures, block_count> figures;
 
     const Figures& of(Block block) const { return figures[static_cast<std::size_t>(block)]; }
 };

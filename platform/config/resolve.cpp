@@ -44,7 +44,12 @@ ResolvedSystem Resolver::run()
     make_nodes();
     make_links();
     system_.engine_variant_ = pool(Block::engine).add(defaults(Block::engine));
-    system_.routing_variant_ = pool(Block::routing).add(defaults(Block::routing));
+    Variant routing = defaults(Block::routing);
+    if (!system_.endpoints_.empty()) {
+        const Profile& first = *profile_of_[system_.endpoints_.front()];
+        apply(routing, first.of(Block::routing), "profile " + first.name + ": ");
+    }
+    system_.routing_variant_ = pool(Block::routing).add(std::move(routing));
     apply_annotations();
     for (const Assignment& assignment : description_.assignments) apply_assignment(assignment);
     for (const Assignment& assignment : description_.sets) apply_assignment(assignment);

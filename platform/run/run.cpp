@@ -20,6 +20,7 @@
 #include "platform/run/replay_traffic.h"
 #include "platform/run/theory.h"
 #include "platform/system/fabric_plan.h"
+#include "platform/system/switch_groups.h"
 #include "platform/system/system.h"
 #include "platform/system/time_series.h"
 
@@ -332,6 +333,8 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         options.record ? &recorder : nullptr);
     LineExecutor executor(system.agenda(), system.accelerators(), system.progress(), resolved.engine(), data_on,
         resolved.seed);
+    SwitchGroups groups(system, plan);
+    executor.set_groups(groups);
     std::shared_ptr<const Schedule> chosen;
     std::optional<ChoiceResult> choice;
     if (is_choice(resolved.workload.algorithm)) {

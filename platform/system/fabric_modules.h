@@ -60,6 +60,14 @@ public:
     };
     const std::vector<SwitchPlace>& switches() const { return switches_; }
 
+    // The switch at a node; null where there is none.
+    SwitchModel* switch_at(NodeId node) const
+    {
+        return switch_of_[node] < 0 ? nullptr : switches_[static_cast<std::size_t>(switch_of_[node])].module.get();
+    }
+    // The number that a node's module has for port `port` of the fabric; -1: it is not used.
+    int used_port(NodeId node, std::size_t port) const { return ports_[node][port]; }
+
     // Watches every link direction whose sender can be watched. Before time starts.
     void watch();
     // When nothing moves any more: the circle or chain of those who wait.

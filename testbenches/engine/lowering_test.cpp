@@ -265,7 +265,7 @@ TEST(Lowering, InPlaceBuffersShareOneMemory)
 
 TEST(Lowering, StepsForASwitchAreRefusedWithTheirPlace)
 {
-    for (const StepKind kind : {StepKind::multicast, StepKind::load_reduce}) {
+    for (const StepKind kind : {StepKind::multicast, StepKind::load_reduce, StepKind::reduce_multicast, StepKind::push_reduce}) {
         Schedule schedule = custom(1);
         Step step = move_step({{0, Buffer::input, 0, 1}}, {{0, Buffer::output, 0, 1}});
         step.kind = kind;
@@ -276,8 +276,55 @@ TEST(Lowering, StepsForASwitchAreRefusedWithTheirPlace)
         } catch (const InputError& error) {
             EXPECT_EQ(std::string(error.what()),
                 std::string("plan: rank 0 thread 1 step 1: ") + name_of(kind) +
-                    " cannot run; expected steps that need no multicast or reduction in a switch");
+                    " cannot run here; expected steps that need no multicast or reduction in a switch");
         }
+    }
+}
+
+TEST(Lowering, StepsForASwitchBecomeMovesAtTheAddressOfTheirGroup)
+{
+    const auto of_both = [](Buffer buffer) { return std::vector<ChunkRef>{{1, buffer, 0, 1}, {0, buffer, 0, 1}}; };
+    GroupNumbers groups{{{1, 0}, 0xfc05}, {{0, 1}, 0xfc07}};
+    for (const Mover mover : {Mover::units, Mover::copy_engine, Mover::bulk}) {
+        Schedule schedule = custom(2);
+        Step reduce = move_step(of_both(Buffer::input), of_both(Buffer::output));
+        reduce.kind = StepKind::reduce_multicast;
+        Step push = move_step({{0, Buffer::input, 0, 1}}, of_both(Buffer::output));
+        push.kind = StepKind::push_reduce;
+        schedule.ranks[0].threads = {{{reduce, push}}};
+        const Layout layout(schedule, 128, 4);
+        std::vector<RankAddresses> addresses(2);
+        for (std::uint32_t rank = 0; rank < 2; ++rank) {
+            addresses[rank].memory[0] = global_address(rank, 0x1000);
+            addresses[rank].memory[1] = global_address(rank, 0x2000);
+            addresses[rank].flags = global_address(rank, 0x8000);
+        }
+        const Lowered out = lower(schedule, layout, ElementType::fp32, 0, addresses, mover, nullptr, nullptr, &groups);
+        ASSERT_EQ(out.workgroups.size(), 1u);
+        if (!out.lists.empty()) {
+            EXPECT_TRUE(out.lists[0].operations.empty());
+        }
+        const Program& program = out.workgroups[0];
+        // The push writes what the reduction wrote: it waits for that.
+        std::vector<Operation> moves;
+        bool fence_between = false;
+        for (const Operation& operation : program.operations) {
+            if (operation.kind == Operation::Kind::move) moves.push_back(operation);
+            if (operation.kind == Operation::Kind::fence) fence_between = moves.size() == 1;
+        }
+        ASSERT_EQ(moves.size(), 2u) << static_cast<int>(mover);
+        EXPECT_TRUE(fence_between);
+        const auto operand = [&](const Operation& move, unsigned number) { return program.operands[move.first_operand + number]; };
+        EXPECT_EQ(moves[0].sources + moves[0].destinations, 2);
+        EXPECT_EQ(operand(moves[0], 0), global_address(0xfc05, 0x1000));  // combined in the order listed
+        EXPECT_EQ(operand(moves[0], 1), global_address(0xfc07, 0x2000));
+        EXPECT_FALSE(moves[0].pushes);
+        EXPECT_EQ(operand(moves[1], 0), global_address(0, 0x1000));
+        EXPECT_EQ(operand(moves[1], 1), global_address(0xfc05, 0x2000));
+        EXPECT_TRUE(moves[1].pushes);
+
+        addresses[1].memory[0] = global_address(1, 0x1040);
+        EXPECT_THROW(lower(schedule, layout, ElementType::fp32, 0, addresses, mover, nullptr, nullptr, &groups), InputError);
     }
 }
 

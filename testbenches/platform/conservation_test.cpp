@@ -42,7 +42,7 @@ RunSetup setup_of(const Place& place, CollectiveOp op, const std::string& algori
     setup.lines = collective_lines(name_of(op), algorithm, std::to_string(bytes), "type: u8");
     // Every line a packet by itself: what lines share depends on when they meet.
     setup.sets = {"engine.channels=" + std::to_string(channels), "link.merge=none", "link.packet_overhead=0",
-        "link.credit_bytes=0"};
+        "link.credit_bytes=0", "routing.stripe=64 B"};
     setup.options.data_on = place.ranks <= 8;
     return setup;
 }

@@ -295,6 +295,75 @@ TEST(Group, ATableThatIsFullSaysSo)
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
 
+TEST(Group, APushIsAnsweredWhenTheResultIsWrittenEverywhere)
+{
+    Star star(3, {}, {});
+    star.group_of_all();
+    fill(star, 1);
+    for (const auto& member : star.members) member->issue(0, LineOp::reduce, first_group, 0);
+    star.finish();
+    // There, the adder, copies out, acknowledgements back, answers: all at once.
+    const LinkSpec link;
+    const SwitchSpec hub;
+    for (const auto& member : star.members) {
+        ASSERT_EQ(member->answers.size(), 1u);
+        EXPECT_EQ(member->answers[0].at, star.wire(80) + link.latency + hub.latency + 3 * 40 + star.wire(80) +
+                                             link.latency + star.wire(16) + link.latency + hub.latency + star.wire(16) +
+                                             link.latency);
+    }
+}
+
+TEST(Group, PushesInDifferentOrdersEndWithOneContext)
+{
+    // What the open context waits for comes behind contributions that find none free.
+    for (const unsigned contexts : {1U, 2U, 5U})
+        EXPECT_EQ(in_child([contexts] {
+            SwitchSpec hub;
+            hub.group_contexts = contexts;
+            LinkSpec link;
+            link.request_credits = 2;
+            Star star(3, link, hub);
+            star.group_of_all();
+            fill(star, 16);
+            for (unsigned m = 0; m < 3; ++m)
+                for (std::uint64_t l = 0; l < 16; ++l)
+                    star.members[m]->issue(m * 1'000, LineOp::reduce, first_group, 64 * ((m == 1 ? 15 - l : l + 5 * m) % 16));
+            star.finish();
+            unsigned wrong = 0;
+            for (const auto& member : star.members)
+                for (std::uint64_t l = 0; l < 16; ++l)
+                    for (unsigned e = 0; e < 16; ++e)
+                        wrong += same_bits(member->memory(64 * l)[e], in_order({0, 1, 2}, l, e)) ? 0 : 1;
+            return std::to_string(wrong) + " " + std::to_string(static_cast<unsigned>(star.statistic("group_contexts_peak")));
+        }),
+            "0 " + std::to_string(contexts));
+}
+
+TEST(Group, LinesOfGroupsPackByTheirOwnLimit)
+{
+    // 64 lines multicast, and 64 written as ever: what comes down to one of their targets.
+    const auto bytes = [](std::uint64_t group_payload) {
+        return in_child([group_payload] {
+            LinkSpec link;
+            link.merge = static_cast<std::uint64_t>(MergeKind::adjacent);
+            link.max_payload = 256;
+            link.group_payload = group_payload;
+            Star star(4, link, {});
+            star.group_of_all();
+            for (std::uint64_t l = 0; l < 64; ++l) star.members[0]->issue(0, LineOp::multicast, first_group, 64 * l);
+            for (std::uint64_t l = 0; l < 64; ++l) star.members[0]->issue(0, LineOp::write, 1, 64 * (l + 64));
+            star.finish();
+            return std::to_string(star.links[1]->direction(1).wire_bytes) + " " +
+                   std::to_string(star.links[2]->direction(1).wire_bytes);
+        });
+    };
+    const std::uint64_t plain = 64 * 64 + 16 * 16;
+    for (const auto& [payload, packets] : {std::pair{64, 64}, std::pair{128, 32}, std::pair{256, 16}, std::pair{4096, 16}}) {
+        const std::uint64_t group = 64 * 64 + 16 * static_cast<std::uint64_t>(packets);
+        EXPECT_EQ(bytes(static_cast<std::uint64_t>(payload)), std::to_string(group + plain) + " " + std::to_string(group));
+    }
+}
+
 TEST(Group, AMissingContributionIsNamed)
 {
     Star star(4, {}, {});

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "base/diagnostic.h"
 #include "testbenches/tlm_interconnect/child.h"
@@ -350,4 +351,55 @@ TEST(CreditMessages, OneForLaterLetsLinesGoFirstAndStillCostsItsBytes)
     EXPECT_EQ(server.book(1'104, 80).end, 1'188u);  // behind it
     EXPECT_EQ(credits.leave(server, framer, 1'150, 0), 46u);  // in its turn
     EXPECT_EQ(credits.wire_bytes, 16u);
+}
+
+TEST(Packets, LinesThatComeApartStandTogetherAgain)
+{
+    // Two lines each of 64 packets, all first ones before all second ones, which come together or later.
+    const auto packets = [](Time later, std::uint64_t payload) {
+        return in_child([=] {
+            FabricSystem::Options options;
+            options.link = flits();
+            options.link.max_payload = payload;
+            FabricSystem system(two_ends(options.link.bandwidth), options);
+            for (unsigned line = 0; line < 2; ++line)
+                for (unsigned p = 0; p < 64; ++p)
+                    system.endpoints[0]->issue(line * later, LineOp::write, 1, 4096 * p + 64 * line);
+            sc_core::sc_start();
+            system.expect_clean();
+            return std::to_string(system.links[0]->direction(0).packets);
+        });
+    };
+    EXPECT_EQ(packets(0, 128), "64");
+    EXPECT_EQ(packets(0, 64), "128");
+    // A line takes 3.2 ns: after 100 ns 32 of them have left by themselves.
+    EXPECT_EQ(packets(100'000, 128), "96");
+    EXPECT_EQ(packets(1'000'000, 128), "128");
+}
+
+TEST(Packets, LinesToOneAddressKeepTheirOrder)
+{
+    const std::string out_of_order = in_child([] {
+        FabricSystem::Options options;
+        options.link = flits();
+        FabricSystem system(two_ends(options.link.bandwidth), options);
+        std::vector<std::uint64_t> address;
+        std::uint64_t random = 1;
+        for (unsigned i = 0; i < 3000; ++i) {
+            random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+            address.push_back((random >> 40U) % 6 * 64);
+            system.endpoints[0]->issue(i / 8 * 1'000, LineOp::write, 1, address.back());
+        }
+        sc_core::sc_start();
+        system.expect_clean();
+        std::map<std::uint64_t, std::uint32_t> last;
+        unsigned wrong = 0;
+        for (const Endpoint::Record& record : system.endpoints[1]->served) {
+            std::uint32_t& before = last[address[record.tag]];
+            wrong += record.tag < before ? 1 : 0;
+            before = record.tag;
+        }
+        return std::to_string(system.endpoints[1]->served.size()) + " " + std::to_string(wrong);
+    });
+    EXPECT_EQ(out_of_order, "3000 0");
 }

@@ -1,0 +1,27 @@
+// What was one packet on its way to the target is one on its way back, whenever the answers of its lines come: a line
+// that shares the packet of the one before it is marked, and its answer has no header of its own.
+#pragma once
+
+#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/packetiser.h"
+
+namespace weft {
+
+constexpr std::uint8_t packed_flag = 128;  // beside those of LineHeader
+
+inline bool answers_packet(const LineHeader& line) { return (line.flags & packed_flag) != 0; }
+
+// Adds a line to the wire. A request is marked, or not, by the last link on its way where adjacent lines merge.
+inline std::uint32_t add_to_packets(Packetiser& packetiser, const LinkSpec& spec, LineHeader& line, LineClass cls,
+    bool gap, Time now)
+{
+    const std::uint64_t before = packetiser.packets();
+    const std::uint32_t bytes = packetiser.add(line, cls, gap, now);
+    if (cls == LineClass::request && static_cast<MergeKind>(spec.merge) == MergeKind::adjacent) {
+        const bool joined = packetiser.packets() == before;
+        line.flags = static_cast<std::uint8_t>(joined ? line.flags | packed_flag : line.flags & ~packed_flag);
+    }
+    return bytes;
+}
+
+}  // namespace weft
