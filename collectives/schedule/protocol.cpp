@@ -54,6 +54,18 @@ private:
         throw InputError(from_.name, 0, what + ", which packets cannot do", expected);
     }
 
+    // What is put into packets is as long as it was: the operand that says so may become packets.
+    void keep_size(StepAt at, const Step& step)
+    {
+        if (step.like) return;
+        for (const std::vector<ChunkRef>* side : {&step.sources, &step.destinations})
+            for (const ChunkRef& ref : *side)
+                if (!is_slot(ref.buffer)) {
+                    step_of(at).like = ref;
+                    return;
+                }
+    }
+
     void visit(StepAt at)
     {
         const Step& step = step_at(from_, at);
@@ -66,6 +78,7 @@ private:
         } else if (is_data(step.kind)) {
             if (in_switch(step.kind))
                 refuse(describe(from_, at) + " leaves work to a switch", "an algorithm of stores, or engine.protocol=simple");
+            keep_size(at, step);
             for (unsigned s = 0; s < step.sources.size(); ++s) read(at, step, s);
             for (unsigned d = 0; d < step.destinations.size(); ++d) write(at, step, d);
         }
@@ -198,6 +211,7 @@ private:
         if (!put.wait)
             refuse(fmt::format("nobody waits for what {} puts", describe(from_, put.at)), "a wait for every put");
         Step copy = move_step({slot}, {put.where});
+        copy.like = step_of(put.at).like;
         copy.part = put.part;
         copy.parts = put.parts;
         copies_[key(*put.wait)].push_back(std::move(copy));
