@@ -1,8 +1,9 @@
 // The groups of a system: switches that multicast and reduce for endpoints that they are attached to.
 //
-// A group is known to every switch in the fabric with a link to each of its members and to whoever else uses it: on a board of four switches
-// to all four, so that lines spread over them as others do. Member m lists the same number of links to a switch as the
-// member with the fewest, switch by switch in the same order: a line's address leads all members to the same switch.
+// A group is known to every switch in the fabric with a link to each of its members and to whoever else uses it: on a
+// board of four switches to all four, so that lines spread over them as others do. Member m lists the same number of
+// links to a switch as the member with the fewest, switch by switch in the same order: a line's address leads all members
+// to the same switch.
 #pragma once
 
 #include <map>
