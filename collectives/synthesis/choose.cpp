@@ -16,6 +16,7 @@ namespace weft {
 namespace {
 
 constexpr std::uint64_t most_steps_priced = 40'000;
+constexpr std::uint32_t most_rings_tried = 8;
 
 // Channels that a pricing plays through: as many of them as keep it short, each for several.
 std::uint32_t priced_channels(std::uint32_t channels, std::uint64_t steps_of_one)
@@ -62,34 +63,24 @@ public:
 
     const std::vector<std::string>& names() const { return names_; }
 
-    void add_built_in(const std::string& name, const std::string& shown, const std::vector<std::uint32_t>& order,
-        double handicap = 0)
+    void add_built_in(const std::string& name, double handicap = 0)
     {
+        add_built_in(name, name, request_.options, handicap);
+        if (!request_.options.orders.empty()) return;
+        // Along the graph, where that is better than the order of the ranks.
         AlgorithmOptions options = request_.options;
-        const auto build = [this, name, options, order](std::uint32_t channels) mutable {
-            options.channels = channels;
-            Schedule schedule = make_schedule(name, request_.op, graph_.size(), options);
-            return order.empty() ? schedule : permuted(schedule, order);
-        };
-        add({shown, build, options.channels, handicap});
-    }
-
-    // A ring along the graph, where it is better than the order of the ranks.
-    void add_ring_along_graph(const std::string& name)
-    {
-        if (ring_.empty()) ring_ = ring_order(graph_);
-        if (ring_ == rank_order(graph_.size())) return;
-        std::vector<std::uint32_t> order = ring_;
-        // A root stays where it is.
-        const bool rooted = request_.op == CollectiveOp::broadcast || request_.op == CollectiveOp::reduce ||
-                            request_.op == CollectiveOp::gather || request_.op == CollectiveOp::scatter;
-        if (rooted) {
-            const std::uint32_t root = request_.options.root;
-            const auto at = std::find(order.begin(), order.end(), root) - order.begin();
-            std::rotate(order.begin(), order.begin() + (at + static_cast<std::ptrdiff_t>(order.size()) -
-                static_cast<std::ptrdiff_t>(root)) % static_cast<std::ptrdiff_t>(order.size()), order.end());
+        if (name == "ring" || name == "bidirectional_ring") {
+            if (rings_.empty()) rings_ = ring_orders(graph_, most_rings_tried);
+            options.orders = {rings_.front()};
+            if (rings_.front() == rank_order(graph_.size())) return;
+        } else if (name == "rings") {
+            if (rings_.empty()) rings_ = ring_orders(graph_, most_rings_tried);
+            options.orders = rings_;
+            if (rings_.size() < 2) return;
+        } else {
+            return;
         }
-        add_built_in(name, name + " along the graph", order);
+        add_built_in(name, name + " along the graph", options, handicap);
     }
 
     void add_synthesized(std::uint32_t chunks)
@@ -142,6 +133,16 @@ public:
     }
 
 private:
+    void add_built_in(const std::string& name, const std::string& shown, AlgorithmOptions options, double handicap)
+    {
+        const std::uint32_t channels = options.channels;
+        const auto build = [this, name, options](std::uint32_t priced) mutable {
+            options.channels = priced;
+            return make_schedule(name, request_.op, graph_.size(), options);
+        };
+        add({shown, build, channels, handicap});
+    }
+
     static double worth(const Priced& priced)
     {
         return static_cast<double>(priced.candidate.estimate.time_ps) * (1 + priced.plan.handicap);
@@ -170,7 +171,7 @@ private:
     const CostGraph& graph_;
     const ChoiceRequest& request_;
     std::vector<std::string> names_;
-    std::vector<std::uint32_t> ring_;
+    std::vector<std::vector<std::uint32_t>> rings_;  // along the graph
     std::vector<Priced> priced_;
     std::vector<std::string> without_price_;
 };
@@ -182,10 +183,7 @@ bool is_ring(const std::string& name) { return name.find("ring") != std::string:
 ScheduleChoice choose_algorithm(const CostGraph& graph, const ChoiceRequest& request)
 {
     Chooser chooser(graph, request);
-    for (const std::string& name : chooser.names()) {
-        chooser.add_built_in(name, name, {});
-        if (name == "ring" && graph.size() > 1) chooser.add_ring_along_graph(name);
-    }
+    for (const std::string& name : chooser.names()) chooser.add_built_in(name);
     return chooser.choose();
 }
 
@@ -195,8 +193,7 @@ ScheduleChoice choose_synthesized(const CostGraph& graph, const ChoiceRequest& r
     Chooser chooser(graph, request);
     for (const std::string& name : chooser.names()) {
         if (!is_ring(name) && name != "direct") continue;
-        chooser.add_built_in(name, name, {}, is_ring(name) ? 0 : trusted_gain);
-        if (name == "ring") chooser.add_ring_along_graph(name);
+        chooser.add_built_in(name, is_ring(name) ? 0 : trusted_gain);
     }
     for (const std::uint32_t chunks : request.chunks) chooser.add_synthesized(chunks);
     return chooser.choose();

@@ -343,7 +343,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
                 "algorithm " + resolved.workload.algorithm + " for the collectives of a trace",
                 "the name of an algorithm, or none");
         choice.emplace();
-        chosen = chosen_schedule(resolved, plan, collective_request(resolved, ranks), *choice);
+        chosen = chosen_schedule(resolved, plan, load.collective(ranks), *choice);
     }
     load.attach(executor, ranks, accelerators, chosen);
 

@@ -37,7 +37,7 @@ TEST(Choose, ShortMessagesGoDirectAndLongOnesRoundTheRing)
 {
     // Behind one switch both send the same bytes; latencies decide. On a ring of wires direct traffic passes many links.
     EXPECT_EQ(choose_algorithm(mesh_graph(8), request(CollectiveOp::all_gather, 8192)).candidates.front().name.substr(0, 6), "direct");
-    EXPECT_EQ(choose_algorithm(ring_graph(8), request(CollectiveOp::all_gather, 1 << 28)).candidates.front().name, "ring");
+    EXPECT_EQ(choose_algorithm(ring_graph(8), request(CollectiveOp::all_gather, 1 << 28)).candidates.front().name.substr(0, 4), "ring");
 }
 
 TEST(Choose, CandidatesStandInTheOrderOfTheirPrice)
@@ -75,7 +75,8 @@ TEST(Choose, ASynthesizedScheduleMustBeClearlyCheaper)
         EXPECT_LE(choice.candidates.front().estimate.time_ps, ring->estimate.time_ps);
         EXPECT_TRUE(verify(choice.schedule).ok);
     }
-    EXPECT_EQ(choose_synthesized(ring_graph(8), request(CollectiveOp::all_gather, 1 << 24)).candidates.front().name.substr(0, 11),
+    // No ring of neighbours goes through an odd grid.
+    EXPECT_EQ(choose_synthesized(grid_graph(3, 3, false), request(CollectiveOp::all_gather, 1 << 24)).candidates.front().name.substr(0, 11),
         "synthesized");
 }
 
@@ -83,7 +84,13 @@ TEST(Choose, TheNumberOfChunksCanBeGiven)
 {
     ChoiceRequest three = request(CollectiveOp::all_gather, 1 << 24);
     three.chunks = {3};
-    EXPECT_NE(choose_synthesized(ring_graph(8), three).candidates.front().name.find("in 3 chunks"), std::string::npos);
+    unsigned found = 0;
+    for (const Candidate& candidate : choose_synthesized(ring_graph(8), three).candidates) {
+        if (candidate.name.substr(0, 11) != "synthesized") continue;
+        EXPECT_NE(candidate.name.find("in 3 chunks"), std::string::npos) << candidate.name;
+        ++found;
+    }
+    EXPECT_GT(found, 0);
 }
 
 TEST(RingOrder, FollowsTheGraphWhereRankOrderDoesNot)
