@@ -24,6 +24,7 @@ std::vector<std::string> algorithms_of(const std::string& collective)
         for (const std::string& name : algorithm_names(op))
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
+    if (!names.empty()) names.insert(names.end(), {"auto", "synthesize"});
     return names;
 }
 

@@ -35,7 +35,12 @@ void WorkloadOptions::add(CommandLine& line)
         "input); "
         "units B KiB MiB GiB KB MB GB");
     line.value("--algorithm", "A", algorithm_,
-        one_of(algorithms_of("")) + "; for a trace: of its collectives, where they know it");
+        one_of(algorithms_of("")) +
+            "; auto takes the cheapest, synthesize makes one for the document; for a trace: of its collectives, where "
+            "they know it");
+    line.value("--chunks", "N", chunks_,
+        "of synthesize: chunks that each rank's share is divided into, 1 to " + std::to_string(most_chunks) +
+            "; several are tried unless given");
     line.value("--ranks", "N", ranks_, "the first N accelerators take part; all of them unless given");
     line.value("--element", "TYPE", element_, one_of(elements) + "; fp32 unless given");
     line.value("--reduction", "OP", reduction_, one_of(reductions) + "; sum unless given");
@@ -111,6 +116,7 @@ void WorkloadOptions::apply(Workload& workload) const
     choose(workload);
     using Kind = Workload::Kind;
     require(workload, Kind::collective, "--bytes", bytes_);
+    require(workload, Kind::collective, "--chunks", chunks_);
     require(workload, Kind::collective, "--element", element_);
     require(workload, Kind::collective, "--reduction", reduction_);
     require(workload, Kind::collective, "--root", root_);
@@ -139,6 +145,11 @@ void WorkloadOptions::apply(Workload& workload) const
     if (!algorithm_.empty()) {
         check_choice("--algorithm", algorithm_, algorithms_of(workload.collective));
         workload.algorithm = algorithm_;
+    }
+    if (!chunks_.empty()) {
+        if (workload.algorithm != "synthesize")
+            throw usage_error("option '--chunks' goes with a schedule that is made", "--algorithm synthesize beside it");
+        workload.chunks = number_option("--chunks", chunks_, 1, most_chunks);
     }
     if (!ranks_.empty()) {
         workload.rank_count = number_option("--ranks", ranks_, 1, most_ranks_given);

@@ -27,6 +27,7 @@ private:
     std::string plan_;
     std::string bytes_;
     std::string algorithm_;
+    std::string chunks_;
     std::string ranks_;
     std::string element_;
     std::string reduction_;

@@ -82,7 +82,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
     Workload out;
     out.line = field.line;
     const std::vector<std::string> of_collective{"collective", "plan", "bytes", "algorithm", "type", "reduction",
-        "ranks", "root", "delay", "rings", "pipeline", "dimensions"};
+        "ranks", "root", "delay", "rings", "pipeline", "dimensions", "chunks"};
     const std::vector<std::string> of_trace{"trace", "groups", "dependencies"};
     std::vector<std::string> all = of_collective;
     all.insert(all.end(), of_trace.begin(), of_trace.end());
@@ -117,6 +117,12 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         }
         if (part.key == "rings" || part.key == "pipeline") {
             (part.key == "rings" ? out.rings : out.pipeline) = yaml_number(source, part).value_or(0);
+            continue;
+        }
+        if (part.key == "chunks") {
+            out.chunks = yaml_number(source, part).value_or(0);
+            if (out.chunks == 0 || out.chunks > most_chunks)
+                source.findings.refuse(part.line, "'chunks' out of range", "1 to " + std::to_string(most_chunks));
             continue;
         }
         if (part.key == "root") {

@@ -22,6 +22,8 @@ struct KnownNames {
 // How a kernel beside the workload is written.
 inline constexpr const char* kernel_form = "gemm:M,N,K or gemm:M,N,K,TILE with whole numbers from 1 to 65536";
 
+constexpr std::uint64_t most_chunks = 64;  // that a rank's share can be divided into
+
 struct Workload {
     enum class Kind : std::uint8_t { none, collective, trace };
     Kind kind = Kind::none;
@@ -31,6 +33,7 @@ struct Workload {
     std::string plan;        // file of a plan that says how, or prefix of traces; relative paths resolved
     std::uint64_t bytes = 0;
     std::string algorithm = "ring";
+    std::uint64_t chunks = 0;  // synthesize: of each rank's share; 0 = several are tried
     std::string element = "fp32";
     std::string reduction = "sum";
     std::uint64_t rank_count = 0;         // the first endpoints; 0 = all, unless rank_nodes says which

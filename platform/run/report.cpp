@@ -156,6 +156,19 @@ void add_theory(Page& page, const RunResult& result)
     page.line("", "slowest pair, busiest link; without contention, cold misses, issue slots, overlap of chunks");
 }
 
+void add_choice(Page& page, const RunResult& result)
+{
+    constexpr std::size_t most = 3;
+    if (!result.choice) return;
+    const auto& priced = result.choice->priced;
+    for (std::size_t i = 0; i < std::min(most, priced.size()); ++i)
+        page.line(i == 0 ? result.choice->asked : "",
+            fmt::format("{}{}, estimated {}: {}", i == 0 ? "chose " : "before ", priced[i].algorithm,
+                format_time_ps(priced[i].time_ps), priced[i].why));
+    if (priced.size() > most)
+        page.line("", fmt::format("and {} more (--json lists all)", priced.size() - most));
+}
+
 // Directions of links with alike names and loads.
 struct LinkGroup {
     const LinkResult* first;
@@ -406,6 +419,7 @@ std::string result_summary(const RunResult& result)
     if (result.beside)
         page.line("beside", fmt::format("{}: {} kernels of {} in the mean, {:.3g} TFLOP/s a rank", result.beside->kernel,
             result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12));
+    add_choice(page, result);
     add_theory(page, result);
     add_work(page, result);
     add_payload(page, result);

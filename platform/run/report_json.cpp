@@ -97,6 +97,16 @@ Json paths_json(const RunResult& result)
     return out;
 }
 
+Json choice_json(const RunResult& result)
+{
+    if (!result.choice) return nullptr;
+    Json priced = Json::array();
+    for (const ChoiceResult::Priced& candidate : result.choice->priced)
+        priced.push_back({{"algorithm", candidate.algorithm}, {"time_ps", candidate.time_ps}, {"why", candidate.why}});
+    return {{"asked", result.choice->asked}, {"priced", std::move(priced)},
+        {"without_price", result.choice->without_price}};
+}
+
 Json beside_json(const RunResult& result)
 {
     if (!result.beside) return nullptr;
@@ -127,6 +137,7 @@ std::string result_json(const RunResult& result, bool timing)
     out["modules"] = modules_json(result);
     out["parameters"] = parameters_json(result);
     out["alpha_beta"] = theory_json(result);
+    out["choice"] = choice_json(result);
     out["beside"] = beside_json(result);
     if (!result.paths.empty()) out["critical_paths"] = paths_json(result);
     out["mismatches"] = result.mismatches;

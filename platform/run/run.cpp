@@ -12,6 +12,7 @@
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/theory.h"
 #include "platform/run/beside.h"
+#include "platform/run/chosen_schedule.h"
 #include "platform/run/followed.h"
 #include "platform/run/interrupt.h"
 #include "platform/run/plan_load.h"
@@ -108,10 +109,12 @@ public:
         return request;
     }
 
-    void attach(LineExecutor& executor, std::size_t members)
+    void attach(LineExecutor& executor, std::size_t members, std::shared_ptr<const Schedule> schedule)
     {
         if (!traces_) {
-            driver_.emplace(executor, collective(members));
+            CollectiveRequest request = collective(members);
+            if (schedule) request.schedule = std::move(schedule);
+            driver_.emplace(executor, std::move(request));
             return;
         }
         TraceRequest request;
@@ -307,7 +310,17 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         options.record ? &recorder : nullptr);
     LineExecutor executor(system.agenda(), system.accelerators(), system.progress(), resolved.engine(), data_on,
         resolved.seed);
-    load.attach(executor, ranks);
+    std::shared_ptr<const Schedule> chosen;
+    std::optional<ChoiceResult> choice;
+    if (is_choice(resolved.workload.algorithm)) {
+        if (load.ranks() > 0)
+            throw InputError(resolved.file, resolved.workload.line,
+                "algorithm " + resolved.workload.algorithm + " for the collectives of a trace",
+                "the name of an algorithm, or none");
+        choice.emplace();
+        chosen = chosen_schedule(resolved, plan, load.collective(ranks), *choice);
+    }
+    load.attach(executor, ranks, chosen);
 
     std::optional<Beside> beside;
     if (!resolved.workload.beside.empty() && traffic.any())
@@ -324,6 +337,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         result.plan = write_msccl_xml(load.driver()->schedule());
     }
     result.seed = resolved.seed;
+    result.choice = std::move(choice);
     result.system = resolved.name;
     result.endpoints = plan.members.size();
     result.nodes = resolved.graph().node_count();

@@ -69,6 +69,18 @@ struct AlphaBeta {
     std::string explanation;       // the parts of alpha
 };
 
+// Which algorithm was chosen for a collective, and what others would have taken by the same estimate.
+struct ChoiceResult {
+    struct Priced {
+        std::string algorithm;
+        Time time_ps = 0;
+        std::string why;
+    };
+    std::string asked;                       // "auto", "synthesize"
+    std::vector<Priced> priced;              // the one chosen first
+    std::vector<std::string> without_price;
+};
+
 // Of the kernels that ran beside the workload.
 struct BesideResult {
     std::string kernel;          // as it was asked for
@@ -117,6 +129,7 @@ struct RunResult {
     std::vector<std::string> blocked;  // stop == deadlock: who waits for what
     std::vector<std::string> notices;
     std::optional<AlphaBeta> theory;
+    std::optional<ChoiceResult> choice;
     std::optional<BesideResult> beside;
     std::vector<PathResult> paths;     // if RunOptions::follow
     std::string timeline;              // a Chrome trace, if RunOptions::follow

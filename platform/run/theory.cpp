@@ -10,29 +10,13 @@
 #include "collectives/schedule/protocol.h"
 #include "collectives/schedule/theory.h"
 #include "collectives/schedule/traffic.h"
+#include "platform/choice/latencies.h"
 #include "platform/run/link_shares.h"
 #include "tlm_interconnect/packetiser.h"
 
 namespace weft {
 
 namespace {
-
-constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
-
-// Time of one line over all links and switches between two endpoints, one way; waits for frames not counted.
-Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
-    std::uint32_t size, LineClass cls)
-{
-    const std::vector<std::uint32_t> nodes = plan.routing.path(from, to, 0);
-    Time time = 0;
-    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-        const LinkSpec& link = system.link(*system.graph().find_edge(nodes[i], nodes[i + 1]));
-        time += lone_bytes(link, op, size, cls) * ps_per_s / link.bandwidth + link.latency;
-        if (i > 0 || plan.used.transit[nodes[i]]) time += system.switch_of(nodes[i]).latency;
-    }
-    if (plan.used.transit[nodes.back()]) time += system.switch_of(nodes.back()).latency;
-    return time;
-}
 
 // Bytes on the wire of every link direction (2e: from edge e's a to its b), equal paths sharing evenly.
 class LinkLoads {
@@ -111,20 +95,6 @@ bool gets(const Schedule& schedule)
             for (const ChunkRef& source : step.sources)
                 if (source.rank != 0) return true;
     return false;
-}
-
-// A request of a peer at the point of coherence: the home slice, or the memory side of private partitions.
-Time home_time(const ResolvedSystem& system, NodeId node)
-{
-    return system.l2(node).separate() ? system.memory_side(node).latency : system.l2(node).latency;
-}
-
-// A unit's read of a flag of its own GPU at that point, on average over the partitions.
-Time flag_time(const ResolvedSystem& system, NodeId node)
-{
-    const L2Spec& l2 = system.l2(node);
-    const Time way = l2.separate() ? 2 * system.memory_side(node).hop : l2.mirrored() ? l2.far_latency : 0;
-    return home_time(system, node) + way;
 }
 
 // Data from `from` to `to`, and a flag: behind the data of a put, ahead of those of a get.

@@ -89,7 +89,7 @@ TEST(Usage, ValuesAreChecked)
         "weft: the value '5' of '--until' is no time; expected whole picoseconds, such as 250ns, "
         "1.5us, 2ms");
     run("--algorithm", "rign",
-        "weft: unknown value 'rign' of '--algorithm'; expected one of ring, direct, one_shot, one_shot_get (did you mean 'ring'?)");
+        "weft: unknown value 'rign' of '--algorithm'; expected one of ring, direct, one_shot, one_shot_get, auto, synthesize (did you mean 'ring'?)");
     run("--collective", "all_redcue",
         "weft: unknown value 'all_redcue' of '--collective'; expected one of all_reduce, all_gather, "
         "reduce_scatter, all_to_all, broadcast, barrier (did you mean 'all_reduce'?)");

@@ -1,0 +1,202 @@
+#include "collectives/synthesis/choose.h"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "base/units.h"
+#include "collectives/synthesis/permute.h"
+#include "collectives/synthesis/ring_order.h"
+#include "collectives/synthesis/synthesize.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint64_t most_steps_priced = 40'000;
+constexpr std::uint32_t most_rings_tried = 8;
+
+// Channels that a pricing plays through: as many of them as keep it short, each for several.
+std::uint32_t priced_channels(std::uint32_t channels, std::uint64_t steps_of_one)
+{
+    std::uint32_t priced = channels;
+    while (priced > 1 && (priced * steps_of_one > most_steps_priced || channels % priced != 0)) --priced;
+    return priced;
+}
+
+std::string explanation(const CostGraph& graph, const Estimate& estimate)
+{
+    std::string out = fmt::format("{} step{} x {}", estimate.steps, estimate.steps == 1 ? "" : "s",
+        format_time_ps(estimate.alpha_ps));
+    if (estimate.busiest < 0) return out;
+    out += fmt::format("; {} on {} take {}", format_bytes(static_cast<std::uint64_t>(estimate.busiest_bytes)),
+        graph.links[static_cast<std::size_t>(estimate.busiest)].name,
+        format_time_ps(static_cast<std::uint64_t>(estimate.busiest_ps)));
+    return out + (estimate.bound_by_latency() ? "; bound by latency" : "; bound by that link");
+}
+
+// What can be built, with as many channels as are asked for.
+struct Plan {
+    std::string name;
+    std::function<Schedule(std::uint32_t channels)> build;
+    std::uint32_t channels = 1;
+    double handicap = 0;  // share of its time by which it must be cheaper than others
+};
+
+struct Priced {
+    Plan plan;
+    Candidate candidate;
+};
+
+class Chooser {
+public:
+    Chooser(const CostGraph& graph, const ChoiceRequest& request)
+        : graph_(graph), request_(request), names_(algorithm_names(request.op))
+    {
+        if (names_.empty())
+            throw InputError("", 0, std::string(name_of(request.op)) + " has no algorithm to choose from",
+                "a collective with an algorithm");
+        if (graph.size() > 1) require_connected(graph);
+    }
+
+    const std::vector<std::string>& names() const { return names_; }
+
+    void add_built_in(const std::string& name, double handicap = 0)
+    {
+        add_built_in(name, name, request_.options, handicap);
+        if (!request_.options.orders.empty()) return;
+        // Along the graph, where that is better than the order of the ranks.
+        AlgorithmOptions options = request_.options;
+        if (name == "ring" || name == "bidirectional_ring") {
+            if (rings_.empty()) rings_ = ring_orders(graph_, most_rings_tried);
+            options.orders = {rings_.front()};
+            if (rings_.front() == rank_order(graph_.size())) return;
+        } else if (name == "rings") {
+            if (rings_.empty()) rings_ = ring_orders(graph_, most_rings_tried);
+            options.orders = rings_;
+            if (rings_.size() < 2) return;
+        } else {
+            return;
+        }
+        add_built_in(name, name + " along the graph", options, handicap);
+    }
+
+    void add_synthesized(std::uint32_t chunks)
+    {
+        SynthesisOptions options;
+        options.bytes = request_.bytes;
+        options.chunks = chunks;
+        options.root = request_.options.root;
+        options.reduction = request_.options.reduction;
+        options.parts = 1;
+        std::uint32_t ways = 1;
+        Estimate best;
+        std::uint64_t seed = 0;
+        for (options.seed = 0; options.seed < request_.seeds; ++options.seed) {
+            const Schedule schedule = synthesize(request_.op, graph_, options);
+            const Estimate price = estimate(schedule, graph_, {request_.bytes, request_.options.channels});
+            if (options.seed > 0 && price.time_ps >= best.time_ps) continue;
+            best = price;
+            seed = options.seed;
+            ways = most_ways_out(schedule, 1);
+        }
+        options.seed = seed;
+        std::uint32_t most = request_.options.channels;
+        for (const CostRank& rank : graph_.ranks) most = std::min(most, std::max(1U, rank.threads / ways));
+        std::vector<std::uint32_t> tried{most, std::max(1U, request_.options.channels / ways)};
+        if (tried[0] <= tried[1]) tried.resize(1);
+        for (const std::uint32_t parts : tried)
+            add({fmt::format("synthesized in {} chunk{}, {} part{}", chunks, chunks == 1 ? "" : "s", parts,
+                     parts == 1 ? "" : "s"),
+                [this, options](std::uint32_t channels) mutable {
+                    options.parts = channels;
+                    return synthesize(request_.op, graph_, options);
+                },
+                parts, trusted_gain});
+    }
+
+    ScheduleChoice choose()
+    {
+        if (priced_.empty())
+            throw InputError("", 0, std::string(name_of(request_.op)) + " has no algorithm with a price here",
+                "an algorithm by its name");
+        std::stable_sort(priced_.begin(), priced_.end(), [](const Priced& a, const Priced& b) {
+            return worth(a) < worth(b);
+        });
+        ScheduleChoice out;
+        out.without_price = std::move(without_price_);
+        for (Priced& priced : priced_) out.candidates.push_back(std::move(priced.candidate));
+        out.schedule = priced_.front().plan.build(priced_.front().plan.channels);
+        return out;
+    }
+
+private:
+    void add_built_in(const std::string& name, const std::string& shown, AlgorithmOptions options, double handicap)
+    {
+        const std::uint32_t channels = options.channels;
+        const auto build = [this, name, options](std::uint32_t priced) mutable {
+            options.channels = priced;
+            return make_schedule(name, request_.op, graph_.size(), options);
+        };
+        add({shown, build, channels, handicap});
+    }
+
+    static double worth(const Priced& priced)
+    {
+        return static_cast<double>(priced.candidate.estimate.time_ps) * (1 + priced.plan.handicap);
+    }
+
+    void add(Plan plan)
+    {
+        Schedule one;
+        try {
+            one = plan.build(1);
+        } catch (const InputError&) {  // it needs what was not asked for, or other numbers of ranks
+            without_price_.push_back(plan.name);
+            return;
+        }
+        const std::uint32_t channels = priced_channels(plan.channels, data_steps(one));
+        const Schedule schedule = channels == 1 ? std::move(one) : plan.build(channels);
+        const Estimate price = estimate(schedule, graph_, {request_.bytes, plan.channels / channels});
+        if (!price.runs) {
+            without_price_.push_back(plan.name);
+            return;
+        }
+        Candidate candidate{plan.name, price, explanation(graph_, price)};
+        priced_.push_back({std::move(plan), std::move(candidate)});
+    }
+
+    const CostGraph& graph_;
+    const ChoiceRequest& request_;
+    std::vector<std::string> names_;
+    std::vector<std::vector<std::uint32_t>> rings_;  // along the graph
+    std::vector<Priced> priced_;
+    std::vector<std::string> without_price_;
+};
+
+bool is_ring(const std::string& name) { return name.find("ring") != std::string::npos; }
+
+}  // namespace
+
+ScheduleChoice choose_algorithm(const CostGraph& graph, const ChoiceRequest& request)
+{
+    Chooser chooser(graph, request);
+    for (const std::string& name : chooser.names()) chooser.add_built_in(name);
+    return chooser.choose();
+}
+
+ScheduleChoice choose_synthesized(const CostGraph& graph, const ChoiceRequest& request)
+{
+    if (!can_synthesize(request.op) || graph.size() < 2) return choose_algorithm(graph, request);
+    Chooser chooser(graph, request);
+    for (const std::string& name : chooser.names()) {
+        if (!is_ring(name) && name != "direct") continue;
+        chooser.add_built_in(name, is_ring(name) ? 0 : trusted_gain);
+    }
+    for (const std::uint32_t chunks : request.chunks) chooser.add_synthesized(chunks);
+    return chooser.choose();
+}
+
+}  // namespace weft

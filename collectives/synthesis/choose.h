@@ -1,0 +1,47 @@
+// Chooses how a collective is carried out on a cost graph: every candidate becomes a schedule, is priced (estimate.h), and the
+// cheapest is taken.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectives/schedule/algorithms/algorithms.h"
+#include "collectives/schedule/schedule.h"
+#include "collectives/synthesis/cost_graph.h"
+#include "collectives/synthesis/estimate.h"
+
+namespace weft {
+
+struct ChoiceRequest {
+    CollectiveOp op = CollectiveOp::all_reduce;
+    std::uint64_t bytes = 0;  // of the message (layout.h)
+    AlgorithmOptions options;
+    // Synthesis: chunks of each rank's share that are tried; seeds that decide between equals.
+    std::vector<std::uint32_t> chunks{1, 2, 4};
+    std::uint32_t seeds = 4;
+};
+
+struct Candidate {
+    std::string name;  // "ring", "ring along the graph", "synthesized in 2 chunks, 8 parts"
+    Estimate estimate;
+    std::string why;   // what its time consists of
+};
+
+struct ScheduleChoice {
+    Schedule schedule;
+    std::vector<Candidate> candidates;       // that have a price, the cheapest first; the one taken is at the front
+    std::vector<std::string> without_price;  // names of algorithms that need a switch to help, or options not given
+};
+
+// The cheapest of the built-in algorithms, rings also along the graph. Throws InputError for a collective without one.
+ScheduleChoice choose_algorithm(const CostGraph& graph, const ChoiceRequest& request);
+
+// The cheapest of synthesized schedules, built-in rings (in rank order and along the graph) and the direct algorithm; another than
+// a ring only where it is cheaper by more than estimates are wrong among alike schedules (`trusted_gain`). For collectives
+// that cannot be synthesized, of all built-in ones.
+ScheduleChoice choose_synthesized(const CostGraph& graph, const ChoiceRequest& request);
+
+constexpr double trusted_gain = 0.03;
+
+}  // namespace weft

@@ -1,0 +1,87 @@
+// What a schedule costs on a real fabric, as numbers: links that lines share, the path between every two ranks, and the
+// latencies of a step. Made from a resolved system by platform/choice; nothing in here knows documents.
+//
+// Times are picoseconds, sizes payload bytes. Headers are in the rates of the links.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+// One direction of a link, or anything else that lines pass one after the other.
+struct CostLink {
+    std::string name;            // "dgx.0.xpu.0 -> dgx.0.nvsw.1"
+    double ps_per_byte = 0;      // of stored payload with its headers
+    double back_ps_per_byte = 0; // what goes back for it, on `reverse`
+    std::int32_t reverse = -1;   // the other direction; -1: nothing goes back
+    double buffer = 0;           // payload that waits behind it before its senders notice; 0: any
+};
+
+// The part of a transfer that passes one link.
+struct LinkShare {
+    std::uint32_t link = 0;
+    double share = 1;
+};
+
+// Links that a transfer passes at the same distance from its sender, equal paths side by side.
+struct PathStage {
+    std::uint64_t before_ps = 0;  // from the stage before, or the sender
+    std::vector<LinkShare> links;
+};
+
+// One way between two ranks.
+struct CostPath {
+    std::vector<PathStage> stages;  // empty: no way
+    std::uint64_t put_ps = 0;       // a line from the unit that stores it to where it lies
+    std::uint64_t answer_ps = 0;    // and its acknowledge back
+    bool neighbours = false;        // no other rank lies between
+};
+
+struct CostRank {
+    std::string name;
+    std::uint64_t load_ps = 0;    // a line from the own cache
+    std::uint64_t cold_ps = 0;    // more, where it comes from memory for the first time
+    std::uint64_t notice_ps = 0;  // a flag that is set to the thread that waits for it going on
+    std::uint64_t launch_ps = 0;
+    // One thread of a schedule: bytes on their way from the own cache, and without an acknowledge where its unit is
+    // not shared; time of an issue slot, per byte and operand.
+    double registers = 0;    // 0: any
+    double sets = 1;         // that `registers` are divided into
+    double outstanding = 0;  // 0: any
+    double issue_ps_per_byte = 0;
+    std::uint32_t units = 1;     // that threads are dealt out to
+    std::uint32_t threads = 1;   // that run at once
+};
+
+struct CostGraph {
+    std::vector<CostRank> ranks;
+    std::vector<CostLink> links;
+    std::vector<CostPath> paths;  // from * size + to; empty stages on the diagonal
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
+    const CostPath& path(std::uint32_t from, std::uint32_t to) const
+    {
+        return paths[std::size_t{from} * size() + to];
+    }
+    CostPath& path(std::uint32_t from, std::uint32_t to) { return paths[std::size_t{from} * size() + to]; }
+};
+
+// A step of `bytes` bytes by itself: read, put, acknowledged, signalled, noticed.
+std::uint64_t step_ps(const CostGraph& graph, std::uint32_t from, std::uint32_t to);
+// Time that `bytes` bytes occupy the slowest link of a path.
+double occupancy_ps(const CostGraph& graph, const CostPath& path, double bytes);
+
+// Every way turned round: what the graph is for data that flow backwards.
+CostGraph reversed(const CostGraph& graph);
+
+// Throws InputError, naming two ranks, when one cannot be reached from rank 0 by way of neighbours.
+void require_connected(const CostGraph& graph);
+
+// For tests and small studies: `n` ranks without latencies inside, no link yet.
+CostGraph plain_graph(std::uint32_t n);
+// Links both ways between two ranks.
+void add_wire(CostGraph& graph, std::uint32_t a, std::uint32_t b, double ps_per_byte, std::uint64_t latency_ps);
+
+}  // namespace weft

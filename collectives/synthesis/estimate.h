@@ -1,0 +1,56 @@
+// What a schedule would take on a cost graph: its steps are played through once, by events, with whole transfers in place of
+// lines.
+//
+// - Threads run their steps in order. A move loads its sources (`load`, and `cold` more for an input that is read for the
+//   first time; from a peer a round trip and the links from there), then stores. Stores are not waited for, but by signals
+//   (a fence), by what depends on the step, and at the end.
+// - A thread issues no faster than its unit (issue slots for every operand), and no more at a time than its registers hold
+//   and its unit may have without an answer.
+// - A transfer passes the stages of its path one after the other, first come first served at every link, and occupies each for
+//   its share; the head goes on at once (cut-through). What goes back for it occupies the other direction.
+// - A signal waits at no link: lines of different threads mix on a wire, so what is behind the data of one thread is not
+//   behind that of all. A wait is over `notice` after the signal and takes a look at the flag beyond that: of the many
+//   threads that look now and then the last counts, and a wait for a flag that is set looks as well.
+// - Moves that need not wait for each other take turns at the registers: as many at once as there are sets.
+// - Where a path passes ranks, meets what comes from elsewhere and more waits for a link than its buffer holds, what waits takes
+//   2.5 times as long: in the simulation such links are busy for 40 % of the time, for want of credits.
+//
+// Left out: other back pressure, caches and refreshes, units that several threads share beyond their limits of lines in
+// flight. docs/synthesis.md has the error against simulation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectives/schedule/schedule.h"
+#include "collectives/synthesis/cost_graph.h"
+
+namespace weft {
+
+struct Estimate {
+    std::uint64_t time_ps = 0;
+    std::uint32_t steps = 0;     // longest chain of dependent transfers between ranks
+    std::uint64_t alpha_ps = 0;  // the slowest of the steps that occur, without payload
+    std::int64_t busiest = -1;   // link; -1: none
+    double busiest_ps = 0;       // how long it is occupied
+    double busiest_bytes = 0;    // payload that passes it
+    bool runs = true;            // false: some thread waits for ever, or a step has no price
+
+    // steps x alpha or the busiest link, whichever takes longer.
+    bool bound_by_latency() const { return static_cast<double>(steps) * static_cast<double>(alpha_ps) > busiest_ps; }
+};
+
+struct EstimateOptions {
+    std::uint64_t bytes = 0;  // of the message (layout.h)
+    // Threads that each thread of the schedule stands for: it is issued that much faster.
+    std::uint32_t threads_each = 1;
+};
+
+// Steps of data in a schedule: what an estimate costs.
+std::uint64_t data_steps(const Schedule& schedule);
+
+// The schedule must pass verify() and have as many ranks as the graph.
+Estimate estimate(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options);
+
+}  // namespace weft

@@ -1,0 +1,68 @@
+#include "collectives/synthesis/link_clock.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft {
+
+namespace {
+
+// Lines that pass ranks on their way hold each other up where buffers are full: links are idle for want of credits.
+constexpr double through_ranks = 2.5;
+
+std::uint64_t behind(std::uint64_t latency, const CostPath& path, std::size_t first)
+{
+    for (std::size_t s = first; s < path.stages.size(); ++s) latency -= std::min(latency, path.stages[s].before_ps);
+    return latency;
+}
+
+}  // namespace
+
+Flight LinkClock::put(const CostPath& path, double bytes, std::uint64_t now)
+{
+    return {&path, bytes, 0, now + path.stages.front().before_ps, behind(path.put_ps, path, 0), 0};
+}
+
+Flight LinkClock::answer(const CostPath& path, const CostPath& request, double bytes, std::uint64_t now)
+{
+    return {&path, bytes, 0, now, behind(request.answer_ps, path, 1), 0};
+}
+
+bool LinkClock::pass(Flight& flight)
+{
+    const std::vector<PathStage>& stages = flight.path->stages;
+    const std::uint64_t now = flight.head_ps;
+    std::uint64_t left = flight.rest_ps;
+    for (std::size_t s = flight.stage + 1; s < stages.size(); ++s) left += stages[s].before_ps;
+    std::uint64_t head = now;
+    const auto sender = static_cast<std::uint32_t>(
+        static_cast<std::size_t>(flight.path - graph_.paths.data()) / graph_.size());
+    flight.tail_ps = std::max(flight.tail_ps, now + left);
+    if (flight.bytes > 0)
+        for (const LinkShare& part : stages[flight.stage].links) {
+            const CostLink& link = graph_.links[part.link];
+            const double bytes = flight.bytes * part.share;
+            const std::uint64_t begin = std::max(now, free_[part.link]);
+            Queue& queue = queues_[part.link];
+            if (begin == now || queue.sender == nobody) queue = {sender, false};
+            queue.mixed = queue.mixed || queue.sender != sender;
+            const bool crowded = !flight.path->neighbours && queue.mixed && link.buffer > 0 &&
+                                 static_cast<double>(begin - now) > link.buffer * link.ps_per_byte;
+            occupy(part.link, bytes * link.ps_per_byte * (crowded ? through_ranks : 1), now);
+            payload_[part.link] += bytes;
+            if (link.reverse >= 0) occupy(static_cast<std::uint32_t>(link.reverse), bytes * link.back_ps_per_byte, now);
+            head = std::max(head, begin);
+            flight.tail_ps = std::max(flight.tail_ps, free_[part.link] + left);
+        }
+    if (++flight.stage >= stages.size()) return false;
+    flight.head_ps = head + stages[flight.stage].before_ps;
+    return true;
+}
+
+void LinkClock::occupy(std::uint32_t link, double ps, std::uint64_t now)
+{
+    free_[link] = std::max(free_[link], now) + static_cast<std::uint64_t>(std::llround(ps));
+    busy_[link] += ps;
+}
+
+}  // namespace weft

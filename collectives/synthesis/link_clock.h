@@ -1,0 +1,57 @@
+// Transfers on the links of a cost graph, one stage of their path after the other: the part of an estimate (estimate.h) that
+// knows when a link is free.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/synthesis/cost_graph.h"
+
+namespace weft {
+
+struct Flight {
+    const CostPath* path = nullptr;  // of the graph
+    double bytes = 0;           // 0: a signal, which waits at no link
+    std::uint32_t stage = 0;    // that its head is at
+    std::uint64_t head_ps = 0;  // when
+    std::uint64_t rest_ps = 0;  // latency behind the last stage
+    std::uint64_t tail_ps = 0;  // when all of it is there, as far as is known
+};
+
+class LinkClock {
+public:
+    explicit LinkClock(const CostGraph& graph)
+        : graph_(graph), free_(graph.links.size()), queues_(graph.links.size()), busy_(graph.links.size()), payload_(graph.links.size())
+    {
+    }
+
+    // A put or a signal that leaves at `now`; what a load brings back that was asked for by `request`, when it is at the owner.
+    static Flight put(const CostPath& path, double bytes, std::uint64_t now);
+    static Flight answer(const CostPath& path, const CostPath& request, double bytes, std::uint64_t now);
+
+    // Passes the links of the present stage at flight.head_ps. False at the last one.
+    bool pass(Flight& flight);
+
+    // Time and payload of each link so far.
+    const std::vector<double>& busy() const { return busy_; }
+    const std::vector<double>& payload() const { return payload_; }
+
+private:
+    static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
+    // What has passed a link since it was idle.
+    struct Queue {
+        std::uint32_t sender = nobody;
+        bool mixed = false;  // some of it came from another rank
+    };
+
+    void occupy(std::uint32_t link, double ps, std::uint64_t now);
+
+    const CostGraph& graph_;
+    std::vector<std::uint64_t> free_;
+    std::vector<Queue> queues_;
+    std::vector<double> busy_;
+    std::vector<double> payload_;
+};
+
+}  // namespace weft

@@ -1,0 +1,36 @@
+// How fast a thread of a schedule moves data, from what its unit and its registers permit.
+#pragma once
+
+#include <cstdint>
+
+#include "collectives/synthesis/cost_graph.h"
+
+namespace weft {
+
+struct MoveLoad {
+    double bytes = 0;
+    double operands = 0;       // sources and destinations
+    double remote = 0;         // of these, at peers
+    std::uint64_t load_ps = 0;   // until a line that is loaded is there
+    std::uint64_t round_ps = 0;  // of the slowest peer, there and back
+};
+
+// Of `threads` threads of a rank, dealt out to its units. `each`: threads that this one stands for.
+class ThreadPace {
+public:
+    ThreadPace(const CostRank& rank, std::size_t threads, std::uint32_t each);
+
+    // First to last line of a move issued.
+    std::uint64_t issue_ps(const MoveLoad& move) const;
+    // Until a move behind this one, that need not wait for it, finds registers: each wavefront has few sets, and takes one
+    // for each of its shares.
+    std::uint64_t turn_ps(const MoveLoad& move) const;
+
+private:
+    double issue_ps_per_byte_;
+    double registers_;    // bytes; 0: any
+    double sets_;
+    double outstanding_;  // bytes; 0: any
+};
+
+}  // namespace weft

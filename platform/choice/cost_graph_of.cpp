@@ -1,0 +1,160 @@
+#include "platform/choice/cost_graph_of.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/diagnostic.h"
+#include "base/line_size.h"
+#include "platform/choice/latencies.h"
+#include "sc_models/hbm_timing.h"
+#include "tlm_interconnect/packetiser.h"
+
+namespace weft {
+
+namespace {
+
+constexpr double ps_per_s = 1e12;
+
+CostRank rank_cost(const ResolvedSystem& system, NodeId node, const std::string& name)
+{
+    const GpuSpec& gpu = system.gpu(node);
+    const EngineSpec& engine = system.engine();
+    CostRank rank;
+    rank.name = name;
+    rank.load_ps = gpu.unit_to_l2 + system.l2(node).latency + gpu.l2_to_unit;
+    rank.cold_ps = idle_read(system.hbm(node));
+    const Time flag = flag_time(system, node);
+    rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2;
+    if (static_cast<WaitPolicy>(gpu.wait_policy) != WaitPolicy::waiting_atomic)
+        rank.notice_ps += (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
+    rank.launch_ps = gpu.launch_latency;
+    rank.registers = static_cast<double>(engine.wavefronts * engine.unroll * gpu.lanes * engine.vector);
+    rank.sets = static_cast<double>(engine.unroll);
+    rank.outstanding = static_cast<double>(gpu.outstanding * line_bytes);
+    rank.issue_ps_per_byte = ps_per_s / static_cast<double>(gpu.clock) / static_cast<double>(gpu.coalesce);
+    rank.units = static_cast<std::uint32_t>(gpu.compute_units);
+    const std::uint64_t by_wavefronts = gpu.wavefronts_per_unit / std::max<std::uint64_t>(1, engine.wavefronts);
+    rank.threads = static_cast<std::uint32_t>(
+        gpu.compute_units * std::max<std::uint64_t>(1, std::min(gpu.workgroups_per_unit, by_wavefronts)));
+    return rank;
+}
+
+class Maker {
+public:
+    Maker(const ResolvedSystem& system, const FabricPlan& plan, CostGraph& graph)
+        : system_(system), plan_(plan), ports_(plan.fabric.ports()), graph_(graph)
+    {
+    }
+
+    CostPath path(std::uint32_t from, std::uint32_t to)
+    {
+        const NodeId sender = plan_.members[from];
+        const NodeId home = plan_.members[to];
+        const GpuSpec& gpu = system_.gpu(sender);
+        CostPath path;
+        path.neighbours = true;
+        stages(from, to, path);
+        latencies(from, to, gpu.unit_to_port, path);
+        path.put_ps = gpu.unit_to_port +
+                      path_time(system_, plan_, from, to, LineOp::write, line_bytes, LineClass::request) +
+                      system_.gpu(home).port_to_l2 + home_time(system_, home);
+        path.answer_ps = system_.gpu(home).l2_to_port +
+                         path_time(system_, plan_, to, from, LineOp::write, line_bytes, LineClass::response) +
+                         gpu.port_to_unit;
+        return path;
+    }
+
+private:
+    // Equal ways spread lines evenly at every node.
+    void stages(std::uint32_t from, std::uint32_t to, CostPath& path)
+    {
+        std::map<std::pair<std::uint32_t, unsigned>, double> here{{{plan_.routing.node_of(from), 0}, 1.0}};
+        while (!here.empty()) {
+            std::map<std::pair<std::uint32_t, unsigned>, double> next;
+            std::map<std::uint32_t, double> links;
+            for (const auto& [place, share] : here) {
+                const auto [node, phase] = place;
+                if (node == plan_.routing.node_of(to)) continue;
+                const int endpoint = plan_.fabric.nodes[node].endpoint;
+                if (endpoint >= 0 && endpoint != static_cast<int>(from) &&
+                    static_cast<std::uint32_t>(endpoint) < graph_.size())
+                    path.neighbours = false;
+                const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
+                for (unsigned i = 0; i < choice.size(); ++i) {
+                    const Fabric::Port& way = ports_[node][choice[i]];
+                    const double part = share / static_cast<double>(choice.size());
+                    links[link(way.edge, plan_.fabric.edges[way.edge].a == node)] += part;
+                    const unsigned then =
+                        plan_.routing.phase_after(node, choice[i], plan_.routing.lane(node, to, i, phase));
+                    next[{way.peer, then}] += part;
+                }
+            }
+            if (links.empty()) break;
+            path.stages.emplace_back();
+            for (const auto& [number, share] : links) path.stages.back().links.push_back({number, share});
+            here = std::move(next);
+        }
+    }
+
+    void latencies(std::uint32_t from, std::uint32_t to, Time first, CostPath& path) const
+    {
+        const std::vector<std::uint32_t> nodes = plan_.routing.path(from, to, 0);
+        Time before = first;
+        for (std::size_t i = 0; i + 1 < nodes.size() && i < path.stages.size(); ++i) {
+            if (i > 0 || plan_.used.transit[nodes[i]]) before += system_.switch_of(nodes[i]).latency;
+            path.stages[i].before_ps = before;
+            const LinkSpec& spec = system_.link(*system_.graph().find_edge(nodes[i], nodes[i + 1]));
+            before = wire_time(spec, LineOp::write, line_bytes, LineClass::request) + spec.latency;
+        }
+    }
+
+    std::uint32_t link(std::uint32_t edge, bool forward)
+    {
+        const auto found = numbers_.find(edge);
+        if (found != numbers_.end()) return found->second + (forward ? 0 : 1);
+        const auto number = static_cast<std::uint32_t>(graph_.links.size());
+        numbers_.emplace(edge, number);
+        const LinkSpec& spec = system_.link(edge);
+        const double ps = ps_per_s / static_cast<double>(spec.bandwidth) / line_bytes;
+        const std::string& a = plan_.fabric.nodes[plan_.fabric.edges[edge].a].name;
+        const std::string& b = plan_.fabric.nodes[plan_.fabric.edges[edge].b].name;
+        for (const bool there : {true, false}) {
+            CostLink out;
+            out.name = there ? a + " -> " + b : b + " -> " + a;
+            out.ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request) * ps;
+            out.back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response) * ps;
+            out.buffer = static_cast<double>(spec.request_credits * line_bytes);
+            out.reverse = static_cast<std::int32_t>(number + (there ? 1 : 0));
+            graph_.links.push_back(std::move(out));
+        }
+        return number + (forward ? 0 : 1);
+    }
+
+    const ResolvedSystem& system_;
+    const FabricPlan& plan_;
+    std::vector<std::vector<Fabric::Port>> ports_;
+    CostGraph& graph_;
+    std::map<std::uint32_t, std::uint32_t> numbers_;  // of an edge's first direction
+};
+
+}  // namespace
+
+CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t ranks)
+{
+    if (ranks > most_ranks_priced)
+        throw InputError(system.file, system.workload.line,
+            "algorithms are to be compared for " + std::to_string(ranks) + " ranks",
+            "at most " + std::to_string(most_ranks_priced) + ", or an algorithm by its name");
+    CostGraph graph;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+        graph.ranks.push_back(
+            rank_cost(system, plan.members[rank], plan.fabric.nodes[plan.members[rank]].name));
+    graph.paths.resize(std::size_t{ranks} * ranks);
+    Maker maker(system, plan, graph);
+    for (std::uint32_t from = 0; from < ranks; ++from)
+        for (std::uint32_t to = 0; to < ranks; ++to)
+            if (from != to) graph.path(from, to) = maker.path(from, to);
+    return graph;
+}
+
+}  // namespace weft

@@ -1,0 +1,18 @@
+// The cost graph of a resolved system: real routes, real latencies, rates after packetisation.
+#pragma once
+
+#include <cstdint>
+
+#include "collectives/synthesis/cost_graph.h"
+#include "platform/config/resolved_system.h"
+#include "platform/system/fabric_plan.h"
+
+namespace weft {
+
+constexpr std::uint32_t most_ranks_priced = 256;
+
+// Of the first `ranks` members of the plan. Movers other than units are priced as units. Throws InputError for more ranks
+// than can be priced.
+CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t ranks);
+
+}  // namespace weft

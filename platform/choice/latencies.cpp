@@ -1,0 +1,44 @@
+#include "platform/choice/latencies.h"
+
+#include "tlm_interconnect/packetiser.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
+
+}  // namespace
+
+Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls)
+{
+    return lone_bytes(link, op, size, cls) * ps_per_s / link.bandwidth;
+}
+
+Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
+    std::uint32_t size, LineClass cls)
+{
+    const std::vector<std::uint32_t> nodes = plan.routing.path(from, to, 0);
+    Time time = 0;
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+        const LinkSpec& link = system.link(*system.graph().find_edge(nodes[i], nodes[i + 1]));
+        time += wire_time(link, op, size, cls) + link.latency;
+        if (i > 0 || plan.used.transit[nodes[i]]) time += system.switch_of(nodes[i]).latency;
+    }
+    if (plan.used.transit[nodes.back()]) time += system.switch_of(nodes.back()).latency;
+    return time;
+}
+
+Time home_time(const ResolvedSystem& system, NodeId node)
+{
+    return system.l2(node).separate() ? system.memory_side(node).latency : system.l2(node).latency;
+}
+
+Time flag_time(const ResolvedSystem& system, NodeId node)
+{
+    const L2Spec& l2 = system.l2(node);
+    const Time way = l2.separate() ? 2 * system.memory_side(node).hop : l2.mirrored() ? l2.far_latency : 0;
+    return home_time(system, node) + way;
+}
+
+}  // namespace weft

@@ -1,0 +1,25 @@
+// Latencies of single lines in a resolved system, without load: what the alpha-beta figure and the prices of schedules are made of.
+#pragma once
+
+#include <cstdint>
+
+#include "platform/config/resolved_system.h"
+#include "platform/system/fabric_plan.h"
+#include "tlm_interconnect/line.h"
+
+namespace weft {
+
+// Of a line by itself on a wire.
+Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls);
+
+// Time of one line over all links and switches between two endpoints, one way; waits for frames not counted.
+Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
+    std::uint32_t size, LineClass cls);
+
+// A request of a peer at the point of coherence: the home slice, or the memory side of private partitions.
+Time home_time(const ResolvedSystem& system, NodeId node);
+
+// A unit's read of a flag of its own GPU at that point, on average over the partitions.
+Time flag_time(const ResolvedSystem& system, NodeId node);
+
+}  // namespace weft

@@ -1,0 +1,28 @@
+#include "platform/run/chosen_schedule.h"
+
+#include "collectives/synthesis/choose.h"
+#include "platform/choice/cost_graph_of.h"
+
+namespace weft {
+
+bool is_choice(const std::string& algorithm) { return algorithm == "auto" || algorithm == "synthesize"; }
+
+std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, const FabricPlan& plan,
+    const CollectiveRequest& request, ChoiceResult& result)
+{
+    const CostGraph graph = cost_graph_of(system, plan, static_cast<std::uint32_t>(request.members.size()));
+    ChoiceRequest wanted;
+    wanted.op = request.op;
+    wanted.bytes = request.bytes;
+    wanted.options = request.options;
+    if (system.workload.chunks > 0) wanted.chunks = {static_cast<std::uint32_t>(system.workload.chunks)};
+    ScheduleChoice choice = request.algorithm == "auto" ? choose_algorithm(graph, wanted) : choose_synthesized(graph, wanted);
+    result.asked = request.algorithm;
+    result.without_price = std::move(choice.without_price);
+    for (Candidate& candidate : choice.candidates)
+        result.priced.push_back({std::move(candidate.name), candidate.estimate.time_ps, std::move(candidate.why)});
+    choice.schedule.name = result.priced.front().algorithm;
+    return std::make_shared<const Schedule>(std::move(choice.schedule));
+}
+
+}  // namespace weft

@@ -1,0 +1,157 @@
+// Prices of schedules, against what can be reckoned by hand.
+#include <gtest/gtest.h>
+
+#include "collectives/schedule/algorithms/algorithms.h"
+#include "collectives/synthesis/estimate.h"
+#include "testbenches/synthesis/graphs.h"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+constexpr std::uint64_t mib = 1 << 20;
+
+Estimate price(const std::string& algorithm, CollectiveOp op, const CostGraph& graph, std::uint64_t bytes,
+    std::uint32_t channels = 1)
+{
+    AlgorithmOptions options;
+    options.channels = channels;
+    return estimate(make_schedule(algorithm, op, graph.size(), options), graph, {bytes, 1});
+}
+
+}  // namespace
+
+TEST(Estimate, AStepIsItsLatenciesAndItsBytes)
+{
+    // Every step: bytes, there and back, and the signal. The last ends with the acknowledge of its signal.
+    const Estimate ring = price("ring", CollectiveOp::all_gather, ring_graph(4), 4000);
+    EXPECT_EQ(ring.steps, 3);
+    EXPECT_EQ(ring.alpha_ps, 3 * hop_ps);
+    EXPECT_EQ(ring.time_ps, 3 * (1000 * wire_ps + 3 * hop_ps) + hop_ps);
+    const Estimate reduced = price("ring", CollectiveOp::all_reduce, ring_graph(4), 4000);
+    EXPECT_EQ(reduced.steps, 6);
+    EXPECT_EQ(reduced.time_ps, 6 * (1000 * wire_ps + 3 * hop_ps) + hop_ps);
+}
+
+TEST(Estimate, PartsOfARankAreInIt)
+{
+    CostGraph graph = ring_graph(4);
+    for (CostRank& rank : graph.ranks) {
+        rank.load_ps = 70;
+        rank.cold_ps = 300;
+        rank.notice_ps = 20;
+        rank.launch_ps = 5000;
+    }
+    // One own chunk is read cold by every rank; what is passed on is not. Two waits are on the way, each with a look.
+    EXPECT_EQ(price("ring", CollectiveOp::all_gather, graph, 4000).time_ps,
+        5000 + 300 + 3 * (70 + 1000 + 3 * hop_ps) + 2 * (20 + 70) + hop_ps);
+}
+
+TEST(Estimate, TransfersShareALinkInTurn)
+{
+    // Everybody stores to everybody: three blocks leave by each port, one after the other.
+    const Estimate direct = price("direct", CollectiveOp::all_gather, star_graph(4), 4000);
+    EXPECT_EQ(direct.steps, 1);
+    EXPECT_EQ(direct.busiest_ps, 3000);
+    EXPECT_EQ(direct.busiest_bytes, 3000);
+    EXPECT_GE(direct.time_ps, 3000 + 3 * 2 * hop_ps);
+    EXPECT_LE(direct.time_ps, 3000 + 1000 + 4 * 2 * hop_ps);
+    // On a mesh every block has a wire of its own.
+    EXPECT_EQ(price("direct", CollectiveOp::all_gather, mesh_graph(4), 4000).time_ps, 1000 + 4 * hop_ps);
+}
+
+TEST(Estimate, LongMessagesTendToTheBytesOfTheBusiestLink)
+{
+    for (const std::uint32_t channels : {1u, 8u}) {
+        const Estimate ring = price("ring", CollectiveOp::all_reduce, ring_graph(8), 64 * mib, channels);
+        EXPECT_NEAR(static_cast<double>(ring.time_ps), 14.0 / 8 * 64 * mib, 0.01 * 14 / 8 * 64 * mib) << channels;
+        EXPECT_FALSE(ring.bound_by_latency());
+    }
+    EXPECT_TRUE(price("ring", CollectiveOp::all_reduce, ring_graph(8), 1024).bound_by_latency());
+}
+
+TEST(Estimate, ChannelsOverlapWaitingAndWire)
+{
+    const std::uint64_t bytes = 8 * 4000;
+    EXPECT_LT(price("ring", CollectiveOp::all_reduce, ring_graph(8), bytes, 4).time_ps,
+        price("ring", CollectiveOp::all_reduce, ring_graph(8), bytes, 1).time_ps);
+}
+
+TEST(Estimate, WhatGoesBackOccupiesTheOtherDirection)
+{
+    CostGraph graph = ring_graph(8);
+    const Estimate without = price("ring", CollectiveOp::all_reduce, graph, mib);
+    for (std::size_t link = 0; link < graph.links.size(); ++link) {
+        graph.links[link].reverse = static_cast<std::int32_t>(link ^ 1);
+        graph.links[link].back_ps_per_byte = 0.25;
+    }
+    const Estimate with = price("ring", CollectiveOp::all_reduce, graph, mib);
+    EXPECT_EQ(with.busiest_ps, without.busiest_ps);  // the ring goes one way round
+    EXPECT_GT(price("direct", CollectiveOp::all_reduce, graph, mib).busiest_ps,
+        1.1 * price("direct", CollectiveOp::all_reduce, ring_graph(8), mib).busiest_ps);
+}
+
+TEST(Estimate, RanksOnTheWayCrowdTheirLinks)
+{
+    // More than the buffers hold, from several ranks: what passes ranks takes 2.5 times as long.
+    CostGraph graph = ring_graph(8);
+    const auto without = static_cast<double>(price("direct", CollectiveOp::all_gather, graph, 8 * mib, 4).time_ps);
+    for (CostLink& link : graph.links) link.buffer = 1024;
+    EXPECT_GT(static_cast<double>(price("direct", CollectiveOp::all_gather, graph, 8 * mib, 4).time_ps), 1.8 * without);
+    // Neighbours do not, nor does one sender alone.
+    for (const auto& [algorithm, op] : {std::pair("ring", CollectiveOp::all_gather), std::pair("direct", CollectiveOp::broadcast)})
+        EXPECT_EQ(price(algorithm, op, graph, 8 * mib, 4).time_ps, price(algorithm, op, ring_graph(8), 8 * mib, 4).time_ps);
+}
+
+TEST(Estimate, AWaitForAFlagThatIsSetIsALookToo)
+{
+    // Four looks more for seven peers than for three; all signals come together.
+    const auto at = [](std::uint32_t ranks) {
+        CostGraph graph = mesh_graph(ranks);
+        for (CostRank& rank : graph.ranks) rank.load_ps = 5000;
+        return price("direct", CollectiveOp::barrier, graph, 0).time_ps;
+    };
+    EXPECT_EQ(at(8) - at(4), 4 * 5000);
+}
+
+TEST(Estimate, AThreadIssuesNoFasterThanItsUnitAndWindow)
+{
+    CostGraph graph = mesh_graph(2);
+    const std::uint64_t free = price("direct", CollectiveOp::all_gather, graph, 2 * mib).time_ps;
+    for (CostRank& rank : graph.ranks) rank.issue_ps_per_byte = 2;
+    // Each rank stores its half twice, to itself and to the peer: three operands.
+    EXPECT_EQ(price("direct", CollectiveOp::all_gather, graph, 2 * mib).time_ps, free + (3 * 2 - 1) * mib);
+    for (CostRank& rank : graph.ranks) {
+        rank.issue_ps_per_byte = 0;
+        rank.outstanding = 500;
+    }
+    // 500 bytes every round trip of 2000 ps.
+    EXPECT_NEAR(static_cast<double>(price("direct", CollectiveOp::all_gather, graph, 2 * mib).time_ps),
+        2000.0 / 500 * mib, 5000);
+}
+
+TEST(Estimate, GetsTakeARoundTripAndTheLinksFromThePeer)
+{
+    CostGraph graph = mesh_graph(2);
+    // The peer's signal that it is there, a round trip with the data; the last ends with the data.
+    EXPECT_EQ(price("direct_get", CollectiveOp::all_gather, graph, 2000).time_ps, hop_ps + 2 * hop_ps + 1000);
+}
+
+TEST(Estimate, WhoWaitsForEverIsFound)
+{
+    Schedule schedule = make_schedule("ring", CollectiveOp::all_gather, 4);
+    schedule.ranks[1].threads[0].steps.erase(schedule.ranks[1].threads[0].steps.begin() + 1);
+    EXPECT_FALSE(estimate(schedule, ring_graph(4), {4096, 1}).runs);
+    EXPECT_TRUE(estimate(make_schedule("ring", CollectiveOp::all_gather, 4), ring_graph(4), {4096, 1}).runs);
+}
+
+TEST(Estimate, TheSameEveryTime)
+{
+    for (const std::string& name : algorithm_names(CollectiveOp::all_reduce)) {
+        const Estimate first = price(name, CollectiveOp::all_reduce, star_graph(8), mib, 4);
+        const Estimate again = price(name, CollectiveOp::all_reduce, star_graph(8), mib, 4);
+        EXPECT_EQ(first.time_ps, again.time_ps);
+        EXPECT_EQ(first.busiest, again.busiest);
+    }
+}
