@@ -7,9 +7,10 @@
 
 namespace weft {
 
-constexpr std::uint8_t packed_flag = 128;  // beside those of LineHeader
+// Of whole lines, none of which is synchronisation traffic.
+constexpr std::uint8_t packed_flag = LineHeader::control_flag;
 
-inline bool answers_packet(const LineHeader& line) { return (line.flags & packed_flag) != 0; }
+inline bool answers_packet(const LineHeader& line) { return line.full_line() && (line.flags & packed_flag) != 0; }
 
 // Adds a line to the wire. A request is marked, or not, by the last link on its way where adjacent lines merge.
 inline std::uint32_t add_to_packets(Packetiser& packetiser, const LinkSpec& spec, LineHeader& line, LineClass cls,
@@ -17,7 +18,7 @@ inline std::uint32_t add_to_packets(Packetiser& packetiser, const LinkSpec& spec
 {
     const std::uint64_t before = packetiser.packets();
     const std::uint32_t bytes = packetiser.add(line, cls, gap, now);
-    if (cls == LineClass::request && static_cast<MergeKind>(spec.merge) == MergeKind::adjacent) {
+    if (cls == LineClass::request && static_cast<MergeKind>(spec.merge) == MergeKind::adjacent && line.full_line()) {
         const bool joined = packetiser.packets() == before;
         line.flags = static_cast<std::uint8_t>(joined ? line.flags | packed_flag : line.flags & ~packed_flag);
     }

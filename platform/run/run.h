@@ -50,7 +50,7 @@ struct RankResult {
     // Mean over the rank's workgroups of the time they spent, by cause.
     std::vector<std::pair<std::string, Time>> stall_ps;
     // Of a trace: how the rank spent its time, by activity (collectives/engine/breakdown.h); adds up to simulated_ps.
-    std::vector<std::pair<std::string, Time>> breakdown_ps;
+    std::vector<std::pair<std::string, Time>> breakdown_ps{};
 };
 
 struct ModuleResult {

@@ -1,0 +1,228 @@
+// Collectives drawn at random: 5,000 seeded combinations of operation, algorithm, ranks, size, type, protocol, mover and
+// more, each verified symbolically, carried out, and compared in memory; and what damage does to both.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include <fmt/format.h>
+
+#include "collectives/schedule/protocol.h"
+#include "collectives/schedule/verify.h"
+#include "testbenches/engine/gpu_box.h"
+#include "testbenches/tlm_interconnect/child.h"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+constexpr unsigned combinations = 5000;
+constexpr unsigned batches = 40;
+constexpr unsigned gpus = 8;
+
+class Draw {
+public:
+    explicit Draw(std::uint64_t seed) : random_(seed) {}
+    // 0 to `most`; the same everywhere, which the standard's distributions are not.
+    std::uint32_t upto(std::uint32_t most) { return static_cast<std::uint32_t>(random_() % (std::uint64_t{most} + 1)); }
+    template <typename T>
+    T one_of(const std::vector<T>& values)
+    {
+        return values[upto(static_cast<std::uint32_t>(values.size() - 1))];
+    }
+    bool once_in(std::uint32_t times) { return upto(times - 1) == 0; }
+
+private:
+    std::mt19937_64 random_;
+};
+
+struct Combination {
+    CollectiveOp op = CollectiveOp::all_reduce;
+    std::string algorithm;
+    std::vector<std::uint32_t> members;
+    std::uint64_t bytes = 0;
+    ElementType type = ElementType::u8;
+    AlgorithmOptions options;
+    EngineSpec engine;
+    std::vector<Picoseconds> delays;
+
+    std::string text() const
+    {
+        return fmt::format("{} {}, {} ranks, {} B of {}, {} channels, root {}, pipeline {}, {}, mover {}, {} slices, flags at {}",
+            name_of(op), algorithm, members.size(), bytes, name_of(type), options.channels, options.root, options.pipeline,
+            name_of(static_cast<Protocol>(engine.protocol)), engine.mover, engine.slices, engine.flag_home);
+    }
+};
+
+Combination draw(Draw& draw)
+{
+    Combination out;
+    out.op = draw.one_of<CollectiveOp>({CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
+        CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter,
+        CollectiveOp::barrier});
+    out.algorithm = draw.one_of(algorithms_without_switch(out.op));
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t g = 0; g < gpus; ++g) all.push_back(g);
+    for (std::uint32_t i = gpus - 1; i > 0; --i) std::swap(all[i], all[draw.upto(i)]);
+    out.members.assign(all.begin(), all.begin() + 1 + draw.upto(gpus - 1));
+    const auto ranks = static_cast<std::uint32_t>(out.members.size());
+    out.type = draw.one_of<ElementType>({ElementType::u8, ElementType::int32, ElementType::fp32, ElementType::bf16});
+    const std::uint32_t elements = draw.once_in(4) ? draw.upto(40) : draw.upto(draw.once_in(10) ? 40'000 : 4'000);
+    out.bytes = out.op == CollectiveOp::barrier ? 0 : std::uint64_t{1 + elements} * size_of(out.type);
+    out.options.channels = 1 + draw.upto(3);
+    out.options.root = has_root(out.op) ? draw.upto(ranks - 1) : 0;
+    out.options.pipeline = 1 + draw.upto(4);
+    out.options.reduction = draw.one_of<ReduceOp>({ReduceOp::sum, ReduceOp::min, ReduceOp::max});
+    out.engine.channels = out.options.channels;
+    out.engine.wavefronts = 1 + draw.upto(3);
+    out.engine.unroll = 1 + draw.upto(3);
+    out.engine.flag_home = draw.upto(1);
+    const AlgorithmInfo* info = algorithm_info(out.op, out.algorithm);
+    if (info->carrier == Carrier::put && draw.once_in(2)) {
+        out.engine.protocol = 1 + draw.upto(1);
+    } else {
+        out.engine.mover = draw.upto(2);
+        out.engine.slices = 1 + draw.upto(2);
+    }
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) out.delays.push_back(draw.once_in(3) ? draw.upto(5'000'000) : 0);
+    return out;
+}
+
+Job job_of(const Combination& drawn, std::shared_ptr<const Schedule> schedule)
+{
+    Job job;
+    job.schedule = std::move(schedule);
+    job.bytes = drawn.bytes;
+    job.type = drawn.type;
+    job.members = drawn.members;
+    job.name = drawn.text();
+    job.engine = drawn.engine;
+    return job;
+}
+
+void carry_out(GpuBox& box, const Combination& drawn)
+{
+    SCOPED_TRACE(drawn.text());
+    const auto schedule = std::make_shared<Schedule>(make_schedule(drawn.algorithm, drawn.op,
+        static_cast<std::uint32_t>(drawn.members.size()), drawn.options));
+    VerifyOptions sized;
+    sized.bytes = drawn.bytes;
+    sized.element_bytes = size_of(drawn.type);
+    for (const VerifyOptions& options : {VerifyOptions{}, sized}) {
+        const Verification verdict = verify(*schedule, options);
+        ASSERT_TRUE(verdict.ok) << verdict.problems.front();
+    }
+    const Executor::JobId job = box.executor->open(job_of(drawn, schedule));
+    for (std::uint32_t rank = 0; rank < drawn.members.size(); ++rank)
+        box.executor->wait(drawn.delays[rank], [&box, job, rank] { box.executor->enter(job, rank, nullptr); });
+    box.run();
+    ASSERT_TRUE(box.record(job).finished);
+    EXPECT_EQ(box.record(job).mismatch, "");
+    EXPECT_EQ(box.record(job).checked, true);
+    EXPECT_EQ(box.pool.live(), 0U);
+}
+
+class Batch : public ::testing::TestWithParam<unsigned> {};
+
+}  // namespace
+
+TEST_P(Batch, EveryCombinationIsRightSymbolicallyAndInMemory)
+{
+    in_child([] {
+        GpuBox one(box(gpus));
+        Draw random(1000 + GetParam());
+        for (unsigned i = 0; i < combinations / batches && !::testing::Test::HasFailure(); ++i) carry_out(one, draw(random));
+        return std::string();
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Property, Batch, ::testing::Range(0U, batches));
+
+namespace {
+
+// A ring all-reduce of four with `damage`: whether the verifier finds it, and what became of it in memory.
+struct Outcome {
+    bool verified = false;
+    bool finished = false;
+    bool right = false;
+};
+
+Outcome outcome_of(const std::function<void(Schedule&)>& damage)
+{
+    Outcome out;
+    auto schedule = std::make_shared<Schedule>(make_schedule("ring", CollectiveOp::all_reduce, 4));
+    damage(*schedule);
+    out.verified = verify(*schedule).ok;
+    const std::string text = in_child([&] {
+        BoxOptions options = box(4);
+        options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
+        GpuBox one(options);
+        const Executor::JobId job = one.open(schedule, 40'000, ElementType::fp32);
+        one.enter_all(job);
+        one.run();
+        return std::string(one.record(job).finished ? "f" : "-") + (one.record(job).mismatch.empty() ? "r" : "-");
+    });
+    out.finished = text[0] == 'f';
+    out.right = out.finished && text[1] == 'r';
+    return out;
+}
+
+std::vector<Step>& steps(Schedule& schedule, std::uint32_t rank) { return schedule.ranks[rank].threads[0].steps; }
+
+std::size_t nth(const Schedule& schedule, std::uint32_t rank, StepKind kind, unsigned n)
+{
+    const std::vector<Step>& all = schedule.ranks[rank].threads[0].steps;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].kind == kind && n-- == 0) return i;
+    return all.size();
+}
+
+void drop(Schedule& schedule, std::uint32_t rank, StepKind kind, unsigned n)
+{
+    std::vector<Step>& all = steps(schedule, rank);
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(nth(schedule, rank, kind, n)));
+}
+
+}  // namespace
+
+TEST(Damage, NoneIsRight)
+{
+    const Outcome outcome = outcome_of([](Schedule&) {});
+    EXPECT_TRUE(outcome.verified && outcome.finished && outcome.right);
+}
+
+TEST(Damage, ADroppedStepIsCaughtTwice)
+{
+    for (unsigned n = 0; n < 6; ++n) {
+        const Outcome outcome = outcome_of([n](Schedule& schedule) { drop(schedule, 1, StepKind::move, n); });
+        EXPECT_FALSE(outcome.verified) << n;
+        EXPECT_FALSE(outcome.right) << n;
+    }
+}
+
+TEST(Damage, ASwappedChunkIsCaughtTwice)
+{
+    for (unsigned n = 1; n < 6; ++n) {
+        const Outcome outcome = outcome_of([n](Schedule& schedule) {
+            Step& step = steps(schedule, 2)[nth(schedule, 2, StepKind::move, n)];
+            step.sources.back().index = (step.sources.back().index + 1) % 3;
+        });
+        EXPECT_FALSE(outcome.verified) << n;
+        EXPECT_FALSE(outcome.right) << n;
+    }
+}
+
+// Without its wait a rank goes on with what is not there yet.
+TEST(Damage, AMissingWaitIsCaughtTwice)
+{
+    const Outcome outcome = outcome_of([](Schedule& schedule) { drop(schedule, 3, StepKind::wait, 0); });
+    EXPECT_FALSE(outcome.verified);
+    EXPECT_FALSE(outcome.right);
+}
+
+TEST(Damage, AMissingSignalIsCaughtTwice)
+{
+    const Outcome outcome = outcome_of([](Schedule& schedule) { drop(schedule, 0, StepKind::signal, 1); });
+    EXPECT_FALSE(outcome.verified);
+    EXPECT_FALSE(outcome.finished);
+}
