@@ -13,7 +13,7 @@
 //   threads that look now and then the last counts, and a wait for a flag that is set looks as well.
 // - Moves that need not wait for each other take turns at the registers: as many at once as there are sets.
 // - Where a path passes ranks, meets what comes from elsewhere and more waits for a link than its buffer holds, what waits takes
-//   2.5 times as long: in the simulation such links are busy for 40 % of the time, for want of credits.
+//   twice as long: in the simulation such links are busy for about half of the time, for want of credits.
 //
 // Left out: other back pressure, caches and refreshes, units that several threads share beyond their limits of lines in
 // flight. docs/synthesis.md has the error against simulation.

@@ -8,7 +8,7 @@ namespace weft {
 namespace {
 
 // Lines that pass ranks on their way hold each other up where buffers are full: links are idle for want of credits.
-constexpr double through_ranks = 2.5;
+constexpr double through_ranks = 2;
 
 std::uint64_t behind(std::uint64_t latency, const CostPath& path, std::size_t first)
 {

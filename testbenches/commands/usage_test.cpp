@@ -89,10 +89,12 @@ TEST(Usage, ValuesAreChecked)
         "weft: the value '5' of '--until' is no time; expected whole picoseconds, such as 250ns, "
         "1.5us, 2ms");
     run("--algorithm", "rign",
-        "weft: unknown value 'rign' of '--algorithm'; expected one of ring, direct, one_shot, one_shot_get, auto, synthesize (did you mean 'ring'?)");
+        "weft: unknown value 'rign' of '--algorithm'; expected one of ring, direct, one_shot, one_shot_get, "
+        "two_shot_get, rings, bidirectional_ring, bruck, pat, hierarchical, tree, double_tree, chain, recursive_doubling, "
+        "halving_doubling, nvls, nvls_one_shot, push_reduce, nvls_tree, auto, synthesize (did you mean 'ring'?)");
     run("--collective", "all_redcue",
         "weft: unknown value 'all_redcue' of '--collective'; expected one of all_reduce, all_gather, "
-        "reduce_scatter, all_to_all, broadcast, barrier (did you mean 'all_reduce'?)");
+        "reduce_scatter, all_to_all, broadcast, reduce, gather, scatter, barrier (did you mean 'all_reduce'?)");
     run("--element", "fp16",
         "weft: unknown value 'fp16' of '--element'; expected one of int32, fp32, bf16, u8 (did you mean "
         "'fp32'?)");

@@ -94,11 +94,11 @@ TEST(Estimate, WhatGoesBackOccupiesTheOtherDirection)
 
 TEST(Estimate, RanksOnTheWayCrowdTheirLinks)
 {
-    // More than the buffers hold, from several ranks: what passes ranks takes 2.5 times as long.
+    // More than the buffers hold, from several ranks: what passes ranks takes twice as long.
     CostGraph graph = ring_graph(8);
     const auto without = static_cast<double>(price("direct", CollectiveOp::all_gather, graph, 8 * mib, 4).time_ps);
     for (CostLink& link : graph.links) link.buffer = 1024;
-    EXPECT_GT(static_cast<double>(price("direct", CollectiveOp::all_gather, graph, 8 * mib, 4).time_ps), 1.8 * without);
+    EXPECT_GT(static_cast<double>(price("direct", CollectiveOp::all_gather, graph, 8 * mib, 4).time_ps), 1.5 * without);
     // Neighbours do not, nor does one sender alone.
     for (const auto& [algorithm, op] : {std::pair("ring", CollectiveOp::all_gather), std::pair("direct", CollectiveOp::broadcast)})
         EXPECT_EQ(price(algorithm, op, graph, 8 * mib, 4).time_ps, price(algorithm, op, ring_graph(8), 8 * mib, 4).time_ps);

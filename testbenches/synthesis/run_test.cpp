@@ -153,8 +153,9 @@ TEST(Chosen, TheNumberOfChunksIsTaken)
 {
     RunSetup three = setup(ring_place(6), "all_gather", "synthesize", "3 MiB");
     three.lines = "profile: generic\n" + collective_lines("all_gather", "synthesize", "3 MiB", "chunks: 3");
+    const Json result = run(three);
     unsigned found = 0;
-    for (const Json& priced : run(three)["choice"]["priced"]) {
+    for (const Json& priced : result["choice"]["priced"]) {
         const std::string name = priced["algorithm"];
         if (name.substr(0, 11) != "synthesized") continue;
         EXPECT_NE(name.find("in 3 chunks"), std::string::npos) << name;
