@@ -77,8 +77,8 @@ bool has_packets(const Step& step)
            std::any_of(step.destinations.begin(), step.destinations.end(), in_packets);
 }
 
-// A move for every chunk, so that each begins with packets of its own.
-void packet_moves(const Step& step, const Layout& layout, const PacketSlots& packets,
+// A move for every chunk, so that each begins with packets of its own. Whether there is any.
+bool packet_moves(const Step& step, const Layout& layout, const PacketSlots& packets,
     const std::vector<RankAddresses>& addresses, MoveStep move, StepOrder& program)
 {
     move.packets = true;
@@ -109,6 +109,7 @@ void packet_moves(const Step& step, const Layout& layout, const PacketSlots& pac
         program.move(move);
         move.with_previous = true;
     }
+    return !move.packet_sources.empty();
 }
 
 }  // namespace
@@ -178,9 +179,11 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
     for (std::uint32_t t = 0; t < plan.threads.size(); ++t) {
         ThreadPrograms both(plan.threads[t], out.workgroups[t], out.lists[t], mover, flag(rank, handing + 2 * t));
         const std::vector<Step>& steps = plan.threads[t].steps;
+        bool in_run = false;  // a move of the present run of data steps has been added: the first may have no bytes
         for (std::uint32_t s = 0; s < steps.size(); ++s) {
             const Step& step = steps[s];
             StepOrder& program = both.of(s);
+            if (!step.with_previous || !step.after.empty()) in_run = false;
             for (const StepId& id : step.after)
                 if (id.thread != t) program.wait(flag(rank, after_flags.at({id.thread, id.step})), 1, s);
             switch (step.kind) {
@@ -190,14 +193,14 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
             case StepKind::reduce_multicast:
             case StepKind::push_reduce: {
                 move.label = s;
-                move.with_previous = step.with_previous && step.after.empty();
+                move.with_previous = in_run;
                 if (has_packets(step)) {
                     if (in_switch(step.kind))
                         throw InputError(schedule.name, 0,
                             std::string("rank ") + std::to_string(rank) + " thread " + std::to_string(t) + " step " +
                                 std::to_string(s) + ": " + name_of(step.kind) + " of packets cannot run",
                             "packets that units store");
-                    packet_moves(step, layout, *packets, addresses, move, program);
+                    in_run |= packet_moves(step, layout, *packets, addresses, move, program);
                     out.workgroups[t].format = packets->format();
                     break;
                 }
@@ -214,7 +217,7 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
                     if (writes_group(step.kind))
                         move.group_destination = in_group(step, s, t, writing_group(step), move.destinations);
                     program.move(move);
-                    move.with_previous = true;
+                    move.with_previous = in_run = true;
                 }
                 break;
             }

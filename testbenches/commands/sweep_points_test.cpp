@@ -46,8 +46,8 @@ TEST(SweepPoints, RefuseWhatIsMalformed)
                 "bytes=1MiB,2MiB or l2.size=20MiB,40MiB");
     EXPECT_EQ(refusal({"byte=1"}),
         "weft: unknown key 'byte' of '--over'; expected a parameter such as l2.size, or "
-        "one of collective, bytes, algorithm, ranks, element, reduction, root, delay, profile, "
-        "seed (did you mean 'bytes'?)");
+        "one of collective, bytes, algorithm, ranks, element, reduction, root, rings, pipeline, delay, "
+        "profile, seed (did you mean 'bytes'?)");
     EXPECT_EQ(refusal({"bytes=1", "bytes=2"}), "weft: --over names 'bytes' twice; expected each key once");
     EXPECT_EQ(refusal({"bytes=1"}, {"--bytes=4"}),
         "weft: both --bytes and --over bytes are given; expected one of them");

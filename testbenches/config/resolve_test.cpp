@@ -100,7 +100,7 @@ TEST(Resolve, ProfilesByDefaultByBindingAndByAnnotation)
     EXPECT_EQ(bound.profile(1), "v100");
     EXPECT_EQ(resolved("", {}, annotated(on_node("box.0.xpu.1", "weft.profile", "b200"))).profile(1), "b200");
     EXPECT_EQ(error_of([] { resolved("bind:\n- {nodes: \"*.nvsw.*\", profile: h100}\n"); }),
-        "system.yaml:3: no xpu matches '*.nvsw.*'; expected nodes of type xpu: only they have a profile");
+        "system.yaml:3: no xpu matches '*.nvsw.*'; expected nodes of type xpu or memory: only they have a profile");
 }
 
 TEST(Resolve, APartThatNobodyKnowsIsGenericWithANotice)
