@@ -83,7 +83,8 @@ bool CommandLine::parse(const Arguments& arguments)
         if (entry.kind == Entry::Kind::flag)
             options.push_back(app.add_flag(entry.names, *entry.set)->disable_flag_override());
         else
-            options.push_back(app.add_option(entry.names, entry.given)->allow_extra_args(false));
+            options.push_back(app.add_option(entry.names, entry.given)
+                                  ->allow_extra_args(entry.kind == Entry::Kind::positional && entry.many != nullptr));
     }
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

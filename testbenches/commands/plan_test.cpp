@@ -231,7 +231,10 @@ INSTANTIATE_TEST_SUITE_P(Shared, SharedPlan,
         "collectives/mscclpp_json/allreduce.json", "collectives/mscclpp_json/mpp_allgather.json",
         "collectives/mscclpp_json/mpp_allgather_2node.json", "collectives/mscclpp_json/mpp_allreduce_2gpu_2mb.json",
         "collectives/mscclpp_json/mpp_alltoall_4gpu.json", "collectives/mscclpp_json/mpp_reducescatter_2node.json",
-        "collectives/mscclpp_json/reduce.json"),
+        "collectives/mscclpp_json/reduce.json", "collectives/mscclpp_json/allreduce_packet.json",
+        "collectives/mscclpp_json/mpp_allgather_packet_4gpu.json", "collectives/mscclpp_json/mpp_allreduce_naive_4gpu.json",
+        "collectives/mscclpp_json/mpp_allreduce_packet_4gpu.json", "collectives/mscclpp_json/transfer_pack.json",
+        "collectives/mscclpp_json/mpp_allreduce_nvls_4gpu.json", "collectives/mscclpp_json/mpp_allreduce_nvls_pipeline.json"),
     [](const auto& info) {
         const std::string path = info.param;
         const std::size_t name = path.rfind('/') + 1;
