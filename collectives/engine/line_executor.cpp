@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
+#include "collectives/engine/executor_parts.h"
 #include "collectives/engine/kernel_programs.h"
 #include "collectives/schedule/protocol.h"
 
@@ -20,18 +21,6 @@ constexpr std::uint64_t fill_block = std::uint64_t{1} << 20;
 // Leaves room for everything that is added to a time, without overflow.
 constexpr Picoseconds longest_run = ~Picoseconds{0} / 4 * 3;
 
-// " from rank 3": the first who stores packets to a slot.
-std::string storer_text(const Schedule& schedule, std::uint32_t rank, std::uint32_t slot)
-{
-    for (std::uint32_t from = 0; from < schedule.size(); ++from)
-        for (const Thread& thread : schedule.ranks[from].threads)
-            for (const Step& step : thread.steps)
-                for (const ChunkRef& ref : step.destinations)
-                    if (ref.buffer == Buffer::packets && ref.rank == rank && slot >= ref.index && slot < ref.index + ref.count)
-                        return fmt::format(" from rank {}", from);
-    return ", which nobody stores";
-}
-
 InputError too_large(const std::string& job, const Accelerator& accelerator)
 {
     return InputError(job, 0,
@@ -41,55 +30,6 @@ InputError too_large(const std::string& job, const Accelerator& accelerator)
 }
 
 }  // namespace
-
-struct LineExecutor::Part : AgendaItem {
-    std::uint32_t index = 0;  // in parts_
-    bool open = false;        // begun and not done
-    bool timer = false;       // no workgroups: done when due
-    std::uint32_t endpoint = 0;
-    std::uint32_t remaining = 0;  // workgroups and lists
-    std::vector<Program> programs;
-    std::vector<std::uint32_t> threads;  // of a job: by program
-    std::vector<Program> lists;   // of copy engines
-    Done done;
-    bool of_job = false;
-    JobId job = 0;
-    std::uint32_t position = 0;
-    std::uint32_t wavefronts = 0;  // of a workgroup, and instructions in flight of each; 0: those of EngineSpec
-    std::uint32_t unroll = 0;
-    std::uint64_t address = 0;  // memory access, kernel: its buffer
-    std::uint64_t bytes = 0;
-
-    bool background() const { return wavefronts > 0; }
-};
-
-struct LineExecutor::Running {
-    Job job;
-    JobId id = 0;
-    EngineSpec engine;
-    std::unique_ptr<Layout> layout;
-    std::vector<RankAddresses> addresses;
-    SwitchUse in_switch;
-    std::vector<std::uint32_t> endpoints;  // with steps in switches: ascending
-    std::vector<std::uint32_t> flags;  // by rank: number
-    std::unique_ptr<PacketSlots> packets;
-    std::unique_ptr<SignalFlags> at_signallers;  // null: flags of signals lie at the rank that waits
-    std::uint32_t entered = 0;
-    std::uint32_t left = 0;
-
-    Mover mover() const { return static_cast<Mover>(engine.mover); }
-    std::uint64_t memory_bytes(std::uint32_t rank, Buffer buffer) const
-    {
-        return buffer == Buffer::packets ? packets->bytes(rank) : layout->memory_bytes(rank, buffer);
-    }
-    // Of any rank.
-    std::uint64_t most_bytes(Buffer buffer) const
-    {
-        std::uint64_t most = 0;
-        for (std::uint32_t rank = 0; rank < job.schedule->size(); ++rank) most = std::max(most, memory_bytes(rank, buffer));
-        return most;
-    }
-};
 
 LineExecutor::LineExecutor(Agenda& agenda, const std::vector<Accelerator*>& endpoints, Progress& progress,
     const EngineSpec& spec, bool data_on, std::uint64_t seed)
@@ -482,80 +422,6 @@ void LineExecutor::set_log(OperationLog& log)
     log_ = &log;
     for (Gpu* gpu : gpus_)
         if (gpu != nullptr) gpu->units().set_log(log);
-}
-
-bool LineExecutor::only_waits() const
-{
-    std::vector<std::uint32_t> waiting(parts_.size(), 0);  // workgroups and lists, by part
-    for (const Gpu* gpu : gpus_) {
-        if (gpu == nullptr) continue;
-        for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
-            const bool in_vain = entry.kind == Operation::Kind::wait && entry.in_flight == 0 &&
-                                 endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)) < entry.value;
-            const bool in_packets = entry.packets != 0 && entry.in_flight == 0;
-            if (in_vain || in_packets) ++waiting[entry.token];
-        }
-    }
-    for (const auto& part : parts_)
-        if (part->open && !part->background() && (part->remaining == 0 || waiting[part->index] < part->remaining))
-            return false;
-    return true;
-}
-
-std::vector<std::string> LineExecutor::blocked() const
-{
-    std::vector<std::string> out;
-    for (const Gpu* gpu : gpus_) {
-        if (gpu == nullptr) continue;
-        // Channels of one rank that wait at the same step for the same count differ only in the flag.
-        using Place = std::tuple<std::uint64_t, std::uint32_t, Operation::Kind, std::uint64_t>;
-        std::map<Place, std::pair<std::size_t, std::size_t>> alike;  // line in `out`, further workgroups
-        for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
-            const Part& part = *parts_[entry.token];
-            if (!part.of_job) continue;
-            const auto known = alike.try_emplace({entry.token, entry.label, entry.kind, entry.value}, out.size(), 0);
-            if (!known.second) {
-                ++known.first->second.second;
-                continue;
-            }
-            const Running& job = *jobs_.at(part.job);
-            const Schedule& schedule = *job.job.schedule;
-            std::string line = fmt::format("{} (rank {} of {}): ", gpu->path(), part.position, job.job.name);
-            if (entry.kind == Operation::Kind::wait && endpoint_of(entry.flag) != gpu->endpoint()) {
-                const Accelerator& home = *endpoints_[endpoint_of(entry.flag)];
-                line += fmt::format("step {} waits for signal {} of {}, has {}", entry.label, entry.value, home.path(),
-                    endpoints_[endpoint_of(entry.flag)]->image().flag(local_of(entry.flag)));
-            } else if (entry.kind == Operation::Kind::wait) {
-                const std::uint64_t number = (entry.flag - job.addresses[part.position].flags) / flag_stride;
-                const RankPlan& plan = schedule.ranks[part.position];
-                line += fmt::format("step {} waits for ", entry.label);
-                if (number < plan.semaphores) line += fmt::format("signal {} of ", entry.value);
-                line += flag_text(plan, number, job.mover());
-                for (const Thread& thread : schedule.ranks[part.position].threads)
-                    if (entry.label < thread.steps.size() && thread.steps[entry.label].kind == StepKind::wait &&
-                        thread.steps[entry.label].semaphore == number) {
-                        line += fmt::format(" from rank {}", thread.steps[entry.label].peer);
-                        break;
-                    }
-                line += fmt::format(", has {}", endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
-            } else if (entry.packets != 0 && entry.in_flight == 0) {
-                const std::uint64_t base = job.addresses[part.position].memory[static_cast<unsigned>(Buffer::packets)];
-                const std::uint32_t slot = job.packets->slot_at(entry.packets - base);
-                line += fmt::format("step {} waits for packets in slot {}{}", entry.label, slot,
-                    storer_text(schedule, part.position, slot));
-            } else {
-                line += fmt::format("step {} has {} lines without an answer", entry.label, entry.in_flight);
-            }
-            out.push_back(std::move(line));
-        }
-        for (const auto& [place, group] : alike)
-            if (group.second > 0) out[group.first] += fmt::format(" (and {} workgroups like it)", group.second);
-        if (gpu->movers().queued() > 0)
-            out.push_back(fmt::format("{}: {} command lists wait for a copy engine", gpu->path(), gpu->movers().queued()));
-        if (gpu->queued_workgroups() > 0)
-            out.push_back(fmt::format("{}: {} workgroups wait for a compute unit", gpu->path(), gpu->queued_workgroups()));
-    }
-    return out;
 }
 
 }  // namespace weft

@@ -1,0 +1,59 @@
+// What a LineExecutor keeps of the jobs and memory accesses that it carries out.
+#pragma once
+
+#include <algorithm>
+
+#include "collectives/engine/line_executor.h"
+
+namespace weft {
+
+struct LineExecutor::Part : AgendaItem {
+    std::uint32_t index = 0;  // in parts_
+    bool open = false;        // begun and not done
+    bool timer = false;       // no workgroups: done when due
+    std::uint32_t endpoint = 0;
+    std::uint32_t remaining = 0;  // workgroups and lists
+    std::vector<Program> programs;
+    std::vector<std::uint32_t> threads;  // of a job: by program
+    std::vector<Program> lists;   // of copy engines
+    Done done;
+    bool of_job = false;
+    JobId job = 0;
+    std::uint32_t position = 0;
+    std::uint32_t wavefronts = 0;  // of a workgroup, and instructions in flight of each; 0: those of EngineSpec
+    std::uint32_t unroll = 0;
+    std::uint64_t address = 0;  // memory access, kernel: its buffer
+    std::uint64_t bytes = 0;
+
+    bool background() const { return wavefronts > 0; }
+};
+
+struct LineExecutor::Running {
+    Job job;
+    JobId id = 0;
+    EngineSpec engine;
+    std::unique_ptr<Layout> layout;
+    std::vector<RankAddresses> addresses;
+    SwitchUse in_switch;
+    std::vector<std::uint32_t> endpoints;  // with steps in switches: ascending
+    std::vector<std::uint32_t> flags;  // by rank: number
+    std::unique_ptr<PacketSlots> packets;
+    std::unique_ptr<SignalFlags> at_signallers;  // null: flags of signals lie at the rank that waits
+    std::uint32_t entered = 0;
+    std::uint32_t left = 0;
+
+    Mover mover() const { return static_cast<Mover>(engine.mover); }
+    std::uint64_t memory_bytes(std::uint32_t rank, Buffer buffer) const
+    {
+        return buffer == Buffer::packets ? packets->bytes(rank) : layout->memory_bytes(rank, buffer);
+    }
+    // Of any rank.
+    std::uint64_t most_bytes(Buffer buffer) const
+    {
+        std::uint64_t most = 0;
+        for (std::uint32_t rank = 0; rank < job.schedule->size(); ++rank) most = std::max(most, memory_bytes(rank, buffer));
+        return most;
+    }
+};
+
+}  // namespace weft
