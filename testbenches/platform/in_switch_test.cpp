@@ -367,7 +367,8 @@ TEST(InSwitch, ContextsAndTheAdderLimitWhatTheyShould)
     // With a fast one the links limit: 96 bytes for every line and for every line of the own share.
     const Time links = bytes / 64 * 5 / 4 * 96 * 40;
     EXPECT_GT(plenty, links);
-    EXPECT_LT(plenty, links * 6 / 5);
+    const Time twice = time_of(star(4), schedule, 2 * bytes);
+    EXPECT_NEAR(static_cast<double>(twice - plenty), static_cast<double>(links), static_cast<double>(links) / 100);
 }
 
 TEST(InSwitch, DataOnAndOffTakeTheSameTime)
