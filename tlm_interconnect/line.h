@@ -101,7 +101,7 @@ struct alignas(64) LineHeader : AgendaItem {
 
     static constexpr std::uint8_t shared_flag = 1;  // somebody outside may hold a TLM reference
     static constexpr std::uint8_t poll_flag = 2;    // looks at a flag: one try of a wait
-    static constexpr std::uint8_t control_flag = 4;  // synchronisation traffic
+    static constexpr std::uint8_t control_flag = 4;  // of a word: synchronisation traffic; of a whole line: packet_answer.h
     static constexpr std::uint8_t posted_flag = 8;  // a write that nobody answers: its target consumes it
     static constexpr std::uint8_t made_flag = 16;  // made by the switch it is in: holds no slot of an input buffer
     static constexpr std::uint8_t followed_flag = 64;  // its Journey is kept up
