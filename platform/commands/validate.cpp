@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "platform/commands/output_file.h"
 #include "platform/commands/sweep_table.h"
 #include "platform/commands/temporary_folder.h"
+#include "platform/validation/page_sections.h"
 #include "platform/validation/validation_report.h"
 
 namespace weft {
@@ -45,11 +47,13 @@ int validate_command(const Arguments& arguments)
         "measured; every row is run, in a process of its own, and printed beside the measurement with its error. A row takes the "
         "fastest of the table's variants.\n\n"
         "  weft validate examples/validation/h100_ring_busbw.yaml\n"
-        "  weft validate examples/validation/*.yaml --markdown out/page.md --svg out\n");
+        "  weft validate examples/validation/*.yaml --markdown out/page.md --svg out\n"
+        "  weft validate examples/validation/*.yaml --page docs/validation.md --svg docs/pictures\n");
     std::vector<std::string> files;
     std::string jobs_text;
     std::string json;
     std::string markdown;
+    std::string page;
     std::string svg;
     bool quiet = false;
     line.positionals("TABLE", files, "tables of measurements: YAML");
@@ -57,6 +61,9 @@ int validate_command(const Arguments& arguments)
     line.section("output");
     line.value("--json", "FILE", json, "write the comparison as JSON; '-' writes it in place of the text");
     line.value("--markdown", "FILE", markdown, "write a section for each table as Markdown");
+    line.value("--page", "FILE", page,
+        "replace the sections of a Markdown page that stand between lines <!-- weft validate: TABLE --> and "
+        "<!-- end -->; a section named summary gets a line for each table");
     line.value("--svg", "FOLDER", svg, "write a picture of each table there, named validation_TABLE.svg");
     line.flag("--quiet", quiet, "no text and no progress");
     if (!line.parse(arguments)) return exit_good;
@@ -65,22 +72,31 @@ int validate_command(const Arguments& arguments)
     const auto jobs = jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
     const OutputFile json_output(json);
     const OutputFile markdown_output(markdown);
+    const OutputFile page_output(page);
+    const std::string page_text = page_output.wanted() ? read_text_file(page) : "";
     std::vector<ValidationResult> results;
     std::vector<Planned> planned;
     for (const std::string& file : files) {
         ValidationResult result;
         result.table = read_measured(file, read_text_file(file));
         for (std::size_t variant = 0; variant < result.table.variants.size(); ++variant)
-            for (const std::uint64_t number : numbers_to_run(result.table))
+            for (const std::uint64_t number : numbers_to_run(result.table, result.table.variants[variant]))
                 planned.push_back({results.size(), {number, variant, 0, 0}});
         results.push_back(std::move(result));
     }
     std::vector<OutputFile> pictures;
     std::vector<std::string> picture_names(results.size());
+    const std::filesystem::path reader = std::filesystem::path(page.empty() ? markdown : page).parent_path();
     for (std::size_t i = 0; i < results.size() && !svg.empty(); ++i) {
         pictures.emplace_back(svg + "/validation_" + stem(results[i].table.file) + ".svg");
-        picture_names[i] = std::filesystem::path(svg).lexically_relative(
-            std::filesystem::path(markdown).parent_path()).string() + "/validation_" + stem(results[i].table.file) + ".svg";
+        picture_names[i] = (std::filesystem::path(svg).lexically_relative(reader) /
+                            ("validation_" + stem(results[i].table.file) + ".svg")).generic_string();
+    }
+
+    if (page_output.wanted()) {
+        std::map<std::string, std::string> places;
+        for (const ValidationResult& result : results) places[stem(result.table.file)];
+        with_sections(page, page_text, places);  // refuses a page without a place before anything runs
     }
 
     const TemporaryFolder folder("weft-validate");
@@ -123,6 +139,13 @@ int validate_command(const Arguments& arguments)
     for (std::size_t i = 0; i < results.size(); ++i) results[i].comparison = compare(results[i].table, runs[i]);
     if (json_output.wanted()) json_output.write(validation_json(results));
     if (markdown_output.wanted()) markdown_output.write(validation_markdown(results, picture_names));
+    if (page_output.wanted()) {
+        std::map<std::string, std::string> sections;
+        for (std::size_t i = 0; i < results.size(); ++i)
+            sections[stem(results[i].table.file)] = validation_section(results[i], picture_names[i]);
+        if (has_section(page_text, "summary")) sections["summary"] = validation_summary(results);
+        page_output.write(with_sections(page, page_text, sections));
+    }
     for (std::size_t i = 0; i < pictures.size(); ++i) pictures[i].write(validation_svg(results[i]));
     if (!quiet && !json_output.is_stdout()) print(validation_text(results));
     return failed ? exit_wrong : exit_good;

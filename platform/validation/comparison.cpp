@@ -27,6 +27,7 @@ public:
     // Time of a variant at `number`, as run or beyond what was run; 0: none.
     double time(std::size_t variant, std::uint64_t number) const
     {
+        if (!table_.variants[variant].covers(number)) return 0;
         if (!beyond(number)) {
             const SimulatedRun* run = find(variant, number);
             return run != nullptr ? run->us : 0;
@@ -103,11 +104,12 @@ double best_launch(const MeasuredTable& table, const Runs& runs, std::vector<Com
 
 }  // namespace
 
-std::vector<std::uint64_t> numbers_to_run(const MeasuredTable& table)
+std::vector<std::uint64_t> numbers_to_run(const MeasuredTable& table, const RunVariant& variant)
 {
     std::vector<std::uint64_t> out;
     bool beyond = false;
     for (const MeasuredRow& row : table.rows) {
+        if (!variant.covers(row.number)) continue;
         if (table.largest && row.number > *table.largest) {
             beyond = true;
         } else {
@@ -143,7 +145,7 @@ Comparison compare(const MeasuredTable& table, const std::vector<SimulatedRun>& 
     for (const ComparedRow& row : out.rows) {
         if (std::abs(row.error) > std::abs(out.worst_error)) out.worst_error = row.error;
         if (!row.extrapolated) continue;
-        const double known = runs.time(row.variant, *table.largest);
+        const double known = runs.go_on(row.variant, *table.largest, *table.largest);
         const double predicted = runs.go_on(row.variant, *table.largest / 2, *table.largest);
         if (known == 0 || predicted == 0) continue;
         const double error = predicted / known - 1;

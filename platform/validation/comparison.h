@@ -1,6 +1,6 @@
 // Simulated runs beside a table of measurements.
 //
-// Sizes beyond `largest` are not run: with L = largest, each variant goes on at the rate of its last octave,
+// Sizes beyond `largest` are not run: with L = largest, each variant that covers them goes on at the rate of its last octave,
 //     t(S) = t(L) + (S - L) (t(L) - t(L/2)) / (L/2)
 // and the same rule from L/4 and L/2 predicts t(L), which is known: that error is reported.
 //
@@ -16,8 +16,8 @@
 
 namespace weft {
 
-// What is to be run: the number along the axis, for every variant.
-std::vector<std::uint64_t> numbers_to_run(const MeasuredTable& table);
+// What is to be run of a variant: numbers along the axis.
+std::vector<std::uint64_t> numbers_to_run(const MeasuredTable& table, const RunVariant& variant);
 
 struct SimulatedRun {
     std::uint64_t number = 0;

@@ -40,6 +40,26 @@ void read_rows(const YamlSource& source, const YamlField& field, MeasuredTable& 
     }
 }
 
+RunVariant read_variant(const YamlSource& source, const YamlField& field)
+{
+    RunVariant out;
+    out.name = field.key;
+    if (source.tree.kind(field.value) != YamlTree::Kind::mapping) {
+        out.options = texts(source, field);
+        return out;
+    }
+    for (const YamlField& entry : yaml_fields(source, field.value, quoted(field.key), {"options", "from", "to"})) {
+        if (entry.key == "options") {
+            out.options = texts(source, entry);
+            continue;
+        }
+        const std::optional<std::uint64_t> bound = parse_bytes(yaml_text(source, entry).value_or(""));
+        if (!bound) source.findings.refuse(entry.line, quoted(entry.key) + " is no row", "a size or a whole number");
+        (entry.key == "from" ? out.from : out.to) = bound.value_or(0);
+    }
+    return out;
+}
+
 void read_launch(const YamlSource& source, const YamlField& field, MeasuredTable& table)
 {
     const std::string text = yaml_text(source, field).value_or("");
@@ -76,12 +96,12 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
         }
         if (field.key == "variants")
             for (const YamlField& variant : yaml_fields(source, field.value, "'variants'", {}))
-                table.variants.push_back({variant.key, texts(source, variant)});
+                table.variants.push_back(read_variant(source, variant));
     }
     // After the quantity, wherever that stands.
     for (const YamlField& field : fields)
         if (field.key == "rows") read_rows(source, field, table);
-    if (table.variants.empty()) table.variants.push_back({"", {}});
+    if (table.variants.empty()) table.variants.emplace_back();
     for (const auto& [value, key] : {std::pair(&table.title, "title"), std::pair(&table.source, "source"),
              std::pair(&table.system, "system")})
         if (value->empty()) source.findings.refuse(top.line, std::string("the table has no '") + key + "'", "");

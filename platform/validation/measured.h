@@ -8,7 +8,7 @@
 //     options: [--collective=all_reduce, --set=engine.channels=24]
 //     variants:                                                   each row takes the fastest, as a library's tuner would
 //       LL: [--set=engine.protocol=ll]
-//       Simple: []
+//       Simple: {options: [--set=engine.slices=4], from: 1 MiB}   ... of those whose sizes it is among (`from`, `to`)
 //     over: bytes                                                 an option of weft run; `bytes` unless given
 //     quantity: time                                              what rows hold: time or busbw
 //     launch: fitted                                              added to every simulated time: a time, `fitted`, or 0
@@ -33,6 +33,10 @@ struct MeasuredRow {
 struct RunVariant {
     std::string name;
     std::vector<std::string> options;
+    std::uint64_t from = 0;  // the rows that it is run for
+    std::uint64_t to = UINT64_MAX;
+
+    bool covers(std::uint64_t number) const { return number >= from && number <= to; }
 };
 
 struct MeasuredTable {

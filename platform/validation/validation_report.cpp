@@ -56,31 +56,48 @@ std::string validation_text(const std::vector<ValidationResult>& results)
     return out;
 }
 
+std::string validation_section(const ValidationResult& result, const std::string& picture)
+{
+    const MeasuredTable& table = result.table;
+    std::string out = fmt::format("{}.\n", table.source);
+    if (!picture.empty()) out += fmt::format("\n![{}]({})\n", table.title, picture);
+    out += fmt::format("\n| {} | measured, {} | simulated | error, % |{}\n|---|---|---|---|{}\n", table.over, table.unit(),
+        names_variants(table) ? " fastest |" : "", names_variants(table) ? "---|" : "");
+    for (const ComparedRow& row : result.comparison.rows)
+        out += fmt::format("| {} | {} | {} | {} |{}\n", key_of(row), figure(row.measured->value), figure(row.value),
+            per_cent(row.error), names_variants(table) ? " " + table.variants[row.variant].name + " |" : "");
+    std::string text = verdict(result);
+    text[0] = 'M';
+    out += "\n" + text + ".";
+    if (!table.free.empty()) {
+        out += " Free:";
+        for (const std::string& name : table.free) out += (name == table.free.front() ? " " : ", ") + name;
+        out += ".";
+    }
+    if (!table.remark.empty()) out += " " + table.remark;
+    out += "\n";
+    for (const std::string& failure : result.failures) out += "\n" + failure + "\n";
+    return out;
+}
+
+std::string validation_summary(const std::vector<ValidationResult>& results)
+{
+    std::string out = "| table | rows | mean error, % | worst, % | launch constant, us |\n|---|---|---|---|---|\n";
+    for (const ValidationResult& result : results) {
+        const Comparison& comparison = result.comparison;
+        out += fmt::format("| {} | {} | {:.1f} | {} | {}{} |\n", result.table.title, comparison.rows.size(),
+            comparison.mean_error * 100, per_cent(comparison.worst_error), figure(comparison.launch_us),
+            result.table.launch_fitted ? ", fitted" : "");
+    }
+    return out;
+}
+
 std::string validation_markdown(const std::vector<ValidationResult>& results, const std::vector<std::string>& pictures)
 {
     std::string out;
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        const ValidationResult& result = results[i];
-        const MeasuredTable& table = result.table;
-        out += fmt::format("{}## {}\n\n{}.\n", i > 0 ? "\n" : "", table.title, table.source);
-        if (!pictures[i].empty()) out += fmt::format("\n![{}]({})\n", table.title, pictures[i]);
-        out += fmt::format("\n| {} | measured, {} | simulated | error, % |{}\n|---|---|---|---|{}\n", table.over, table.unit(),
-            names_variants(table) ? " fastest |" : "", names_variants(table) ? "---|" : "");
-        for (const ComparedRow& row : result.comparison.rows)
-            out += fmt::format("| {} | {} | {} | {} |{}\n", key_of(row), figure(row.measured->value), figure(row.value),
-                per_cent(row.error), names_variants(table) ? " " + table.variants[row.variant].name + " |" : "");
-        std::string text = verdict(result);
-        text[0] = 'M';
-        out += "\n" + text + ".";
-        if (!table.free.empty()) {
-            out += " Free:";
-            for (const std::string& name : table.free) out += (name == table.free.front() ? " " : ", ") + name;
-            out += ".";
-        }
-        if (!table.remark.empty()) out += " " + table.remark;
-        out += "\n";
-        for (const std::string& failure : result.failures) out += "\n" + failure + "\n";
-    }
+    for (std::size_t i = 0; i < results.size(); ++i)
+        out += fmt::format("{}## {}\n\n{}", i > 0 ? "\n" : "", results[i].table.title,
+            validation_section(results[i], pictures[i]));
     return out;
 }
 

@@ -15,7 +15,11 @@ struct ValidationResult {
 };
 
 std::string validation_text(const std::vector<ValidationResult>& results);
-// A section for each table; `pictures` names the picture of each, empty for none.
+// A table's measurements, simulated beside, without a heading; `picture` is a file, or empty.
+std::string validation_section(const ValidationResult& result, const std::string& picture);
+// One line for each table.
+std::string validation_summary(const std::vector<ValidationResult>& results);
+// A section with its heading for each table; `pictures` names the picture of each, empty for none.
 std::string validation_markdown(const std::vector<ValidationResult>& results, const std::vector<std::string>& pictures);
 // {schema: "weft.validation/1", tables: [{file, title, source, unit, launch_us, launch_fitted, mean_error_pct,
 //  worst_error_pct, method_error_pct, rows: [{key, measured, simulated, error_pct, variant, extrapolated}], failures}]}

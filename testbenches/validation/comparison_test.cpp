@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
+#include "platform/validation/page_sections.h"
 #include "platform/validation/validation_report.h"
 
 using namespace weft;
@@ -138,4 +139,42 @@ TEST(ValidationReport, SaysWhatWasFittedAndContinued)
     EXPECT_NE(page.find("![T](pictures/p.svg)"), std::string::npos) << page;
     EXPECT_NE(validation_svg(result).find("<svg"), std::string::npos);
     EXPECT_NE(validation_json({result}).find("\"mean_error_pct\""), std::string::npos);
+}
+
+TEST(Comparison, AVariantIsRunForTheRowsThatItCovers)
+{
+    const MeasuredTable both = table("  variants:\n    LL: {options: [--x], to: 1 KiB}\n    Simple: {from: 2 KiB}\n");
+    EXPECT_EQ(numbers_to_run(both, both.variants[0]), std::vector<std::uint64_t>{1024});
+    EXPECT_EQ(numbers_to_run(both, both.variants[1]), (std::vector<std::uint64_t>{2048, 4096}));
+    std::vector<SimulatedRun> of_both = runs({20, 1, 1}, 0);
+    for (const SimulatedRun& run : runs({1, 12, 22}, 1)) of_both.push_back(run);
+    const Comparison result = compare(both, of_both);
+    ASSERT_EQ(result.rows.size(), 3U);
+    EXPECT_EQ(result.rows[0].us, 20);
+    EXPECT_EQ(result.rows[1].us, 12);
+    EXPECT_EQ(result.rows[2].us, 22);
+}
+
+TEST(PageSections, OnlyWhatStandsBetweenTheMarksIsReplaced)
+{
+    const std::string page = "# Page\n<!-- weft validate: a -->\nold\n<!-- end -->\nby hand\n<!-- weft validate: b -->\nkept\n<!-- end -->\n";
+    const std::string once = with_sections("p.md", page, {{"a", "new\n"}});
+    EXPECT_EQ(once, "# Page\n<!-- weft validate: a -->\n\nnew\n\n<!-- end -->\nby hand\n<!-- weft validate: b -->\nkept\n<!-- end -->\n");
+    EXPECT_EQ(with_sections("p.md", once, {{"a", "new\n"}}), once);
+    EXPECT_TRUE(has_section(page, "b"));
+    EXPECT_FALSE(has_section(page, "c"));
+}
+
+TEST(PageSections, APageWithoutAPlaceIsRefused)
+{
+    const auto refusal = [](const std::string& page) -> std::string {
+        try {
+            with_sections("p.md", page, {{"a", ""}});
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(refusal("text\n"), "p.md: the page has no place for 'a'; expected a line '<!-- weft validate: a -->'");
+    EXPECT_EQ(refusal("\n<!-- weft validate: a -->\nold\n"), "p.md:2: section 'a' is not closed; expected a line '<!-- end -->'");
 }
