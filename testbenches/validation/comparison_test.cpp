@@ -100,7 +100,7 @@ TEST(Comparison, LargerSizesGoOnAtTheRateOfTheLastOctave)
 {
     const MeasuredTable larger = read_measured("t.yaml",
         "validation:\n  title: T\n  source: S\n  system: s\n  largest: 4 KiB\n  rows: {4 KiB: 3 us, 8 KiB: 5 us, 16 KiB: 18 us}\n");
-    EXPECT_EQ(numbers_to_run(larger), (std::vector<std::uint64_t>{1024, 2048, 4096}));
+    EXPECT_EQ(numbers_to_run(larger, larger.variants[0]), (std::vector<std::uint64_t>{1024, 2048, 4096}));
     const Comparison result = compare(larger, runs({1, 2, 3}));
     ASSERT_EQ(result.rows.size(), 3U);
     EXPECT_FALSE(result.rows[0].extrapolated);
