@@ -31,7 +31,46 @@ RunSetup clos(const std::string& document, const std::vector<std::string>& sets)
     return setup;
 }
 
+// The kernels of TensorRT-LLM on H100: blocks of 512 threads that load 16 B of every copy each, one after the other.
+double staged(unsigned ranks, bool two_shots, const std::string& bytes, const std::string& unroll = "1")
+{
+    RunSetup setup;
+    setup.document = example("dgx_h100");
+    setup.lines = "profile: h100\n" + collective_lines("all_reduce", two_shots ? "two_shot_staged" : "one_shot_staged", bytes,
+        "ranks: " + std::to_string(ranks));
+    setup.sets = {"engine.unroll=" + unroll, "engine.channels=" + std::string(two_shots ? "32" : "36"),
+        "engine.channel_bytes=" + std::to_string(two_shots ? 8 * ranks : 8) + " KiB"};
+    setup.options.data_on = false;
+    return us(setup);
+}
+
 }  // namespace
+
+// The library changes at 1 MiB for four, vLLM at 512 KiB; for eight at 512 and at 256 KiB.
+TEST(SmallAllReduce, CrossesWhereTheLibrariesChangeTheirKernel)
+{
+    EXPECT_LT(staged(4, false, "512 KiB"), staged(4, true, "512 KiB"));
+    EXPECT_GT(staged(4, false, "1 MiB"), staged(4, true, "1 MiB"));
+    EXPECT_LT(staged(8, false, "256 KiB"), staged(8, true, "256 KiB"));
+    EXPECT_GT(staged(8, false, "512 KiB"), staged(8, true, "512 KiB"));
+}
+
+TEST(SmallAllReduce, WithinAFifthOfTheMeasuredTimes)
+{
+    constexpr double launch = 1.5;  // the one constant of all three tables
+    EXPECT_NEAR((staged(2, false, "2 KiB") + launch) / 3.7, 1, 0.2);
+    EXPECT_NEAR((staged(2, false, "1 MiB") + launch) / 7.9, 1, 0.2);
+    EXPECT_NEAR((staged(4, false, "128 KiB") + launch) / 4.8, 1, 0.2);
+    EXPECT_NEAR((staged(4, true, "1 MiB") + launch) / 13.9, 1, 0.2);
+    EXPECT_NEAR((staged(8, false, "16 KiB") + launch) / 5.7, 1, 0.2);
+    EXPECT_NEAR((staged(8, true, "1 MiB") + launch) / 16.7, 1, 0.2);
+}
+
+// Eight loads of sums one after the other, or at once.
+TEST(SmallAllReduce, LoadsInFlightAreWhatTheSecondShotWaitsFor)
+{
+    EXPECT_GT(staged(8, true, "1 MiB"), staged(8, true, "1 MiB", "8") + 7 * 0.8);
+}
 
 TEST(ClosRing, WithinATenthOfThePublishedTime)
 {
