@@ -66,10 +66,12 @@ TEST(SmallAllReduce, WithinAFifthOfTheMeasuredTimes)
     EXPECT_NEAR((staged(8, true, "1 MiB") + launch) / 16.7, 1, 0.2);
 }
 
-// Eight loads of sums one after the other, or at once.
+// Seven loads of peers' sums one after the other, or at once; then the wire takes a little of what that saves.
 TEST(SmallAllReduce, LoadsInFlightAreWhatTheSecondShotWaitsFor)
 {
-    EXPECT_GT(staged(8, true, "1 MiB"), staged(8, true, "1 MiB", "8") + 7 * 0.8);
+    const double saved = staged(8, true, "1 MiB") - staged(8, true, "1 MiB", "8");
+    EXPECT_GT(saved, 0.8 * 7 * 0.826);
+    EXPECT_LT(saved, 7 * 0.826);
 }
 
 TEST(ClosRing, WithinATenthOfThePublishedTime)
