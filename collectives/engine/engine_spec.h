@@ -1,6 +1,8 @@
 // Parameters of how a collective is carried out.
 #pragma once
 
+#include <algorithm>
+
 #include "base/parameter.h"
 
 namespace weft {
@@ -30,6 +32,7 @@ enum class MemoryNodes : std::uint8_t { local, remote };
 struct EngineSpec {
     std::uint64_t mover = 0;               // Mover
     std::uint64_t channels = 32;           // workgroups per rank that share every chunk of a collective
+    std::uint64_t channel_bytes = 0;       // of the message, that a channel is worth; 0: all channels for any size
     std::uint64_t wavefronts = 16;         // per workgroup
     std::uint64_t unroll = 2;              // instructions in flight per wavefront
     std::uint64_t vector = 16;             // B per lane and instruction
@@ -44,6 +47,13 @@ struct EngineSpec {
     std::uint64_t memory_nodes = 0;             // MemoryNodes
     std::uint64_t compute = 0;                  // ComputeMode
     std::uint64_t compute_workgroups = 0;       // of a kernel; 0: two for each compute unit
+
+    // Of `most`, as many as a message of `bytes` is worth.
+    std::uint32_t channels_for(std::uint64_t bytes, std::uint64_t most) const
+    {
+        const std::uint64_t worth = channel_bytes == 0 ? most : bytes / channel_bytes + (bytes % channel_bytes != 0);
+        return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, std::min(worth, most)));
+    }
 
     static const ParameterTable<EngineSpec>& parameters();
 };

@@ -18,11 +18,11 @@ namespace {
 constexpr std::size_t most_blocked = 32;  // lines of a stall report
 
 // Of each collective and transfer.
-std::uint32_t channels_of(const EngineSpec& spec)
+std::uint32_t channels_of(const EngineSpec& spec, std::uint64_t bytes)
 {
     const bool split = static_cast<ChannelShare>(spec.channel_share) == ChannelShare::split;
     const std::uint64_t channels = split ? spec.channels / spec.communication_in_flight : spec.channels;
-    return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, channels));
+    return spec.channels_for(bytes, channels);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ TraceEngine::TraceEngine(Executor& executor, const chakra::TraceSet& set, chakra
     const EngineSpec& spec, TraceRequest request)
     : executor_(executor), set_(set), verdict_(std::move(verdict)), spec_(spec), request_(std::move(request)),
       in_flight_(set.ranks()), running_(set.ranks()), breakdowns_(set.ranks()), pumping_(set.ranks(), false),
-      pump_again_(set.ranks(), false), schedules_(request_.algorithm, channels_of(spec)), came_(set.ranks()),
+      pump_again_(set.ranks(), false), schedules_(request_.algorithm), came_(set.ranks()),
       extra_(set.ranks(), 0), finish_(set.ranks(), 0)
 {
     const auto order = static_cast<CollectiveOrder>(spec.collective_order);
@@ -288,7 +288,7 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
         const std::uint64_t size = node.comm_size.value_or(0);
         job.bytes =
             in_range(rank, node, [&] { return chakra::collective_bytes(*node.comm_type, size, ranks); });
-        job.schedule = schedules_.get(op_of(*node.comm_type), ranks);
+        job.schedule = schedules_.get(op_of(*node.comm_type), ranks, channels_of(spec_, job.bytes));
         job.type = element_for(size);
         for (const std::uint32_t member : *members) job.members.push_back(request_.members[member]);
         job.name = node.name.empty() ? chakra::name_of(*node.comm_type) : chakra::printable(node.name, 60);
@@ -327,7 +327,7 @@ void TraceEngine::begin_transfer(std::uint32_t rank, const Node& node)
     if (found == pair.open.end()) {
         Job job;
         job.bytes = node.comm_size.value_or(0);
-        job.schedule = schedules_.get(CollectiveOp::send_receive, 2);
+        job.schedule = schedules_.get(CollectiveOp::send_receive, 2, channels_of(spec_, job.bytes));
         job.type = element_for(job.bytes);
         job.members = {request_.members[key.source], request_.members[key.destination]};
         job.name = fmt::format("transfer {} -> {} tag {}", key.source, key.destination, key.tag);

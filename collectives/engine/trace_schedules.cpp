@@ -51,23 +51,20 @@ std::shared_ptr<const Schedule> transfer_schedule(std::uint32_t channels)
 
 }  // namespace
 
-TraceSchedules::TraceSchedules(std::string algorithm, std::uint32_t channels)
-    : algorithm_(std::move(algorithm)), channels_(channels)
-{
-}
+TraceSchedules::TraceSchedules(std::string algorithm) : algorithm_(std::move(algorithm)) {}
 
-std::shared_ptr<const Schedule> TraceSchedules::get(CollectiveOp op, std::uint32_t ranks)
+std::shared_ptr<const Schedule> TraceSchedules::get(CollectiveOp op, std::uint32_t ranks, std::uint32_t channels)
 {
-    std::shared_ptr<const Schedule>& schedule = made_[{op, ranks}];
+    std::shared_ptr<const Schedule>& schedule = made_[{op, ranks, channels}];
     if (schedule) return schedule;
     if (op == CollectiveOp::send_receive) {
-        schedule = transfer_schedule(channels_);
+        schedule = transfer_schedule(channels);
         return schedule;
     }
     const std::vector<std::string> names = algorithm_names(op);
     const bool wanted = std::find(names.begin(), names.end(), algorithm_) != names.end();
     AlgorithmOptions options;
-    options.channels = channels_;
+    options.channels = channels;
     schedule = std::make_shared<Schedule>(make_schedule(wanted ? algorithm_ : names.front(), op, ranks, options));
     return schedule;
 }

@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "collectives/chakra/node.h"
 #include "collectives/schedule/schedule.h"
@@ -20,15 +20,14 @@ ElementType element_for(std::uint64_t bytes);
 class TraceSchedules {
 public:
     // `algorithm`: that of operations which know it; the others take their default.
-    TraceSchedules(std::string algorithm, std::uint32_t channels);
+    explicit TraceSchedules(std::string algorithm);
 
     // send_receive: one put from position 0 to position 1, in `channels` parts, each with a flag of its own.
-    std::shared_ptr<const Schedule> get(CollectiveOp op, std::uint32_t ranks);
+    std::shared_ptr<const Schedule> get(CollectiveOp op, std::uint32_t ranks, std::uint32_t channels);
 
 private:
     std::string algorithm_;
-    std::uint32_t channels_;
-    std::map<std::pair<CollectiveOp, std::uint32_t>, std::shared_ptr<const Schedule>> made_;
+    std::map<std::tuple<CollectiveOp, std::uint32_t, std::uint32_t>, std::shared_ptr<const Schedule>> made_;
 };
 
 }  // namespace weft

@@ -77,7 +77,8 @@ std::optional<Formulas> simple_formulas(const TheoryCase& theory)
     if (name == "ring") return ring(theory);
     if (name == "direct") return exchange(theory, theory.op == CollectiveOp::all_reduce ? 2 : 1);
     if (name == "direct_get" || name == "two_shot_get") return exchange(theory, 1);
-    if (name == "one_shot" || name == "one_shot_get")
+    if (name == "two_shot_load" || name == "two_shot_staged") return exchange(theory, 2);
+    if (name == "one_shot" || name == "one_shot_get" || name == "one_shot_staged")
         return Formulas{1,
             [all = theory.bytes](std::uint32_t from, std::uint32_t to) { return from == to ? 0 : all; }};
     if (theory.op != CollectiveOp::barrier) return std::nullopt;

@@ -55,7 +55,7 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
         throw InputError(system.file, workload.line,
             std::to_string(request.bytes) + " bytes are not whole " + workload.element + " elements",
             "a multiple of " + std::to_string(size_of(request.type)) + ", or element u8");
-    request.options.channels = static_cast<std::uint32_t>(system.engine().channels);
+    request.options.channels = system.engine().channels_for(request.bytes, system.engine().channels);
     request.options.root = static_cast<std::uint32_t>(workload.root);
     request.options.rings = static_cast<std::uint32_t>(std::min<std::uint64_t>(workload.rings, UINT32_MAX));
     if (workload.pipeline > 0)

@@ -37,6 +37,16 @@ TEST(Examples, TwoHosts)
     EXPECT_EQ(system.switch_of(*system.graph().find("leaf.0.asic.0")).message, 0U);
 }
 
+TEST(Examples, ClosOfEight)
+{
+    const ResolvedSystem system = example("clos_8");
+    EXPECT_EQ(system.endpoints().size(), 8U);
+    // 8 x 1 in the servers, 7 x 5 in the switches, 8 + 12 between them.
+    EXPECT_EQ(system.graph().edge_count(), 63U);
+    EXPECT_EQ(explained(system, "host.7.nic.0~leaf.3.port.1", "link.bandwidth").substr(0, 9), "12.5 GB/s");
+    EXPECT_EQ(explained(system, "leaf.3.port.4~spine.2.port.3", "link.bandwidth").substr(0, 7), "50 GB/s");
+}
+
 TEST(Examples, FatTree)
 {
     const ResolvedSystem system = example("fat_tree_32");

@@ -54,6 +54,16 @@ std::uint64_t back(const BoxOptions& options)
     return options.gpu.l2_to_port + wire(options, 16) + options.link.latency + options.gpu.port_to_unit;
 }
 
+// A signal to the other, noticed there.
+std::uint64_t met(const BoxOptions& options) { return there(options, 32) + options.gpu.l2_to_unit; }
+
+// A load of a whole line that the other's L2 holds.
+std::uint64_t get(const BoxOptions& options)
+{
+    return there(options, 16) + options.gpu.l2_to_port + wire(options, 80) + options.link.latency +
+        options.gpu.port_to_unit;
+}
+
 std::uint64_t barrier_time(const BoxOptions& options)
 {
     return time_of(options, CollectiveOp::barrier, "direct", 0);
@@ -259,6 +269,34 @@ TEST(GpuParameters, OneLinePutIsTheSumOfItsParts)
         wire(slow, 80) - wire(slow, 16 + 32 + 16) - idle_read(options.hbm));
 }
 
+TEST(GpuParameters, AStagedOneShotIsTheSumOfItsParts)
+{
+    const BoxOptions options = plain();
+    // The own line to its place and acknowledged, a signal, a load of the other's copy behind that of the own, the sum.
+    EXPECT_EQ(time_of(options, CollectiveOp::all_reduce, "one_shot_staged", 64),
+        round_trip(options) + idle_read(options.hbm) + round_trip(options) + met(options) + cycle + get(options) +
+            round_trip(options));
+    // Without the copy; each has loaded its own line when the other's load comes.
+    EXPECT_EQ(time_of(options, CollectiveOp::all_reduce, "one_shot_get", 64),
+        met(options) + cycle + get(options) + round_trip(options));
+}
+
+TEST(GpuParameters, ATwoShotByLoadsIsTheSumOfItsParts)
+{
+    BoxOptions options = plain();
+    const std::uint64_t sum = met(options) + cycle + get(options) + idle_read(options.hbm) + round_trip(options);
+    const auto two_shot = [&] { return time_of(options, CollectiveOp::all_reduce, "two_shot_load", 128); };
+    EXPECT_EQ(two_shot(), sum + met(options) + cycle + get(options) + round_trip(options));
+    // One set of registers: the other's sum is asked for when the own one has been loaded and stored.
+    options.engine.wavefronts = options.engine.unroll = 1;
+    EXPECT_EQ(two_shot(), sum + met(options) + round_trip(options) + cycle + get(options) + round_trip(options));
+    options.engine.unroll = 16;
+    // Behind a copy of both lines nothing is cold.
+    EXPECT_EQ(time_of(options, CollectiveOp::all_reduce, "two_shot_staged", 128),
+        round_trip(options) + idle_read(options.hbm) + cycle + round_trip(options) + sum - idle_read(options.hbm) +
+            met(options) + cycle + get(options) + round_trip(options));
+}
+
 TEST(GpuParameters, SpinLooksAgainAfterItsInterval)
 {
     const auto waiter = [](const BoxOptions& options) {  // when rank 1 sees the signal, and its polls
@@ -315,4 +353,17 @@ TEST(EngineParameters, FlagHomeDecidesWhetherTheSignalOrTheWaitTravels)
         cycle + there(options, asked) + back(options) + wire(options, told) - wire(options, 16));
     for (const char* name : {"ring", "direct", "one_shot", "one_shot_get"})
         time_of(options, CollectiveOp::all_reduce, name, 5000);
+}
+
+TEST(EngineParameters, ChannelsAMessageIsWorth)
+{
+    EngineSpec spec;
+    EXPECT_EQ(spec.channels_for(1, 36), 36U);
+    spec.channel_bytes = 8192;
+    EXPECT_EQ(spec.channels_for(0, 36), 1U);
+    EXPECT_EQ(spec.channels_for(8192, 36), 1U);
+    EXPECT_EQ(spec.channels_for(8193, 36), 2U);
+    EXPECT_EQ(spec.channels_for(36 * 8192 - 1, 36), 36U);
+    EXPECT_EQ(spec.channels_for(std::uint64_t{1} << 40, 36), 36U);
+    EXPECT_EQ(spec.channels_for(std::uint64_t{1} << 40, 1), 1U);
 }

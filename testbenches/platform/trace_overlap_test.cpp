@@ -188,6 +188,7 @@ TEST(TraceInFlight, ChannelsAreSharedOutIfAskedFor)
     };
     EXPECT_EQ(signals({}), 2 * 4 * 2);
     EXPECT_EQ(signals({"engine.channel_share=split"}), 2 * 2 * 2);
+    EXPECT_EQ(signals({"engine.channel_bytes=1 MiB"}), 2 * 1 * 2);
 }
 
 TEST(TraceBreakdown, OfAHandMadeTrace)

@@ -141,7 +141,8 @@ TEST(Algorithms, RefusesWhatItDoesNotKnow)
         FAIL();
     } catch (const InputError& error) {
         EXPECT_EQ(std::string(error.what()),
-            "all_reduce has no algorithm 'rnig'; expected ring, direct, one_shot, one_shot_get, two_shot_get, rings, "
+            "all_reduce has no algorithm 'rnig'; expected ring, direct, one_shot, one_shot_get, two_shot_get, "
+            "one_shot_staged, two_shot_load, two_shot_staged, rings, "
             "bidirectional_ring, bruck, pat, hierarchical, tree, double_tree, chain, recursive_doubling, "
             "halving_doubling, nvls, nvls_one_shot, push_reduce, nvls_tree (did you mean 'ring'?)");
     }

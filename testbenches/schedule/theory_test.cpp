@@ -49,6 +49,8 @@ TEST(Theory, HasTheFiguresOfTheCostTable)
     const double one = 7.0 / 8;
     const Figure figures[] = {
         {Op::all_reduce, "two_shot_get", 8, 3, two, 1}, {Op::all_reduce, "rings", 8, 3, two, 14},
+        {Op::all_reduce, "one_shot_staged", 8, 3, 7, 1}, {Op::all_reduce, "two_shot_load", 8, 3, two, 2},
+        {Op::all_reduce, "two_shot_staged", 8, 3, two, 2},
         {Op::all_reduce, "bidirectional_ring", 8, 3, two, 14}, {Op::all_reduce, "bruck", 8, 3, two, 6},
         {Op::all_reduce, "pat", 8, 3, two, 6}, {Op::all_reduce, "hierarchical", 8, 3, two, 8},
         {Op::all_reduce, "tree", 8, 4, 3, 6 + 3}, {Op::all_reduce, "tree", 8, 0, 1, 6 + 3},

@@ -20,6 +20,9 @@ void direct_all_reduce(Schedule& schedule, const AlgorithmOptions& options);
 void two_shot_get_all_reduce(Schedule& schedule, const AlgorithmOptions& options);
 void one_shot_all_reduce(Schedule& schedule, const AlgorithmOptions& options);
 void one_shot_get_all_reduce(Schedule& schedule, const AlgorithmOptions& options);
+void one_shot_staged_all_reduce(Schedule& schedule, const AlgorithmOptions& options);
+void two_shot_load_all_reduce(Schedule& schedule, const AlgorithmOptions& options);
+void two_shot_staged_all_reduce(Schedule& schedule, const AlgorithmOptions& options);
 void get_all_gather(Schedule& schedule, const AlgorithmOptions& options);
 void get_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options);
 void direct_all_gather(Schedule& schedule, const AlgorithmOptions& options);
@@ -93,6 +96,12 @@ public:
         const bool follows = !steps_.empty() && is_data(steps_.back().kind);
         move(std::move(sources), std::move(destinations));
         steps_.back().with_previous = follows;
+    }
+    // Slots that hold what `like` holds.
+    void combine_slots(std::vector<ChunkRef> slots, ChunkRef destination, ChunkRef like)
+    {
+        move(std::move(slots), {destination});
+        steps_.back().like = like;
     }
     void signal(std::uint32_t peer, std::uint32_t semaphore)
     {

@@ -5,57 +5,11 @@
 //
 // Those called get load from their peers instead of storing to them. An input is there when its rank has
 // entered, so signals go first; sums are formed from what is loaded, without scratch memory.
-#include "collectives/schedule/algorithms/builders.h"
+#include "collectives/schedule/algorithms/exchange.h"
 
 namespace weft::algorithms {
 
 namespace {
-
-// Semaphore of `rank` that `from` signals, for one channel.
-std::uint32_t semaphore(const Schedule& schedule, std::uint32_t channel, std::uint32_t rank,
-    std::uint32_t from)
-{
-    return channel * (schedule.size() - 1) + peer_slot(rank, from);
-}
-
-void signal_all(Program& program, const Schedule& schedule, std::uint32_t rank, std::uint32_t channel)
-{
-    const std::uint32_t n = schedule.size();
-    for (std::uint32_t i = 1; i < n; ++i) {
-        const std::uint32_t peer = (rank + i) % n;
-        program.signal(peer, semaphore(schedule, channel, peer, rank));
-    }
-}
-
-void wait_all(Program& program, const Schedule& schedule, std::uint32_t rank, std::uint32_t channel)
-{
-    const std::uint32_t n = schedule.size();
-    for (std::uint32_t i = 1; i < n; ++i) {
-        const std::uint32_t peer = (rank + n - i) % n;
-        program.wait(peer, semaphore(schedule, channel, rank, peer));
-    }
-}
-
-// Everybody has entered.
-void meet(Program& program, const Schedule& schedule, std::uint32_t rank, std::uint32_t channel)
-{
-    signal_all(program, schedule, rank, channel);
-    wait_all(program, schedule, rank, channel);
-}
-
-// The other ranks from r + 1 on, or from `turn` further on.
-std::vector<std::uint32_t> peers(std::uint32_t n, std::uint32_t rank, std::uint32_t turn = 0)
-{
-    std::vector<std::uint32_t> list;
-    for (std::uint32_t i = 0; i < n - 1; ++i) list.push_back((rank + 1 + (i + turn) % (n - 1)) % n);
-    return list;
-}
-
-std::vector<std::uint32_t> turned_peers(std::uint32_t n, std::uint32_t rank, std::uint32_t channel,
-    std::uint32_t channels)
-{
-    return peers(n, rank, channel * (n - 1) / channels);
-}
 
 // Input chunk j goes to a slot at rank j, which then has what it needs for the sum of chunk j.
 void send_terms(Program& program, const std::vector<std::uint32_t>& peers, std::uint32_t rank)
