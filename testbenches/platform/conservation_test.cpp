@@ -40,9 +40,9 @@ RunSetup setup_of(const Place& place, CollectiveOp op, const std::string& algori
     RunSetup setup;
     setup.document = place.document();
     setup.lines = collective_lines(name_of(op), algorithm, std::to_string(bytes), "type: u8");
-    // Every line a packet by itself: what lines share depends on when they meet.
+    // Every line a packet by itself: what lines share, of packets and of frames, depends on when they meet.
     setup.sets = {"engine.channels=" + std::to_string(channels), "link.merge=none", "link.packet_overhead=0",
-        "link.credit_bytes=0", "routing.stripe=64 B"};
+        "link.credit_bytes=0", "link.frame=0", "link.frame_payload=0", "routing.stripe=64 B"};
     setup.options.data_on = place.ranks <= 8;
     return setup;
 }
