@@ -29,6 +29,9 @@ enum class ChannelShare : std::uint8_t { each, split };
 // Where memory nodes of a trace load from and store to: the rank's own memory, or memories of the fabric.
 enum class MemoryNodes : std::uint8_t { local, remote };
 
+// Where puts go under the Simple protocol: to where the schedule has them, or through FIFOs at the receiver.
+enum class StagingMode : std::uint8_t { none, fifo };
+
 struct EngineSpec {
     std::uint64_t mover = 0;               // Mover
     std::uint64_t channels = 32;           // workgroups per rank that share every chunk of a collective
@@ -40,6 +43,9 @@ struct EngineSpec {
     std::uint64_t protocol = 0;            // Protocol of collectives/schedule/protocol.h
     std::uint64_t ll128_fence = 0;         // ll128: whether a fence precedes every step that stores packets
     std::uint64_t slices = 1;              // simple: parts of a step, each with a signal
+    std::uint64_t staging = 0;             // StagingMode
+    std::uint64_t steps_in_flight = 8;     // fifo: slots of a connection
+    std::uint64_t step_bytes = 512 << 10;  // fifo: B of a slot
     std::uint64_t compute_in_flight = 1;   // per rank: accelerator compute nodes at once
     std::uint64_t communication_in_flight = 1;  // per rank: collectives, sends and memory nodes at once
     std::uint64_t collective_order = 0;         // CollectiveOrder

@@ -55,7 +55,7 @@ Executor::JobId LineExecutor::open(Job job)
     auto running = std::make_unique<Running>();
     running->id = records_.size();
     running->engine = job.engine.value_or(spec_);
-    job.schedule = protocols_.carried_out(std::move(job.schedule), running->engine);
+    job.schedule = protocols_.carried_out(std::move(job.schedule), running->engine, job.bytes, size_of(job.type));
     running->layout = std::make_unique<Layout>(*job.schedule, job.bytes, size_of(job.type));
     running->packets = std::make_unique<PacketSlots>(*job.schedule, *running->layout,
         format_of(static_cast<Protocol>(running->engine.protocol)),

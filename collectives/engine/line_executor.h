@@ -3,7 +3,7 @@
 // A job's buffers and flags are allocated afresh when it is opened and given back when its last rank has left.
 // With data on, inputs are written before time touches them and outputs are compared afterwards.
 // A rank's threads are launched `gpu.launch_latency` after it enters, one workgroup each, or a command list of a copy
-// engine, or both (lowering.h). `engine.protocol` and `engine.slices` decide on the schedule that does it
+// engine, or both (lowering.h). `engine.protocol`, `engine.slices` and `engine.staging` decide on the schedule that does it
 // (protocol_choice.h). A rank on a replay GPU launches nothing: it leaves when its profile is at its end.
 #pragma once
 

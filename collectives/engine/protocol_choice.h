@@ -1,9 +1,10 @@
-// The schedule that is carried out for a schedule, by `engine.protocol` and `engine.slices`.
+// The schedule that is carried out for a schedule, by `engine.protocol`, `engine.slices` and `engine.staging`.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
-#include <tuple>
+#include <utility>
 
 #include "collectives/engine/engine_spec.h"
 #include "collectives/schedule/schedule.h"
@@ -15,12 +16,18 @@ const char* protocol_of(const Schedule& schedule, const EngineSpec& spec);
 
 class ProtocolChoice {
 public:
-    // The same one under `simple` in one slice, and when it has packets of its own. Made and verified once.
-    // Throws InputError when it cannot be done in packets, or not in so many slices, or not by who moves the data.
-    std::shared_ptr<const Schedule> carried_out(std::shared_ptr<const Schedule> schedule, const EngineSpec& spec);
+    // Of a message of `bytes` bytes. The same one under `simple` in one slice without staging, and when it has packets of its
+    // own. Made and verified once. Throws InputError when it cannot be done in packets, or not in so many slices, or not
+    // through FIFOs of that size, or not by who moves the data.
+    std::shared_ptr<const Schedule> carried_out(std::shared_ptr<const Schedule> schedule, const EngineSpec& spec,
+        std::uint64_t bytes, std::uint32_t element_bytes);
 
 private:
-    using Key = std::tuple<std::shared_ptr<const Schedule>, std::uint64_t, std::uint64_t>;  // with protocol and slices
+    std::shared_ptr<const Schedule> make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes,
+        std::uint32_t element_bytes) const;
+
+    // By schedule, protocol and slices; through FIFOs by their slots, the message and its elements too.
+    using Key = std::pair<std::shared_ptr<const Schedule>, std::array<std::uint64_t, 6>>;
     std::map<Key, std::shared_ptr<const Schedule>> made_;
 };
 

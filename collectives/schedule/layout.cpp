@@ -41,6 +41,19 @@ const ChunkRef* first_outside_slots(const Step& step)
     return step.like ? &*step.like : nullptr;
 }
 
+// Parts of a chunk that steps put into staging, the fewest of any step; 0 without staging.
+std::uint32_t staged_parts(const Schedule& schedule)
+{
+    std::uint32_t fewest = 0;
+    for (const RankPlan& plan : schedule.ranks)
+        for (const Thread& thread : plan.threads)
+            for (const Step& step : thread.steps)
+                for (const ChunkRef& destination : step.destinations)
+                    if (destination.buffer == Buffer::staging)
+                        fewest = fewest == 0 ? step.parts : std::min(fewest, step.parts);
+    return fewest;
+}
+
 }  // namespace
 
 ByteRange share_of(std::uint64_t length, std::uint64_t phase, std::uint32_t part, std::uint32_t parts)
@@ -77,6 +90,9 @@ Layout::Layout(const Schedule& schedule, std::uint64_t bytes, std::uint32_t elem
         throw InputError("", 0, what + " in place", fmt::format("a multiple of {} elements", chunks_));
 
     slot_bytes_ = round_up_to_line(bounds(0).size());
+    const bool stages = std::any_of(schedule.ranks.begin(), schedule.ranks.end(),
+        [](const RankPlan& plan) { return plan.staging_chunks > 0; });
+    if (stages) cell_bytes_ = cell_lines(std::max(1u, staged_parts(schedule))) * line_bytes;
     for (Buffer buffer : all_buffers)
         home_[slot_of(buffer)] = schedule.home(buffer);
     ranks_.resize(schedule.size());
@@ -102,6 +118,14 @@ Layout::Layout(const Schedule& schedule, std::uint64_t bytes, std::uint32_t elem
         }
 }
 
+std::uint64_t Layout::cell_lines(std::uint32_t parts) const
+{
+    // A chunk that begins within a line may touch one more.
+    const bool aligned = bytes_ % (line_bytes * chunks_) == 0;
+    const std::uint64_t lines = slot_bytes_ / line_bytes + (aligned ? 0 : 1);
+    return (lines + parts - 1) / parts;
+}
+
 std::uint32_t Layout::message_chunk(std::uint32_t rank, Buffer buffer, std::uint32_t index) const
 {
     if (holds_one_block(op_, buffer)) return (rank * per_rank_ + index) % chunks_;
@@ -112,6 +136,7 @@ std::uint32_t Layout::message_chunk(std::uint32_t rank, Buffer buffer, std::uint
 
 ByteRange Layout::range(std::uint32_t rank, Buffer buffer, std::uint32_t index) const
 {
+    if (buffer == Buffer::staging) return {index * cell_bytes_, (std::uint64_t{index} + 1) * cell_bytes_};
     if (is_slot(buffer)) return {index * slot_bytes_, (std::uint64_t{index} + 1) * slot_bytes_};
     const ByteRange in_message = bounds(message_chunk(rank, buffer, index));
     std::uint64_t begin = in_message.begin;
@@ -200,7 +225,8 @@ std::vector<Piece> Layout::pieces(const Step& step) const
 {
     const auto place = [this](const ChunkRef& operand, const ChunkShare& share) {
         Place at = place_of(operand.rank, operand.buffer);
-        at.offset += range(operand.rank, operand.buffer, operand.index + share.chunk).begin + share.begin;
+        at.offset += range(operand.rank, operand.buffer, operand.index + share.chunk).begin;
+        if (operand.buffer != Buffer::staging) at.offset += share.begin;
         return at;
     };
     const auto follow = [](const std::vector<Place>& earlier, const std::vector<Place>& later,

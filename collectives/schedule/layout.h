@@ -12,7 +12,8 @@
 // (k = chunks per rank). Scratch and packets consist of slots of equal size, a multiple of 64 bytes that holds
 // the data of the longest chunk. A move of `count` chunks pairs chunk by chunk; the length of each pair is that of
 // its operands outside slots, which must agree; where all are slots, that of the chunk
-// they are `like`, or else the slot.
+// they are `like`, or else the slot. A cell of staging holds the longest share that any step puts there, from its
+// begin on, in whole lines.
 //
 // Memories must be allocated at addresses that are a multiple of 64.
 //
@@ -69,6 +70,9 @@ public:
     std::uint64_t bytes() const { return bytes_; }
     std::uint32_t element_bytes() const { return element_bytes_; }
     std::uint64_t slot_bytes() const { return slot_bytes_; }
+    std::uint64_t cell_bytes() const { return cell_bytes_; }  // of staging
+    // What a share of a chunk may take there, in lines, as one of `parts`.
+    std::uint64_t cell_lines(std::uint32_t parts) const;
 
     // Bytes to allocate for a memory of a rank: 0 for a buffer that is not used or lies in another.
     std::uint64_t memory_bytes(std::uint32_t rank, Buffer memory) const;
@@ -76,7 +80,7 @@ public:
     Place place_of(std::uint32_t rank, Buffer buffer) const;
     // Bytes of a buffer, in its own coordinates, whether or not it has a memory to itself.
     std::uint64_t buffer_bytes(std::uint32_t rank, Buffer buffer) const;
-    // One chunk in the coordinates of its buffer; a scratch chunk is its whole slot.
+    // One chunk in the coordinates of its buffer; a scratch chunk is its whole slot, a staging chunk its cell.
     ByteRange range(std::uint32_t rank, Buffer buffer, std::uint32_t index) const;
 
     // Why the operands of a data step do not fit each other, empty if they do.
@@ -106,6 +110,7 @@ private:
     std::uint32_t chunks_;
     std::uint32_t per_rank_;
     std::uint64_t slot_bytes_;
+    std::uint64_t cell_bytes_ = 0;
     Buffer home_[buffer_kinds];
     std::vector<Declared> ranks_;
 };

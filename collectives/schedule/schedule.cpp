@@ -65,6 +65,7 @@ const char* name_of(Buffer buffer)
     case Buffer::output: return "output";
     case Buffer::scratch: return "scratch";
     case Buffer::packets: return "packets";
+    case Buffer::staging: return "staging";
     }
     return "?";
 }
@@ -100,6 +101,7 @@ std::uint32_t Schedule::declared_chunks(std::uint32_t rank, Buffer buffer) const
     case Buffer::output: return plan.output_chunks;
     case Buffer::scratch: return plan.scratch_chunks;
     case Buffer::packets: return plan.packet_chunks;
+    case Buffer::staging: return plan.staging_chunks;
     }
     return 0;
 }

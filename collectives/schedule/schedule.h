@@ -4,13 +4,14 @@
 // trace, synthesised plan) becomes a Schedule; verification (verify.h) and lowering to wavefront
 // programs (collectives/engine) are written once, against this.
 //
-// Memory: each rank has four buffers, input, output, scratch and packets, divided into chunks. A collective
+// Memory: each rank has five buffers, input, output, scratch, packets and staging, divided into chunks. A collective
 // divides its message into `chunks` equal parts (the last ones may be smaller; see chunk_bounds).
 // Where a chunk lies in bytes for a given message is decided by Layout (layout.h).
 // In place means that input and output share one memory, the larger of the two: the input of
 // reduce_scatter and scatter, the output of everything else (see home and in_place_offset).
 // Packets are slots like scratch that keep data together with flags: every byte is stored once, a read
 // waits until what it reads is there, and that orders nothing else.
+// Staging is cells that hold a part of a chunk each, from their begin on, and are written again and again (staging.h).
 //
 // Time: threads of a rank run concurrently; the steps of a thread run in order. A step starts when
 // all earlier steps of its thread are complete and every (thread, step) in `after`, and what precedes
@@ -45,11 +46,11 @@ enum class CollectiveOp : std::uint8_t {
 const char* name_of(CollectiveOp op);  // "all_reduce", ...
 bool collective_from_name(const std::string& name, CollectiveOp& op);
 
-enum class Buffer : std::uint8_t { input, output, scratch, packets };
-constexpr unsigned buffer_kinds = 4;
-constexpr Buffer all_buffers[buffer_kinds] = {Buffer::input, Buffer::output, Buffer::scratch, Buffer::packets};
-// Slots that are not part of the message: scratch, packets.
-inline bool is_slot(Buffer buffer) { return buffer == Buffer::scratch || buffer == Buffer::packets; }
+enum class Buffer : std::uint8_t { input, output, scratch, packets, staging };
+constexpr unsigned buffer_kinds = 5;
+constexpr Buffer all_buffers[buffer_kinds] = {Buffer::input, Buffer::output, Buffer::scratch, Buffer::packets, Buffer::staging};
+// Slots that are not part of the message: scratch, packets, staging.
+inline bool is_slot(Buffer buffer) { return buffer != Buffer::input && buffer != Buffer::output; }
 
 // `count` consecutive chunks of one buffer of one rank.
 struct ChunkRef {
@@ -118,6 +119,7 @@ struct RankPlan {
     std::uint32_t output_chunks = 0;
     std::uint32_t scratch_chunks = 0;
     std::uint32_t packet_chunks = 0;
+    std::uint32_t staging_chunks = 0;
     std::uint32_t semaphores = 0;
 };
 

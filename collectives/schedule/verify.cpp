@@ -261,11 +261,18 @@ private:
         return layout_.range(ref.rank, ref.buffer, ref.index + chunk).size();
     }
 
+    // What lies there before the chunk's byte 0: a cell of staging begins with the share that it holds.
+    static std::uint64_t before(const ChunkRef& ref, const ChunkShare& share)
+    {
+        return ref.buffer == Buffer::staging ? share.begin : 0;
+    }
+
     void read(StepAt at, const ChunkRef& ref, const ChunkShare& share, Epoch now, bool whole_slots)
     {
         SymbolicMemory::Chunk& chunk = memory_.chunk(ref.rank, ref.buffer, ref.index + share.chunk);
+        const std::uint64_t shift = before(ref, share);
         const auto [first, last] =
-            SymbolicMemory::split(chunk, share.begin, share.end, length(ref, share.chunk));
+            SymbolicMemory::split(chunk, share.begin - shift, share.end - shift, length(ref, share.chunk));
         bool written = false;
         bool missing = false;
         for (std::size_t i = first; i < last; ++i) {
@@ -293,8 +300,9 @@ private:
     {
         SymbolicMemory::Chunk& chunk = memory_.chunk(ref.rank, ref.buffer, ref.index + share.chunk);
         const std::uint64_t size = length(ref, share.chunk);
+        const std::uint64_t shift = before(ref, share);
         for (const Stretch& stretch : result) {
-            const auto [first, last] = SymbolicMemory::split(chunk, stretch.begin, stretch.end, size);
+            const auto [first, last] = SymbolicMemory::split(chunk, stretch.begin - shift, stretch.end - shift, size);
             for (std::size_t i = first; i < last; ++i) {
                 Cell& cell = chunk[i];
                 if (ref.buffer == Buffer::packets && cell.value != nothing_written)
@@ -325,10 +333,11 @@ private:
             for (const ChunkRef& source : step.sources) {
                 SymbolicMemory::Chunk& chunk =
                     memory_.chunk(source.rank, source.buffer, source.index + share.chunk);
-                const Cell* cell = &SymbolicMemory::at(chunk, begin);
+                const std::uint64_t shift = before(source, share);
+                const Cell* cell = &SymbolicMemory::at(chunk, begin - shift);
                 stretch.value = first ? cell->value : values_.combine(stretch.value, cell->value);
                 first = false;
-                if (cell != &chunk.back()) stretch.end = std::min(stretch.end, cell[1].begin);
+                if (cell != &chunk.back()) stretch.end = std::min(stretch.end, cell[1].begin + shift);
             }
             if (!result.empty() && result.back().value == stretch.value)
                 result.back().end = stretch.end;
