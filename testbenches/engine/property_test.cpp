@@ -48,9 +48,10 @@ struct Combination {
 
     std::string text() const
     {
-        return fmt::format("{} {}, {} ranks, {} B of {}, {} channels, root {}, pipeline {}, {}, mover {}, {} slices, flags at {}",
+        return fmt::format("{} {}, {} ranks, {} B of {}, {} channels, root {}, pipeline {}, {}, mover {}, {} slices, flags at {}, {} slots of {} B",
             name_of(op), algorithm, members.size(), bytes, name_of(type), options.channels, options.root, options.pipeline,
-            name_of(static_cast<Protocol>(engine.protocol)), engine.mover, engine.slices, engine.flag_home);
+            name_of(static_cast<Protocol>(engine.protocol)), engine.mover, engine.slices, engine.flag_home,
+            engine.staging != 0 ? engine.steps_in_flight : 0, engine.step_bytes);
     }
 };
 
@@ -83,6 +84,12 @@ Combination draw(Draw& draw)
     } else {
         out.engine.mover = draw.upto(2);
         out.engine.slices = 1 + draw.upto(2);
+        if (info->carrier == Carrier::put && draw.once_in(2)) {
+            out.engine.staging = static_cast<std::uint64_t>(StagingMode::fifo);
+            // Enough for all slices that a rank sends before it receives.
+            out.engine.steps_in_flight = 1 + 2 * out.engine.slices + draw.upto(4);
+            out.engine.step_bytes = draw.one_of<std::uint64_t>({1024, 4096, 512 << 10});
+        }
     }
     for (std::uint32_t rank = 0; rank < ranks; ++rank) out.delays.push_back(draw.once_in(3) ? draw.upto(5'000'000) : 0);
     return out;
