@@ -176,7 +176,8 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     if (schedule.size() < 2) return std::nullopt;
     const auto protocol = static_cast<Protocol>(system.engine().protocol);
     const PacketFormat format = protocol == Protocol::simple ? PacketFormat::none : format_of(protocol);
-    if (system.engine().slices > 1 && format == PacketFormat::none) return std::nullopt;
+    const bool staged = static_cast<StagingMode>(system.engine().staging) == StagingMode::fifo;
+    if ((system.engine().slices > 1 || staged) && format == PacketFormat::none) return std::nullopt;
     // Steps that go back and forth between copy engines and units have no formula.
     if (static_cast<Mover>(system.engine().mover) == Mover::copy_engine && reduces(schedule)) return std::nullopt;
     TheoryCase theory;

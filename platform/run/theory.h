@@ -15,7 +15,7 @@
 //   time = launch_latency + steps x alpha + wire bytes of the busiest link / its bandwidth
 //
 // In packets (engine.protocol) neither answer nor signal, notice is half a period of looks in any case, and the wire has
-// the bytes of the packets. There is no formula for several slices.
+// the bytes of the packets. There is no formula for several slices, nor for staging.
 //
 // with headers and acknowledges in the wire bytes and equal paths sharing evenly. Queueing, cold misses, issue slots
 // and what channels overlap are left out.
