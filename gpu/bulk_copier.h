@@ -1,4 +1,4 @@
-// How compute units hand bulk copies to what carries them out, and hear of their end.
+// How compute units hand bulk copies and requests to what carries them out, and hear of the end of the former.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@ public:
     // arrives `delay` from now.
     virtual void copy(std::uint32_t unit, const std::uint64_t* operands, const Operation& operation,
         std::uint32_t workgroup, Time delay) = 0;
+    // Asks the proxy for the next `operations` of a proxied list; issued `delay` from now.
+    virtual void request(std::uint32_t list, std::uint64_t operations, Time delay) = 0;
     // Copies of a workgroup that may be under way at once.
     virtual std::uint32_t limit() const = 0;
     // Lines of the unit's copier without an answer.

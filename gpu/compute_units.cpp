@@ -94,6 +94,7 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
     group.listener = launch.listener;
     group.token = launch.token;
     group.log = log_ != nullptr ? launch.log : 0;
+    group.list = launch.list;
     if (unit.waves.empty()) unit.waves.resize(contexts);
     if (launch.acquires) acquire(number);
     for (std::uint32_t i = 0; i < launch.wavefronts; ++i) {

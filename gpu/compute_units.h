@@ -21,6 +21,8 @@
 // A bulk copy takes one issue slot and no registers: the unit's copier (movers.h) does it, and neither fences nor signals
 // wait for it, only bulk_wait and the end of the workgroup.
 //
+// A request (of a port channel) takes an issue slot behind its fence; what it asks for is done beside the workgroup.
+//
 // A fence waits for acknowledges (Scope: of none, of stores to the own GPU, of all), and one of system scope for
 // `fence_latency` then. A signal is a fence and
 // an addition to a flag, for whose acknowledge only the end of the workgroup waits. Waiting for a flag: spin =
@@ -95,6 +97,7 @@ public:
         WorkgroupListener* listener = nullptr;
         std::uint64_t token = 0;
         std::uint32_t log = 0;             // number in the OperationLog; 0: not logged
+        std::uint32_t list = 0;            // that its requests are for, by Movers::launch
     };
     static constexpr unsigned max_unroll = 16;
     static constexpr unsigned max_results = 4095;

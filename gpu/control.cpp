@@ -41,6 +41,7 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
         if (!group.fencing && operation.scope != Scope::unit) acquire(number);
         return !group.fencing;
     case Operation::Kind::signal:
+    case Operation::Kind::request:
         begin_fence(group, operation.scope);
         wave.to_issue = !group.fencing;
         break;
@@ -139,7 +140,7 @@ void ComputeUnits::fence_over(Workgroup& group)
 {
     group.fencing = false;
     Wavefront& wave = units_[group.unit].waves[group.zero];
-    if (wave.operation->kind == Operation::Kind::signal) {
+    if (wave.operation->kind == Operation::Kind::signal || wave.operation->kind == Operation::Kind::request) {
         wave.to_issue = true;
         update(group.unit, group.zero);
     } else {
@@ -179,6 +180,8 @@ void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
     } else if (operation.kind == Operation::Kind::bulk) {
         ++group.bulk;
         bulk_->copy(number, group.program->operands.data() + operation.first_operand, operation, wave.group, delay);
+    } else if (operation.kind == Operation::Kind::request) {
+        bulk_->request(group.list, operation.value, delay);
     } else {
         Line& line = pool_.take();
         LineTag tag{number, context, 0, 0, LineUse::store, 0, 0};

@@ -3,20 +3,26 @@
 
 namespace weft {
 
-void Movers::launch(const List& list)
+std::uint32_t Movers::launch(const List& list)
 {
     const auto count = static_cast<std::uint32_t>(engines_.size());
+    if (list.proxied) {
+        Engine& engine = *engines_[next_engine_];
+        next_engine_ = (next_engine_ + 1) % count;
+        return place(list, engine, agenda().now()).index;
+    }
     for (std::uint32_t step = 0; step < count && queued_.empty(); ++step) {
         const std::uint32_t number = (next_engine_ + step) % count;
         if (engines_[number]->lists >= copy_.queues) continue;
         next_engine_ = (number + 1) % count;
         place(list, *engines_[number], agenda().now());
-        return;
+        return 0;
     }
     queued_.emplace_back(list, agenda().now());
+    return 0;
 }
 
-void Movers::place(const List& list, Engine& engine, Time since)
+Movers::Queue& Movers::place(const List& list, Engine& engine, Time since)
 {
     if (free_queues_.empty()) {
         free_queues_.push_back(static_cast<std::uint32_t>(queues_.size()));
@@ -32,10 +38,49 @@ void Movers::place(const List& list, Engine& engine, Time since)
     queue.copying = queue.posted = 0;
     queue.active = true;
     queue.loading = queue.waiting = false;
+    queue.granted = 0;
+    queue.awake = !list.proxied;
+    if (list.proxied) return queue;
     ++engine.lists;
     lists_queued_ += agenda().now() - since;
     progress_.busy();  // from here on: one that has no place changes nothing before others end
     go_on(queue);
+    return queue;
+}
+
+void Movers::request(std::uint32_t list, std::uint64_t operations, Time delay)
+{
+    if (free_grants_.empty()) {
+        free_grants_.push_back(static_cast<std::uint32_t>(grants_.size()));
+        grants_.emplace_back();
+        grants_.back().kind = grant_kind;
+        grants_.back().number = free_grants_.back();
+    }
+    Grant& grant = grants_[free_grants_.back()];
+    free_grants_.pop_back();
+    grant.queue = list;
+    grant.operations = operations;
+    progress_.busy();
+    agenda().schedule(grant, *this, proxy_.handed_on(agenda().now() + delay), list & 0xfffU);
+}
+
+void Movers::grant(Grant& grant)
+{
+    Queue& queue = queues_[grant.queue];
+    queue.granted += grant.operations;
+    free_grants_.push_back(grant.number);
+    if (!queue.awake) progress_.busy();
+    queue.awake = true;
+    go_on(queue);
+    progress_.quiet(agenda().now());
+}
+
+// A proxied list that has done what it was asked for changes nothing any more.
+void Movers::rest(Queue& queue)
+{
+    if (!queue.awake || queue.copying > 0) return;
+    queue.awake = false;
+    progress_.quiet(agenda().now());
 }
 
 // Carries out what can be carried out now.
@@ -47,6 +92,7 @@ void Movers::go_on(Queue& queue)
             if (queue.copying + queue.posted == 0) end(queue);
             return;
         }
+        if (queue.list.proxied && queue.next == queue.granted) return rest(queue);
         const Operation& operation = program.operations[queue.next];
         switch (operation.kind) {
         case Operation::Kind::barrier: break;
@@ -126,8 +172,8 @@ void Movers::end(Queue& queue)
     Engine& engine = *queue.engine;
     queue.active = false;
     free_queues_.push_back(queue.index);
-    --engine.lists;
-    if (!queued_.empty()) {
+    if (!list.proxied) --engine.lists;
+    if (!list.proxied && !queued_.empty()) {
         const auto [next, since] = queued_.front();
         queued_.pop_front();
         place(next, engine, since);
@@ -148,6 +194,10 @@ std::vector<ComputeUnits::Blocked> Movers::blocked() const
             const Operation& operation = operations[queue.next];
             entry = {queue.list.token, operation.label, queue.next, operation.kind, operation.address, operation.value,
                 queue.engine->open};
+            if (queue.list.proxied && queue.next == queue.granted) {
+                entry.kind = Operation::Kind::request;
+                entry.in_flight = queue.copying;
+            }
         }
         out.push_back(entry);
     }

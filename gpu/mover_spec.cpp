@@ -20,6 +20,12 @@ const ParameterTable<CopySpec>& CopySpec::parameters()
         {{"rate", Unit::rate, slowest, fastest, "what an engine stores, a whole line each", {}}, &CopySpec::rate},
         {{"poll_interval", Unit::time, 1, ms, "answer of one look at a flag to the next look", {}},
             &CopySpec::poll_interval},
+        {{"request_latency", Unit::time, 0, ms, "port channel: unit to the proxy's queue in host memory", {}},
+            &CopySpec::request_latency},
+        {{"proxy_poll", Unit::time, 1, ms, "port channel: one look of the idle proxy at its queue to the next", {}},
+            &CopySpec::proxy_poll},
+        {{"proxy_service", Unit::time, 0, 1000 * ms, "port channel: what a request takes the proxy", {}},
+            &CopySpec::proxy_service},
     });
     return table;
 }

@@ -21,7 +21,7 @@ Movers::Movers(sc_core::sc_module_name name, Agenda& agenda, std::string path, c
     const BulkSpec& bulk, std::uint32_t units, LinePool& pool, Progress& progress, bool data_on,
     const PathChooser& paths, BulkListener& listener)
     : sc_module(name), Station(agenda, std::move(path)), memory("memory", *this), copy_(copy), bulk_(bulk), pool_(pool),
-      progress_(progress), data_on_(data_on), paths_(paths), listener_(listener), bulk_engines_(units)
+      progress_(progress), data_on_(data_on), paths_(paths), listener_(listener), bulk_engines_(units), proxy_(copy)
 {
     for (std::uint64_t e = 0; e < copy.engines; ++e)
         engines_.push_back(make_engine(static_cast<std::uint32_t>(e * units / copy.engines), false));
@@ -157,6 +157,10 @@ void Movers::run(AgendaItem& item)
         poll(static_cast<Queue&>(item));
         return;
     }
+    if (item.kind == grant_kind) {
+        grant(static_cast<Grant&>(item));
+        return;
+    }
     Line& line = Line::of(item);
     if (!arrives(line)) return;
     const MoverTag tag = MoverTag::of(line.tag);
@@ -213,6 +217,11 @@ std::vector<Statistic> Movers::copy_statistics() const
     out.push_back({"flag_reads", static_cast<double>(copied_.flag_reads), "lines", "looks at flags among them"});
     out.push_back({"time_lists_queued", static_cast<double>(lists_queued_), "ps",
         "time of command lists before an engine has a place, summed"});
+    if (proxy_.requests() > 0) {
+        out.push_back({"requests", static_cast<double>(proxy_.requests()), "requests", "of port channels, by the proxy"});
+        out.push_back({"time_requests_queued", static_cast<double>(proxy_.queued()), "ps",
+            "time of requests before the proxy looks, summed"});
+    }
     return out;
 }
 

@@ -14,6 +14,9 @@
 // has copied is acknowledged. A wait is an 8-byte load of the flag, again `poll_interval` after each answer. Both hold
 // up their own list only and take nothing of the rate.
 //
+// A proxied list is that of a workgroup with a port channel. It does what the workgroup has asked for, each request when the
+// proxy (port_proxy.h) has handed it on, needs no place on its engine, and never waits for flags.
+//
 // A bulk copier takes what the workgroups of its unit hand over, in order, and tells when a copy is acknowledged.
 //
 // On the die copier u sits by unit u, and copy engine e of n by unit e x units / n. A copier shares its unit's ends of
@@ -33,6 +36,7 @@
 #include "gpu/mover_spec.h"
 #include "gpu/network_ends.h"
 #include "gpu/path_chooser.h"
+#include "gpu/port_proxy.h"
 #include "gpu/progress.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/rate_server.h"
@@ -54,9 +58,12 @@ public:
         const Program* program = nullptr;  // stays alive until the list is done
         WorkgroupListener* listener = nullptr;
         std::uint64_t token = 0;
+        bool proxied = false;
     };
-    // Gives the list to the copy engine whose turn it is, at the present instant or when one has a place.
-    void launch(const List& list);
+    // Gives the list to the copy engine whose turn it is, at the present instant or when one has a place. Of a proxied list,
+    // the number for Launch::list of the workgroup that asks for its operations; otherwise 0.
+    std::uint32_t launch(const List& list);
+    void request(std::uint32_t list, std::uint64_t operations, Time delay) override;
 
     void copy(std::uint32_t unit, const std::uint64_t* operands, const Operation& operation, std::uint32_t workgroup,
         Time delay) override;
@@ -113,6 +120,14 @@ private:
         bool waiting = false;
         Time polled_at = 0;
         std::uint64_t vain_epoch = 0;
+        std::uint64_t granted = 0;   // proxied: operations that the proxy has handed on
+        bool awake = false;          // proxied: counted as busy
+    };
+
+    struct Grant : AgendaItem {  // a request, due when the proxy hands it on
+        std::uint32_t number = 0;    // in grants_
+        std::uint32_t queue = 0;
+        std::uint64_t operations = 0;
     };
 
     struct Counts {
@@ -127,6 +142,7 @@ private:
     // Below: a line that arrives, by NetworkEnds::Stage.
     static constexpr std::uint8_t engine_kind = 3;
     static constexpr std::uint8_t queue_kind = 4;
+    static constexpr std::uint8_t grant_kind = 5;
 
     Time on_response(unsigned port, Line& line, Time delay) override;
     void run(AgendaItem& item) override;
@@ -145,8 +161,10 @@ private:
     Counts& counts(const Engine& engine) { return engine.bulk ? bulk_copied_ : copied_; }
 
     // Lists: copy_lists.cpp
-    void place(const List& list, Engine& engine, Time since);
+    Queue& place(const List& list, Engine& engine, Time since);
     void go_on(Queue& queue);
+    void rest(Queue& queue);
+    void grant(Grant& grant);
     void poll(Queue& queue);
     void signal(Queue& queue, const Operation& operation);
     void word_answered(Line& line, Queue& queue);
@@ -172,6 +190,9 @@ private:
     std::deque<Queue> queues_;
     std::vector<std::uint32_t> free_queues_;
     std::deque<std::pair<List, Time>> queued_;
+    PortProxy proxy_;
+    std::deque<Grant> grants_;
+    std::vector<std::uint32_t> free_grants_;
 };
 
 }  // namespace weft

@@ -87,6 +87,13 @@ void Program::add_bulk(std::uint64_t source, const std::vector<std::uint64_t>& d
 
 void Program::add_bulk_wait(std::uint32_t label) { append(*this, Operation::Kind::bulk_wait, label); }
 
+void Program::add_request(std::uint64_t operations, Scope scope, std::uint32_t label)
+{
+    Operation& operation = append(*this, Operation::Kind::request, label);
+    operation.value = operations;
+    operation.scope = scope;
+}
+
 void Program::add_barrier(std::uint32_t label) { append(*this, Operation::Kind::barrier, label); }
 
 void Program::add_fence(Scope scope, std::uint32_t label) { append(*this, Operation::Kind::fence, label).scope = scope; }

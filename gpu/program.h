@@ -36,6 +36,7 @@ struct Operation {
         atomic,   // `atomic` on the word at `address`, which was `result`; goes on at once
         bulk,     // a move of one source that the unit's bulk copier does; goes on at once
         bulk_wait,  // until the workgroup's bulk copies are performed
+        request,    // a fence of `scope`, then the proxy is asked for `value` more operations of the workgroup's list; goes on at once
         compute,  // busy for `value` ps
         flops     // `value` floating-point operations of the unit, which its workgroups share
     };
@@ -90,6 +91,7 @@ struct Program {
     void add_bulk(std::uint64_t source, const std::vector<std::uint64_t>& destinations, std::uint64_t bytes,
         std::uint32_t label = 0);
     void add_bulk_wait(std::uint32_t label = 0);
+    void add_request(std::uint64_t operations, Scope scope, std::uint32_t label = 0);
     void add_barrier(std::uint32_t label = 0);
     void add_fence(Scope scope, std::uint32_t label = 0);
     void add_signal(std::uint64_t flag, std::uint32_t label = 0, Scope scope = Scope::system);

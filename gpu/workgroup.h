@@ -52,6 +52,7 @@ struct Workgroup {
     WorkgroupListener* listener = nullptr;
     std::uint64_t token = 0;
     std::uint32_t log = 0;              // number in the OperationLog
+    std::uint32_t list = 0;             // that its requests are for
     std::uint64_t vain_epoch = 0;
     Time polled_at = 0;
     Time interval = 0;                  // spin: to the next poll

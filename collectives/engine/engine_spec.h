@@ -11,7 +11,16 @@ namespace weft {
 enum class Mover : std::uint8_t {
     units,        // wavefronts load and store
     copy_engine,  // copy engines of the GPU
-    bulk          // bulk copiers of the units that run the thread
+    bulk,         // bulk copiers of the units that run the thread
+    port          // wavefronts, and copy engines what steps leave to port channels: no choice, but what EngineChannel makes
+};
+
+// What channel puts and signals go through.
+enum class EngineChannel : std::uint8_t {
+    any,       // what the steps of a plan name; otherwise memory
+    memory,    // units, or who moves what has one source
+    port,      // requests to a proxy, which has copy engines carry them out
+    in_switch  // an algorithm whose steps switches carry out
 };
 
 // Whose memory a flag lies in: that of the rank that waits, or of the one that signals.
@@ -34,6 +43,7 @@ enum class StagingMode : std::uint8_t { none, fifo };
 
 struct EngineSpec {
     std::uint64_t mover = 0;               // Mover
+    std::uint64_t channel = 0;             // EngineChannel
     std::uint64_t channels = 32;           // workgroups per rank that share every chunk of a collective
     std::uint64_t channel_bytes = 0;       // of the message, that a channel is worth; 0: all channels for any size
     std::uint64_t wavefronts = 16;         // per workgroup

@@ -32,8 +32,9 @@ bool LineExecutor::only_waits() const
         for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
             const bool in_vain = entry.kind == Operation::Kind::wait && entry.in_flight == 0 &&
                                  endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)) < entry.value;
+            const bool in_vain_of_requests = entry.kind == Operation::Kind::request && entry.in_flight == 0;
             const bool in_packets = entry.packets != 0 && entry.in_flight == 0;
-            if (in_vain || in_packets) ++waiting[entry.token];
+            if (in_vain || in_vain_of_requests || in_packets) ++waiting[entry.token];
         }
     }
     for (const auto& part : parts_)
@@ -52,7 +53,7 @@ std::vector<std::string> LineExecutor::blocked() const
         std::map<Place, std::pair<std::size_t, std::size_t>> alike;  // line in `out`, further workgroups
         for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
             const Part& part = *parts_[entry.token];
-            if (!part.of_job) continue;
+            if (!part.of_job || entry.kind == Operation::Kind::request) continue;  // the workgroup has its own line
             const auto known = alike.try_emplace({entry.token, entry.label, entry.kind, entry.value}, out.size(), 0);
             if (!known.second) {
                 ++known.first->second.second;

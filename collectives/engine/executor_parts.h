@@ -16,6 +16,7 @@ struct LineExecutor::Part : AgendaItem {
     std::vector<Program> programs;
     std::vector<std::uint32_t> threads;  // of a job: by program
     std::vector<Program> lists;   // of copy engines
+    std::vector<std::uint32_t> list_threads;
     Done done;
     bool of_job = false;
     JobId job = 0;
@@ -32,6 +33,7 @@ struct LineExecutor::Running {
     Job job;
     JobId id = 0;
     EngineSpec engine;
+    bool ports = false;  // steps go through port channels
     std::unique_ptr<Layout> layout;
     std::vector<RankAddresses> addresses;
     SwitchUse in_switch;
@@ -42,7 +44,7 @@ struct LineExecutor::Running {
     std::uint32_t entered = 0;
     std::uint32_t left = 0;
 
-    Mover mover() const { return static_cast<Mover>(engine.mover); }
+    Mover mover() const { return ports ? Mover::port : static_cast<Mover>(engine.mover); }
     std::uint64_t memory_bytes(std::uint32_t rank, Buffer buffer) const
     {
         return buffer == Buffer::packets ? packets->bytes(rank) : layout->memory_bytes(rank, buffer);

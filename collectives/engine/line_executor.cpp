@@ -56,6 +56,7 @@ Executor::JobId LineExecutor::open(Job job)
     running->id = records_.size();
     running->engine = job.engine.value_or(spec_);
     job.schedule = protocols_.carried_out(std::move(job.schedule), running->engine, job.bytes, size_of(job.type));
+    running->ports = has_ports(*job.schedule);
     running->layout = std::make_unique<Layout>(*job.schedule, job.bytes, size_of(job.type));
     running->packets = std::make_unique<PacketSlots>(*job.schedule, *running->layout,
         format_of(static_cast<Protocol>(running->engine.protocol)),
@@ -189,6 +190,7 @@ void LineExecutor::recycle(Part& part)
     part.programs.clear();
     part.threads.clear();
     part.lists.clear();
+    part.list_threads.clear();
     part.done = nullptr;
     part.timer = part.of_job = part.open = false;
     part.remaining = 0;
@@ -218,7 +220,9 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
             part.programs.push_back(std::move(lowered.workgroups[thread]));
             part.threads.push_back(thread);
         }
-        if (!lowered.lists[thread].operations.empty()) part.lists.push_back(std::move(lowered.lists[thread]));
+        if (lowered.lists[thread].operations.empty()) continue;
+        part.lists.push_back(std::move(lowered.lists[thread]));
+        part.list_threads.push_back(thread);
     }
     agenda().schedule(part, *this, agenda().now() + gpus_[part.endpoint]->spec().launch_latency);
 }
@@ -310,9 +314,15 @@ void LineExecutor::launch(Part& part)
 {
     part.remaining = static_cast<std::uint32_t>(part.programs.size() + part.lists.size());
     const EngineSpec& engine = part.of_job ? jobs_.at(part.job)->engine : spec_;
-    for (const Program& list : part.lists) gpus_[part.endpoint]->movers().launch({&list, this, part.index});
+    const bool proxied = part.of_job && jobs_.at(part.job)->ports;
+    std::vector<std::uint32_t> lists;  // numbers
+    for (const Program& list : part.lists)
+        lists.push_back(gpus_[part.endpoint]->movers().launch({&list, this, part.index, proxied}));
+    std::size_t own = 0;  // of the lists, whose threads come in the same order
     for (std::size_t i = 0; i < part.programs.size(); ++i) {
         ComputeUnits::Launch launch;
+        while (proxied && own < lists.size() && part.list_threads[own] < part.threads[i]) ++own;
+        if (proxied && own < lists.size()) launch.list = lists[own];
         launch.program = &part.programs[i];
         launch.wavefronts = part.wavefronts > 0 ? part.wavefronts : static_cast<std::uint32_t>(engine.wavefronts);
         launch.unroll = part.unroll > 0 ? part.unroll : static_cast<std::uint32_t>(engine.unroll);

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/diagnostic.h"
-#include "collectives/engine/step_order.h"
+#include "collectives/engine/port_order.h"
 
 namespace weft {
 
@@ -25,19 +25,24 @@ std::map<StepKey, std::uint32_t> dependency_flags(const RankPlan& plan)
     return flags;
 }
 
-// The two programs of a thread: what its workgroup does, and what a copy engine does. With copy engines, moves of one source
+// The two programs of a thread: what its workgroup does, and what a copy engine does. With ports: port_order.h. With copy engines, moves of one source
 // go to the list, others to the workgroup; whatever else there is stays with the move before it, a wait with the move
 // behind it. A thread that moves nothing is a list. Where the thread goes from one to the other, the one sets a flag that the other waits for.
 class ThreadPrograms {
 public:
-    ThreadPrograms(const Thread& thread, Program& workgroup, Program& list, Mover mover, std::uint64_t flags)
+    ThreadPrograms(const Thread& thread, Program& workgroup, Program& list, Mover mover, std::uint32_t endpoint,
+        std::uint64_t flags)
         : thread_(thread), workgroup_(workgroup, mover == Mover::bulk), list_(list),
-          copies_(mover == Mover::copy_engine), flags_(flags)
+          port_(workgroup, list, endpoint, flags + flag_stride), mover_(mover), copies_(mover == Mover::copy_engine), flags_(flags)
     {
     }
 
     StepOrder& of(std::uint32_t step)
     {
+        if (mover_ == Mover::port) {
+            port_.through_port(thread_.steps[step].channel == StepChannel::port);
+            return port_;
+        }
         StepOrder* next = copies_ ? runner(step) : &workgroup_;
         if (current_ != nullptr && next != current_) {
             const unsigned side = next == &list_ ? 0 : 1;
@@ -64,6 +69,8 @@ private:
     const Thread& thread_;
     WorkgroupOrder workgroup_;
     ListOrder list_;
+    PortOrder port_;
+    Mover mover_;
     bool copies_;
     std::uint64_t flags_;  // to the list, and behind it back
     StepOrder* current_ = nullptr;
@@ -117,7 +124,7 @@ bool packet_moves(const Step& step, const Layout& layout, const PacketSlots& pac
 std::uint32_t flags_of(const RankPlan& plan, Mover mover)
 {
     const auto own = plan.semaphores + static_cast<std::uint32_t>(dependency_flags(plan).size());
-    return mover == Mover::copy_engine ? own + 2 * static_cast<std::uint32_t>(plan.threads.size()) : own;
+    return mover == Mover::copy_engine || mover == Mover::port ? own + 2 * static_cast<std::uint32_t>(plan.threads.size()) : own;
 }
 
 std::string flag_text(const RankPlan& plan, std::uint64_t flag, Mover mover)
@@ -177,7 +184,8 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
     move.type = type;
     move.reduction = schedule.reduction;
     for (std::uint32_t t = 0; t < plan.threads.size(); ++t) {
-        ThreadPrograms both(plan.threads[t], out.workgroups[t], out.lists[t], mover, flag(rank, handing + 2 * t));
+        ThreadPrograms both(plan.threads[t], out.workgroups[t], out.lists[t], mover, endpoint_of(addresses[rank].flags),
+            flag(rank, handing + 2 * t));
         const std::vector<Step>& steps = plan.threads[t].steps;
         bool in_run = false;  // a move of the present run of data steps has been added: the first may have no bytes
         for (std::uint32_t s = 0; s < steps.size(); ++s) {

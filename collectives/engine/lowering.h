@@ -1,6 +1,7 @@
 // From a schedule to wavefront programs: chunks become address ranges, signals and waits become flags.
 //
-// A thread becomes one workgroup; with copy engines, one and a command list, which keep the order of its steps by flags.
+// A thread becomes one workgroup; with copy engines, one and a command list, which keep the order of its steps by flags;
+// with ports, one and a list that it makes requests for.
 // Data steps move contiguous pieces (layout.h); a signal adds 1 to a flag at the peer; the k-th wait of a rank on a
 // semaphore waits until its flag is at least k; a barrier is a flag that its participants add to; a dependency on a step
 // of another thread is a flag that the other thread sets behind that step. Flags of signals lie at the rank that waits,
@@ -30,7 +31,7 @@ struct RankAddresses {
 constexpr std::uint64_t flag_stride = 64;
 
 // Flags that a rank needs: its semaphores, one for every step that another of its threads depends on, and with copy
-// engines two for each thread, to hand over and back.
+// engines and ports two for each thread, to hand over and back.
 std::uint32_t flags_of(const RankPlan& plan, Mover mover = Mover::units);
 
 // "semaphore 3", or "step 2 of thread 0" for a flag that stands for a dependency.

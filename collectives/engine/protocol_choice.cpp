@@ -16,12 +16,58 @@ bool has_packets(const Schedule& schedule)
     return std::any_of(schedule.ranks.begin(), schedule.ranks.end(), [](const RankPlan& plan) { return plan.packet_chunks > 0; });
 }
 
+template <typename Test>
+bool any_step(const Schedule& schedule, Test test)
+{
+    for (const RankPlan& plan : schedule.ranks)
+        for (const Thread& thread : plan.threads)
+            if (std::any_of(thread.steps.begin(), thread.steps.end(), test)) return true;
+    return false;
+}
+
+// Whether `engine.channel` changes what steps go through. Refuses what contradicts the schedule or who moves its data.
+bool marks_channels(const Schedule& schedule, const EngineSpec& spec)
+{
+    const auto channel = static_cast<EngineChannel>(spec.channel);
+    const bool left_to_switches = any_step(schedule, [](const Step& step) { return in_switch(step.kind); });
+    if (channel == EngineChannel::in_switch && !left_to_switches)
+        throw InputError(schedule.name, 0, "engine.channel=switch with an algorithm that leaves nothing to switches",
+            "an algorithm that does, or another engine.channel");
+    if (channel == EngineChannel::memory && left_to_switches)
+        throw InputError(schedule.name, 0, "engine.channel=memory with an algorithm that leaves steps to switches",
+            "an algorithm of loads and stores, or engine.channel=switch");
+    const bool named = has_ports(schedule);
+    const bool ports = channel == EngineChannel::port || (channel == EngineChannel::any && named);
+    if (ports && static_cast<Mover>(spec.mover) != Mover::units)
+        throw InputError(schedule.name, 0, "port channels, whose proxy has copy engines move the data, with engine.mover other than units",
+            "engine.mover=units, or engine.channel=memory");
+    if (channel == EngineChannel::port && (has_packets(schedule) || static_cast<Protocol>(spec.protocol) != Protocol::simple))
+        throw InputError(schedule.name, 0, "engine.channel=port with packets, which only units store",
+            "engine.protocol=simple, or engine.channel=memory");
+    return channel == EngineChannel::port || (channel != EngineChannel::any && named);
+}
+
+void mark_channels(Schedule& schedule, const EngineSpec& spec)
+{
+    const bool port = static_cast<EngineChannel>(spec.channel) == EngineChannel::port;
+    for (RankPlan& plan : schedule.ranks)
+        for (Thread& thread : plan.threads)
+            for (Step& step : thread.steps)
+                step.channel = port && (step.kind == StepKind::move || step.kind == StepKind::signal) ? StepChannel::port
+                                                                                                     : StepChannel::memory;
+}
+
 }  // namespace
 
 const char* protocol_of(const Schedule& schedule, const EngineSpec& spec)
 {
     if (!has_packets(schedule)) return name_of(Protocol::simple);
     return name_of(static_cast<Protocol>(spec.protocol) == Protocol::ll128 ? Protocol::ll128 : Protocol::ll);
+}
+
+bool has_ports(const Schedule& schedule)
+{
+    return any_step(schedule, [](const Step& step) { return step.channel == StepChannel::port; });
 }
 
 std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<const Schedule> schedule, const EngineSpec& spec,
@@ -36,24 +82,26 @@ std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<cons
     if (staged && protocol != Protocol::simple)
         throw InputError(schedule->name, 0, "engine.staging=fifo with packets, which have slots of their own",
             "engine.protocol=simple, or engine.staging=none");
-    if (own || (protocol == Protocol::simple && spec.slices <= 1 && !staged)) return schedule;
-    Key key{schedule, {spec.protocol, spec.slices, 0, 0, 0, 0}};
-    if (staged) key.second = {spec.protocol, spec.slices, spec.steps_in_flight, spec.step_bytes, bytes, element_bytes};
+    const bool marks = marks_channels(*schedule, spec);
+    const bool as_it_is = own || (protocol == Protocol::simple && spec.slices <= 1 && !staged);
+    if (as_it_is && !marks) return schedule;
+    Key key{schedule, {spec.channel, spec.protocol, spec.slices, 0, 0, 0, 0}};
+    if (staged) key.second = {spec.channel, spec.protocol, spec.slices, spec.steps_in_flight, spec.step_bytes, bytes, element_bytes};
     std::shared_ptr<const Schedule>& made = made_[key];
-    if (!made) made = make(*schedule, spec, bytes, element_bytes);
-    return made;
+    if (made) return made;
+    auto other = std::make_shared<Schedule>(as_it_is ? *schedule : make(*schedule, spec, bytes, element_bytes));
+    if (marks) mark_channels(*other, spec);
+    return made = std::move(other);
 }
 
-std::shared_ptr<const Schedule> ProtocolChoice::make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes,
-    std::uint32_t element_bytes) const
+Schedule ProtocolChoice::make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes, std::uint32_t element_bytes) const
 {
     const bool simple = static_cast<Protocol>(spec.protocol) == Protocol::simple;
     const bool staged = static_cast<StagingMode>(spec.staging) == StagingMode::fifo;
-    auto other = std::make_shared<Schedule>(
-        simple ? in_slices(schedule, static_cast<std::uint32_t>(spec.slices)) : in_packets(schedule));
+    Schedule other = simple ? in_slices(schedule, static_cast<std::uint32_t>(spec.slices)) : in_packets(schedule);
     if (staged)
-        *other = in_fifos(*other, bytes, element_bytes, {static_cast<std::uint32_t>(spec.steps_in_flight), spec.step_bytes});
-    const Verification verdict = verify(*other);
+        other = in_fifos(other, bytes, element_bytes, {static_cast<std::uint32_t>(spec.steps_in_flight), spec.step_bytes});
+    const Verification verdict = verify(other);
     if (verdict.ok) return other;
     if (staged)
         throw InputError(schedule.name, 0, "through FIFOs: " + verdict.problems.front(),

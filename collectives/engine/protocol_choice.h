@@ -1,4 +1,5 @@
-// The schedule that is carried out for a schedule, by `engine.protocol`, `engine.slices` and `engine.staging`.
+// The schedule that is carried out for a schedule, by `engine.protocol`, `engine.slices`, `engine.staging` and
+// `engine.channel`.
 #pragma once
 
 #include <array>
@@ -14,20 +15,22 @@ namespace weft {
 // "simple", "ll" or "ll128": how a schedule that is carried out tells of its data.
 const char* protocol_of(const Schedule& schedule, const EngineSpec& spec);
 
+// Whether steps of the schedule that is carried out go through port channels.
+bool has_ports(const Schedule& schedule);
+
 class ProtocolChoice {
 public:
     // Of a message of `bytes` bytes. The same one under `simple` in one slice without staging, and when it has packets of its
-    // own. Made and verified once. Throws InputError when it cannot be done in packets, or not in so many slices, or not
-    // through FIFOs of that size, or not by who moves the data.
+    // own, as long as its steps keep their channels. Made and verified once. Throws InputError when it cannot be done in packets, or not in so many slices, or not
+    // through FIFOs of that size, or not by who moves the data, or not through such channels.
     std::shared_ptr<const Schedule> carried_out(std::shared_ptr<const Schedule> schedule, const EngineSpec& spec,
         std::uint64_t bytes, std::uint32_t element_bytes);
 
 private:
-    std::shared_ptr<const Schedule> make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes,
-        std::uint32_t element_bytes) const;
+    Schedule make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes, std::uint32_t element_bytes) const;
 
-    // By schedule, protocol and slices; through FIFOs by their slots, the message and its elements too.
-    using Key = std::pair<std::shared_ptr<const Schedule>, std::array<std::uint64_t, 6>>;
+    // By schedule, channel, protocol and slices; through FIFOs by their slots, the message and its elements too.
+    using Key = std::pair<std::shared_ptr<const Schedule>, std::array<std::uint64_t, 7>>;
     std::map<Key, std::shared_ptr<const Schedule>> made_;
 };
 

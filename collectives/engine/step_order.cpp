@@ -77,6 +77,13 @@ void WorkgroupOrder::wait(std::uint64_t flag, std::uint64_t value, std::uint32_t
     waited_ = true;
 }
 
+void WorkgroupOrder::request(std::uint64_t operations, std::uint32_t label)
+{
+    if (moved_) barrier(label);
+    program_.add_request(operations, written_.empty() ? Scope::unit : Scope::system, label);
+    publish();
+}
+
 bool WorkgroupOrder::depends(const MoveStep& step) const
 {
     for (const OpenRanges* open : {&written_, &published_})

@@ -82,6 +82,8 @@ public:
     void move(const MoveStep& step) override;
     void signal(std::uint64_t flag, std::uint32_t label) override;
     void wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label) override;
+    // Asks for `operations` of the workgroup's list, behind everything so far.
+    void request(std::uint64_t operations, std::uint32_t label);
 
 private:
     bool depends(const MoveStep& step) const;

@@ -258,7 +258,9 @@ void MscclppLowering::signals(const JsonValue& op, bool wait)
         }
         const std::uint32_t semaphore = channel_semaphore(peer, type, other);
         ++balance_[{peer, semaphore}].first;
-        add(signal_step(peer, semaphore));
+        Step signal = signal_step(peer, semaphore);
+        signal.channel = type == MscclppChannel::port ? StepChannel::port : StepChannel::memory;
+        add(std::move(signal));
     }
 }
 
@@ -424,6 +426,8 @@ void MscclppLowering::move(const JsonValue& op, const Round& round, StepKind kin
         step.part = step.part * parts + part;
         step.parts *= parts;
     }
+    if (kind == StepKind::move && op.member("channel_type") != nullptr)
+        step.channel = fields_.channel(op, "channel_type") == MscclppChannel::port ? StepChannel::port : StepChannel::memory;
     step.with_previous = joins_run(step);
     if (!step.with_previous) run_.clear();
     run_.push_back(step);

@@ -83,6 +83,10 @@ enum class StepKind : std::uint8_t {
 const char* name_of(StepKind kind);
 const char* name_of(Buffer buffer);
 
+// What a move or a signal goes through where whoever carries it out has a choice: loads and stores of units, or requests to a
+// proxy that has them copied. It says nothing of order.
+enum class StepChannel : std::uint8_t { any, memory, port };
+
 struct StepId {
     std::uint32_t thread = 0;
     std::uint32_t step = 0;
@@ -103,6 +107,7 @@ struct Step {
     // and the step after the run waits for all of it. They must not touch each other's results.
     // An executor that ignores this is right, only slower.
     bool with_previous = false;
+    StepChannel channel = StepChannel::any;
     // A move between slots only: a chunk that is as long as what they hold, and is cut as its parts are. Without it
     // whole slots move.
     std::optional<ChunkRef> like;

@@ -22,6 +22,7 @@ const char* kind_text(Operation::Kind kind)
     case Operation::Kind::wait: return "wait";
     case Operation::Kind::bulk:
     case Operation::Kind::bulk_wait: return "bulk copy";
+    case Operation::Kind::request: return "request";
     case Operation::Kind::compute:
     case Operation::Kind::flops: return "compute";
     default: return "words";

@@ -177,6 +177,7 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     const auto protocol = static_cast<Protocol>(system.engine().protocol);
     const PacketFormat format = protocol == Protocol::simple ? PacketFormat::none : format_of(protocol);
     const bool staged = static_cast<StagingMode>(system.engine().staging) == StagingMode::fifo;
+    if (static_cast<EngineChannel>(system.engine().channel) == EngineChannel::port) return std::nullopt;
     if ((system.engine().slices > 1 || staged) && format == PacketFormat::none) return std::nullopt;
     // Steps that go back and forth between copy engines and units have no formula.
     if (static_cast<Mover>(system.engine().mover) == Mover::copy_engine && reduces(schedule)) return std::nullopt;

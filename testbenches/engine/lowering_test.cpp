@@ -54,6 +54,9 @@ std::string text_of(const Program& program)
                 operands(1, operation.destinations), operation.bytes);
             break;
         case Operation::Kind::bulk_wait: out += fmt::format("{}: bulk wait\n", operation.label); break;
+        case Operation::Kind::request:
+            out += fmt::format("{}: request {} {}\n", operation.label, operation.value, name_of(operation.scope));
+            break;
         case Operation::Kind::load:
         case Operation::Kind::chase:
         case Operation::Kind::store:

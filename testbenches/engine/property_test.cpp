@@ -48,9 +48,9 @@ struct Combination {
 
     std::string text() const
     {
-        return fmt::format("{} {}, {} ranks, {} B of {}, {} channels, root {}, pipeline {}, {}, mover {}, {} slices, flags at {}, {} slots of {} B",
+        return fmt::format("{} {}, {} ranks, {} B of {}, {} channels, root {}, pipeline {}, {}, mover {}, channel {}, {} slices, flags at {}, {} slots of {} B",
             name_of(op), algorithm, members.size(), bytes, name_of(type), options.channels, options.root, options.pipeline,
-            name_of(static_cast<Protocol>(engine.protocol)), engine.mover, engine.slices, engine.flag_home,
+            name_of(static_cast<Protocol>(engine.protocol)), engine.mover, engine.channel, engine.slices, engine.flag_home,
             engine.staging != 0 ? engine.steps_in_flight : 0, engine.step_bytes);
     }
 };
@@ -84,6 +84,8 @@ Combination draw(Draw& draw)
     } else {
         out.engine.mover = draw.upto(2);
         out.engine.slices = 1 + draw.upto(2);
+        if (static_cast<Mover>(out.engine.mover) == Mover::units && draw.once_in(2))
+            out.engine.channel = static_cast<std::uint64_t>(EngineChannel::port);
         if (info->carrier == Carrier::put && draw.once_in(2)) {
             out.engine.staging = static_cast<std::uint64_t>(StagingMode::fifo);
             // Enough for all slices that a rank sends before it receives.
