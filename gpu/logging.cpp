@@ -81,6 +81,14 @@ void ComputeUnits::follow(Line& line, std::uint32_t number, Time delay)
     if (line.op == LineOp::atomic && (line.flags & LineHeader::control_flag) != 0) open_[index].line = &line;
 }
 
+// Packets that a wavefront had found missing are there.
+void ComputeUnits::note_packets(const Line& line, std::uint32_t number, std::uint32_t context)
+{
+    const Wavefront& wave = units_[number].waves[context];
+    if (const std::uint32_t log = groups_[wave.group].log; log != 0)
+        log_->seen({line.address / line_bytes, log, wave.number, agenda().now()});
+}
+
 void ComputeUnits::note_life(const Line& line, std::uint32_t number)
 {
     const std::uint32_t index = units_[number].waves[LineTag::of(line.tag).context].group;
@@ -90,6 +98,9 @@ void ComputeUnits::note_life(const Line& line, std::uint32_t number)
         open_[index].signalled = line.journey;
         open_[index].line = nullptr;
     }
+    if (line.op == LineOp::write && (line.flags & LineHeader::packet_flag) != 0)
+        log_->stored({line.address / line_bytes, groups_[index].log, units_[number].waves[LineTag::of(line.tag).context].number,
+            line.journey.start, line.journey.home, line.journey.out.queued + line.journey.out.wire, line.journey.out.credits});
     if ((line.flags & LineHeader::poll_flag) == 0) open_[index].record.lives.add(line.journey, agenda().now());
 }
 

@@ -42,6 +42,25 @@ struct OperationRecord {
     Journey journey;              // signal: of its line, once that is answered; start is when it left
 };
 
+// A line of packets that a wavefront stored, and how it went there.
+struct PacketStore {
+    std::uint64_t line = 0;       // its address / 64
+    std::uint32_t work = 0;
+    std::uint32_t wavefront = 0;  // number in its workgroup
+    Time left = 0;
+    Time home = 0;                // there
+    Time serialisation = 0;       // on the way
+    Time credits = 0;
+};
+
+// A line of packets that a wavefront has found missing at first, and seen at `seen`.
+struct PacketLook {
+    std::uint64_t line = 0;
+    std::uint32_t work = 0;
+    std::uint32_t wavefront = 0;
+    Time seen = 0;
+};
+
 class OperationLog {
 public:
     // Of the next workgroup, from 1 on; 0 stands for none.
@@ -60,9 +79,24 @@ public:
     }
     const std::vector<OperationRecord>& records() const { return records_; }
 
+    // Packets stored, when they are acknowledged, and seen late, in the order of time. Beyond `most_packets` no more are kept.
+    static constexpr std::size_t most_packets = std::size_t{1} << 23;
+    void stored(const PacketStore& store)
+    {
+        if (stores_.size() < most_packets) stores_.push_back(store);
+    }
+    void seen(const PacketLook& look)
+    {
+        if (looks_.size() < most_packets) looks_.push_back(look);
+    }
+    const std::vector<PacketStore>& stores() const { return stores_; }
+    const std::vector<PacketLook>& looks() const { return looks_; }
+
 private:
     std::uint32_t works_ = 0;
     std::vector<OperationRecord> records_;  // in the order in which they ended
+    std::vector<PacketStore> stores_;
+    std::vector<PacketLook> looks_;
 };
 
 }  // namespace weft

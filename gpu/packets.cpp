@@ -86,7 +86,10 @@ void ComputeUnits::packets_answered(Line& line)
         agenda().schedule(line, *this, agenda().now() + spec_.spin_interval, line.tag >> 20U);
         found_missing(group);
     } else {
-        if ((line.flags & LineHeader::poll_flag) != 0) --set.missed;
+        if ((line.flags & LineHeader::poll_flag) != 0) {
+            --set.missed;
+            if (log_ != nullptr) note_packets(line, tag.unit, tag.context);
+        }
         if (group.lacks_packets) {
             group.lacks_packets = group.waiting = false;
             progress_.busy();

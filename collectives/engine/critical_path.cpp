@@ -41,8 +41,8 @@ CauseTimes weights_of(const LineLives& lives, PathCause alone)
     return out;
 }
 
-// What the wavefront waited for in [begin, end) of a record.
-CauseTimes times_of(const OperationRecord& record, Time begin, Time end)
+// What the wavefront waited for in [begin, end) of a record, with or without its looks at flags.
+CauseTimes times_of(const OperationRecord& record, Time begin, Time end, bool looks = true)
 {
     CauseTimes weights{};
     for (unsigned cause = 0; cause < stall_causes; ++cause) {
@@ -59,7 +59,7 @@ CauseTimes times_of(const OperationRecord& record, Time begin, Time end)
         case StallCause::loads:
         case StallCause::fence:
         case StallCause::barrier: share_out(time, weights_of(record.lives, PathCause::latency), weights); break;
-        case StallCause::flag: weights[at(PathCause::flag)] += time; break;
+        case StallCause::flag: weights[at(PathCause::flag)] += looks ? time : 0; break;
         case StallCause::queued: weights[at(PathCause::launch)] += time; break;
         }
     }
@@ -80,6 +80,14 @@ public:
             of_work_[record.work].push_back(r);
             if (last_ == none || record.end > records_[last_].end) last_ = r;
         }
+        const auto of_job = [&](std::uint32_t work) { return executor.work(work).job == job; };
+        for (const PacketStore& store : log.stores())
+            if (of_job(store.work)) stores_.push_back(store);
+        std::stable_sort(stores_.begin(), stores_.end(), [](const PacketStore& a, const PacketStore& b) {
+            return std::pair(a.line, a.home) < std::pair(b.line, b.home);
+        });
+        for (const PacketLook& look : log.looks())
+            if (of_job(look.work)) looks_[look.work].push_back(look);
         // In the order in which they were performed at the flag.
         for (auto& [flag, signals] : signals_)
             std::stable_sort(signals.begin(), signals.end(),
@@ -91,9 +99,11 @@ public:
         if (last_ == none) return {};
         const JobRecord& record = executor_.records()[job_];
         std::uint32_t at_record = last_;
+        std::uint32_t wavefront = none;  // whose packets count; none: of all
         Time until = record.end;
         while (true) {
             const OperationRecord& now = records_[at_record];
+            if (now.kind != Operation::Kind::move) wavefront = none;
             const std::uint32_t signal = now.kind == Operation::Kind::wait ? signal_of(now) : none;
             if (signal != none && until > now.begin) {
                 const OperationRecord& sent = records_[signal];
@@ -101,6 +111,16 @@ public:
                 add_signal(sent, now, std::min(until, sent.journey.home));
                 until = std::min(until, sent.journey.start);
                 at_record = signal;
+                continue;
+            }
+            const PacketLook* look = look_of(now, wavefront, until);
+            if (const PacketStore* store = look != nullptr ? store_of(*look) : nullptr) {
+                add(now, look->seen, until, times_of(now, look->seen, until, false));
+                add(now, store->home, look->seen, only(PathCause::flag));
+                until = store->left;
+                at_record = record_at(store->work, until);
+                add_packets(*store, records_[at_record], now);
+                wavefront = store->wavefront;
                 continue;
             }
             if (until > now.begin) {
@@ -160,6 +180,50 @@ private:
         segments_.back().to = executor_.work(waiter.work).rank;
     }
 
+    // From leaving to the slot.
+    void add_packets(const PacketStore& store, const OperationRecord& sent, const OperationRecord& reader)
+    {
+        CauseTimes weights{};
+        weights[at(PathCause::serialisation)] = store.serialisation;
+        weights[at(PathCause::credits)] = store.credits;
+        const Time all = store.home - store.left;
+        weights[at(PathCause::latency)] = all - std::min(all, store.serialisation + store.credits);
+        add(sent, store.left, store.home, weights);
+        segments_.back().signal = true;
+        segments_.back().to = executor_.work(reader.work).rank;
+    }
+
+    // The last packets that the record's workgroup, or one wavefront of it, saw come within the record, up to `until`.
+    const PacketLook* look_of(const OperationRecord& record, std::uint32_t wavefront, Time until) const
+    {
+        const auto found = looks_.find(record.work);
+        if (found == looks_.end()) return nullptr;
+        const std::vector<PacketLook>& looks = found->second;
+        auto after = std::upper_bound(looks.begin(), looks.end(), until,
+            [](Time time, const PacketLook& look) { return time < look.seen; });
+        while (after != looks.begin() && (--after)->seen > record.begin)
+            if (wavefront == none || after->wavefront == wavefront) return &*after;
+        return nullptr;
+    }
+
+    // Who stored the line that was seen; null where that is not known.
+    const PacketStore* store_of(const PacketLook& look) const
+    {
+        auto after = std::upper_bound(stores_.begin(), stores_.end(), std::pair(look.line, look.seen),
+            [](const auto& wanted, const PacketStore& store) { return wanted < std::pair(store.line, store.home); });
+        if (after == stores_.begin() || (--after)->line != look.line || after->left >= after->home) return nullptr;
+        return of_work_[after->work].empty() ? nullptr : &*after;
+    }
+
+    // The record that a workgroup was at.
+    std::uint32_t record_at(std::uint32_t work, Time time) const
+    {
+        const std::vector<std::uint32_t>& all = of_work_[work];
+        const auto after = std::upper_bound(all.begin(), all.end(), time,
+            [this](Time wanted, std::uint32_t record) { return wanted < records_[record].begin; });
+        return after == all.begin() ? all.front() : after[-1];
+    }
+
     // The signal that a wait was waiting for: that which made the flag what it wanted, if it came behind the wait's
     // begin and the waiter could see it.
     std::uint32_t signal_of(const OperationRecord& wait) const
@@ -177,6 +241,8 @@ private:
     Executor::JobId job_;
     std::vector<std::vector<std::uint32_t>> of_work_;
     std::map<std::uint64_t, std::vector<std::uint32_t>> signals_;  // by flag
+    std::vector<PacketStore> stores_;                              // by line and arrival
+    std::map<std::uint32_t, std::vector<PacketLook>> looks_;       // by work, in the order of time
     std::uint32_t last_ = none;
     std::vector<PathSegment> segments_;
 };

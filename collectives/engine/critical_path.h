@@ -2,7 +2,7 @@
 // last workgroup to end, in the records of an OperationLog.
 //
 // Backwards through the records of a workgroup; where it waited for a flag that was set meanwhile, on to who set it, at the
-// moment of the signal. So the segments join without a gap from the first rank's entry to the end, and the times by
+// moment of the signal; where a wavefront had found packets missing, on to the wavefront that stored the last ones to be seen. So the segments join without a gap from the first rank's entry to the end, and the times by
 // cause add up to the collective's to the picosecond. A flag that was there when the wait began held nobody up.
 //
 // What a segment waited for:
@@ -12,7 +12,7 @@
 //   credits         lines without a credit at ports (where ports are watched; else part of serialisation)
 //   latency         links, switches and paths on the die: what a lone line takes
 //   memory          from the arrival at a cache slice to its answer
-//   flag            from a flag's change to the waiter's knowing it; looks at flags that were there already
+//   flag            from a flag's change, or packets' arrival, to the waiter's knowing it; looks at flags that were there already
 // The time in which a workgroup waits for data or acknowledges is shared out like the lives of its lines that were answered
 // in it. Time in the stores of signals is that of the signal's own line.
 //
@@ -38,7 +38,7 @@ struct PathSegment {
     std::uint32_t rank = 0;
     std::uint32_t thread = 0;
     std::uint32_t step = 0;
-    bool signal = false;  // a signal on its way from this rank to `to`
+    bool signal = false;  // a signal, or a line of packets, on its way from this rank to `to`
     std::uint32_t to = 0;
     Time begin = 0;
     Time end = 0;

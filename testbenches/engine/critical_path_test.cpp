@@ -102,13 +102,59 @@ TEST(CriticalPath, OfDirectHasTwoSteps)
     EXPECT_EQ(path_of(one_channel(4), CollectiveOp::all_gather, "direct", 1024).signals, 1U);
 }
 
+// In packets every step waits for the data of the rank before.
+TEST(CriticalPath, OfPacketsGoesThroughEveryStep)
+{
+    for (const std::uint64_t protocol : {1, 2})
+        for (const unsigned n : {2U, 3U, 5U}) {
+            BoxOptions options = one_channel(n);
+            options.engine.protocol = protocol;
+            EXPECT_EQ(path_of(options, CollectiveOp::all_reduce, "ring", 64 * n).signals, 2 * (n - 1)) << n;
+            EXPECT_EQ(path_of(options, CollectiveOp::all_reduce, "direct", 64 * n).signals, 2U) << n;
+            EXPECT_EQ(path_of(options, CollectiveOp::all_gather, "ring", 64 * n).signals, n - 1) << n;
+        }
+}
+
+// Many instructions of many wavefronts and channels: still without gaps. Where wires are busy the path stays with those who
+// fill them, so it may change the rank less often than there are steps.
+TEST(CriticalPath, OfLargePacketsAddsUp)
+{
+    for (const std::uint64_t protocol : {1, 2}) {
+        BoxOptions options = box(4);
+        options.engine.protocol = protocol;
+        EXPECT_GE(path_of(options, CollectiveOp::all_reduce, "ring", 300'000).signals, 1U);
+        options.engine.ll128_fence = 1;
+        EXPECT_GE(path_of(options, CollectiveOp::all_reduce, "ring", 300'000).signals, 1U);
+    }
+}
+
+// A step is one way over the link in packets; slow looks are flags.
+TEST(CriticalPath, OfPacketsNamesItsCauses)
+{
+    BoxOptions options = one_channel(2);
+    options.engine.protocol = 1;
+    const Found before = path_of(options, CollectiveOp::all_reduce, "ring", 128);
+    options.link.latency += 1'000'000;
+    const Found longer = path_of(options, CollectiveOp::all_reduce, "ring", 128);
+    // The acknowledge that the workgroup ends with is not behind the last packets.
+    EXPECT_NEAR(static_cast<double>(longer.of(PathCause::latency) - before.of(PathCause::latency)),
+        static_cast<double>(longer.end - before.end), 0.1 * static_cast<double>(longer.end - before.end));
+    EXPECT_GE(longer.end - before.end, 2 * Time{1'000'000} - 1000);
+    options.link.latency -= 1'000'000;
+    options.gpu.spin_interval = 5'000'000;
+    const Found slow = path_of(options, CollectiveOp::all_reduce, "ring", 128);
+    EXPECT_GT(slow.of(PathCause::flag) - before.of(PathCause::flag), (slow.end - before.end) * 9 / 10);
+}
+
 TEST(CriticalPath, FollowingChangesNoTime)
 {
-    for (const char* algorithm : {"ring", "direct"}) {
-        const BoxOptions options = box(4);
-        EXPECT_EQ(path_of(options, CollectiveOp::all_reduce, algorithm, 100'000).end,
-            path_of(options, CollectiveOp::all_reduce, algorithm, 100'000, false).end);
-    }
+    for (const std::uint64_t protocol : {0, 1, 2})
+        for (const char* algorithm : {"ring", "direct"}) {
+            BoxOptions options = box(4);
+            options.engine.protocol = protocol;
+            EXPECT_EQ(path_of(options, CollectiveOp::all_reduce, algorithm, 100'000).end,
+                path_of(options, CollectiveOp::all_reduce, algorithm, 100'000, false).end);
+        }
 }
 
 // One line a step: what the links take longer is on the path once for each store, acknowledge and signal, and is latency.
