@@ -25,9 +25,10 @@ std::map<StepKey, std::uint32_t> dependency_flags(const RankPlan& plan)
     return flags;
 }
 
-// The two programs of a thread: what its workgroup does, and what a copy engine does. With ports: port_order.h. With copy engines, moves of one source
-// go to the list, others to the workgroup; whatever else there is stays with the move before it, a wait with the move
-// behind it. A thread that moves nothing is a list. Where the thread goes from one to the other, the one sets a flag that the other waits for.
+// The two programs of a thread: what its workgroup does, and what a copy engine does. With ports: port_order.h. With copy
+// engines, moves of one source go to the list, others to the workgroup; whatever else there is stays with the move before it,
+// a wait with the move behind it. A thread that moves nothing is a list. Where the thread goes from one to the other, the one
+// sets a flag that the other waits for.
 class ThreadPrograms {
 public:
     ThreadPrograms(const Thread& thread, Program& workgroup, Program& list, Mover mover, std::uint32_t endpoint,
@@ -241,7 +242,9 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
                 program.wait(flag(rank, step.semaphore), round * step.participants, s);
                 break;
             }
-            case StepKind::nop: break;
+            case StepKind::nop:
+                if (step.channel == StepChannel::port) program.flush(s);
+                break;
             }
             const auto depended = after_flags.find({t, s});
             if (depended != after_flags.end()) program.signal(flag(rank, depended->second), s);

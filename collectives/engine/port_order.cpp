@@ -55,6 +55,7 @@ void PortOrder::ask(std::uint32_t label)
 
 void PortOrder::flush(std::uint32_t label)
 {
+    if (!pending_) return;
     list_.signal(flushed_, label);
     ask(label);
     workgroup_.wait(flushed_, ++flushes_, label);

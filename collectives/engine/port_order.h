@@ -25,12 +25,12 @@ public:
     void move(const MoveStep& step) override;
     void signal(std::uint64_t flag, std::uint32_t label) override;
     void wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label) override { workgroup_.wait(flag, value, label); }
+    void flush(std::uint32_t label) override;
 
 private:
     bool is_put(const MoveStep& step) const;
     void by_units(const MoveStep& step);
     void ask(std::uint32_t label);
-    void flush(std::uint32_t label);
 
     WorkgroupOrder workgroup_;
     ListOrder list_;

@@ -52,9 +52,11 @@ void mark_channels(Schedule& schedule, const EngineSpec& spec)
     const bool port = static_cast<EngineChannel>(spec.channel) == EngineChannel::port;
     for (RankPlan& plan : schedule.ranks)
         for (Thread& thread : plan.threads)
-            for (Step& step : thread.steps)
+            for (Step& step : thread.steps) {
+                if (port && step.kind == StepKind::nop) continue;  // flushes where it did
                 step.channel = port && (step.kind == StepKind::move || step.kind == StepKind::signal) ? StepChannel::port
                                                                                                      : StepChannel::memory;
+            }
 }
 
 }  // namespace

@@ -67,6 +67,8 @@ public:
     virtual void move(const MoveStep& step) = 0;
     virtual void signal(std::uint64_t flag, std::uint32_t label) = 0;
     virtual void wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label) = 0;
+    // Until what others have been asked for is performed.
+    virtual void flush(std::uint32_t) {}
 };
 
 // For a workgroup, whose wavefronts go ahead by themselves. Adds barriers and fences behind a wait, which only wavefront

@@ -183,8 +183,10 @@ void MscclppLowering::operation(const JsonValue& op, const Round& round)
 
 void MscclppLowering::synchronise(const JsonValue& op, const std::string& name)
 {
-    if (name == "nop" || name == "flush") {
+    if (name == "nop") {
         run_.clear();
+    } else if (name == "flush") {
+        flush();
     } else if (name == "barrier") {
         Step step;
         step.kind = StepKind::barrier;
@@ -262,6 +264,15 @@ void MscclppLowering::signals(const JsonValue& op, bool wait)
         signal.channel = type == MscclppChannel::port ? StepChannel::port : StepChannel::memory;
         add(std::move(signal));
     }
+}
+
+// Until what ports have been asked for is done.
+void MscclppLowering::flush()
+{
+    run_.clear();
+    Step step;
+    step.channel = StepChannel::port;
+    add(std::move(step));
 }
 
 void MscclppLowering::semaphores(const JsonValue& op, bool acquire)
@@ -381,6 +392,7 @@ void MscclppLowering::data(const JsonValue& op, const std::string& name, const R
     else
         move(op, round, StepKind::move, std::move(from), std::move(to));
     if (name == "pws" || name == "pwsf") signals(op, false);
+    if (name == "pwsf") flush();
 }
 
 void MscclppLowering::in_switch(const JsonValue& op, const std::string& name, const Round& round)

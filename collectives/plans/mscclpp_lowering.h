@@ -37,6 +37,7 @@ private:
     void in_switch(const JsonValue& op, const std::string& name, const Round& round);
     void semaphores(const JsonValue& op, bool acquire);
     void signals(const JsonValue& op, bool wait);
+    void flush();
 
     std::vector<ChunkRef> operands(const JsonValue& op, const char* key);
     std::optional<ChunkRef> operand(const JsonValue& op, const JsonValue& entry);

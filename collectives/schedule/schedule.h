@@ -84,7 +84,7 @@ const char* name_of(StepKind kind);
 const char* name_of(Buffer buffer);
 
 // What a move or a signal goes through where whoever carries it out has a choice: loads and stores of units, or requests to a
-// proxy that has them copied. It says nothing of order.
+// proxy that has them copied. It says nothing of order. A nop of a port waits until its thread's requests are performed.
 enum class StepChannel : std::uint8_t { any, memory, port };
 
 struct StepId {

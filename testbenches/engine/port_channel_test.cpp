@@ -210,6 +210,27 @@ TEST(PortChannel, UnitsDoNotOverwriteWhatAPutStillReads)
     EXPECT_EQ(found, "same");
 }
 
+// A flush is a request behind the put; the workgroup knows at its next look.
+TEST(PortChannel, AFlushWaitsForThePut)
+{
+    Schedule flushed = lone_put();
+    for (Step& step : flushed.ranks[0].threads[0].steps) step.channel = StepChannel::port;
+    Step flush;
+    flush.channel = StepChannel::port;
+    flushed.ranks[0].threads[0].steps.push_back(flush);
+    BoxOptions options = plain(EngineChannel::any);
+    const std::uint64_t end = std::stoull("0" + in_child([&] {
+        GpuBox box(options);
+        const Executor::JobId job = box.open(std::make_shared<Schedule>(flushed), 64, ElementType::u8);
+        box.enter_all(job);
+        box.run();
+        return std::to_string(box.record(job).end);
+    }));
+    // Three requests; the flag of the last is an addition in the own L2, and the answer to who waits there.
+    const std::uint64_t own = options.gpu.unit_to_l2 + options.l2.latency + options.gpu.l2_to_unit;
+    EXPECT_EQ(end, options.copy.request_latency + 3 * options.copy.proxy_service + own);
+}
+
 TEST(PortChannel, WhoWaitsInVainIsNamed)
 {
     for (const WaitPolicy policy : {WaitPolicy::spin, WaitPolicy::waiting_atomic}) {

@@ -165,11 +165,17 @@ TEST(Mscclpp, PortsPutAndSignalInOne)
     const Plan plan = read(two_gpus(op("pwsf", local_i0, R"({"buffer_id": 0, "index": 1, "size": 1})", "port"),
         R"({"name": "wait", "channel_ids": [0], "channel_type": "port"})"));
     EXPECT_EQ(problems_of(plan), "");
-    ASSERT_EQ(steps_of(plan).size(), 2u);
+    ASSERT_EQ(steps_of(plan).size(), 3u);
     expect_operands(steps_of(plan)[0], {i0}, {far_s1});
     EXPECT_EQ(steps_of(plan)[1].kind, StepKind::signal);
     // Semaphore 0 of a rank is its memory channel, 1 its port.
     EXPECT_EQ(steps_of(plan)[1].semaphore, 1u);
+    EXPECT_EQ(steps_of(plan)[2].kind, StepKind::nop);  // the flush
+    for (const Step& step : steps_of(plan)) EXPECT_EQ(step.channel, StepChannel::port);
+    const Plan memory = read(two_gpus(op("pws", local_i0, R"({"buffer_id": 0, "index": 1, "size": 1})", "memory"),
+        R"({"name": "wait", "channel_ids": [0], "channel_type": "memory"})"));
+    ASSERT_EQ(steps_of(memory).size(), 2u);
+    for (const Step& step : steps_of(memory)) EXPECT_EQ(step.channel, StepChannel::memory);
 }
 
 // The second channel of rank 0 to rank 1 is the other end of the second of rank 1 to rank 0.
