@@ -140,7 +140,7 @@ void ComputeUnits::fence_over(Workgroup& group)
 {
     group.fencing = false;
     Wavefront& wave = units_[group.unit].waves[group.zero];
-    if (wave.operation->kind == Operation::Kind::signal || wave.operation->kind == Operation::Kind::request) {
+    if (wave.operation->kind != Operation::Kind::fence) {  // what stands behind one
         wave.to_issue = true;
         update(group.unit, group.zero);
     } else {
