@@ -44,10 +44,12 @@ std::uint32_t lone_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, Li
     return static_cast<std::uint32_t>((bytes * spec.frame + spec.frame_payload - 1) / spec.frame_payload);
 }
 
-double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls)
+double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group)
 {
     double bytes = wire_bytes(spec, op, line_bytes, cls);
-    const double room = static_cast<double>(spec.max_payload);
+    const bool adjacent = static_cast<MergeKind>(spec.merge) == MergeKind::adjacent;
+    const double room =
+        static_cast<double>(of_group && adjacent ? std::min(spec.group_payload, spec.max_payload) : spec.max_payload);
     switch (static_cast<MergeKind>(spec.merge)) {
     case MergeKind::none: bytes += static_cast<double>(spec.packet_overhead); break;
     case MergeKind::adjacent: {

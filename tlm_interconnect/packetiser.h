@@ -40,8 +40,9 @@ std::uint32_t header_bytes(const LinkSpec& spec, LineClass cls);
 std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
 // Bytes of a line that is a packet by itself and finds nothing remembered; its share of frames, rounded up, included.
 std::uint32_t lone_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
-// Mean bytes of a whole line among many of one stream, its share of packets, frames and credit messages included.
-double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls);
+// Mean bytes of a whole line among many of one stream, its share of packets, frames and credit messages included;
+// `of_group`: of lines that a switch carries out for a group, or makes for that.
+double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group = false);
 
 class Packetiser {
 public:

@@ -26,15 +26,24 @@ std::uint32_t priced_channels(std::uint32_t channels, std::uint64_t steps_of_one
     return priced;
 }
 
-std::string explanation(const CostGraph& graph, const Estimate& estimate)
+bool in_a_switch(const CostGraph& graph, std::int64_t link)
+{
+    return std::any_of(graph.switches.begin(), graph.switches.end(),
+        [link](const CostSwitch& one) { return one.adder == link || one.contexts == link; });
+}
+
+std::string explanation(const CostGraph& graph, const Estimate& estimate, Protocol protocol)
 {
     std::string out = fmt::format("{} step{} x {}", estimate.steps, estimate.steps == 1 ? "" : "s",
         format_time_ps(estimate.alpha_ps));
+    if (estimate.switches > 0) out += fmt::format(" in {} switch{}", estimate.switches, estimate.switches == 1 ? "" : "es");
+    if (protocol != Protocol::simple) out += fmt::format(" in packets of {}", name_of(protocol));
     if (estimate.busiest < 0) return out;
     out += fmt::format("; {} on {} take {}", format_bytes(static_cast<std::uint64_t>(estimate.busiest_bytes)),
         graph.links[static_cast<std::size_t>(estimate.busiest)].name,
         format_time_ps(static_cast<std::uint64_t>(estimate.busiest_ps)));
-    return out + (estimate.bound_by_latency() ? "; bound by latency" : "; bound by that link");
+    if (estimate.bound_by_latency()) return out + "; bound by latency";
+    return out + (in_a_switch(graph, estimate.busiest) ? "; bound by that switch" : "; bound by that link");
 }
 
 // What can be built, with as many channels as are asked for.
@@ -96,7 +105,13 @@ public:
         std::uint64_t seed = 0;
         for (options.seed = 0; options.seed < request_.seeds; ++options.seed) {
             const Schedule schedule = synthesize(request_.op, graph_, options);
-            const Estimate price = estimate(schedule, graph_, {request_.bytes, request_.options.channels});
+            Estimate price;
+            try {
+                price = price_of(schedule, request_.options.channels);
+            } catch (const InputError&) {  // not in this protocol
+                without_price_.push_back(fmt::format("synthesized in {} chunk{}", chunks, chunks == 1 ? "" : "s"));
+                return;
+            }
             if (options.seed > 0 && price.time_ps >= best.time_ps) continue;
             best = price;
             seed = options.seed;
@@ -158,14 +173,27 @@ private:
             return;
         }
         const std::uint32_t channels = priced_channels(plan.channels, data_steps(one));
-        const Schedule schedule = channels == 1 ? std::move(one) : plan.build(channels);
-        const Estimate price = estimate(schedule, graph_, {request_.bytes, plan.channels / channels});
+        Estimate price;
+        try {
+            price = price_of(channels == 1 ? one : plan.build(channels), plan.channels / channels);
+        } catch (const InputError&) {  // not in this protocol
+            price.runs = false;
+        }
         if (!price.runs) {
             without_price_.push_back(plan.name);
             return;
         }
-        Candidate candidate{plan.name, price, explanation(graph_, price)};
+        Candidate candidate{plan.name, price, explanation(graph_, price, request_.protocol)};
         priced_.push_back({std::move(plan), std::move(candidate)});
+    }
+
+    // As it is carried out.
+    Estimate price_of(const Schedule& schedule, std::uint32_t each) const
+    {
+        EstimateOptions options{request_.bytes, each, format_of(request_.protocol), request_.fenced};
+        if (request_.protocol != Protocol::simple) return estimate(in_packets(schedule), graph_, options);
+        if (request_.slices > 1) return estimate(in_slices(schedule, request_.slices), graph_, options);
+        return estimate(schedule, graph_, options);
     }
 
     const CostGraph& graph_;

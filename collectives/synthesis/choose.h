@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/schedule/algorithms/algorithms.h"
+#include "collectives/schedule/protocol.h"
 #include "collectives/schedule/schedule.h"
 #include "collectives/synthesis/cost_graph.h"
 #include "collectives/synthesis/estimate.h"
@@ -17,6 +18,10 @@ struct ChoiceRequest {
     CollectiveOp op = CollectiveOp::all_reduce;
     std::uint64_t bytes = 0;  // of the message (layout.h)
     AlgorithmOptions options;
+    // How every schedule is carried out, and so priced: in packets or in slices.
+    Protocol protocol = Protocol::simple;
+    std::uint32_t slices = 1;  // of simple
+    bool fenced = false;       // of packets: a fence before every step that stores some
     // Synthesis: chunks of each rank's share that are tried; seeds that decide between equals.
     std::vector<std::uint32_t> chunks{1, 2, 4};
     std::uint32_t seeds = 4;
@@ -31,7 +36,8 @@ struct Candidate {
 struct ScheduleChoice {
     Schedule schedule;
     std::vector<Candidate> candidates;       // that have a price, the cheapest first; the one taken is at the front
-    std::vector<std::string> without_price;  // names of algorithms that need a switch to help, or options not given
+    // Names of algorithms that need a switch where none helps, options not given, or another protocol.
+    std::vector<std::string> without_price;
 };
 
 // The cheapest of the built-in algorithms, rings also along the graph. Throws InputError for a collective without one.

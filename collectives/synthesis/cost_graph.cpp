@@ -65,6 +65,21 @@ CostGraph plain_graph(std::uint32_t n)
     return graph;
 }
 
+std::uint32_t add_switch(CostGraph& graph, const std::string& name, double adder_ps_per_byte, double context_ps_per_byte,
+    std::uint32_t groups)
+{
+    const auto limit = [&](const char* what, double ps_per_byte) {
+        CostLink link;
+        link.name = what + (" of " + name);
+        link.ps_per_byte = link.group_ps_per_byte = ps_per_byte;
+        graph.links.push_back(std::move(link));
+        return static_cast<std::uint32_t>(graph.links.size() - 1);
+    };
+    const std::uint32_t adder = limit("adder", adder_ps_per_byte);
+    graph.switches.push_back({adder, limit("contexts", context_ps_per_byte), groups});
+    return static_cast<std::uint32_t>(graph.switches.size() - 1);
+}
+
 void add_wire(CostGraph& graph, std::uint32_t a, std::uint32_t b, double ps_per_byte, std::uint64_t latency_ps)
 {
     for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {

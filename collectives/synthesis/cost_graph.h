@@ -17,6 +17,23 @@ struct CostLink {
     double back_ps_per_byte = 0; // what goes back for it, on `reverse`
     std::int32_t reverse = -1;   // the other direction; -1: nothing goes back
     double buffer = 0;           // payload that waits behind it before its senders notice; 0: any
+    // The same of lines that a switch carries out for a group, whose packets may be shorter.
+    double group_ps_per_byte = 0;
+    double group_back_ps_per_byte = 0;
+};
+
+// A switch that combines and copies for ranks that are attached to it. What limits it are links of their own.
+struct CostSwitch {
+    std::uint32_t adder = 0;     // that operands pass
+    std::uint32_t contexts = 0;  // that operations pass: as many bytes in the time of one as can be in progress
+    std::uint32_t groups = 0;    // sets of ranks that it can know
+};
+
+// A link between a rank and such a switch, both ways.
+struct CostPort {
+    std::uint32_t at = 0;  // of CostGraph::switches
+    std::uint32_t up = 0;
+    std::uint32_t down = 0;
 };
 
 // The part of a transfer that passes one link.
@@ -44,7 +61,10 @@ struct CostRank {
     std::uint64_t load_ps = 0;    // a line from the own cache
     std::uint64_t cold_ps = 0;    // more, where it comes from memory for the first time
     std::uint64_t notice_ps = 0;  // a flag that is set to the thread that waits for it going on
+    std::uint64_t look_ps = 0;    // packets that have come to the thread that looks for them having their data
+    std::uint64_t fence_ps = 0;   // of a fence, beyond the last acknowledge
     std::uint64_t launch_ps = 0;
+    std::vector<CostPort> ports;  // to switches that combine and copy
     // One thread of a schedule: bytes on their way from the own cache, and without an acknowledge where its unit is
     // not shared; time of an issue slot, per byte and operand.
     double registers = 0;    // 0: any
@@ -58,6 +78,7 @@ struct CostRank {
 struct CostGraph {
     std::vector<CostRank> ranks;
     std::vector<CostLink> links;
+    std::vector<CostSwitch> switches;  // that combine and copy
     std::vector<CostPath> paths;  // from * size + to; empty stages on the diagonal
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
@@ -81,6 +102,9 @@ void require_connected(const CostGraph& graph);
 
 // For tests and small studies: `n` ranks without latencies inside, no link yet.
 CostGraph plain_graph(std::uint32_t n);
+// A switch that combines and copies, which as yet nobody is attached to; its number.
+std::uint32_t add_switch(CostGraph& graph, const std::string& name, double adder_ps_per_byte, double context_ps_per_byte,
+    std::uint32_t groups);
 // Links both ways between two ranks.
 void add_wire(CostGraph& graph, std::uint32_t a, std::uint32_t b, double ps_per_byte, std::uint64_t latency_ps);
 

@@ -12,6 +12,12 @@
 //   behind that of all. A wait is over `notice` after the signal and takes a look at the flag beyond that: of the many
 //   threads that look now and then the last counts, and a wait for a flag that is set looks as well.
 // - Moves that need not wait for each other take turns at the registers: as many at once as there are sets.
+// - Packets (base/packet_format.h) need no signal: who reads a slot goes on when the first of them have come (`look`), and
+//   ends no earlier than with the last. A step in packets does not hold up the next one, but for registers. What a link carries
+//   is the packets.
+// - What a switch does for a group (switch_ways.h): a load asks all members, whose operands pass their links and the adders,
+//   and goes on to the reader with the first lines that all have brought; a store passes the contexts and is copied to all
+//   members; what is pushed is added up and then copied. Their packets on links are those of groups.
 // - Where a path passes ranks, meets what comes from elsewhere and more waits for a link than its buffer holds, what waits takes
 //   twice as long: in the simulation such links are busy for about half of the time, for want of credits.
 //
@@ -23,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "base/packet_format.h"
 #include "collectives/schedule/schedule.h"
 #include "collectives/synthesis/cost_graph.h"
 
@@ -35,7 +42,8 @@ struct Estimate {
     std::int64_t busiest = -1;   // link; -1: none
     double busiest_ps = 0;       // how long it is occupied
     double busiest_bytes = 0;    // payload that passes it
-    bool runs = true;            // false: some thread waits for ever, or a step has no price
+    std::uint32_t switches = 0;  // that combine or copy for it
+    bool runs = true;            // false: some thread waits for ever, or no switch can do what it should
 
     // steps x alpha or the busiest link, whichever takes longer.
     bool bound_by_latency() const { return static_cast<double>(steps) * static_cast<double>(alpha_ps) > busiest_ps; }
@@ -45,6 +53,8 @@ struct EstimateOptions {
     std::uint64_t bytes = 0;  // of the message (layout.h)
     // Threads that each thread of the schedule stands for: it is issued that much faster.
     std::uint32_t threads_each = 1;
+    PacketFormat format = PacketFormat::ll;  // of packets, if there are any
+    bool fenced = false;                     // a fence precedes every step that stores packets
 };
 
 // Steps of data in a schedule: what an estimate costs.

@@ -18,14 +18,19 @@ std::uint64_t behind(std::uint64_t latency, const CostPath& path, std::size_t fi
 
 }  // namespace
 
-Flight LinkClock::put(const CostPath& path, double bytes, std::uint64_t now)
+Flight LinkClock::put(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now)
 {
-    return {&path, bytes, 0, now + path.stages.front().before_ps, behind(path.put_ps, path, 0), 0};
+    return {&path, sender, bytes, false, 0, now + path.stages.front().before_ps, behind(path.put_ps, path, 0), 0};
 }
 
-Flight LinkClock::answer(const CostPath& path, const CostPath& request, double bytes, std::uint64_t now)
+Flight LinkClock::answer(const CostPath& path, std::uint32_t sender, const CostPath& request, double bytes, std::uint64_t now)
 {
-    return {&path, bytes, 0, now, behind(request.answer_ps, path, 1), 0};
+    return {&path, sender, bytes, false, 0, now, behind(request.answer_ps, path, 1), 0};
+}
+
+Flight LinkClock::of_group(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now, std::uint64_t rest)
+{
+    return {&path, sender, bytes, true, 0, now + path.stages.front().before_ps, rest, 0};
 }
 
 bool LinkClock::pass(Flight& flight)
@@ -35,26 +40,29 @@ bool LinkClock::pass(Flight& flight)
     std::uint64_t left = flight.rest_ps;
     for (std::size_t s = flight.stage + 1; s < stages.size(); ++s) left += stages[s].before_ps;
     std::uint64_t head = now;
-    const auto sender = static_cast<std::uint32_t>(
-        static_cast<std::size_t>(flight.path - graph_.paths.data()) / graph_.size());
     flight.tail_ps = std::max(flight.tail_ps, now + left);
     if (flight.bytes > 0)
         for (const LinkShare& part : stages[flight.stage].links) {
             const CostLink& link = graph_.links[part.link];
             const double bytes = flight.bytes * part.share;
+            const double there = flight.of_group ? link.group_ps_per_byte : link.ps_per_byte;
+            const double back = flight.of_group ? link.group_back_ps_per_byte : link.back_ps_per_byte;
             const std::uint64_t begin = std::max(now, free_[part.link]);
             Queue& queue = queues_[part.link];
-            if (begin == now || queue.sender == nobody) queue = {sender, false};
-            queue.mixed = queue.mixed || queue.sender != sender;
+            if (begin == now || queue.sender == nobody) queue = {flight.sender, false};
+            queue.mixed = queue.mixed || queue.sender != flight.sender;
             const bool crowded = !flight.path->neighbours && queue.mixed && link.buffer > 0 &&
                                  static_cast<double>(begin - now) > link.buffer * link.ps_per_byte;
-            occupy(part.link, bytes * link.ps_per_byte * (crowded ? through_ranks : 1), now);
+            occupy(part.link, bytes * there * (crowded ? through_ranks : 1), now);
             payload_[part.link] += bytes;
-            if (link.reverse >= 0) occupy(static_cast<std::uint32_t>(link.reverse), bytes * link.back_ps_per_byte, now);
+            if (link.reverse >= 0) occupy(static_cast<std::uint32_t>(link.reverse), bytes * back, now);
             head = std::max(head, begin);
             flight.tail_ps = std::max(flight.tail_ps, free_[part.link] + left);
         }
-    if (++flight.stage >= stages.size()) return false;
+    if (++flight.stage >= stages.size()) {
+        flight.head_ps = head;
+        return false;
+    }
     flight.head_ps = head + stages[flight.stage].before_ps;
     return true;
 }

@@ -10,10 +10,12 @@
 namespace weft {
 
 struct Flight {
-    const CostPath* path = nullptr;  // of the graph
+    const CostPath* path = nullptr;
+    std::uint32_t sender = 0;   // rank
     double bytes = 0;           // 0: a signal, which waits at no link
+    bool of_group = false;      // lines that a switch carries out for a group
     std::uint32_t stage = 0;    // that its head is at
-    std::uint64_t head_ps = 0;  // when
+    std::uint64_t head_ps = 0;  // when; behind the last stage, when it has begun to pass it
     std::uint64_t rest_ps = 0;  // latency behind the last stage
     std::uint64_t tail_ps = 0;  // when all of it is there, as far as is known
 };
@@ -25,9 +27,11 @@ public:
     {
     }
 
-    // A put or a signal that leaves at `now`; what a load brings back that was asked for by `request`, when it is at the owner.
-    static Flight put(const CostPath& path, double bytes, std::uint64_t now);
-    static Flight answer(const CostPath& path, const CostPath& request, double bytes, std::uint64_t now);
+    // A put or a signal of `sender` that leaves at `now`; what a load brings back that was asked for by `request`, when it is at
+    // the owner; a part of what a switch does for a group, with `rest` behind the last stage.
+    static Flight put(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now);
+    static Flight answer(const CostPath& path, std::uint32_t sender, const CostPath& request, double bytes, std::uint64_t now);
+    static Flight of_group(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now, std::uint64_t rest);
 
     // Passes the links of the present stage at flight.head_ps. False at the last one.
     bool pass(Flight& flight);

@@ -3,7 +3,64 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collectives/synthesis/switch_ways.h"
+
 namespace weft {
+
+namespace {
+
+bool in_packets(const ChunkRef& ref) { return ref.buffer == Buffer::packets; }
+
+}  // namespace
+
+MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step, double share, PacketFormat format)
+{
+    const CostRank& self = graph.ranks[rank];
+    const std::uint32_t chunks = step.sources.front().count;
+    const double bytes = share * chunks;
+    const double packed =
+        static_cast<double>(chunks * packet_bytes(format, static_cast<std::uint64_t>(std::ceil(share))));
+    const bool packets = std::any_of(step.sources.begin(), step.sources.end(), in_packets) ||
+                         std::any_of(step.destinations.begin(), step.destinations.end(), in_packets);
+    const auto in_all = [&](const ChunkRef& ref) { return in_packets(ref) ? packed : bytes; };
+    const bool from_group = loads_group(step.kind);
+    const bool to_group = stores_group(step.kind);
+    MoveLoad load;
+    load.data = bytes;
+    load.bytes = packets ? packed : bytes;
+    load.round_ps = self.load_ps;
+    for (const ChunkRef& source : step.sources) {
+        if (in_packets(source)) {
+            load.issued += in_all(source);
+            continue;
+        }
+        const std::uint64_t cold = source.buffer == Buffer::input ? graph.ranks[source.rank].cold_ps : 0;
+        const CostPath& path = graph.path(rank, source.rank);
+        const bool own = source.rank == rank;
+        load.load_ps = std::max(load.load_ps, cold + (own ? self.load_ps : path.put_ps + path.answer_ps));
+        if (from_group) continue;
+        load.issued += bytes;
+        if (!own) ++load.gets;
+    }
+    if (from_group) {  // one operand, that the switch makes of all
+        load.issued += bytes;
+        load.gets = 1;
+    }
+    if (load.gets > 0) load.round_ps = std::max(load.round_ps, load.load_ps);
+    load.remote = bytes * load.gets;
+    for (const ChunkRef& destination : step.destinations) {
+        if (!to_group) load.issued += in_all(destination);
+        if (destination.rank == rank) continue;
+        const CostPath& path = graph.path(rank, destination.rank);
+        load.round_ps = std::max(load.round_ps, path.put_ps + path.answer_ps);
+        if (!to_group) load.remote += in_all(destination);
+    }
+    if (to_group) {
+        load.issued += bytes;
+        load.remote += bytes;
+    }
+    return load;
+}
 
 ThreadPace::ThreadPace(const CostRank& rank, std::size_t threads, std::uint32_t each)
     : issue_ps_per_byte_(rank.issue_ps_per_byte / each), registers_(rank.registers * each), sets_(rank.sets)
@@ -14,13 +71,13 @@ ThreadPace::ThreadPace(const CostRank& rank, std::size_t threads, std::uint32_t 
 
 std::uint64_t ThreadPace::issue_ps(const MoveLoad& move) const
 {
-    double time = move.bytes * move.operands * issue_ps_per_byte_;
+    double time = move.issued * issue_ps_per_byte_;
     const auto window = [&](double in_flight, double size, std::uint64_t latency) {
         if (size > 0 && in_flight > size)
             time = std::max(time, (in_flight - size) / size * static_cast<double>(latency));
     };
     window(move.bytes, registers_, move.load_ps);
-    window(move.bytes * move.remote, outstanding_, move.round_ps);
+    window(move.remote, outstanding_, move.round_ps);
     return static_cast<std::uint64_t>(std::llround(time));
 }
 

@@ -3,17 +3,24 @@
 
 #include <cstdint>
 
+#include "base/packet_format.h"
+#include "collectives/schedule/schedule.h"
 #include "collectives/synthesis/cost_graph.h"
 
 namespace weft {
 
 struct MoveLoad {
-    double bytes = 0;
-    double operands = 0;       // sources and destinations
-    double remote = 0;         // of these, at peers
-    std::uint64_t load_ps = 0;   // until a line that is loaded is there
+    double bytes = 0;    // as registers hold them: of packets where there are some
+    double data = 0;     // without flags
+    double issued = 0;   // bytes of all operands together
+    double remote = 0;   // of those at peers and switches
+    std::uint32_t gets = 0;      // operands that are loaded from there
+    std::uint64_t load_ps = 0;   // until a line that is loaded is there; of packets not
     std::uint64_t round_ps = 0;  // of the slowest peer, there and back
 };
+
+// Of a data step of `rank` that handles `share` bytes of every chunk, its packets in `format`.
+MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step, double share, PacketFormat format);
 
 // Of `threads` threads of a rank, dealt out to its units. `each`: threads that this one stands for.
 class ThreadPace {

@@ -27,6 +27,9 @@ CostRank rank_cost(const ResolvedSystem& system, NodeId node, const std::string&
     rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2;
     if (static_cast<WaitPolicy>(gpu.wait_policy) != WaitPolicy::waiting_atomic)
         rank.notice_ps += (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
+    rank.look_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 +
+                   (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
+    rank.fence_ps = gpu.fence_latency;
     rank.launch_ps = gpu.launch_latency;
     rank.registers = static_cast<double>(engine.wavefronts * engine.unroll * gpu.lanes * engine.vector);
     rank.sets = static_cast<double>(engine.unroll);
@@ -64,7 +67,41 @@ public:
         return path;
     }
 
+    // Switches of the model that has groups, and the links of ranks that see them.
+    void attach(std::uint32_t rank)
+    {
+        const NodeId node = plan_.members[rank];
+        if (plan_.used.transit[node]) return;
+        for (const Fabric::Port& port : ports_[node]) {
+            if (!plan_.used.edges[port.edge] || !plan_.used.nodes[port.peer] || plan_.used.transit[port.peer]) continue;
+            if (system_.role(port.peer) != NodeRole::forwarder || system_.model(port.peer) != "switch") continue;
+            if (system_.switch_of(port.peer).multicast_groups == 0) continue;
+            const bool forward = plan_.fabric.edges[port.edge].a == node;
+            graph_.ranks[rank].ports.push_back(
+                {switch_at(port.peer, node, port.edge), link(port.edge, forward), link(port.edge, !forward)});
+        }
+    }
+
 private:
+    std::uint32_t switch_at(NodeId node, NodeId member, std::uint32_t edge)
+    {
+        const auto found = switches_.find(node);
+        if (found != switches_.end()) return found->second;
+        const SwitchSpec& spec = system_.switch_of(node);
+        const GpuSpec& gpu = system_.gpu(member);
+        const LinkSpec& wire = system_.link(edge);
+        // While an operation is in progress a member is asked or stored to, and answers.
+        const Time open = wire_time(wire, LineOp::write, line_bytes, LineClass::request) + wire.latency + gpu.port_to_l2 +
+                          home_time(system_, member) + gpu.l2_to_port +
+                          wire_time(wire, LineOp::write, line_bytes, LineClass::response) + wire.latency + spec.latency;
+        const std::uint32_t made = add_switch(graph_, plan_.fabric.nodes[node].name,
+            ps_per_s / static_cast<double>(spec.reduce_rate),
+            static_cast<double>(open) / static_cast<double>(spec.group_contexts * line_bytes),
+            static_cast<std::uint32_t>(spec.multicast_groups));
+        switches_.emplace(node, made);
+        return made;
+    }
+
     // Equal ways spread lines evenly at every node.
     void stages(std::uint32_t from, std::uint32_t to, CostPath& path)
     {
@@ -123,6 +160,8 @@ private:
             out.name = there ? a + " -> " + b : b + " -> " + a;
             out.ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request) * ps;
             out.back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response) * ps;
+            out.group_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, true) * ps;
+            out.group_back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, true) * ps;
             out.buffer = static_cast<double>(spec.request_credits * line_bytes);
             out.reverse = static_cast<std::int32_t>(number + (there ? 1 : 0));
             graph_.links.push_back(std::move(out));
@@ -135,6 +174,7 @@ private:
     std::vector<std::vector<Fabric::Port>> ports_;
     CostGraph& graph_;
     std::map<std::uint32_t, std::uint32_t> numbers_;  // of an edge's first direction
+    std::map<NodeId, std::uint32_t> switches_;
 };
 
 }  // namespace
@@ -154,6 +194,7 @@ CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, st
     for (std::uint32_t from = 0; from < ranks; ++from)
         for (std::uint32_t to = 0; to < ranks; ++to)
             if (from != to) graph.path(from, to) = maker.path(from, to);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) maker.attach(rank);
     return graph;
 }
 

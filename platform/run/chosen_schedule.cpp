@@ -15,6 +15,10 @@ std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, co
     wanted.op = request.op;
     wanted.bytes = request.bytes;
     wanted.options = request.options;
+    const EngineSpec& engine = system.engine();
+    wanted.protocol = static_cast<Protocol>(engine.protocol);
+    wanted.slices = static_cast<std::uint32_t>(engine.slices);
+    wanted.fenced = wanted.protocol == Protocol::ll128 && engine.ll128_fence != 0;
     if (system.workload.chunks > 0) wanted.chunks = {static_cast<std::uint32_t>(system.workload.chunks)};
     ScheduleChoice choice = request.algorithm == "auto" ? choose_algorithm(graph, wanted) : choose_synthesized(graph, wanted);
     result.asked = request.algorithm;

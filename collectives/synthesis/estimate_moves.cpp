@@ -1,0 +1,214 @@
+// What data steps do in an estimate: loads, stores, packets.
+#include <algorithm>
+#include <cmath>
+
+#include "collectives/synthesis/estimate_player.h"
+
+namespace weft {
+
+namespace {
+
+bool is_packets(const ChunkRef& ref) { return ref.buffer == Buffer::packets; }
+bool any_packets(const std::vector<ChunkRef>& operands) { return std::any_of(operands.begin(), operands.end(), is_packets); }
+
+}  // namespace
+
+// False: the thread goes on when the packets that it reads have begun to come.
+bool EstimatePlayer::packets_have_come(std::uint32_t index, const Step& step)
+{
+    Thread& thread = threads_[index];
+    for (const ChunkRef& source : step.sources) {
+        if (!is_packets(source)) continue;
+        PacketArrivals::Share& share = packets_.of(source, step);
+        if (!share.here) {
+            share.sleepers.push_back(index);
+            return false;
+        }
+        thread.time = std::max(thread.time, share.head_ps + rank_of(thread).look_ps);
+        thread.base = std::max(thread.base, share.depth);
+    }
+    thread.depth = std::max(thread.depth, thread.base);
+    return true;
+}
+
+// False: the thread has to wait for something, or the step has no price.
+bool EstimatePlayer::may_move(std::uint32_t index, const Step& step)
+{
+    Thread& thread = threads_[index];
+    if (!step.with_previous) {
+        if (thread.loading > 0 && !settle(thread)) return false;
+        thread.time = std::max(thread.time, thread.loaded);
+    }
+    const bool stores_packets = any_packets(step.destinations);
+    if (options_.fenced && stores_packets && !step.with_previous) {
+        if (!settle(thread)) return false;
+        if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + rank_of(thread).fence_ps);
+    }
+    if (any_packets(step.sources) && !packets_have_come(index, step)) return false;
+    if (thread.time > now_) {
+        resume(index, thread.time);
+        return false;
+    }
+    unpriced_ = in_switch(step.kind) && (stores_packets || any_packets(step.sources));
+    return !unpriced_;
+}
+
+void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_on)
+{
+    Thread& thread = threads_[index];
+    const double share = chunk_bytes_ / step.parts;
+    const MoveLoad load = move_load(graph_, thread.rank, step, share, options_.format);
+    const ThreadPace pace(rank_of(thread), schedule_.ranks[thread.rank].threads.size(), each_);
+    if (load.remote > 0) thread.depth = std::max(thread.depth, thread.base + 1);
+    note_alpha(thread, step);
+    if (any_packets(step.sources) || any_packets(step.destinations))
+        return move_packets(index, step, load, pace, run_goes_on);
+
+    const Ps issue = pace.issue_ps(load);
+    Move record{&step, index, load.gets, load.data, load.bytes, 0, 0};
+    if (load.gets == 0) {
+        store(record, thread.time + load.load_ps, thread.time + load.load_ps + issue);
+        thread.time += run_goes_on ? pace.turn_ps(load) : load.load_ps + issue;
+        return;
+    }
+    const std::uint32_t number = take(moves_, free_moves_, record);
+    ++thread.loading;
+    const Ps earliest = thread.time + load.load_ps + issue;
+    if (loads_group(step.kind)) {
+        ask_members(number, thread.time, earliest);
+    } else {
+        for (const ChunkRef& source : step.sources) {
+            if (source.rank == thread.rank) continue;
+            const CostPath& request = graph_.path(thread.rank, source.rank);
+            Transfer transfer;
+            transfer.flight = LinkClock::answer(graph_.path(source.rank, thread.rank), source.rank, request, load.data,
+                thread.time + request.put_ps);
+            transfer.use = Use::get;
+            transfer.thread = index;
+            transfer.target = number;
+            transfer.earliest = earliest;
+            launch(transfer);
+        }
+    }
+    thread.time += pace.turn_ps(load);
+}
+
+// A wavefront asks for what it loads otherwise when it is done with the step before, and then waits for packets; others
+// need not have come as far. So first and last lines have times of their own.
+void EstimatePlayer::move_packets(std::uint32_t index, const Step& step, const MoveLoad& load, const ThreadPace& pace,
+    bool run_goes_on)
+{
+    Thread& thread = threads_[index];
+    const Ps from = std::max(thread.time, thread.asked + load.load_ps);
+    Ps ready = std::max(from + pace.issue_ps(load), thread.freed + load.load_ps);
+    for (const ChunkRef& source : step.sources)
+        if (is_packets(source)) ready = std::max(ready, packets_.of(source, step).tail_ps + rank_of(thread).look_ps);
+    store({&step, index, 0, load.data, load.bytes, 0, 0}, from, ready);
+    if (run_goes_on) {
+        thread.asked += pace.turn_ps(load);
+    } else {
+        thread.asked = from;
+        thread.freed = ready;
+    }
+}
+
+void EstimatePlayer::note_alpha(const Thread& thread, const Step& step)
+{
+    const auto note = [&](std::uint32_t from, std::uint32_t to, bool packets) {
+        if (from == to) return;
+        const Ps alpha = packets ? graph_.ranks[from].load_ps + graph_.path(from, to).put_ps + graph_.ranks[to].look_ps
+                                 : step_ps(graph_, from, to);
+        alpha_ = std::max(alpha_, alpha);
+    };
+    for (const ChunkRef& source : step.sources) note(source.rank, thread.rank, false);
+    for (const ChunkRef& destination : step.destinations) note(thread.rank, destination.rank, is_packets(destination));
+}
+
+// The first line leaves at `from`, the last one not before `ready`.
+void EstimatePlayer::store(const Move& move, Ps from, Ps ready)
+{
+    Thread& thread = threads_[move.thread];
+    if (stores_group(move.step->kind)) return store_group(move, from, ready);
+    for (const ChunkRef& destination : move.step->destinations) {
+        if (destination.rank == thread.rank) {
+            thread.settled = std::max(thread.settled, ready + rank_of(thread).load_ps);
+            continue;
+        }
+        const CostPath& path = graph_.path(thread.rank, destination.rank);
+        Transfer transfer;
+        transfer.flight = LinkClock::put(path, thread.rank, is_packets(destination) ? move.packed : move.bytes, from);
+        transfer.thread = move.thread;
+        transfer.earliest = ready + path.put_ps;
+        transfer.answer = path.answer_ps;
+        transfer.depth = thread.depth;
+        if (is_packets(destination)) transfer.packets = &packets_.of(destination, *move.step);
+        ++thread.in_flight;
+        launch(transfer);
+    }
+}
+
+// Its first lines have come, the last ones will have at move.loaded.
+void EstimatePlayer::loaded(std::uint32_t number)
+{
+    const Move move = moves_[number];
+    free_moves_.push_back(number);
+    Thread& thread = threads_[move.thread];
+    --thread.loading;
+    thread.loaded = std::max(thread.loaded, move.loaded);
+    store(move, now_, move.loaded);
+    if (thread.in_flight == 0) thread.settled = std::max(thread.settled, move.loaded);
+    finish_blocked(move.thread);
+}
+
+void EstimatePlayer::launch(const Transfer& transfer)
+{
+    push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+}
+
+void EstimatePlayer::hop(std::uint32_t number)
+{
+    if (clock_.pass(transfers_[number].flight)) return push(transfers_[number].flight.head_ps, Kind::hop, number);
+    arrived(number);
+}
+
+void EstimatePlayer::arrived(std::uint32_t number)
+{
+    const Transfer transfer = transfers_[number];
+    free_transfers_.push_back(number);
+    const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest);
+    last_ = std::max(last_, tail);
+    switch (transfer.use) {
+    case Use::signal: return arrive(transfer.target, transfer.to, tail, transfer.depth);
+    case Use::get: {
+        Move& move = moves_[transfer.target];
+        move.head = std::max(move.head, transfer.flight.head_ps + transfer.flight.rest_ps);
+        move.loaded = std::max(move.loaded, tail);
+        if (--move.pending == 0) push(std::max(now_, move.head), Kind::loaded, transfer.target);
+        return;
+    }
+    case Use::put: {
+        if (transfer.packets != nullptr) packets_arrived(transfer, tail);
+        Thread& thread = threads_[transfer.thread];
+        --thread.in_flight;
+        thread.settled = std::max(thread.settled, tail + transfer.answer);
+        return finish_blocked(transfer.thread);
+    }
+    case Use::operand:
+    case Use::to_switch:
+    case Use::pushed:
+    case Use::copy: return gathered(transfer, tail);
+    }
+}
+
+void EstimatePlayer::packets_arrived(const Transfer& transfer, Ps tail)
+{
+    PacketArrivals::Share& share = *transfer.packets;
+    share.here = true;
+    share.head_ps = transfer.flight.head_ps + transfer.flight.rest_ps;
+    share.tail_ps = tail;
+    share.depth = transfer.depth;
+    for (const std::uint32_t sleeper : share.sleepers) resume(sleeper, now_);
+    share.sleepers.clear();
+}
+
+}  // namespace weft

@@ -1,0 +1,190 @@
+// Plays a schedule through on a cost graph, event by event: the estimate itself (estimate.h has its rules). Threads, what they
+// wait for and the clock are in estimate_player.cpp; what data steps
+// do in estimate_moves.cpp, what switches do in estimate_switches.cpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <queue>
+#include <unordered_map>
+#include <vector>
+
+#include "collectives/schedule/order.h"
+#include "collectives/synthesis/estimate.h"
+#include "collectives/synthesis/link_clock.h"
+#include "collectives/synthesis/packet_arrivals.h"
+#include "collectives/synthesis/switch_ways.h"
+#include "collectives/synthesis/thread_pace.h"
+
+namespace weft {
+
+class EstimatePlayer {
+public:
+    EstimatePlayer(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options);
+
+    Estimate play();
+
+private:
+    using Ps = std::uint64_t;
+
+    enum class Kind : std::uint8_t { resume, hop, loaded };
+    struct Event {
+        Ps time;
+        std::uint64_t order;
+        Kind kind;
+        std::uint32_t index;
+        bool operator<(const Event& other) const
+        {
+            return time != other.time ? time > other.time : order > other.order;
+        }
+    };
+    struct Thread {
+        const std::vector<Step>* steps = nullptr;
+        std::uint32_t rank = 0;
+        std::uint32_t next = 0;
+        Ps time = 0;
+        Ps settled = 0;               // all stores so far are acknowledged
+        std::uint32_t in_flight = 0;  // transfers whose end is not known yet
+        std::uint32_t loading = 0;    // moves whose loads are not back
+        std::uint32_t base = 0;       // length of the chain of transfers that what follows depends on
+        std::uint32_t depth = 0;      // and with this thread's own
+        bool blocked = false;         // for in_flight and loading
+        Ps loaded = 0;                // everything that loads have brought so far was there
+        // The step in packets before has issued its first and its last stores.
+        Ps asked = 0;
+        Ps freed = 0;
+    };
+    enum class Use : std::uint8_t { put, get, signal, operand, to_switch, pushed, copy };
+    struct Transfer {
+        Flight flight;
+        Use use = Use::put;
+        std::uint32_t thread = 0;
+        std::uint32_t target = 0;  // semaphore; of a get: move; of what switches do: gathering
+        Ps earliest = 0;           // end, for all that the thread can issue
+        Ps answer = 0;
+        std::uint32_t depth = 0;
+        std::uint32_t to = 0;      // of a signal
+        PacketArrivals::Share* packets = nullptr;  // that it brings
+    };
+    struct Move {
+        const Step* step = nullptr;
+        std::uint32_t thread = 0;
+        std::uint32_t pending = 0;
+        double bytes = 0;   // of data
+        double packed = 0;  // of its packets
+        Ps head = 0;        // the first line of all that it loads has come
+        Ps loaded = 0;      // the last one
+    };
+    // What a switch combines or copies.
+    struct Gathering {
+        const Step* step = nullptr;
+        const SwitchGroupWays* ways = nullptr;
+        std::vector<std::uint32_t> threads;  // that wait for it; of a load one
+        std::uint32_t move = 0;              // of a load
+        std::uint32_t pending = 0;
+        double bytes = 0;
+        Ps head = 0;
+        Ps tail = 0;
+        Ps earliest = 0;
+    };
+    struct Arrival {
+        Ps time;
+        std::uint32_t depth;
+    };
+    struct Semaphore {
+        std::vector<Arrival> arrived;
+        std::size_t taken = 0;
+        std::vector<std::uint32_t> sleepers;
+        std::size_t woken = 0;
+    };
+    struct Dependency {
+        bool done = false;
+        Ps time = 0;
+        std::uint32_t depth = 0;
+        std::vector<std::uint32_t> sleepers;
+    };
+
+    static std::uint64_t key(std::uint32_t thread, std::uint32_t step) { return std::uint64_t{thread} << 32 | step; }
+    void push(Ps time, Kind kind, std::uint32_t index) { events_.push({time, order_++, kind, index}); }
+    void resume(std::uint32_t thread, Ps time) { push(time, Kind::resume, thread); }
+    const CostRank& rank_of(const Thread& thread) const { return graph_.ranks[thread.rank]; }
+
+    // Threads.
+    void run(std::uint32_t index);
+    bool settle(Thread& thread);
+    void unblock(std::uint32_t index);
+    bool dependencies_met(std::uint32_t index, const Step& step);
+    bool publish(std::uint32_t index, Dependency& dependency);
+    void finish_blocked(std::uint32_t index);
+    void signal(std::uint32_t index, const Step& step);
+    void arrive(std::uint32_t number, std::uint32_t rank, Ps time, std::uint32_t depth);
+    bool wait(std::uint32_t index, const Step& step);
+    bool meet(std::uint32_t index, const Step& step);
+    Estimate result();
+
+    // Data.
+    bool packets_have_come(std::uint32_t index, const Step& step);
+    bool may_move(std::uint32_t index, const Step& step);
+    void move(std::uint32_t index, const Step& step, bool run_goes_on);
+    void move_packets(std::uint32_t index, const Step& step, const MoveLoad& load, const ThreadPace& pace,
+        bool run_goes_on);
+    void note_alpha(const Thread& thread, const Step& step);
+    void store(const Move& move, Ps from, Ps ready);
+    void loaded(std::uint32_t number);
+    void launch(const Transfer& transfer);
+    void hop(std::uint32_t number);
+    void arrived(std::uint32_t number);
+    void packets_arrived(const Transfer& transfer, Ps tail);
+
+    // Switches.
+    const SwitchGroupWays* ways(const Thread& thread, const std::vector<ChunkRef>& operands, bool in_order);
+    void ask_members(std::uint32_t number, Ps now, Ps earliest);
+    void store_group(const Move& move, Ps from, Ps ready);
+    void gathered(const Transfer& transfer, Ps tail);
+    void spread(std::uint32_t number);
+    std::uint32_t push_gathering(const Step& step, std::uint32_t index);
+
+    template <class T>
+    static std::uint32_t take(std::vector<T>& pool, std::vector<std::uint32_t>& unused, const T& value)
+    {
+        if (unused.empty()) {
+            pool.push_back(value);
+            return static_cast<std::uint32_t>(pool.size() - 1);
+        }
+        const std::uint32_t number = unused.back();
+        unused.pop_back();
+        pool[number] = value;
+        return number;
+    }
+
+    const Schedule& schedule_;
+    const CostGraph& graph_;
+    EstimateOptions options_;
+    Numbering numbering_;
+    std::vector<Thread> threads_;
+    std::vector<Semaphore> semaphores_;
+    std::vector<std::vector<std::uint32_t>> meetings_;
+    LinkClock clock_;
+    SwitchWays switch_ways_;
+    PacketArrivals packets_;
+    std::uint32_t each_;
+    double chunk_bytes_;
+    std::unordered_map<std::uint64_t, Dependency> depended_;
+    std::unordered_map<std::uint32_t, Dependency*> unpublished_;
+    std::vector<Transfer> transfers_;
+    std::vector<std::uint32_t> free_transfers_;
+    std::vector<Move> moves_;
+    std::vector<std::uint32_t> free_moves_;
+    std::vector<Gathering> gatherings_;
+    std::vector<std::uint32_t> free_gatherings_;
+    // Of pushes that lack members: by what goes together, the oldest first.
+    std::map<std::vector<std::uint64_t>, std::vector<std::uint32_t>> pushes_;
+    std::priority_queue<Event> events_;
+    std::uint64_t order_ = 0;
+    Ps now_ = 0;
+    Ps last_ = 0;
+    Ps alpha_ = 0;
+    bool unpriced_ = false;
+};
+
+}  // namespace weft

@@ -1,0 +1,150 @@
+// What switches carry out in an estimate.
+#include <algorithm>
+
+#include "collectives/synthesis/estimate_player.h"
+
+namespace weft {
+
+// Null, and no price, where no switch serves the ranks of these operands.
+const SwitchGroupWays* EstimatePlayer::ways(const Thread& thread, const std::vector<ChunkRef>& operands, bool in_order)
+{
+    std::vector<std::uint32_t> members;
+    for (const ChunkRef& operand : operands) members.push_back(operand.rank);
+    if (!in_order) std::sort(members.begin(), members.end());
+    const SwitchGroupWays* found = switch_ways_.of(members, thread.rank);
+    unpriced_ = unpriced_ || found == nullptr;
+    return found;
+}
+
+void EstimatePlayer::ask_members(std::uint32_t number, Ps now, Ps earliest)
+{
+    const Move& move = moves_[number];
+    const SwitchGroupWays* found = ways(threads_[move.thread], move.step->sources, true);
+    if (found == nullptr) return;
+    Gathering gathering;
+    gathering.step = move.step;
+    gathering.ways = found;
+    gathering.threads = {move.thread};
+    gathering.move = number;
+    gathering.pending = static_cast<std::uint32_t>(move.step->sources.size());
+    gathering.bytes = move.bytes;
+    gathering.earliest = earliest;
+    const std::uint32_t at = take(gatherings_, free_gatherings_, gathering);
+    const Ps asked = now + found->of.at(threads_[move.thread].rank).asked_ps;
+    for (const ChunkRef& source : move.step->sources) {
+        Transfer transfer;
+        transfer.flight = LinkClock::of_group(found->of.at(source.rank).operand, source.rank, gathering.bytes, asked, 0);
+        transfer.use = Use::operand;
+        transfer.target = at;
+        launch(transfer);
+    }
+}
+
+void EstimatePlayer::store_group(const Move& move, Ps from, Ps ready)
+{
+    Thread& thread = threads_[move.thread];
+    const bool pushes = move.step->kind == StepKind::push_reduce;
+    const SwitchGroupWays* found = ways(thread, move.step->destinations, pushes);
+    if (found == nullptr) return;
+    std::uint32_t at = 0;
+    if (pushes) {
+        at = push_gathering(*move.step, move.thread);
+    } else {
+        Gathering gathering;
+        gathering.threads = {move.thread};
+        gathering.pending = 1;
+        at = take(gatherings_, free_gatherings_, gathering);
+    }
+    Gathering& gathering = gatherings_[at];
+    gathering.step = move.step;
+    gathering.ways = found;
+    gathering.bytes = move.bytes;
+    const SwitchWay& way = found->of.at(thread.rank);
+    Transfer transfer;
+    transfer.flight = LinkClock::of_group(pushes ? way.push : way.store, thread.rank, move.bytes, from, 0);
+    transfer.use = pushes ? Use::pushed : Use::to_switch;
+    transfer.target = at;
+    transfer.earliest = ready + (transfer.flight.head_ps - from) + way.push.stages[1].before_ps;
+    ++thread.in_flight;
+    launch(transfer);
+}
+
+// What a contribution goes with: the oldest push of the same chunks that its rank has no part in yet.
+std::uint32_t EstimatePlayer::push_gathering(const Step& step, std::uint32_t index)
+{
+    const ChunkRef& first = step.destinations.front();
+    std::vector<std::uint64_t> key{static_cast<std::uint64_t>(first.buffer), first.index, first.count, step.part, step.parts};
+    for (const ChunkRef& member : step.destinations) key.push_back(member.rank);
+    std::vector<std::uint32_t>& open = pushes_[key];
+    const std::uint32_t rank = threads_[index].rank;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        Gathering& gathering = gatherings_[open[i]];
+        const bool has_part = std::any_of(gathering.threads.begin(), gathering.threads.end(),
+            [&](std::uint32_t thread) { return threads_[thread].rank == rank; });
+        if (has_part) continue;
+        const std::uint32_t found = open[i];
+        gathering.threads.push_back(index);
+        if (gathering.threads.size() == step.destinations.size()) open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
+        return found;
+    }
+    Gathering gathering;
+    gathering.threads = {index};
+    gathering.pending = static_cast<std::uint32_t>(step.destinations.size());
+    const std::uint32_t made = take(gatherings_, free_gatherings_, gathering);
+    if (step.destinations.size() > 1) open.push_back(made);
+    return made;
+}
+
+// One of the parts of what a switch does has come to an end; behind the last one what follows begins.
+void EstimatePlayer::gathered(const Transfer& transfer, Ps tail)
+{
+    Gathering& gathering = gatherings_[transfer.target];
+    gathering.head = std::max(gathering.head, transfer.flight.head_ps);
+    gathering.tail = std::max(gathering.tail, tail);
+    if (--gathering.pending > 0) return;
+    if (transfer.use == Use::operand) {
+        const Thread& reader = threads_[gathering.threads.front()];
+        const SwitchWay& way = gathering.ways->of.at(reader.rank);
+        Transfer result;
+        result.flight = LinkClock::of_group(way.result, reader.rank, gathering.bytes, gathering.head, way.result_ps);
+        result.use = Use::get;
+        result.thread = gathering.threads.front();
+        result.target = gathering.move;
+        result.earliest = std::max(gathering.earliest, gathering.tail + way.result_ps);
+        free_gatherings_.push_back(transfer.target);
+        return launch(result);
+    }
+    if (transfer.use != Use::copy) return spread(transfer.target);
+    const std::vector<std::uint32_t> threads = std::move(gathering.threads);
+    const SwitchGroupWays* ways = gathering.ways;
+    const Ps stored = gathering.tail;
+    gathering.threads.clear();
+    free_gatherings_.push_back(transfer.target);
+    for (const std::uint32_t index : threads) {
+        Thread& thread = threads_[index];
+        --thread.in_flight;
+        thread.settled = std::max(thread.settled, stored + ways->of.at(thread.rank).answer_ps);
+        finish_blocked(index);
+    }
+}
+
+// Stores what a switch has at all members.
+void EstimatePlayer::spread(std::uint32_t number)
+{
+    Gathering& gathering = gatherings_[number];
+    const std::uint32_t sender = threads_[gathering.threads.front()].rank;
+    const Ps head = gathering.head;
+    const Ps tail = gathering.tail;
+    gathering.pending = static_cast<std::uint32_t>(gathering.step->destinations.size());
+    for (const ChunkRef& member : gathering.step->destinations) {
+        const SwitchWay& way = gathering.ways->of.at(member.rank);
+        Transfer transfer;
+        transfer.flight = LinkClock::of_group(way.copy, sender, gathering.bytes, head, way.copy_ps);
+        transfer.use = Use::copy;
+        transfer.target = number;
+        transfer.earliest = tail + way.copy_ps;
+        launch(transfer);
+    }
+}
+
+}  // namespace weft
