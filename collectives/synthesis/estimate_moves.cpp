@@ -40,9 +40,14 @@ bool EstimatePlayer::may_move(std::uint32_t index, const Step& step)
         thread.time = std::max(thread.time, thread.loaded);
     }
     const bool stores_packets = any_packets(step.destinations);
-    if (options_.fenced && stores_packets && !step.with_previous) {
+    const bool fenced = options_.fenced && stores_packets;
+    if (!step.with_previous && (fenced || thread.open.meets(schedule_, step))) {
         if (!settle(thread)) return false;
+        thread.open.fence();
+        thread.open.barrier();
         if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + rank_of(thread).fence_ps);
+        thread.issued = std::max(thread.issued, thread.time);
+        thread.freed = std::max(thread.freed, thread.time);
     }
     if (any_packets(step.sources) && !packets_have_come(index, step)) return false;
     if (thread.time > now_) {
@@ -61,8 +66,8 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
     const ThreadPace pace(rank_of(thread), schedule_.ranks[thread.rank].threads.size(), each_);
     if (load.remote > 0) thread.depth = std::max(thread.depth, thread.base + 1);
     note_alpha(thread, step);
-    if (any_packets(step.sources) || any_packets(step.destinations))
-        return move_packets(index, step, load, pace, run_goes_on);
+    thread.open.add(schedule_, step);
+    if (any_packets(step.sources) || any_packets(step.destinations)) return move_packets(index, step, load, pace);
 
     const Ps issue = pace.issue_ps(load);
     Move record{&step, index, load.gets, load.data, load.bytes, 0, 0};
@@ -93,23 +98,26 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
     thread.time += pace.turn_ps(load);
 }
 
-// A wavefront asks for what it loads otherwise when it is done with the step before, and then waits for packets; others
-// need not have come as far. So first and last lines have times of their own.
-void EstimatePlayer::move_packets(std::uint32_t index, const Step& step, const MoveLoad& load, const ThreadPace& pace,
-    bool run_goes_on)
+// A wavefront asks for what it loads when it is done with the step before, and then waits for packets; others need not have
+// come as far. So first and last lines have times of their own. Steps of a run take turns at the registers.
+void EstimatePlayer::move_packets(std::uint32_t index, const Step& step, const MoveLoad& load, const ThreadPace& pace)
 {
     Thread& thread = threads_[index];
-    const Ps from = std::max(thread.time, thread.asked + load.load_ps);
-    Ps ready = std::max(from + pace.issue_ps(load), thread.freed + load.load_ps);
-    for (const ChunkRef& source : step.sources)
-        if (is_packets(source)) ready = std::max(ready, packets_.of(source, step).tail_ps + rank_of(thread).look_ps);
-    store({&step, index, 0, load.data, load.bytes, 0, 0}, from, ready);
-    if (run_goes_on) {
-        thread.asked += pace.turn_ps(load);
-    } else {
-        thread.asked = from;
-        thread.freed = ready;
+    if (!step.with_previous) {
+        thread.asked = thread.issued;
+        thread.asked_last = thread.freed;
+        thread.turns.clear();
     }
+    const std::size_t at_once = pace.at_once(load);
+    const Ps turn = thread.turns.size() < at_once ? 0 : thread.turns[thread.turns.size() - at_once];
+    const Ps from = std::max(thread.time, std::max(thread.asked, turn) + load.load_ps);
+    Ps ready = std::max(from + pace.issue_ps(load), std::max(thread.asked_last, turn) + load.load_ps);
+    for (const ChunkRef& source : step.sources)
+        if (is_packets(source)) ready = std::max(ready, packets_.of(source, step).tail_ps + rank_of(thread).last_look_ps);
+    thread.turns.push_back(ready);
+    thread.issued = std::max(thread.issued, from);
+    thread.freed = std::max(thread.freed, ready);
+    store({&step, index, 0, load.data, load.bytes, 0, 0}, from, ready);
 }
 
 void EstimatePlayer::note_alpha(const Thread& thread, const Step& step)

@@ -81,9 +81,11 @@ void EstimatePlayer::run(std::uint32_t index)
             if (!settle(thread)) return;
             if (thread.time > now_) continue;
             thread.time += rank_of(thread).fence_ps;
+            thread.open.fence();
             signal(index, step);
         } else if (step.kind == StepKind::wait) {
             if (!wait(index, step)) return;
+            thread.open.barrier();
         } else if (step.kind == StepKind::barrier) {
             if (!settle(thread)) return;
             ++thread.next;

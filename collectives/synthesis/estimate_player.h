@@ -12,6 +12,7 @@
 #include "collectives/schedule/order.h"
 #include "collectives/synthesis/estimate.h"
 #include "collectives/synthesis/link_clock.h"
+#include "collectives/synthesis/open_chunks.h"
 #include "collectives/synthesis/packet_arrivals.h"
 #include "collectives/synthesis/switch_ways.h"
 #include "collectives/synthesis/thread_pace.h"
@@ -50,9 +51,14 @@ private:
         std::uint32_t depth = 0;      // and with this thread's own
         bool blocked = false;         // for in_flight and loading
         Ps loaded = 0;                // everything that loads have brought so far was there
-        // The step in packets before has issued its first and its last stores.
-        Ps asked = 0;
+        OpenChunks open;
+        // Of steps in packets so far: the first stores of the last one, and all of them, had been issued.
+        Ps issued = 0;
         Ps freed = 0;
+        // What these were before the present run of steps, and when those of the run had issued theirs.
+        Ps asked = 0;
+        Ps asked_last = 0;
+        std::vector<Ps> turns;
     };
     enum class Use : std::uint8_t { put, get, signal, operand, to_switch, pushed, copy };
     struct Transfer {
@@ -126,8 +132,7 @@ private:
     bool packets_have_come(std::uint32_t index, const Step& step);
     bool may_move(std::uint32_t index, const Step& step);
     void move(std::uint32_t index, const Step& step, bool run_goes_on);
-    void move_packets(std::uint32_t index, const Step& step, const MoveLoad& load, const ThreadPace& pace,
-        bool run_goes_on);
+    void move_packets(std::uint32_t index, const Step& step, const MoveLoad& load, const ThreadPace& pace);
     void note_alpha(const Thread& thread, const Step& step);
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);

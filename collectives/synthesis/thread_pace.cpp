@@ -32,6 +32,7 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
     for (const ChunkRef& source : step.sources) {
         if (in_packets(source)) {
             load.issued += in_all(source);
+            load.load_ps = std::max(load.load_ps, self.load_ps);
             continue;
         }
         const std::uint64_t cold = source.buffer == Buffer::input ? graph.ranks[source.rank].cold_ps : 0;
@@ -85,8 +86,19 @@ std::uint64_t ThreadPace::turn_ps(const MoveLoad& move) const
 {
     const std::uint64_t issue = issue_ps(move);
     if (registers_ <= 0) return issue;
-    const double shares = std::max(1.0, std::ceil(move.bytes / (registers_ / sets_)));
-    return std::max(issue, static_cast<std::uint64_t>(std::llround(shares / sets_ * static_cast<double>(move.load_ps))));
+    return std::max(issue,
+        static_cast<std::uint64_t>(std::llround(shares(move) / sets_ * static_cast<double>(move.load_ps))));
+}
+
+std::size_t ThreadPace::at_once(const MoveLoad& move) const
+{
+    if (registers_ <= 0) return ~std::size_t{0};
+    return std::max<std::size_t>(1, static_cast<std::size_t>(sets_ / shares(move)));
+}
+
+double ThreadPace::shares(const MoveLoad& move) const
+{
+    return std::max(1.0, std::ceil(move.bytes / (registers_ / sets_)));
 }
 
 }  // namespace weft

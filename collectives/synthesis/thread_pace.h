@@ -15,7 +15,7 @@ struct MoveLoad {
     double issued = 0;   // bytes of all operands together
     double remote = 0;   // of those at peers and switches
     std::uint32_t gets = 0;      // operands that are loaded from there
-    std::uint64_t load_ps = 0;   // until a line that is loaded is there; of packets not
+    std::uint64_t load_ps = 0;   // until a line that is loaded is there; of packets if they have come
     std::uint64_t round_ps = 0;  // of the slowest peer, there and back
 };
 
@@ -33,7 +33,12 @@ public:
     // for each of its shares.
     std::uint64_t turn_ps(const MoveLoad& move) const;
 
+    // Such moves that hold registers together.
+    std::size_t at_once(const MoveLoad& move) const;
+
 private:
+    double shares(const MoveLoad& move) const;
+
     double issue_ps_per_byte_;
     double registers_;    // bytes; 0: any
     double sets_;
