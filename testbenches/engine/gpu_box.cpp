@@ -14,7 +14,7 @@ GpuBox::GpuBox(const BoxOptions& options) : agenda("agenda")
         Gpu::Wiring wiring;
         wiring.path = "gpu" + std::to_string(g);
         wiring.endpoint = g;
-        wiring.ports = n - 1;
+        wiring.ports = options.has_switch ? n : n - 1;
         std::vector<std::vector<std::uint16_t>> routes(n);
         for (unsigned peer = 0; peer < n; ++peer)
             if (peer != g) routes[peer] = {static_cast<std::uint16_t>(port_to(g, peer))};
@@ -36,10 +36,12 @@ GpuBox::GpuBox(const BoxOptions& options) : agenda("agenda")
                 links.back()->initiator(e).bind(gpu.link_in(port));
             }
         }
+    if (options.has_switch) hub = std::make_unique<BoxSwitch>(agenda, pool, gpus, options.link, options.hub, n - 1);
     std::vector<Accelerator*> pointers;
     for (const auto& gpu : gpus) pointers.push_back(gpu.get());
     executor = std::make_unique<LineExecutor>(agenda, pointers, progress, options.engine, options.data_on,
         options.seed);
+    if (hub) executor->set_groups(*hub);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
 
@@ -76,13 +78,20 @@ BoxOptions box(unsigned gpus)
     return options;
 }
 
-std::vector<std::string> algorithms_without_switch(CollectiveOp op)
+namespace {
+
+std::vector<std::string> algorithms_of(CollectiveOp op, bool in_switch)
 {
     std::vector<std::string> names;
     for (const std::string& name : algorithm_names(op))
-        if (algorithm_info(op, name)->carrier != Carrier::in_switch) names.push_back(name);
+        if ((algorithm_info(op, name)->carrier == Carrier::in_switch) == in_switch) names.push_back(name);
     return names;
 }
+
+}  // namespace
+
+std::vector<std::string> algorithms_without_switch(CollectiveOp op) { return algorithms_of(op, false); }
+std::vector<std::string> algorithms_in_switch(CollectiveOp op) { return algorithms_of(op, true); }
 
 std::shared_ptr<Schedule> schedule_of(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks,
     std::uint32_t channels, ReduceOp reduction)

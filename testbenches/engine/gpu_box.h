@@ -1,5 +1,5 @@
-// A few GPUs with a link between every two, and an executor on them: the smallest thing that runs
-// schedules line by line.
+// A few GPUs with a link between every two, if asked for a switch beside them, and an executor: the smallest thing that
+// runs schedules line by line.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "collectives/engine/line_executor.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "gpu/gpu.h"
+#include "testbenches/engine/box_switch.h"
 #include "tlm_interconnect/link.h"
 
 namespace weft::testing {
@@ -27,6 +28,8 @@ struct BoxOptions {
     CopySpec copy;
     BulkSpec bulk;
     EngineSpec engine;
+    bool has_switch = false;
+    SwitchSpec hub;
 };
 
 class GpuBox {
@@ -38,6 +41,7 @@ public:
     Progress progress;
     std::vector<std::unique_ptr<Link>> links;
     std::vector<std::unique_ptr<Gpu>> gpus;
+    std::unique_ptr<BoxSwitch> hub;  // null without a switch
     std::unique_ptr<LineExecutor> executor;
 
     // Opens a job over the first GPUs, one per rank of the schedule.
@@ -55,6 +59,8 @@ BoxOptions box(unsigned gpus);
 
 // The algorithms that GPUs can carry out by themselves.
 std::vector<std::string> algorithms_without_switch(CollectiveOp op);
+// The others.
+std::vector<std::string> algorithms_in_switch(CollectiveOp op);
 
 std::shared_ptr<Schedule> schedule_of(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks,
     std::uint32_t channels = 1, ReduceOp reduction = ReduceOp::sum);

@@ -1,7 +1,9 @@
 // Collectives drawn at random: 5,000 seeded combinations of operation, algorithm, ranks, size, type, protocol, mover and
-// more, each verified symbolically, carried out, and compared in memory; and what damage does to both.
+// more, one in six of them in a switch, each verified symbolically, carried out, and compared in memory; and what damage
+// does to both.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include <fmt/format.h>
@@ -19,6 +21,7 @@ namespace {
 constexpr unsigned combinations = 5000;
 constexpr unsigned batches = 40;
 constexpr unsigned gpus = 8;
+constexpr unsigned in_switch_once_in = 6;
 
 class Draw {
 public:
@@ -58,10 +61,17 @@ struct Combination {
 Combination draw(Draw& draw)
 {
     Combination out;
-    out.op = draw.one_of<CollectiveOp>({CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
-        CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter,
-        CollectiveOp::barrier});
-    out.algorithm = draw.one_of(algorithms_without_switch(out.op));
+    if (draw.once_in(in_switch_once_in)) {
+        // All-reduce twice as often: it has more than half of the algorithms.
+        out.op = draw.one_of<CollectiveOp>({CollectiveOp::all_reduce, CollectiveOp::all_reduce, CollectiveOp::all_gather,
+            CollectiveOp::reduce_scatter, CollectiveOp::broadcast, CollectiveOp::reduce});
+        out.algorithm = draw.one_of(algorithms_in_switch(out.op));
+    } else {
+        out.op = draw.one_of<CollectiveOp>({CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
+            CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather,
+            CollectiveOp::scatter, CollectiveOp::barrier});
+        out.algorithm = draw.one_of(algorithms_without_switch(out.op));
+    }
     std::vector<std::uint32_t> all;
     for (std::uint32_t g = 0; g < gpus; ++g) all.push_back(g);
     for (std::uint32_t i = gpus - 1; i > 0; --i) std::swap(all[i], all[draw.upto(i)]);
@@ -97,6 +107,18 @@ Combination draw(Draw& draw)
     return out;
 }
 
+bool in_a_switch(const Combination& drawn) { return algorithm_info(drawn.op, drawn.algorithm)->carrier == Carrier::in_switch; }
+
+std::uint64_t seed_of(unsigned batch) { return 1000 + batch; }
+
+BoxOptions switch_box(unsigned size)
+{
+    BoxOptions options = box(size);
+    options.has_switch = true;
+    options.hub.multicast_groups = 1023;  // a batch makes one for every set of members, type and reduction
+    return options;
+}
+
 Job job_of(const Combination& drawn, std::shared_ptr<const Schedule> schedule)
 {
     Job job;
@@ -121,6 +143,7 @@ void carry_out(GpuBox& box, const Combination& drawn)
         const Verification verdict = verify(*schedule, options);
         ASSERT_TRUE(verdict.ok) << verdict.problems.front();
     }
+    const std::uint64_t before = box.hub->operations();
     const Executor::JobId job = box.executor->open(job_of(drawn, schedule));
     for (std::uint32_t rank = 0; rank < drawn.members.size(); ++rank)
         box.executor->wait(drawn.delays[rank], [&box, job, rank] { box.executor->enter(job, rank, nullptr); });
@@ -129,6 +152,7 @@ void carry_out(GpuBox& box, const Combination& drawn)
     EXPECT_EQ(box.record(job).mismatch, "");
     EXPECT_EQ(box.record(job).checked, true);
     EXPECT_EQ(box.pool.live(), 0U);
+    EXPECT_EQ(box.hub->operations() > before, in_a_switch(drawn) && drawn.members.size() > 1);
 }
 
 class Batch : public ::testing::TestWithParam<unsigned> {};
@@ -138,8 +162,8 @@ class Batch : public ::testing::TestWithParam<unsigned> {};
 TEST_P(Batch, EveryCombinationIsRightSymbolicallyAndInMemory)
 {
     in_child([] {
-        GpuBox one(box(gpus));
-        Draw random(1000 + GetParam());
+        GpuBox one(switch_box(gpus));
+        Draw random(seed_of(GetParam()));
         for (unsigned i = 0; i < combinations / batches && !::testing::Test::HasFailure(); ++i) carry_out(one, draw(random));
         return std::string();
     });
@@ -147,23 +171,41 @@ TEST_P(Batch, EveryCombinationIsRightSymbolicallyAndInMemory)
 
 INSTANTIATE_TEST_SUITE_P(Property, Batch, ::testing::Range(0U, batches));
 
+TEST(Drawn, EveryAlgorithmOftenEnoughAndASixthInASwitch)
+{
+    std::map<std::pair<CollectiveOp, std::string>, unsigned> times;
+    unsigned in_switch = 0;
+    for (unsigned batch = 0; batch < batches; ++batch) {
+        Draw random(seed_of(batch));
+        for (unsigned i = 0; i < combinations / batches; ++i) {
+            const Combination drawn = draw(random);
+            ++times[{drawn.op, drawn.algorithm}];
+            in_switch += in_a_switch(drawn) ? 1 : 0;
+        }
+    }
+    EXPECT_NEAR(in_switch, combinations / in_switch_once_in, 60);
+    for (int op = 0; op < static_cast<int>(CollectiveOp::send_receive); ++op)
+        for (const std::string& name : algorithm_names(static_cast<CollectiveOp>(op)))
+            EXPECT_GE((times[{static_cast<CollectiveOp>(op), name}]), 15U) << op << " " << name;
+}
+
 namespace {
 
-// A ring all-reduce of four with `damage`: whether the verifier finds it, and what became of it in memory.
+// An all-reduce of four with `damage`: whether the verifier finds it, and what became of it in memory.
 struct Outcome {
     bool verified = false;
     bool finished = false;
     bool right = false;
 };
 
-Outcome outcome_of(const std::function<void(Schedule&)>& damage)
+Outcome outcome_of(const std::function<void(Schedule&)>& damage, const char* algorithm = "ring")
 {
     Outcome out;
-    auto schedule = std::make_shared<Schedule>(make_schedule("ring", CollectiveOp::all_reduce, 4));
+    auto schedule = std::make_shared<Schedule>(make_schedule(algorithm, CollectiveOp::all_reduce, 4));
     damage(*schedule);
     out.verified = verify(*schedule).ok;
     const std::string text = in_child([&] {
-        BoxOptions options = box(4);
+        BoxOptions options = switch_box(4);
         options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
         GpuBox one(options);
         const Executor::JobId job = one.open(schedule, 40'000, ElementType::fp32);
@@ -196,8 +238,38 @@ void drop(Schedule& schedule, std::uint32_t rank, StepKind kind, unsigned n)
 
 TEST(Damage, NoneIsRight)
 {
-    const Outcome outcome = outcome_of([](Schedule&) {});
-    EXPECT_TRUE(outcome.verified && outcome.finished && outcome.right);
+    for (const char* algorithm : {"ring", "nvls", "nvls_one_shot", "push_reduce", "nvls_tree"}) {
+        const Outcome outcome = outcome_of([](Schedule&) {}, algorithm);
+        EXPECT_TRUE(outcome.verified && outcome.finished && outcome.right) << algorithm;
+    }
+}
+
+TEST(Damage, AStepThatTheSwitchIsNotGivenIsCaughtTwice)
+{
+    for (std::uint32_t rank = 0; rank < 4; ++rank)
+        for (const auto& [algorithm, kind] : {std::pair("nvls", StepKind::reduce_multicast),
+                 std::pair("nvls_one_shot", StepKind::load_reduce), std::pair("push_reduce", StepKind::push_reduce)}) {
+            const Outcome outcome = outcome_of([rank, kind = kind](Schedule& schedule) { drop(schedule, rank, kind, 0); }, algorithm);
+            EXPECT_FALSE(outcome.verified) << algorithm << " " << rank;
+            EXPECT_FALSE(outcome.right) << algorithm << " " << rank;
+        }
+}
+
+TEST(Damage, AMemberThatIsLeftOutOfAGroupIsCaughtTwice)
+{
+    const auto leave_out = [](bool source) {
+        return outcome_of(
+            [source](Schedule& schedule) {
+                Step& step = steps(schedule, 1)[nth(schedule, 1, StepKind::reduce_multicast, 0)];
+                (source ? step.sources : step.destinations).pop_back();
+            },
+            "nvls");
+    };
+    for (const bool source : {true, false}) {
+        const Outcome outcome = leave_out(source);
+        EXPECT_FALSE(outcome.verified) << source;
+        EXPECT_FALSE(outcome.right) << source;
+    }
 }
 
 TEST(Damage, ADroppedStepIsCaughtTwice)
