@@ -8,7 +8,13 @@ namespace weft {
 
 namespace {
 
+constexpr std::uint32_t most_pieces = 16;
+
 bool is_packets(const ChunkRef& ref) { return ref.buffer == Buffer::packets; }
+bool stores_to_others(const Step& step, std::uint32_t rank)
+{
+    return std::any_of(step.destinations.begin(), step.destinations.end(), [rank](const ChunkRef& to) { return to.rank != rank; });
+}
 bool any_packets(const std::vector<ChunkRef>& operands) { return std::any_of(operands.begin(), operands.end(), is_packets); }
 
 }  // namespace
@@ -69,33 +75,56 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
     thread.open.add(schedule_, step);
     if (any_packets(step.sources) || any_packets(step.destinations)) return move_packets(index, step, load, pace);
 
-    const Ps issue = pace.issue_ps(load);
-    Move record{&step, index, load.gets, load.data, load.bytes, 0, 0};
+    Move record;
+    record.step = &step;
+    record.thread = index;
+    record.bytes = load.data;
+    record.load_ps = load.load_ps;
+    record.issue_ps = pace.issue_ps(load);
     if (load.gets == 0) {
-        store(record, thread.time + load.load_ps, thread.time + load.load_ps + issue);
-        thread.time += run_goes_on ? pace.turn_ps(load) : load.load_ps + issue;
+        const Ps from = thread.time + load.load_ps;
+        store(record, from, from + record.issue_ps);
+        thread.time += run_goes_on ? pace.turn_ps(load) : load.load_ps + record.issue_ps;
         return;
     }
-    const std::uint32_t number = take(moves_, free_moves_, record);
-    ++thread.loading;
-    const Ps earliest = thread.time + load.load_ps + issue;
-    if (loads_group(step.kind)) {
-        ask_members(number, thread.time, earliest);
-    } else {
-        for (const ChunkRef& source : step.sources) {
-            if (source.rank == thread.rank) continue;
-            const CostPath& request = graph_.path(thread.rank, source.rank);
-            Transfer transfer;
-            transfer.flight = LinkClock::answer(graph_.path(source.rank, thread.rank), source.rank, request, load.data,
-                thread.time + request.put_ps);
-            transfer.use = Use::get;
-            transfer.thread = index;
-            transfer.target = number;
-            transfer.earliest = earliest;
-            launch(transfer);
-        }
+    // What it passes on at once goes in pieces that sets of registers hold, each behind the one that had them before.
+    std::uint32_t pieces = 1;
+    if (stores_to_others(step, thread.rank)) pieces = std::min(most_pieces, pace.pieces(load));
+    record.bytes /= pieces;
+    record.issue_ps /= pieces;
+    thread.loading += pieces;
+    const std::uint32_t at_once = std::min(pieces, pace.sets());
+    for (std::uint32_t piece = 0; piece < at_once; ++piece) {
+        record.more = (pieces - 1 - piece) / at_once;
+        ask(record, thread.time);
+        if (unpriced_) return;
     }
     thread.time += pace.turn_ps(load);
+}
+
+// Asks peers or switches for what the move loads from them.
+void EstimatePlayer::ask(const Move& move, Ps now)
+{
+    const Thread& thread = threads_[move.thread];
+    const std::uint32_t number = take(moves_, free_moves_, move);
+    const Ps earliest = now + move.load_ps + move.issue_ps;
+    if (loads_group(move.step->kind)) {
+        moves_[number].pending = 1;
+        return ask_members(number, now, earliest);
+    }
+    for (const ChunkRef& source : move.step->sources) {
+        if (source.rank == thread.rank) continue;
+        const CostPath& request = graph_.path(thread.rank, source.rank);
+        Transfer transfer;
+        transfer.flight = LinkClock::answer(graph_.path(source.rank, thread.rank), source.rank, request, move.bytes,
+            now + request.put_ps);
+        transfer.use = Use::get;
+        transfer.thread = move.thread;
+        transfer.target = number;
+        transfer.earliest = earliest;
+        ++moves_[number].pending;
+        launch(transfer);
+    }
 }
 
 // A wavefront asks for what it loads when it is done with the step before, and then waits for packets; others need not have
@@ -117,7 +146,12 @@ void EstimatePlayer::move_packets(std::uint32_t index, const Step& step, const M
     thread.turns.push_back(ready);
     thread.issued = std::max(thread.issued, from);
     thread.freed = std::max(thread.freed, ready);
-    store({&step, index, 0, load.data, load.bytes, 0, 0}, from, ready);
+    Move record;
+    record.step = &step;
+    record.thread = index;
+    record.bytes = load.data;
+    record.packed = load.bytes;
+    store(record, from, ready);
 }
 
 void EstimatePlayer::note_alpha(const Thread& thread, const Step& step)
@@ -165,6 +199,13 @@ void EstimatePlayer::loaded(std::uint32_t number)
     thread.loaded = std::max(thread.loaded, move.loaded);
     store(move, now_, move.loaded);
     if (thread.in_flight == 0) thread.settled = std::max(thread.settled, move.loaded);
+    if (move.more > 0) {
+        Move next = move;
+        next.pending = 0;
+        next.head = next.loaded = 0;
+        --next.more;
+        ask(next, now_);
+    }
     finish_blocked(move.thread);
 }
 

@@ -75,11 +75,14 @@ private:
     struct Move {
         const Step* step = nullptr;
         std::uint32_t thread = 0;
-        std::uint32_t pending = 0;
-        double bytes = 0;   // of data
-        double packed = 0;  // of its packets
-        Ps head = 0;        // the first line of all that it loads has come
-        Ps loaded = 0;      // the last one
+        double bytes = 0;     // of data
+        double packed = 0;    // of its packets
+        Ps load_ps = 0;
+        Ps issue_ps = 0;
+        std::uint32_t more = 0;     // pieces of the same step that wait for its registers
+        std::uint32_t pending = 0;  // loads
+        Ps head = 0;          // the first line of all that it loads has come
+        Ps loaded = 0;        // the last one
     };
     // What a switch combines or copies.
     struct Gathering {
@@ -133,6 +136,7 @@ private:
     bool may_move(std::uint32_t index, const Step& step);
     void move(std::uint32_t index, const Step& step, bool run_goes_on);
     void move_packets(std::uint32_t index, const Step& step, const MoveLoad& load, const ThreadPace& pace);
+    void ask(const Move& move, Ps now);
     void note_alpha(const Thread& thread, const Step& step);
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);

@@ -96,6 +96,11 @@ std::size_t ThreadPace::at_once(const MoveLoad& move) const
     return std::max<std::size_t>(1, static_cast<std::size_t>(sets_ / shares(move)));
 }
 
+std::uint32_t ThreadPace::pieces(const MoveLoad& move) const
+{
+    return registers_ > 0 ? static_cast<std::uint32_t>(std::min(shares(move), 1e6)) : 1;
+}
+
 double ThreadPace::shares(const MoveLoad& move) const
 {
     return std::max(1.0, std::ceil(move.bytes / (registers_ / sets_)));

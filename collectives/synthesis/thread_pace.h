@@ -33,6 +33,9 @@ public:
     // for each of its shares.
     std::uint64_t turn_ps(const MoveLoad& move) const;
 
+    // Parts of a move that a set of registers holds, and sets.
+    std::uint32_t pieces(const MoveLoad& move) const;
+    std::uint32_t sets() const { return registers_ > 0 ? static_cast<std::uint32_t>(sets_) : 1; }
     // Such moves that hold registers together.
     std::size_t at_once(const MoveLoad& move) const;
 
