@@ -47,6 +47,15 @@ CostGraph star_graph(std::uint32_t n)
     return graph;
 }
 
+CostGraph group_graph(std::uint32_t n, std::uint32_t groups)
+{
+    CostGraph graph = star_graph(n);
+    for (CostLink& link : graph.links) link.group_ps_per_byte = link.ps_per_byte;
+    const std::uint32_t at = add_switch(graph, "switch", 0, 0, groups);
+    for (std::uint32_t rank = 0; rank < n; ++rank) graph.ranks[rank].ports.push_back({at, 2 * rank, 2 * rank + 1});
+    return graph;
+}
+
 CostGraph random_graph(std::uint32_t n, std::uint64_t seed)
 {
     std::mt19937_64 random(seed);

@@ -18,6 +18,8 @@ CostGraph mesh_graph(std::uint32_t n);
 CostGraph grid_graph(std::uint32_t width, std::uint32_t height, bool wraps);
 // A port of each rank, to and from a switch.
 CostGraph star_graph(std::uint32_t n);
+// The same, and the switch combines and copies: neither adder nor contexts limit it.
+CostGraph group_graph(std::uint32_t n, std::uint32_t groups = 8);
 // A tree with some more wires, of different rates and latencies.
 CostGraph random_graph(std::uint32_t n, std::uint64_t seed);
 // Paths over several wires for pairs that have none: the fewest hops, passing other ranks.
