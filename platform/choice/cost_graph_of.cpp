@@ -45,13 +45,17 @@ CostRank rank_cost(const ResolvedSystem& system, NodeId node, const std::string&
 
 class Maker {
 public:
-    Maker(const ResolvedSystem& system, const FabricPlan& plan, CostGraph& graph)
-        : system_(system), plan_(plan), ports_(plan.fabric.ports()), graph_(graph)
+    Maker(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints, CostGraph& graph)
+        : system_(system), plan_(plan), ports_(plan.fabric.ports()), endpoints_(endpoints), graph_(graph),
+          takes_part_(plan.members.size())
     {
+        for (const std::uint32_t endpoint : endpoints) takes_part_[endpoint] = true;
     }
 
-    CostPath path(std::uint32_t from, std::uint32_t to)
+    CostPath path(std::uint32_t from_rank, std::uint32_t to_rank)
     {
+        const std::uint32_t from = endpoints_[from_rank];
+        const std::uint32_t to = endpoints_[to_rank];
         const NodeId sender = plan_.members[from];
         const NodeId home = plan_.members[to];
         const GpuSpec& gpu = system_.gpu(sender);
@@ -71,7 +75,7 @@ public:
     // Switches of the model that has groups, and the links of ranks that see them.
     void attach(std::uint32_t rank)
     {
-        const NodeId node = plan_.members[rank];
+        const NodeId node = plan_.members[endpoints_[rank]];
         if (plan_.used.transit[node]) return;
         for (const Fabric::Port& port : ports_[node]) {
             if (!plan_.used.edges[port.edge] || !plan_.used.nodes[port.peer] || plan_.used.transit[port.peer]) continue;
@@ -114,8 +118,7 @@ private:
                 const auto [node, phase] = place;
                 if (node == plan_.routing.node_of(to)) continue;
                 const int endpoint = plan_.fabric.nodes[node].endpoint;
-                if (endpoint >= 0 && endpoint != static_cast<int>(from) &&
-                    static_cast<std::uint32_t>(endpoint) < graph_.size())
+                if (endpoint >= 0 && endpoint != static_cast<int>(from) && takes_part_[static_cast<std::uint32_t>(endpoint)])
                     path.neighbours = false;
                 const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
                 for (unsigned i = 0; i < choice.size(); ++i) {
@@ -173,30 +176,40 @@ private:
     const ResolvedSystem& system_;
     const FabricPlan& plan_;
     std::vector<std::vector<Fabric::Port>> ports_;
+    const std::vector<std::uint32_t>& endpoints_;
     CostGraph& graph_;
+    std::vector<bool> takes_part_;  // by endpoint
     std::map<std::uint32_t, std::uint32_t> numbers_;  // of an edge's first direction
     std::map<NodeId, std::uint32_t> switches_;
 };
 
 }  // namespace
 
-CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t ranks)
+CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints)
 {
+    const auto ranks = static_cast<std::uint32_t>(endpoints.size());
     if (ranks > most_ranks_priced)
         throw InputError(system.file, system.workload.line,
             "algorithms are to be compared for " + std::to_string(ranks) + " ranks",
             "at most " + std::to_string(most_ranks_priced) + ", or an algorithm by its name");
     CostGraph graph;
-    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    for (const std::uint32_t endpoint : endpoints)
         graph.ranks.push_back(
-            rank_cost(system, plan.members[rank], plan.fabric.nodes[plan.members[rank]].name));
+            rank_cost(system, plan.members[endpoint], plan.fabric.nodes[plan.members[endpoint]].name));
     graph.paths.resize(std::size_t{ranks} * ranks);
-    Maker maker(system, plan, graph);
+    Maker maker(system, plan, endpoints, graph);
     for (std::uint32_t from = 0; from < ranks; ++from)
         for (std::uint32_t to = 0; to < ranks; ++to)
             if (from != to) graph.path(from, to) = maker.path(from, to);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) maker.attach(rank);
     return graph;
+}
+
+CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t ranks)
+{
+    std::vector<std::uint32_t> endpoints;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) endpoints.push_back(rank);
+    return cost_graph_of(system, plan, endpoints);
 }
 
 }  // namespace weft

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "collectives/synthesis/cost_graph.h"
 #include "platform/config/resolved_system.h"
@@ -11,8 +12,9 @@ namespace weft {
 
 constexpr std::uint32_t most_ranks_priced = 256;
 
-// Of the first `ranks` members of the plan. Movers other than units are priced as units. Throws InputError for more ranks
-// than can be priced.
+// Of these endpoints of the plan, rank after rank; or of the first `ranks`. Movers other than units are priced as units.
+// Throws InputError for more ranks than can be priced.
+CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints);
 CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t ranks);
 
 }  // namespace weft

@@ -10,7 +10,7 @@ bool is_choice(const std::string& algorithm) { return algorithm == "auto" || alg
 std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, const FabricPlan& plan,
     const CollectiveRequest& request, ChoiceResult& result)
 {
-    const CostGraph graph = cost_graph_of(system, plan, static_cast<std::uint32_t>(request.members.size()));
+    const CostGraph graph = cost_graph_of(system, plan, request.members);
     ChoiceRequest wanted;
     wanted.op = request.op;
     wanted.bytes = request.bytes;

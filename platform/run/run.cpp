@@ -19,6 +19,7 @@
 #include "platform/run/progress_line.h"
 #include "platform/run/replay_traffic.h"
 #include "platform/run/theory.h"
+#include "platform/run/trace_choice.h"
 #include "platform/system/fabric_plan.h"
 #include "platform/system/switch_groups.h"
 #include "platform/system/system.h"
@@ -110,6 +111,9 @@ public:
         return request;
     }
 
+    // Collectives of a trace are chosen for, on this plan.
+    void choose(const FabricPlan& plan) { choice_.emplace(system_, plan); }
+
     // The first `members` endpoints are ranks, those from `accelerators` on memories.
     void attach(LineExecutor& executor, std::size_t members, std::size_t accelerators,
         std::shared_ptr<const Schedule> schedule)
@@ -125,6 +129,9 @@ public:
         for (auto e = static_cast<std::uint32_t>(accelerators); e < executor.endpoints(); ++e)
             request.memories.push_back(e);
         request.algorithm = system_.workload.algorithm;
+        if (choice_)
+            request.choose = [this](CollectiveOp op, const std::vector<std::uint32_t>& of, std::uint64_t bytes,
+                                 std::uint32_t channels) { return choice_->schedule(op, of, bytes, channels); };
         engine_ = std::make_unique<TraceEngine>(executor, *traces_, verdict_, system_.engine(), request);
     }
 
@@ -138,7 +145,10 @@ public:
     std::vector<std::string> blocked() const { return engine_ ? engine_->blocked() : std::vector<std::string>(); }
     std::vector<std::string> notices_of_run() const
     {
-        return engine_ ? engine_->notices() : std::vector<std::string>();
+        std::vector<std::string> out = choice_ ? choice_->notices() : std::vector<std::string>();
+        if (!engine_) return out;
+        for (std::string& notice : engine_->notices()) out.push_back(std::move(notice));
+        return out;
     }
     // How the rank spent [0, end]; empty for a collective.
     std::vector<std::pair<std::string, Time>> breakdown(std::uint32_t rank, Time end) const
@@ -157,6 +167,7 @@ private:
     std::optional<chakra::TraceSet> traces_;
     chakra::Verdict verdict_;
     std::optional<PlanLoad> plan_;
+    std::optional<TraceChoice> choice_;
     std::optional<CollectiveDriver> driver_;
     std::unique_ptr<TraceEngine> engine_;
 };
@@ -337,11 +348,9 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     executor.set_groups(groups);
     std::shared_ptr<const Schedule> chosen;
     std::optional<ChoiceResult> choice;
-    if (is_choice(resolved.workload.algorithm)) {
-        if (load.ranks() > 0)
-            throw InputError(resolved.file, resolved.workload.line,
-                "algorithm " + resolved.workload.algorithm + " for the collectives of a trace",
-                "the name of an algorithm, or none");
+    if (is_choice(resolved.workload.algorithm) && load.ranks() > 0) {
+        load.choose(plan);
+    } else if (is_choice(resolved.workload.algorithm)) {
         choice.emplace();
         chosen = chosen_schedule(resolved, plan, load.collective(ranks), *choice);
     }

@@ -1,0 +1,49 @@
+#include "platform/run/trace_choice.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "base/units.h"
+#include "collectives/schedule/verify.h"
+#include "platform/run/chosen_schedule.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::size_t most_notices = 16;
+
+}  // namespace
+
+std::shared_ptr<const Schedule> TraceChoice::schedule(CollectiveOp op, const std::vector<std::uint32_t>& members,
+    std::uint64_t bytes, std::uint32_t channels)
+{
+    std::shared_ptr<const Schedule>& made = made_[{op, members, bytes, channels}];
+    if (made) return made;
+    CollectiveRequest request;
+    request.op = op;
+    request.algorithm = system_.workload.algorithm;
+    request.bytes = bytes;
+    request.members = members;
+    request.options.channels = channels;
+    ChoiceResult choice;
+    auto found = chosen_schedule(system_, plan_, request, choice);
+    const Verification verdict = verify(*found);
+    if (!verdict.ok) throw InputError("", 0, "the schedule is wrong: " + verdict.problems.front());
+    const std::string line = fmt::format("{} of {} among {} ranks: {} chosen, estimated {}", name_of(op), format_bytes(bytes),
+        members.size(), found->name, format_time_ps(choice.priced.front().time_ps));
+    if (std::find(chosen_.begin(), chosen_.end(), line) == chosen_.end()) chosen_.push_back(line);
+    return made = std::move(found);
+}
+
+std::vector<std::string> TraceChoice::notices() const
+{
+    std::vector<std::string> out(chosen_.begin(),
+        chosen_.begin() + static_cast<std::ptrdiff_t>(std::min(chosen_.size(), most_notices)));
+    if (out.size() < chosen_.size()) out.push_back(fmt::format("and {} more choices", chosen_.size() - out.size()));
+    return out;
+}
+
+}  // namespace weft
