@@ -190,12 +190,32 @@ TEST(CostGraph, LinksOfEqualPathsAreShared)
     EXPECT_NEAR(graph.links[0].back_ps_per_byte, 16.0 / 128 * 1000 / 112.5, 1e-6);
 }
 
+TEST(CostGraph, SwitchesThatCombineAreInIt)
+{
+    const CostGraph graph = graph_of(setup(dgx_place(), "all_gather", "ring", "64 KiB"));
+    ASSERT_EQ(graph.switches.size(), 4);
+    for (const CostRank& rank : graph.ranks) EXPECT_EQ(rank.ports.size(), 4);
+    // A line at a time: 80 B on the wire for 64, 16 B back.
+    EXPECT_NEAR(graph.links[0].group_ps_per_byte, 80.0 / 64 * 1000 / 112.5, 1e-6);
+    EXPECT_NEAR(graph.links[0].group_back_ps_per_byte, 16.0 / 64 * 1000 / 112.5, 1e-6);
+    EXPECT_NEAR(graph.links[graph.switches[0].adder].group_ps_per_byte, 1e12 / 1.6e12, 1e-9);
+    // 2048 lines in the time of a line there and its answer back.
+    const double open = graph.links[graph.switches[0].contexts].group_ps_per_byte * 64 * 2048;
+    EXPECT_NEAR(open, 711 + 70'000 + 58'000 + 60'000 + 60'000 + 142 + 70'000 + 100'000, 2);
+    for (const CostRank& rank : graph_of(setup(mesh_place(4), "all_gather", "ring", "64 KiB")).ranks) EXPECT_TRUE(rank.ports.empty());
+}
+
 TEST(CostGraph, RanksBetweenAreNoNeighbours)
 {
     const CostGraph graph = graph_of(setup(ring_place(6), "all_gather", "ring", "64 KiB"));
     EXPECT_TRUE(graph.path(0, 1).neighbours);
     EXPECT_FALSE(graph.path(0, 2).neighbours);
     EXPECT_EQ(graph.path(0, 2).stages.size(), 2);
+    // Of a group only its members count.
+    const RunSetup ring = setup(ring_place(6), "all_gather", "ring", "64 KiB");
+    const ResolvedSystem system = resolve_setup(ring);
+    const FabricPlan plan = plan_fabric(system, members_of(system));
+    EXPECT_TRUE(cost_graph_of(system, plan, std::vector<std::uint32_t>{0, 2, 4}).path(0, 1).neighbours);
 }
 
 TEST(CostGraph, TooManyRanksAreRefused)
