@@ -196,7 +196,12 @@ void MscclppLowering::synchronise(const JsonValue& op, const std::string& name)
     } else if (name == "sem_acquire" || name == "sem_release") {
         semaphores(op, name == "sem_acquire");
     } else {
+        const std::vector<Step>& steps = schedule_.ranks[rank_].threads[thread_].steps;
+        const std::size_t before = steps.size();
         signals(op, name == "wait" || name == "rlxwait");
+        if (name == "signal" || name == "wait") return;
+        for (std::size_t s = before; s < steps.size(); ++s)
+            plan_.relaxed.push_back({rank_, thread_, static_cast<std::uint32_t>(s)});
     }
 }
 

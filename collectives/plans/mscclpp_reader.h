@@ -2,8 +2,8 @@
 //
 // A thread block becomes a thread, an operation one or several steps. What lies in scratch in packet form becomes
 // Buffer::packets, slot by slot. Every channel end is a semaphore of its rank; semaphores between blocks of a gpu are
-// signals of a rank to itself. A port's put is complete before the next step here, and rlxsignal
-// publishes earlier stores as signal does: neither makes a right plan wrong. Data operations of a block with no nop
+// signals of a rank to itself. A port's put is complete before the next step here, which makes no
+// right plan wrong. Relaxed signals and waits are steps like others, named in Plan::relaxed. Data operations of a block with no nop
 // between them run as one where they do not touch each other's chunks. Pipelines are unrolled; their rounds are parts
 // of the operands.
 #pragma once

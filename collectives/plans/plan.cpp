@@ -12,6 +12,7 @@
 #include "collectives/plans/chakra_plan.h"
 #include "collectives/plans/msccl_reader.h"
 #include "collectives/plans/mscclpp_reader.h"
+#include "collectives/plans/relaxed.h"
 
 namespace weft {
 
@@ -96,6 +97,11 @@ Judgement judge(const Plan& plan, const VerifyOptions& options)
     for (const std::string& problem : out.verification.problems)
         out.problems.push_back({plan.file, line_of(plan, problem), problem, ""});
     out.ok = out.verification.ok;
+    if (!out.ok || plan.relaxed.empty()) return out;
+    for (const std::string& problem : verify(without_relaxed(plan.schedule, plan.relaxed), options).problems)
+        out.problems.push_back({plan.file, line_of(plan, problem), problem,
+            "signal and wait in place of rlxsignal and rlxwait, which order no data"});
+    out.ok = out.problems.empty();
     return out;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "collectives/schedule/order.h"
 #include "collectives/schedule/schedule.h"
 #include "collectives/schedule/verify.h"
 
@@ -56,6 +57,7 @@ struct Plan {
     // from 0 on. Empty: everywhere the file names the place.
     std::vector<std::uint32_t> first_arrival;
     std::vector<std::vector<std::vector<PlanOrigin>>> origins;  // by rank, thread, step of the schedule
+    std::vector<StepAt> relaxed;  // signals and waits that order no data
     std::vector<Diagnostic> problems;
     std::vector<Diagnostic> notices;  // what a runtime would stumble over, though the plan is right
 
@@ -66,7 +68,8 @@ struct Plan {
 // InputError.
 Plan read_plan(const std::string& path, const PlanOptions& options = {});
 
-// The verdict on a plan: its own problems where there are any, else those of verify(), with their lines.
+// The verdict on a plan: its own problems where there are any, else those of verify(), with their lines; else those that it
+// has without what relaxed signals order (relaxed.h).
 struct Judgement {
     bool ok = false;
     std::vector<Diagnostic> problems;

@@ -135,6 +135,35 @@ TEST(Mscclpp, OperationsReadAndWriteWhatTheySay)
         {i0, p1}, {o0, {0, Buffer::packets, 3}, far_p2});
 }
 
+TEST(Mscclpp, RelaxedSignalsOrderNoData)
+{
+    const auto sync = [](const std::string& name) {
+        return R"({"name": ")" + name + R"(", "channel_type": "memory", "channel_ids": [0]})";
+    };
+    const std::string nop = R"({"name": "nop"})";
+    // A rank stores to its peer, which copies what came.
+    const auto verdict = [&](const std::string& before, const std::string& wait_before, const std::string& signal,
+                             const std::string& wait) {
+        const std::string first = before.empty() ? "" : sync(before) + "," + nop + ",";
+        const std::string other = wait_before.empty() ? "" : sync(wait_before) + "," + nop + ",";
+        return judge(read(two_gpus(first + op("put", local_i0, remote_s1) + "," + nop + "," + sync(signal),
+            other + sync(wait) + "," + nop + "," + op("copy", local_s1, local_o0))));
+    };
+    EXPECT_TRUE(verdict("", "", "signal", "wait").ok);
+    for (const auto& [signal, wait] : {std::pair("rlxsignal", "wait"), std::pair("signal", "rlxwait"), std::pair("rlxsignal", "rlxwait")}) {
+        const Judgement wrong = verdict("", "", signal, wait);
+        EXPECT_FALSE(wrong.ok) << signal << " " << wait;
+        EXPECT_TRUE(wrong.verification.ok);
+        ASSERT_FALSE(wrong.problems.empty());
+        EXPECT_NE(wrong.problems.front().text().find("expected signal and wait in place of rlxsignal and rlxwait"), std::string::npos)
+            << wrong.problems.front().text();
+        EXPECT_GT(wrong.problems.front().line, 0);
+    }
+    // Relaxed ones that only hold ranks up may stand before.
+    EXPECT_TRUE(verdict("rlxsignal", "rlxwait", "signal", "wait").ok);
+    EXPECT_FALSE(verdict("signal", "wait", "rlxsignal", "rlxwait").ok);
+}
+
 TEST(Mscclpp, SwitchOperationsReachTheGroup)
 {
     const std::string group = R"({"switch_channel_id": 0, "index": 1, "size": 1})";
