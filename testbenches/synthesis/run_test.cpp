@@ -199,9 +199,9 @@ TEST(CostGraph, SwitchesThatCombineAreInIt)
     EXPECT_NEAR(graph.links[0].group_ps_per_byte, 80.0 / 64 * 1000 / 112.5, 1e-6);
     EXPECT_NEAR(graph.links[0].group_back_ps_per_byte, 16.0 / 64 * 1000 / 112.5, 1e-6);
     EXPECT_NEAR(graph.links[graph.switches[0].adder].group_ps_per_byte, 1e12 / 1.6e12, 1e-9);
-    // 2048 lines in the time of a line there and its answer back.
-    const double open = graph.links[graph.switches[0].contexts].group_ps_per_byte * 64 * 2048;
-    EXPECT_NEAR(open, 711 + 70'000 + 58'000 + 60'000 + 60'000 + 142 + 70'000 + 100'000, 2);
+    // 1024 lines in the time of a line there and its answer back.
+    const double open = graph.links[graph.switches[0].contexts].group_ps_per_byte * 64 * 1024;
+    EXPECT_NEAR(open, 711 + 70'000 + 3 * 60'000 + 142 + 70'000 + 100'000, 2);
     for (const CostRank& rank : graph_of(setup(mesh_place(4), "all_gather", "ring", "64 KiB")).ranks) EXPECT_TRUE(rank.ports.empty());
 }
 
