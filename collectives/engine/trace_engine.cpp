@@ -291,7 +291,8 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
         job.schedule = schedules_.get(op_of(*node.comm_type), ranks, channels_of(spec_, job.bytes));
         job.type = element_for(size);
         for (const std::uint32_t member : *members) job.members.push_back(request_.members[member]);
-        if (request_.choose) job.schedule = request_.choose(op_of(*node.comm_type), *members, job.bytes, channels_of(spec_));
+        if (request_.choose)
+            job.schedule = request_.choose(op_of(*node.comm_type), *members, job.bytes, channels_of(spec_, job.bytes));
         job.name = node.name.empty() ? chakra::name_of(*node.comm_type) : chakra::printable(node.name, 60);
         Exchange exchange;
         exchange.bytes = size;
