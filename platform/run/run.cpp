@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/chakra/validate.h"
+#include "collectives/engine/chunk_scheduling.h"
 #include "collectives/engine/collective_driver.h"
 #include "collectives/engine/line_executor.h"
 #include "collectives/engine/trace_engine.h"
@@ -13,6 +14,7 @@
 #include "collectives/schedule/theory.h"
 #include "platform/run/beside.h"
 #include "platform/run/chosen_schedule.h"
+#include "platform/run/dimension_rates_of.h"
 #include "platform/run/followed.h"
 #include "platform/run/interrupt.h"
 #include "platform/run/plan_load.h"
@@ -39,7 +41,8 @@ chakra::Dependencies dependencies_of(const Workload& workload)
     return chakra::Dependencies::automatic;
 }
 
-CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t ranks)
+CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t ranks,
+    const std::vector<Dimension>& dimensions)
 {
     const Workload& workload = system.workload;
     CollectiveRequest request;
@@ -60,7 +63,8 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
     request.options.rings = static_cast<std::uint32_t>(std::min<std::uint64_t>(workload.rings, UINT32_MAX));
     if (workload.pipeline > 0)
         request.options.pipeline = static_cast<std::uint32_t>(std::min<std::uint64_t>(workload.pipeline, UINT32_MAX));
-    request.options.dimensions = workload.dimensions;
+    request.options.dimensions = dimensions;
+    request.options.scheduling = scheduling_of(system.engine());
     request.options.reduction = workload.reduction == "min"   ? ReduceOp::min
                                 : workload.reduction == "max" ? ReduceOp::max
                                                               : ReduceOp::sum;
@@ -76,6 +80,17 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
     return request;
 }
 
+// Of the dimensions that a trace's ranks form.
+std::vector<std::uint32_t> sizes_of(const std::vector<Dimension>& dimensions, std::uint32_t ranks)
+{
+    std::vector<std::uint32_t> sizes;
+    if (dimensions.empty()) return sizes;
+    AlgorithmOptions options;
+    options.dimensions = dimensions;
+    for (const Dimension& dimension : dimensions_of(options, ranks)) sizes.push_back(dimension.size);
+    return sizes;
+}
+
 // What runs: one collective, by an algorithm or a plan, or a trace set.
 class Load {
 public:
@@ -89,6 +104,7 @@ public:
             traces_ = chakra::TraceSet::open(workload.trace, options);
             chakra::Policy policy;
             policy.dependencies = dependencies_of(workload);
+            policy.dimensions = sizes_of(workload.dimensions, traces_->ranks());
             verdict_ = chakra::validate(*traces_, policy);
             verdict_.require_runnable();
         } else if (workload.kind == Workload::Kind::none) {
@@ -102,10 +118,13 @@ public:
     // How many GPUs that takes; 0 = as many as the workload says.
     std::uint64_t wanted() const { return plan_ ? plan_->schedule->size() : ranks(); }
 
+    // Those of the workload with their rates; before what follows.
+    void set_dimensions(std::vector<Dimension> dimensions) { dimensions_ = std::move(dimensions); }
+
     // The single collective.
     CollectiveRequest collective(std::size_t members) const
     {
-        CollectiveRequest request = collective_request(system_, members);
+        CollectiveRequest request = collective_request(system_, members, dimensions_);
         if (plan_) plan_->apply(request);
         return request;
     }
@@ -125,6 +144,7 @@ public:
         for (auto e = static_cast<std::uint32_t>(accelerators); e < executor.endpoints(); ++e)
             request.memories.push_back(e);
         request.algorithm = system_.workload.algorithm;
+        request.dimensions = dimensions_;
         engine_ = std::make_unique<TraceEngine>(executor, *traces_, verdict_, system_.engine(), request);
     }
 
@@ -154,6 +174,7 @@ public:
 
 private:
     const ResolvedSystem& system_;
+    std::vector<Dimension> dimensions_;
     std::optional<chakra::TraceSet> traces_;
     chakra::Verdict verdict_;
     std::optional<PlanLoad> plan_;
@@ -323,6 +344,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const std::size_t accelerators = members.size();
     add_memories(resolved, members);
     const FabricPlan plan = plan_fabric(resolved, std::move(members));
+    load.set_dimensions(dimensions_with_rates(resolved, plan, static_cast<std::uint32_t>(ranks)));
     const ReplayTraffic traffic(resolved, plan);
     if (load.ranks() > 0 && traffic.any_of(ranks))
         throw InputError(resolved.file, resolved.workload.line, "a rank of the trace is a replay GPU, which carries out no nodes",
