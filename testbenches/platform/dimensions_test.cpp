@@ -20,8 +20,8 @@ RunSetup grid(const std::string& inside, const std::string& across)
 {
     RunSetup setup;
     setup.document = std::string(WEFT_SOURCE_DIR) + "/examples/study_dimensions/grid_4x4.yaml";
-    setup.sets = {"routing.cycles=allow", "links.inside.bandwidth=" + inside + " GB/s", "links.across.bandwidth=" + across + " GB/s",
-        "engine.channels=8", "engine.dimension_chunks=16", "engine.dimension_streams=8", "gpu.wait_policy=waiting_atomic"};
+    setup.sets = {"routing.cycles=allow", "links.inside.bandwidth=" + inside + " GB/s",
+        "links.across.bandwidth=" + across + " GB/s", "engine.channels=8", "engine.dimension_chunks=16", "engine.dimension_streams=8", "gpu.wait_policy=waiting_atomic"};
     setup.lines = "profile: generic\n";
     return setup;
 }
@@ -89,7 +89,8 @@ TEST(Dimensions, GreedyIsNotSlowerThanFixed)
     for (const char* bytes : {"4 KiB", "64 KiB"})
         for (const auto& [inside, across] : {std::pair{"2.5", "2.5"}, std::pair{"5", "2.5"}})
             for (const char* order : {"offline_greedy", "online_greedy"})
-                EXPECT_LT(time_of(collective(inside, across, order, bytes)), 1.05 * time_of(collective(inside, across, "fixed", bytes)))
+                EXPECT_LT(time_of(collective(inside, across, order, bytes)),
+                    1.05 * time_of(collective(inside, across, "fixed", bytes)))
                     << bytes << " " << inside << " " << order;
 }
 

@@ -176,7 +176,8 @@ TEST(DimensionPlan, TheSmallestFirstKeepsOtherDimensionsAtWork)
     EXPECT_EQ(smallest.end, *std::max_element(smallest.loads.begin(), smallest.loads.end()));
     EXPECT_GT(static_cast<double>(fifo.end), 1.1 * static_cast<double>(smallest.end));
     for (const DimensionQueue queue : both_queues) {  // of those that wait at the start
-        const DimensionPlan plan = plan_dimensions(CollectiveOp::all_reduce, shapes[6], scheduling_of(DimensionOrder::fixed, 3, queue));
+        const DimensionPlan plan =
+            plan_dimensions(CollectiveOp::all_reduce, shapes[6], scheduling_of(DimensionOrder::fixed, 3, queue));
         EXPECT_EQ(plan.operations[1].chunk, 1u);
     }
 }
