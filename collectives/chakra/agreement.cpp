@@ -32,7 +32,7 @@ std::vector<Collective> collectives_of(const TraceSet& set, const Verdict& verdi
     Node node;
     while (feeder.next(node)) {
         feeder.finish(node.id);
-        if (node.type != NodeType::coll || !node.comm_type || GroupTable::number_of(node.group) != number)
+        if (node.type != NodeType::coll || !node.comm_type || verdict.groups[rank].number_of(node) != number)
             continue;
         const std::string size = node.comm_size ? " of " + std::to_string(*node.comm_size) + " bytes" : "";
         list.push_back({name_of(*node.comm_type) + size, label_of(node), node.line});
@@ -92,7 +92,7 @@ void report_collective_difference(const TraceSet& set, const Verdict& verdict, s
         return at < list.size() ? list[at].text + " at " + list[at].node : std::string("nothing more");
     };
     findings.add(set.file(rank), at < own.size() ? own[at].line : 0,
-        "collective " + std::to_string(at + 1) + " of group " + std::to_string(number) + " is " +
+        "collective " + std::to_string(at + 1) + " of group " + GroupTable::text_of(number) + " is " +
             text_at(own) + ", but on rank " + std::to_string(other) + " it is " + text_at(others),
         "the same collectives in the same order on every member of a group");
 }

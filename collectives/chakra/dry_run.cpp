@@ -45,7 +45,7 @@ DryRun dry_run(const TraceSet& set, const Verdict& verdict, std::uint32_t rank)
     while (feeder.next(node)) {
         feeder.finish(node.id);
         if (node.type != NodeType::coll || !node.comm_type) continue;
-        if (const auto number = GroupTable::number_of(node.group)) result.collectives[*number].add(node);
+        if (const auto number = verdict.groups[rank].number_of(node)) result.collectives[*number].add(node);
     }
     if (!feeder.done()) result.cycle = cycle_among(feeder.waiting(feeder.window_size()));
     return result;

@@ -1,6 +1,7 @@
 #include "collectives/chakra/groups.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -136,11 +137,69 @@ const std::vector<std::uint32_t>* GroupTable::members(const std::string& group) 
 const std::vector<std::uint32_t>* GroupTable::members(std::uint64_t number) const
 {
     if (number == 0) return all_.get();
+    if (number >> left_out_shift != 0) {
+        const auto found = narrowed_.find(number);
+        return found == narrowed_.end() ? nullptr : &found->second;
+    }
     for (const GroupDefinitions* definitions : {&own_, file_.get()}) {
         const auto found = definitions->find(number);
         if (found != definitions->end()) return found->second.empty() ? all_.get() : &found->second;
     }
     return nullptr;
+}
+
+void GroupTable::set_dimensions(std::uint32_t rank, std::vector<std::uint32_t> sizes)
+{
+    rank_ = rank;
+    sizes_ = std::move(sizes);
+}
+
+void GroupTable::narrow(std::uint64_t number, std::uint64_t mask)
+{
+    const std::vector<std::uint32_t>* whole = members(number);
+    if (whole == nullptr || mask == 0) return;
+    std::vector<std::uint32_t>& ranks = narrowed_[number | mask << left_out_shift];
+    ranks.clear();
+    const auto shares_coordinates = [&](std::uint32_t rank) {
+        std::uint32_t stride = 1;
+        for (std::size_t d = 0; d < sizes_.size(); ++d) {
+            if ((mask >> d & 1) != 0 && rank / stride % sizes_[d] != rank_ / stride % sizes_[d]) return false;
+            stride *= sizes_[d];
+        }
+        return true;
+    };
+    std::copy_if(whole->begin(), whole->end(), std::back_inserter(ranks), shares_coordinates);
+}
+
+std::optional<std::uint64_t> GroupTable::number_of(const Node& node) const
+{
+    const std::optional<std::uint64_t> number = number_of(node.group);
+    if (!number || sizes_.empty()) return number;
+    return *number | left_out(node, sizes_) << left_out_shift;
+}
+
+const std::vector<std::uint32_t>* GroupTable::members(const Node& node) const
+{
+    const std::optional<std::uint64_t> number = number_of(node);
+    return number ? members(*number) : nullptr;
+}
+
+std::string GroupTable::text_of(std::uint64_t number)
+{
+    const std::uint64_t mask = number >> left_out_shift;
+    std::string text = std::to_string(number & ((std::uint64_t{1} << left_out_shift) - 1));
+    for (unsigned d = 0; d < most_dimensions; ++d)
+        if ((mask >> d & 1) != 0) text += " without dimension " + std::to_string(d);
+    return text;
+}
+
+std::uint64_t left_out(const Node& node, const std::vector<std::uint32_t>& sizes)
+{
+    std::uint64_t mask = 0;
+    const std::size_t count = std::min({node.involved_dim.size(), sizes.size(), std::size_t{most_dimensions}});
+    for (std::size_t d = 0; d < count; ++d)
+        if (!node.involved_dim[d] && sizes[d] > 1) mask |= std::uint64_t{1} << d;
+    return mask;
 }
 
 std::vector<std::uint64_t> GroupTable::numbers() const

@@ -13,6 +13,14 @@
 
 namespace weft::chakra {
 
+// Dimensions that a node leaves out (involved_dim) make a smaller group of its group: the ranks of it that share those
+// coordinates with the own rank. Its number is that of the group with a bit for each such dimension above.
+constexpr unsigned left_out_shift = 60;
+constexpr std::uint32_t most_dimensions = 4;
+
+// Dimensions of `sizes` that are left out, a bit each; those of size 1 make no difference.
+std::uint64_t left_out(const Node& node, const std::vector<std::uint32_t>& sizes);
+
 // Group number -> ranks in the order of the definition; no ranks = all ranks.
 using GroupDefinitions = std::map<std::uint64_t, std::vector<std::uint32_t>>;
 
@@ -33,6 +41,10 @@ public:
     GroupTable(Ranks all, std::shared_ptr<const GroupDefinitions> file, GroupDefinitions own);
     static Ranks first_ranks(std::uint32_t count);
 
+    // Nodes of `rank` may leave out dimensions; narrow() defines the group that is left of one, if that is defined.
+    void set_dimensions(std::uint32_t rank, std::vector<std::uint32_t> sizes);
+    void narrow(std::uint64_t number, std::uint64_t mask);
+
     // 0 for "" and "0"; nothing when the name is no number.
     static std::optional<std::uint64_t> number_of(const std::string& group);
 
@@ -40,12 +52,21 @@ public:
     const std::vector<std::uint32_t>* members(const std::string& group) const;
     const std::vector<std::uint32_t>* members(std::uint64_t number) const;
 
+    // Of the group of a node, narrowed where it leaves out dimensions.
+    std::optional<std::uint64_t> number_of(const Node& node) const;
+    const std::vector<std::uint32_t>* members(const Node& node) const;
+
+    // Those that are defined.
     std::vector<std::uint64_t> numbers() const;
+    static std::string text_of(std::uint64_t number);  // "2", "2 without dimension 1"
 
 private:
     Ranks all_;
     std::shared_ptr<const GroupDefinitions> file_;
     GroupDefinitions own_;
+    GroupDefinitions narrowed_;
+    std::uint32_t rank_ = 0;
+    std::vector<std::uint32_t> sizes_;  // empty: dimensions are not known
 };
 
 }  // namespace weft::chakra

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collectives/chakra/groups.h"
+
 namespace weft::chakra {
 
 namespace {
@@ -57,6 +59,7 @@ private:
 
     void check_collective()
     {
+        check_dimensions();
         const bool barrier = node_.comm_type == CollectiveType::barrier;
         if (!node_.comm_size && !barrier) missing("comm_size");
         if (!node_.comm_type) {
@@ -71,6 +74,19 @@ private:
         problem("attribute comm_type is " + name_of(*node_.comm_type) +
                 (known ? ", which cannot be simulated" : ", which is no collective"),
             "one of " + names);
+    }
+
+    void check_dimensions()
+    {
+        const std::size_t known = context_.policy.dimensions.size();
+        const std::size_t given = node_.involved_dim.size();
+        if (known == 0 || given == 0) return;
+        if (given != known)
+            problem("attribute involved_dim has " + std::to_string(given) + (given == 1 ? " entry" : " entries"),
+                std::to_string(known) + ", one for each dimension");
+        else if (known > most_dimensions && left_out(node_, context_.policy.dimensions) != 0)
+            problem("attribute involved_dim leaves out some of " + std::to_string(known) + " dimensions",
+                "at most " + std::to_string(most_dimensions) + " dimensions");
     }
 
     void check_transfer()

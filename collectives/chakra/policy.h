@@ -22,6 +22,9 @@ struct Policy {
     bool refuse_absent_control = true;
     bool roofline = false;  // accelerator COMP nodes by num_ops and tensor_size, else by recorded duration
     bool replay = false;    // every node takes its recorded duration and nothing is communicated
+    // Sizes of the dimensions that all ranks form, innermost first; they multiply to the ranks of the set. Empty:
+    // involved_dim has no effect.
+    std::vector<std::uint32_t> dimensions = {};
     // What the engine can execute.
     std::vector<CollectiveType> collectives = {CollectiveType::all_reduce, CollectiveType::all_gather,
         CollectiveType::reduce_scatter, CollectiveType::all_to_all, CollectiveType::broadcast,

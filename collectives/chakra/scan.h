@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "collectives/chakra/findings.h"
 #include "collectives/chakra/groups.h"
@@ -30,6 +32,7 @@ struct RankScan {
     std::map<std::string, Mention> mentions;  // group -> first communication node in it
     std::uint64_t launchers = 0;
     std::uint64_t invalid_nodes = 0;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> narrowed;  // group and dimensions that a node of it leaves out
     std::uint64_t partial_dimensions = 0;  // nodes that leave out a network dimension
     bool has_operations = false;           // num_ops on some node
 };

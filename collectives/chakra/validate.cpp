@@ -26,6 +26,8 @@ public:
             scans_.push_back(scan_rank(set_, rank, policy_, transfers_, findings_));
             verdict_.summaries.push_back(scans_.back().summary);
             verdict_.groups.emplace_back(all_ranks, set_.groups(), scans_.back().groups);
+            verdict_.groups.back().set_dimensions(rank, policy_.dimensions);
+            for (const auto& [number, mask] : scans_.back().narrowed) verdict_.groups.back().narrow(number, mask);
             verdict_.absent.push_back(scans_.back().absent_ids);
         }
         choose_dependencies();
@@ -175,7 +177,7 @@ private:
                                                : digest_of(other, number) != digest;
                     if (!same_members(*members, number, other))
                         findings_.add(set_.file(other), 0,
-                            "group " + std::to_string(number) + " is not what it is on rank " +
+                            "group " + GroupTable::text_of(number) + " is not what it is on rank " +
                                 std::to_string(rank),
                             "the same ranks in the same order on every member");
                     else if (differs)
@@ -209,7 +211,7 @@ private:
                 "work of their recorded duration");
         if (const std::uint64_t count = total(&RankScan::invalid_nodes))
             notice(std::to_string(count) + " nodes of type INVALID finish at once");
-        if (const std::uint64_t count = total(&RankScan::partial_dimensions))
+        if (const std::uint64_t count = total(&RankScan::partial_dimensions); count > 0 && policy_.dimensions.empty())
             notice(std::to_string(count) +
                 " nodes leave out network dimensions (involved_dim); collectives span all "
                 "ranks of their group");

@@ -61,6 +61,10 @@ struct EngineSpec {
     std::uint64_t collective_order = 0;         // CollectiveOrder
     std::uint64_t channel_share = 0;            // ChannelShare
     std::uint64_t memory_nodes = 0;             // MemoryNodes
+    std::uint64_t dimension_order = 0;          // multi_dim: DimensionOrder of collectives/schedule/algorithms
+    std::uint64_t dimension_queue = 0;          // DimensionQueue
+    std::uint64_t dimension_chunks = 8;         // parts of a message that go their own ways
+    std::uint64_t dimension_streams = 2;        // chunks in flight in each dimension
     std::uint64_t compute = 0;                  // ComputeMode
     std::uint64_t compute_workgroups = 0;       // of a kernel; 0: two for each compute unit
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "collectives/engine/chunk_scheduling.h"
 
 namespace weft {
 
@@ -25,14 +26,22 @@ std::uint32_t channels_of(const EngineSpec& spec, std::uint64_t bytes)
     return spec.channels_for(bytes, channels);
 }
 
+AlgorithmOptions options_of(const EngineSpec& spec, const std::vector<Dimension>& dimensions)
+{
+    AlgorithmOptions options;
+    options.dimensions = dimensions;
+    options.scheduling = scheduling_of(spec);
+    return options;
+}
+
 }  // namespace
 
 TraceEngine::TraceEngine(Executor& executor, const chakra::TraceSet& set, chakra::Verdict verdict,
     const EngineSpec& spec, TraceRequest request)
     : executor_(executor), set_(set), verdict_(std::move(verdict)), spec_(spec), request_(std::move(request)),
       in_flight_(set.ranks()), running_(set.ranks()), breakdowns_(set.ranks()), pumping_(set.ranks(), false),
-      pump_again_(set.ranks(), false), schedules_(request_.algorithm), came_(set.ranks()),
-      extra_(set.ranks(), 0), finish_(set.ranks(), 0)
+      pump_again_(set.ranks(), false), schedules_(request_.algorithm, options_of(spec, request_.dimensions)),
+      came_(set.ranks()), extra_(set.ranks(), 0), finish_(set.ranks(), 0)
 {
     const auto order = static_cast<CollectiveOrder>(spec.collective_order);
     using Rule = CommunicationOrder::Rule;
@@ -158,7 +167,7 @@ void TraceEngine::set_doing(std::uint32_t rank, std::uint64_t node, Doing doing)
 void TraceEngine::come(std::uint32_t rank, Node node)
 {
     if (node.type == NodeType::coll) {
-        order_->add(rank, node.id, *verdict_.groups[rank].members(node.group),
+        order_->add(rank, node.id, *verdict_.groups[rank].members(node),
             {static_cast<std::uint64_t>(*node.comm_type), node.comm_size.value_or(0), node.priority});
     } else {
         order_->add(rank, node.id);
@@ -275,7 +284,7 @@ void TraceEngine::end(std::uint32_t rank, std::uint64_t id)
 
 void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
 {
-    const GroupKey* members = verdict_.groups[rank].members(node.group);
+    const GroupKey* members = verdict_.groups[rank].members(node);
     const auto position =
         static_cast<std::uint32_t>(std::find(members->begin(), members->end(), rank) - members->begin());
     Group& group = groups_[*members];
@@ -288,15 +297,19 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
         const std::uint64_t size = node.comm_size.value_or(0);
         job.bytes =
             in_range(rank, node, [&] { return chakra::collective_bytes(*node.comm_type, size, ranks); });
-        job.schedule = schedules_.get(op_of(*node.comm_type), ranks, channels_of(spec_, job.bytes));
+        const std::uint32_t channels = channels_of(spec_, job.bytes);
+        const CollectiveOp op = op_of(*node.comm_type);
+        TraceSchedules::Collective collective;
+        if (request_.choose) collective.schedule = request_.choose(op, *members, job.bytes, channels);
+        else collective = schedules_.collective(op, *members, job.bytes, channels, executor_.now());
+        job.schedule = collective.schedule;
         job.type = element_for(size);
         for (const std::uint32_t member : *members) job.members.push_back(request_.members[member]);
-        if (request_.choose)
-            job.schedule = request_.choose(op_of(*node.comm_type), *members, job.bytes, channels_of(spec_, job.bytes));
         job.name = node.name.empty() ? chakra::name_of(*node.comm_type) : chakra::printable(node.name, 60);
         Exchange exchange;
         exchange.bytes = size;
         exchange.type = *node.comm_type;
+        exchange.entry = collective.entry;
         exchange.here.resize(ranks);
         exchange.job = executor_.open(std::move(job));
         group.open.emplace(number, exchange);
@@ -309,6 +322,7 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
                 chakra::name_of(exchange.type), exchange.bytes),
             "the same sequence of collectives on every member");
     const Executor::JobId job = exchange.job;
+    const std::optional<DimensionLedger::Entry> entry = exchange.entry;
     exchange.here[position] = node.id;
     set_doing(rank, node.id, Doing::waiting);
     if (++exchange.arrived == members->size()) {
@@ -316,7 +330,10 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
             set_doing((*members)[p], *exchange.here[p], Doing::communication);
         group.open.erase(number);
     }
-    executor_.enter(job, position, [this, rank, id = node.id] { end(rank, id); });
+    executor_.enter(job, position, [this, rank, id = node.id, entry] {
+        if (entry) schedules_.leave(*entry);
+        end(rank, id);
+    });
 }
 
 void TraceEngine::begin_transfer(std::uint32_t rank, const Node& node)
@@ -329,7 +346,7 @@ void TraceEngine::begin_transfer(std::uint32_t rank, const Node& node)
     if (found == pair.open.end()) {
         Job job;
         job.bytes = node.comm_size.value_or(0);
-        job.schedule = schedules_.get(CollectiveOp::send_receive, 2, channels_of(spec_, job.bytes));
+        job.schedule = schedules_.transfer(channels_of(spec_, job.bytes));
         job.type = element_for(job.bytes);
         job.members = {request_.members[key.source], request_.members[key.destination]};
         job.name = fmt::format("transfer {} -> {} tag {}", key.source, key.destination, key.tag);

@@ -41,6 +41,7 @@ struct TraceRequest {
     std::vector<std::uint32_t> members;  // endpoint of each rank of the trace
     std::vector<std::uint32_t> memories;  // endpoints that memory nodes go to; empty: each to its rank's own memory
     std::string algorithm;               // empty or unknown to an operation: its default
+    std::vector<Dimension> dimensions;   // that the ranks form, with their rates; empty: none are named
     bool roofline = false;               // roofline even where a duration is recorded
     // Instead of `algorithm`: the schedule of a collective of so many bytes (layout.h) among these ranks of the trace.
     std::function<std::shared_ptr<const Schedule>(CollectiveOp op, const std::vector<std::uint32_t>& ranks,
@@ -75,6 +76,7 @@ private:
     };
     struct Exchange {  // a transfer or collective that some of its ranks have reached
         Executor::JobId job = 0;
+        std::optional<DimensionLedger::Entry> entry = {};  // of a collective over dimensions
         std::uint32_t arrived = 0;
         std::vector<std::optional<std::uint64_t>> here;  // by position: node that has arrived
         std::uint64_t bytes = 0;

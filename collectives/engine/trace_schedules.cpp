@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "collectives/schedule/algorithms/algorithms.h"
+#include "collectives/schedule/algorithms/dimension_plan.h"
 
 namespace weft {
 
@@ -51,22 +51,79 @@ std::shared_ptr<const Schedule> transfer_schedule(std::uint32_t channels)
 
 }  // namespace
 
-TraceSchedules::TraceSchedules(std::string algorithm) : algorithm_(std::move(algorithm)) {}
-
-std::shared_ptr<const Schedule> TraceSchedules::get(CollectiveOp op, std::uint32_t ranks, std::uint32_t channels)
+TraceSchedules::TraceSchedules(std::string algorithm, AlgorithmOptions options)
+    : algorithm_(std::move(algorithm)), options_(std::move(options)),
+      ledger_(static_cast<std::uint32_t>(options_.dimensions.size()))
 {
-    std::shared_ptr<const Schedule>& schedule = made_[{op, ranks, channels}];
-    if (schedule) return schedule;
-    if (op == CollectiveOp::send_receive) {
-        schedule = transfer_schedule(channels);
-        return schedule;
+}
+
+std::shared_ptr<const Schedule> TraceSchedules::transfer(std::uint32_t channels)
+{
+    std::shared_ptr<const Schedule>& schedule = transfers_[channels];
+    if (!schedule) schedule = transfer_schedule(channels);
+    return schedule;
+}
+
+TraceSchedules::Collective TraceSchedules::collective(CollectiveOp op, const std::vector<std::uint32_t>& members,
+    std::uint64_t bytes, std::uint32_t channels, DimensionLedger::Time now)
+{
+    std::vector<GroupAxis> axes;
+    if (!options_.dimensions.empty()) axes = grid_of(members, options_.dimensions).value_or(axes);
+    const bool online = options_.scheduling.order == DimensionOrder::online_greedy && algorithm_ == "multi_dim" &&
+        algorithm_info(op, algorithm_) != nullptr;
+    if (online && !axes.empty() && bytes > 0) return beside_others(op, members, axes, bytes, channels, now);
+    return {made(op, static_cast<std::uint32_t>(members.size()), channels, axes), {}};
+}
+
+AlgorithmOptions TraceSchedules::options_over(const std::vector<GroupAxis>& axes, std::uint32_t channels) const
+{
+    AlgorithmOptions options = options_;
+    options.channels = channels;
+    options.dimensions.clear();
+    for (const GroupAxis& axis : axes) {
+        options.dimensions.push_back(options_.dimensions[axis.dimension]);
+        options.dimensions.back().size = axis.size;
     }
+    return options;
+}
+
+std::shared_ptr<const Schedule> TraceSchedules::made(CollectiveOp op, std::uint32_t ranks, std::uint32_t channels,
+    const std::vector<GroupAxis>& axes)
+{
+    Key key{op, ranks, channels, {}};
+    for (const GroupAxis& axis : axes) std::get<3>(key).emplace_back(axis.dimension, axis.size);
+    std::shared_ptr<const Schedule>& schedule = made_[key];
+    if (schedule) return schedule;
     const std::vector<std::string> names = algorithm_names(op);
     const bool wanted = std::find(names.begin(), names.end(), algorithm_) != names.end();
-    AlgorithmOptions options;
-    options.channels = channels;
-    schedule = std::make_shared<Schedule>(make_schedule(wanted ? algorithm_ : names.front(), op, ranks, options));
+    schedule = std::make_shared<Schedule>(
+        make_schedule(wanted ? algorithm_ : names.front(), op, ranks, options_over(axes, channels)));
     return schedule;
+}
+
+TraceSchedules::Collective TraceSchedules::beside_others(CollectiveOp op, const std::vector<std::uint32_t>& members,
+    const std::vector<GroupAxis>& axes, std::uint64_t bytes, std::uint32_t channels, DimensionLedger::Time now)
+{
+    const auto ranks = static_cast<std::uint32_t>(members.size());
+    AlgorithmOptions options = options_over(axes, channels);
+    const double ps = ps_of_cost(options.dimensions, options.scheduling.chunks, bytes);
+    const std::vector<DimensionLedger::Time> before = ledger_.outstanding(members, now);
+    bool alone = true;
+    for (const GroupAxis& axis : axes) {
+        options.scheduling.outstanding.push_back(
+            static_cast<std::uint64_t>(static_cast<double>(before[axis.dimension]) / ps));
+        alone = alone && options.scheduling.outstanding.back() == 0;
+    }
+    const DimensionPlan plan = planned_axes(op, ranks, options).plan;
+    std::vector<DimensionLedger::Work> work;
+    const auto at = [&](std::uint64_t time) { return now + static_cast<std::uint64_t>(static_cast<double>(time) * ps); };
+    for (const DimensionOperation& operation : plan.operations)
+        work.push_back({axes[operation.dimension].dimension, at(operation.start), at(operation.end)});
+    Collective out;
+    out.schedule =
+        alone ? made(op, ranks, channels, axes) : std::make_shared<Schedule>(make_schedule(algorithm_, op, ranks, options));
+    out.entry = ledger_.open(members, std::move(work));
+    return out;
 }
 
 }  // namespace weft

@@ -30,7 +30,7 @@ TheoryCase theory_case(CollectiveOp op, const std::string& algorithm, std::uint3
     std::uint64_t bytes, std::uint32_t element_bytes, const AlgorithmOptions& options)
 {
     return {op, algorithm, ranks, bytes, element_bytes, has_root(op) ? options.root : 0, options.pipeline,
-        options.rings, options.orders, options.dimensions};
+        options.rings, options.orders, options.dimensions, options.scheduling};
 }
 
 std::uint64_t theory_bytes_between(const TheoryCase& theory, std::uint32_t from, std::uint32_t to)

@@ -26,6 +26,7 @@ struct TheoryCase {
     std::uint32_t rings = 0;
     std::vector<std::vector<std::uint32_t>> orders = {};
     std::vector<Dimension> dimensions = {};
+    ChunkScheduling scheduling = {};
 };
 
 // The case of a schedule that make_schedule() builds with these options.

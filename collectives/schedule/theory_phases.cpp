@@ -77,13 +77,16 @@ std::optional<Formulas> phase_formulas(const TheoryCase& theory)
     options.rings = theory.rings;
     options.orders = theory.orders;
     options.dimensions = theory.dimensions;
+    options.scheduling = theory.scheduling;
     const std::vector<algorithms::Lane> lanes =
         algorithms::lanes_of(theory.algorithm, theory.op, theory.ranks, options);
     if (lanes.empty()) return std::nullopt;
     std::vector<LaneTheory> all;
     const auto count = static_cast<std::uint32_t>(lanes.size());
     for (std::uint32_t l = 0; l < count; ++l) all.emplace_back(theory, lanes[l], l, count);
-    const std::uint32_t steps = all.front().steps();
+    const std::uint32_t steps = theory.algorithm == "multi_dim"
+        ? algorithms::multi_dim_steps(theory.op, theory.ranks, options)
+        : all.front().steps();
     return Formulas{steps, [all = std::move(all)](std::uint32_t from, std::uint32_t to) {
                         std::uint64_t bytes = 0;
                         for (const LaneTheory& lane : all) bytes += lane.between(from, to);

@@ -84,6 +84,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
     const std::vector<std::string> of_collective{"collective", "plan", "bytes", "algorithm", "type", "reduction",
         "ranks", "root", "delay", "rings", "pipeline", "dimensions", "chunks"};
     const std::vector<std::string> of_trace{"trace", "groups", "dependencies"};
+    const std::vector<std::string> of_both{"algorithm", "dimensions"};
     std::vector<std::string> all = of_collective;
     all.insert(all.end(), of_trace.begin(), of_trace.end());
     all.push_back("beside");
@@ -100,7 +101,8 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
             read_beside(source, part, out);
             continue;
         }
-        const bool trace_key = contains(of_trace, part.key);
+        const bool trace_key = contains(of_trace, part.key) ||
+            (out.kind == Workload::Kind::trace && contains(of_both, part.key));
         if (out.kind == Workload::Kind::none || trace_key != (out.kind == Workload::Kind::trace)) {
             source.findings.refuse(part.line,
                 quoted(part.key) + " without '" + (trace_key ? "trace'" : "collective'"),

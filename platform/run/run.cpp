@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "collectives/chakra/validate.h"
+#include "collectives/engine/chunk_scheduling.h"
 #include "collectives/engine/collective_driver.h"
 #include "collectives/engine/line_executor.h"
 #include "collectives/engine/trace_engine.h"
@@ -13,6 +14,7 @@
 #include "collectives/schedule/theory.h"
 #include "platform/run/beside.h"
 #include "platform/run/chosen_schedule.h"
+#include "platform/run/dimension_rates_of.h"
 #include "platform/run/followed.h"
 #include "platform/run/interrupt.h"
 #include "platform/run/plan_load.h"
@@ -40,7 +42,8 @@ chakra::Dependencies dependencies_of(const Workload& workload)
     return chakra::Dependencies::automatic;
 }
 
-CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t ranks)
+CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t ranks,
+    const std::vector<Dimension>& dimensions)
 {
     const Workload& workload = system.workload;
     CollectiveRequest request;
@@ -61,7 +64,8 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
     request.options.rings = static_cast<std::uint32_t>(std::min<std::uint64_t>(workload.rings, UINT32_MAX));
     if (workload.pipeline > 0)
         request.options.pipeline = static_cast<std::uint32_t>(std::min<std::uint64_t>(workload.pipeline, UINT32_MAX));
-    request.options.dimensions = workload.dimensions;
+    request.options.dimensions = dimensions;
+    request.options.scheduling = scheduling_of(system.engine());
     request.options.reduction = workload.reduction == "min"   ? ReduceOp::min
                                 : workload.reduction == "max" ? ReduceOp::max
                                                               : ReduceOp::sum;
@@ -77,6 +81,17 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
     return request;
 }
 
+// Of the dimensions that a trace's ranks form.
+std::vector<std::uint32_t> sizes_of(const std::vector<Dimension>& dimensions, std::uint32_t ranks)
+{
+    std::vector<std::uint32_t> sizes;
+    if (dimensions.empty()) return sizes;
+    AlgorithmOptions options;
+    options.dimensions = dimensions;
+    for (const Dimension& dimension : dimensions_of(options, ranks)) sizes.push_back(dimension.size);
+    return sizes;
+}
+
 // What runs: one collective, by an algorithm or a plan, or a trace set.
 class Load {
 public:
@@ -90,6 +105,7 @@ public:
             traces_ = chakra::TraceSet::open(workload.trace, options);
             chakra::Policy policy;
             policy.dependencies = dependencies_of(workload);
+            policy.dimensions = sizes_of(workload.dimensions, traces_->ranks());
             verdict_ = chakra::validate(*traces_, policy);
             verdict_.require_runnable();
         } else if (workload.kind == Workload::Kind::none) {
@@ -103,10 +119,13 @@ public:
     // How many GPUs that takes; 0 = as many as the workload says.
     std::uint64_t wanted() const { return plan_ ? plan_->schedule->size() : ranks(); }
 
+    // Those of the workload with their rates; before what follows.
+    void set_dimensions(std::vector<Dimension> dimensions) { dimensions_ = std::move(dimensions); }
+
     // The single collective.
     CollectiveRequest collective(std::size_t members) const
     {
-        CollectiveRequest request = collective_request(system_, members);
+        CollectiveRequest request = collective_request(system_, members, dimensions_);
         if (plan_) plan_->apply(request);
         return request;
     }
@@ -132,6 +151,7 @@ public:
         if (choice_)
             request.choose = [this](CollectiveOp op, const std::vector<std::uint32_t>& of, std::uint64_t bytes,
                                  std::uint32_t channels) { return choice_->schedule(op, of, bytes, channels); };
+        request.dimensions = dimensions_;
         engine_ = std::make_unique<TraceEngine>(executor, *traces_, verdict_, system_.engine(), request);
     }
 
@@ -164,6 +184,7 @@ public:
 
 private:
     const ResolvedSystem& system_;
+    std::vector<Dimension> dimensions_;
     std::optional<chakra::TraceSet> traces_;
     chakra::Verdict verdict_;
     std::optional<PlanLoad> plan_;
@@ -334,6 +355,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const std::size_t accelerators = members.size();
     add_memories(resolved, members);
     const FabricPlan plan = plan_fabric(resolved, std::move(members));
+    load.set_dimensions(dimensions_with_rates(resolved, plan, static_cast<std::uint32_t>(ranks)));
     const ReplayTraffic traffic(resolved, plan);
     if (load.ranks() > 0 && traffic.any_of(ranks))
         throw InputError(resolved.file, resolved.workload.line, "a rank of the trace is a replay GPU, which carries out no nodes",

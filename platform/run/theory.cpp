@@ -192,6 +192,7 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     theory.rings = request.options.rings;
     theory.orders = request.options.orders;
     theory.dimensions = request.options.dimensions;
+    theory.scheduling = request.options.scheduling;
     // Nor have steps that a switch carries out, which shares and copies what pairs would exchange.
     const AlgorithmInfo* info = algorithm_info(schedule.op, schedule.name);
     if (!info || info->carrier == Carrier::in_switch) return std::nullopt;

@@ -104,6 +104,13 @@ NodeText& NodeText::text(const std::string& name, const std::string& value)
     return attribute(name, Fields().text(string_val, value));
 }
 
+NodeText& NodeText::involved(const std::vector<bool>& dimensions)
+{
+    std::string list;
+    for (const bool one : dimensions) list += one ? '\1' : '\0';
+    return attribute("involved_dim", Fields().text(bool_list, Fields().text(1, list).bytes()));
+}
+
 NodeText& NodeText::flag(const std::string& name, bool value)
 {
     return attribute(name, Fields().number(bool_val, value ? 1 : 0));

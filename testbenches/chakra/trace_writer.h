@@ -57,6 +57,7 @@ public:
     NodeText& integer(const std::string& name, std::int64_t value);  // int64_val
     NodeText& text(const std::string& name, const std::string& value);
     NodeText& flag(const std::string& name, bool value);
+    NodeText& involved(const std::vector<bool>& dimensions);  // involved_dim, packed
     NodeText& attribute(const std::string& name, const Fields& value);
     Fields& fields() { return fields_; }
 

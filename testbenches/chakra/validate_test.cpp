@@ -225,3 +225,71 @@ TEST_F(ValidateTest, NoDurationsButOperationsIsSaid)
     ASSERT_EQ(verdict.notices.size(), 1U);
     EXPECT_NE(verdict.notices[0].what.find("roofline"), std::string::npos);
 }
+
+namespace {
+
+NodeText over(std::uint64_t id, std::int64_t size, const std::vector<bool>& dimensions, const std::string& group = "")
+{
+    return collective(id, 0, size, group).involved(dimensions);
+}
+
+Policy in_dimensions(std::vector<std::uint32_t> sizes)
+{
+    Policy policy;
+    policy.dimensions = std::move(sizes);
+    return policy;
+}
+
+}  // namespace
+
+TEST_F(ValidateTest, DimensionsLeftOutNarrowTheGroup)
+{
+    const Ranks ranks{{over(1, 64, {true, false}), over(2, 8, {false, true}), over(3, 8, {true, true})},
+        {over(1, 64, {true, false}), over(2, 4, {false, true}), over(3, 8, {true, true})},
+        {over(1, 32, {true, false}), over(2, 8, {false, true}), over(3, 8, {true, true})},
+        {over(1, 32, {true, false}), over(2, 4, {false, true}), over(3, 8, {true, true})}};
+    // Rows {0, 1} and {2, 3}, columns {0, 2} and {1, 3}: each has a size of its own.
+    const Verdict verdict = judge(ranks, in_dimensions({2, 2}));
+    EXPECT_TRUE(verdict.runnable());
+    EXPECT_TRUE(verdict.notices.empty());
+    Node node;
+    node.type = NodeType::coll;
+    const auto members = [&](std::uint32_t rank, const std::vector<bool>& dimensions) {
+        node.involved_dim = dimensions;
+        return *verdict.groups[rank].members(node);
+    };
+    EXPECT_EQ(members(3, {true, false}), (std::vector<std::uint32_t>{2, 3}));
+    EXPECT_EQ(members(3, {false, true}), (std::vector<std::uint32_t>{1, 3}));
+    EXPECT_EQ(members(3, {true, true}).size(), 4u);
+    EXPECT_EQ(members(3, {}).size(), 4u);
+
+    // Without dimensions all four would have to agree.
+    expect_refused(ranks, "collective 1 of group 0 is");
+}
+
+TEST_F(ValidateTest, DimensionsLeftOutOfAGroup)
+{
+    const std::string groups = R"({"7": [0, 1, 4, 5]})";
+    const auto node = [](std::int64_t size) { return over(1, size, {true, false, true}, "7"); };  // 2 x 2 x 2
+    const Ranks ranks{{node(8)}, {node(8)}, {comp(1)}, {comp(1)}, {node(8)}, {node(8)}, {comp(1)}, {comp(1)}};
+    expect_runs(ranks, in_dimensions({2, 2, 2}), groups);
+    const auto alone = [](std::int64_t size) { return over(1, size, {false, true, true}, "7"); };
+    expect_runs({{alone(8)}, {alone(4)}, {comp(1)}, {comp(1)}, {alone(8)}, {alone(4)}, {comp(1)}, {comp(1)}},
+        in_dimensions({2, 2, 2}), groups);
+    expect_refused({{alone(8)}, {alone(4)}, {comp(1)}, {comp(1)}, {alone(4)}, {alone(4)}, {comp(1)}, {comp(1)}},
+        "collective 1 of group 7 without dimension 0 is ALL_REDUCE", in_dimensions({2, 2, 2}), groups);
+}
+
+TEST_F(ValidateTest, DimensionsAreAsManyAsThereAre)
+{
+    const Ranks ranks{{over(1, 8, {true, true, true, true})}, {over(1, 8, {true, true, true, true})}};
+    expect_runs(ranks);
+    expect_refused(ranks, "attribute involved_dim has 4 entries; expected 2, one for each dimension", in_dimensions({2, 1}));
+    expect_refused({{over(1, 8, {true})}, {over(1, 8, {true})}},
+        "attribute involved_dim has 1 entry; expected 2, one for each dimension", in_dimensions({2, 1}));
+    const std::vector<bool> five{false, true, true, true, true};
+    expect_refused({{over(1, 8, five)}, {over(1, 8, five)}},
+        "attribute involved_dim leaves out some of 5 dimensions; expected at most 4 dimensions", in_dimensions({2, 1, 1, 1, 1}));
+    // Of size 1: leaving it out leaves nobody out.
+    expect_runs({{over(1, 8, {true, false})}, {over(1, 8, {true, true})}}, in_dimensions({2, 1}));
+}

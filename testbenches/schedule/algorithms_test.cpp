@@ -143,7 +143,7 @@ TEST(Algorithms, RefusesWhatItDoesNotKnow)
         EXPECT_EQ(std::string(error.what()),
             "all_reduce has no algorithm 'rnig'; expected ring, direct, one_shot, one_shot_get, two_shot_get, "
             "one_shot_staged, two_shot_load, two_shot_staged, rings, "
-            "bidirectional_ring, bruck, pat, hierarchical, tree, double_tree, chain, recursive_doubling, "
+            "bidirectional_ring, bruck, pat, hierarchical, multi_dim, tree, double_tree, chain, recursive_doubling, "
             "halving_doubling, nvls, nvls_one_shot, push_reduce, nvls_tree (did you mean 'ring'?)");
     }
     EXPECT_THROW(make_schedule("ring", CollectiveOp::send_receive, 4), InputError);

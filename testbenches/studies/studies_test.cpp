@@ -147,3 +147,20 @@ TEST(StudyL2Size, ASmallCacheHandsTheCrossoverToTheRing)
     EXPECT_EQ(points["one_shot 16MiB"].columns["l2.write_backs"], 0);
     EXPECT_GT(points["one_shot 512KiB"].columns["l2.write_backs"], 0);
 }
+
+TEST(StudyDimensions, LevelledLoadsGainAndRoundRobinOnlyWhereDimensionsAreAlike)
+{
+    const auto times = [](const std::string& inside, const std::string& across) {
+        return sweep("study_dimensions", {"--bytes", "256KiB", "--set", "links.inside.bandwidth=" + inside + " GB/s", "--set",
+                                             "links.across.bandwidth=" + across + " GB/s", "--over",
+                                             "engine.dimension_order=fixed,round_robin,offline_greedy"});
+    };
+    auto alike = times("2.5", "2.5");
+    EXPECT_NEAR(alike["fixed"].time / alike["offline_greedy"].time, 1.6, 0.12);
+    EXPECT_EQ(alike["round_robin"].time, alike["offline_greedy"].time);
+    auto level = times("10", "2.5");
+    EXPECT_EQ(level["offline_greedy"].time, level["fixed"].time);
+    EXPECT_GT(level["round_robin"].time, 1.4 * level["fixed"].time);
+    auto turned = times("2.5", "10");
+    EXPECT_GT(turned["fixed"].time, 2 * turned["offline_greedy"].time);
+}

@@ -25,6 +25,8 @@ struct Dimension {
     std::string name;  // for messages
     std::uint32_t size = 1;
     std::string algorithm = "ring";  // within it: ring, direct or recursive
+    // Bytes/s at which every rank sends along it while all do; 0: unknown, as fast as the fastest.
+    std::uint64_t rate = 0;
 };
 
 // "xpu=8,host=4", innermost first, each with an algorithm if it is not ring: "xpu=8:direct,host=4". Nothing
@@ -32,6 +34,20 @@ struct Dimension {
 std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& text);
 inline constexpr const char* dimensions_form =
     "NAME=SIZE or NAME=SIZE:ALGORITHM (ring, direct, recursive), innermost first, such as xpu=8,host=4";
+
+// multi_dim (dimension_plan.h): in which order each chunk goes through the dimensions, and which of the chunks that
+// wait for a dimension comes first.
+enum class DimensionOrder : std::uint8_t { fixed, round_robin, offline_greedy, online_greedy };
+enum class DimensionQueue : std::uint8_t { fifo, smallest_first };
+
+struct ChunkScheduling {
+    DimensionOrder order = DimensionOrder::fixed;
+    DimensionQueue queue = DimensionQueue::fifo;
+    std::uint32_t chunks = 8;   // that the message is cut into, 1 to 256
+    std::uint32_t streams = 1;  // operations in flight in each dimension, 1 to 16
+    // online_greedy: what is still to be done in each dimension before this begins, model time.
+    std::vector<std::uint64_t> outstanding;
+};
 
 struct AlgorithmOptions {
     std::uint32_t channels = 1;  // 1 to 256
@@ -42,14 +58,17 @@ struct AlgorithmOptions {
     // Rings as orders of ranks. `rings` takes all of them, `ring` as well where it is not left at 0, 1, 2,
     // ...; bidirectional_ring, chains and the rings of gather, scatter and broadcast take the first.
     std::vector<std::vector<std::uint32_t>> orders;
-    // Hierarchical algorithms, innermost first: rank = i0 + size0 (i1 + size1 (...)). The sizes multiply to
+    // hierarchical, multi_dim, nvls_tree, innermost first: rank = i0 + size0 (i1 + size1 (...)). The sizes multiply to
     // the number of ranks. None given: two, as near to square as divides the ranks, the larger one inside.
     std::vector<Dimension> dimensions;
+    ChunkScheduling scheduling;  // multi_dim
 };
 
 constexpr std::uint32_t most_ranks = 4096;
 constexpr std::uint32_t most_rings = 64;
 constexpr std::uint32_t most_pipeline = 65536;
+constexpr std::uint32_t most_dimension_chunks = 256;
+constexpr std::uint32_t most_dimension_streams = 16;
 
 // What carries the data: stores to peers, loads from peers, or steps that only a switch can do.
 enum class Carrier : std::uint8_t { put, get, in_switch };

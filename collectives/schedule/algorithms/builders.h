@@ -35,6 +35,7 @@ void direct_scatter(Schedule& schedule, const AlgorithmOptions& options);
 void direct_barrier(Schedule& schedule, const AlgorithmOptions& options);
 // What lanes_of() (phases.h) knows under the name of the schedule.
 void by_phases(Schedule& schedule, const AlgorithmOptions& options);
+void multi_dim(Schedule& schedule, const AlgorithmOptions& options);
 void recursive_doubling_all_reduce(Schedule& schedule, const AlgorithmOptions& options);
 void halving_doubling_all_reduce(Schedule& schedule, const AlgorithmOptions& options);
 void recursive_doubling_all_gather(Schedule& schedule, const AlgorithmOptions& options);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "collectives/schedule/algorithms/dimension_plan.h"
 #include "collectives/schedule/algorithms/phases.h"
 
 namespace weft {
@@ -34,16 +35,6 @@ std::vector<algorithms::Lane> rings(const std::vector<shapes::Ring>& orders)
     std::vector<algorithms::Lane> lanes;
     for (const shapes::Ring& order : orders) lanes.push_back(line(order, shapes::Spread::ring));
     return lanes;
-}
-
-shapes::Spread spread_of(const Dimension& dimension)
-{
-    if (dimension.algorithm == "ring") return shapes::Spread::ring;
-    if (dimension.algorithm == "direct") return shapes::Spread::direct;
-    if (dimension.algorithm == "recursive") return shapes::Spread::near_first;
-    throw InputError("", 0,
-        fmt::format("dimension '{}' has the algorithm '{}'", dimension.name, dimension.algorithm),
-        "ring, direct or recursive");
 }
 
 }  // namespace
@@ -109,6 +100,16 @@ std::vector<Dimension> dimensions_of(const AlgorithmOptions& options, std::uint3
     return options.dimensions;
 }
 
+shapes::Spread algorithms::spread_of(const Dimension& dimension)
+{
+    if (dimension.algorithm == "ring") return shapes::Spread::ring;
+    if (dimension.algorithm == "direct") return shapes::Spread::direct;
+    if (dimension.algorithm == "recursive") return shapes::Spread::near_first;
+    throw InputError("", 0,
+        fmt::format("dimension '{}' has the algorithm '{}'", dimension.name, dimension.algorithm),
+        "ring, direct or recursive");
+}
+
 std::vector<algorithms::Lane> algorithms::lanes_of(const std::string& algorithm, CollectiveOp op,
     std::uint32_t ranks, const AlgorithmOptions& options)
 {
@@ -124,6 +125,13 @@ std::vector<algorithms::Lane> algorithms::lanes_of(const std::string& algorithm,
     }
     if (algorithm == "bruck") return {line(shapes::identity_ring(ranks), shapes::Spread::near_first)};
     if (algorithm == "pat") return {line(shapes::identity_ring(ranks), shapes::Spread::far_first)};
+    if (algorithm == "multi_dim") {
+        const PlannedAxes axes = planned_axes(op, ranks, options);
+        std::vector<Lane> lanes;
+        for (const std::vector<std::uint32_t>& order : axes.plan.orders)
+            lanes.push_back(reordered(axes.dimensions, order, ranks));
+        return lanes;
+    }
     if (algorithm != "hierarchical") return {};
     Lane lane{shapes::identity_ring(ranks), {}};
     for (const Dimension& dimension : dimensions_of(options, ranks))

@@ -49,6 +49,15 @@ private:
 // twice for all_reduce; bytes sent (n-1)/n S, twice for all_reduce.
 void phased(Schedule& schedule, const AlgorithmOptions& options, const std::vector<Lane>& lanes);
 
+// A chunk's lane: ranks as a grid of these dimensions, its axes in another order.
+Lane reordered(const std::vector<Dimension>& dimensions, const std::vector<std::uint32_t>& order, std::uint32_t ranks);
+
+// Dependent transfers of multi_dim: operations of a stream and of a chunk follow each other.
+std::uint32_t multi_dim_steps(CollectiveOp op, std::uint32_t ranks, const AlgorithmOptions& options);
+
+// How results spread within a dimension. Throws InputError.
+shapes::Spread spread_of(const Dimension& dimension);
+
 // The lanes of every algorithm that is made of phases, empty for all others; theory counts with them too.
 std::vector<Lane> lanes_of(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
     const AlgorithmOptions& options);

@@ -57,6 +57,9 @@ constexpr Entry entries[] = {
     {{Op::all_reduce, "hierarchical", Carrier::put, "twice those of every dimension", "2(n-1)/n S",
          "reduce-scatter along dimension after dimension, all-gather back (BlueConnect)"},
         algorithms::by_phases},
+    {{Op::all_reduce, "multi_dim", Carrier::put, "at least twice those of every dimension", "2(n-1)/n S",
+         "chunks go through the dimensions in orders of their own, all dimensions at work at once"},
+        algorithms::multi_dim},
     {{Op::all_reduce, "tree", Carrier::put, "2 floor(log2 n) + k-1", "S up, S to each child",
          "up a binary tree and down again, in k pieces"},
         algorithms::tree_all_reduce},
@@ -112,6 +115,9 @@ constexpr Entry entries[] = {
     {{Op::all_gather, "hierarchical", Carrier::put, "those of every dimension", "(n-1)/n S",
          "along dimension after dimension, outermost first"},
         algorithms::by_phases},
+    {{Op::all_gather, "multi_dim", Carrier::put, "at least those of every dimension", "(n-1)/n S",
+         "as reduce_scatter, backwards"},
+        algorithms::multi_dim},
     {{Op::all_gather, "multicast", Carrier::in_switch, "1", "s(r)",
          "each rank has the switch store its chunk to all"},
         algorithms::multicast_all_gather},
@@ -142,6 +148,9 @@ constexpr Entry entries[] = {
     {{Op::reduce_scatter, "hierarchical", Carrier::put, "those of every dimension", "(n-1)/n S",
          "along dimension after dimension, innermost first"},
         algorithms::by_phases},
+    {{Op::reduce_scatter, "multi_dim", Carrier::put, "at least those of every dimension", "(n-1)/n S",
+         "chunks go through the dimensions in orders of their own"},
+        algorithms::multi_dim},
     {{Op::reduce_scatter, "load_reduce", Carrier::in_switch, "1", "S",
          "each rank has the switch add up its chunk"},
         algorithms::load_reduce_reduce_scatter},
@@ -305,6 +314,9 @@ Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint3
     check_range("pipeline depth", options.pipeline, 1, most_pipeline);
     check_range("number of rings", options.rings, 0, most_rings);
     check_range("number of ring orders", static_cast<std::uint32_t>(options.orders.size()), 0, most_rings);
+    const ChunkScheduling& scheduling = options.scheduling;
+    check_range("number of chunks", scheduling.chunks, 1, most_dimension_chunks);
+    check_range("number of streams", scheduling.streams, 1, most_dimension_streams);
     if (has_root(op)) check_range("root", options.root, 0, ranks - 1);
 
     Schedule schedule;

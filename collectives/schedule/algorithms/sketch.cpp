@@ -46,6 +46,7 @@ void Sketch::finish()
                 thread = written;
                 for (Step& step : thread.steps) {
                     step.semaphore = step.semaphore * channels_ + channel;
+                    for (StepId& other : step.after) other.thread = other.thread * channels_ + channel;
                     if (!is_data(step.kind)) continue;
                     step.semaphore = 0;
                     step.part = channel;

@@ -71,6 +71,9 @@ public:
     void run(std::vector<Move> moves);
     // The last step written need not wait for the data step before it.
     void with_previous();
+    // How many steps are written; the step `step` waits for one of another stream of the rank.
+    std::uint32_t steps() const { return static_cast<std::uint32_t>(steps_.size()); }
+    void depend(std::uint32_t step, StepId on) { steps_[step].after.push_back(on); }
     void step(StepKind kind, std::vector<ChunkRef> sources, std::vector<ChunkRef> destinations);
 
     void signal(std::uint32_t peer) { signal(peer, stream_); }

@@ -1,0 +1,53 @@
+#include "collectives/synthesis/dimension_rates.h"
+
+#include <algorithm>
+
+#include "collectives/schedule/algorithms/phases.h"
+#include "collectives/synthesis/permute.h"
+
+namespace weft {
+
+namespace {
+
+constexpr double ps_per_s = 1e12;
+
+// Time by which every link is occupied when every rank sends a byte along `axis`.
+std::vector<double> occupied(const CostGraph& graph, const algorithms::Grid& grid, const algorithms::Axis& shape,
+    std::uint32_t axis)
+{
+    std::vector<double> ps(graph.links.size(), 0);
+    const double part = 1.0 / (shape.size - 1);
+    for (std::uint32_t from = 0; from < graph.size(); ++from)
+        for (std::uint32_t offset = 1; offset < shape.size; ++offset) {
+            const std::uint32_t hop = offset - shapes::spread_parent(shape.spread, offset);
+            const std::uint32_t to = grid.at(from, axis, grid.coordinate(from, axis) + hop);
+            for (const PathStage& stage : graph.path(from, to).stages)
+                for (const LinkShare& way : stage.links) {
+                    const CostLink& link = graph.links[way.link];
+                    ps[way.link] += part * way.share * link.ps_per_byte;
+                    if (link.reverse >= 0)
+                        ps[static_cast<std::size_t>(link.reverse)] += part * way.share * link.back_ps_per_byte;
+                }
+        }
+    return ps;
+}
+
+}  // namespace
+
+std::vector<Dimension> with_rates(const CostGraph& graph, std::vector<Dimension> dimensions)
+{
+    algorithms::Lane lane{rank_order(graph.size()), {}};
+    for (const Dimension& dimension : dimensions)
+        lane.axes.push_back({dimension.size, algorithms::spread_of(dimension)});
+    const algorithms::Grid grid(lane);
+    for (std::uint32_t axis = 0; axis < grid.axes(); ++axis) {
+        dimensions[axis].rate = 0;
+        if (dimensions[axis].size == 1) continue;
+        const std::vector<double> ps = occupied(graph, grid, lane.axes[axis], axis);
+        const double most = ps.empty() ? 0 : *std::max_element(ps.begin(), ps.end());
+        if (most > 0) dimensions[axis].rate = static_cast<std::uint64_t>(ps_per_s / most + 0.5);
+    }
+    return dimensions;
+}
+
+}  // namespace weft
