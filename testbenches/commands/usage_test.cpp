@@ -91,7 +91,7 @@ TEST(Usage, ValuesAreChecked)
     run("--algorithm", "rign",
         "weft: unknown value 'rign' of '--algorithm'; expected one of ring, direct, one_shot, one_shot_get, "
         "two_shot_get, one_shot_staged, two_shot_load, two_shot_staged, rings, bidirectional_ring, bruck, pat, "
-        "hierarchical, tree, double_tree, chain, recursive_doubling, "
+        "hierarchical, multi_dim, tree, double_tree, chain, recursive_doubling, "
         "halving_doubling, nvls, nvls_one_shot, push_reduce, nvls_tree, auto, synthesize (did you mean 'ring'?)");
     run("--collective", "all_redcue",
         "weft: unknown value 'all_redcue' of '--collective'; expected one of all_reduce, all_gather, "

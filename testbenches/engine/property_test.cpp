@@ -100,6 +100,8 @@ Combination draw(Draw& draw)
             out.engine.staging = static_cast<std::uint64_t>(StagingMode::fifo);
             // Enough for all slices that a rank sends before it receives.
             out.engine.steps_in_flight = 1 + 2 * out.engine.slices + draw.upto(4);
+            // Its threads send on what came by other threads: a slot for every chunk.
+            if (out.algorithm == "multi_dim") out.engine.steps_in_flight = 64 * out.engine.slices;
             out.engine.step_bytes = draw.one_of<std::uint64_t>({1024, 4096, 512 << 10});
         }
     }

@@ -41,6 +41,7 @@ void for_each_put_algorithm(const std::vector<std::uint32_t>& ranks_tried, Visit
     for (const CollectiveOp op : ops)
         for (const std::string& algorithm : algorithm_names(op)) {
             if (algorithm_info(op, algorithm)->carrier != Carrier::put) continue;
+            if (algorithm == "multi_dim") continue;  // ChunksOfSeveralDimensionsNeedASlotEach
             for (const std::uint32_t ranks : ranks_tried)
                 for (std::uint32_t channels = 1; channels <= 3; ++channels) {
                     AlgorithmOptions options;
@@ -145,6 +146,15 @@ TEST(Staging, EveryAlgorithmThatPutsIsRightThroughFifos)
             }
     });
     EXPECT_GT(tried, 2000u);
+}
+
+// Its threads send on what came by other threads, so that few slots are a circle of waiting.
+TEST(Staging, ChunksOfSeveralDimensionsNeedASlotEach)
+{
+    const Schedule schedule = make_schedule("multi_dim", CollectiveOp::all_reduce, 2, AlgorithmOptions());
+    EXPECT_FALSE(verified(in_fifos(schedule, 1024, 4, {4, 256}), 1024).ok);
+    const Verification enough = verified(in_fifos(schedule, 1024, 4, {64, 256}), 1024);
+    EXPECT_TRUE(enough.ok) << (enough.problems.empty() ? "" : enough.problems.front());
 }
 
 TEST(Staging, BytesAreThoseOfTheSameScheduleWithout)
