@@ -1,7 +1,10 @@
 // Tables of measurements, and what is made of runs beside them.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/diagnostic.h"
+#include "base/text_file.h"
 #include "platform/validation/page_sections.h"
 #include "platform/validation/validation_report.h"
 
@@ -177,4 +180,20 @@ TEST(PageSections, APageWithoutAPlaceIsRefused)
     };
     EXPECT_EQ(refusal("text\n"), "p.md: the page has no place for 'a'; expected a line '<!-- weft validate: a -->'");
     EXPECT_EQ(refusal("\n<!-- weft validate: a -->\nold\n"), "p.md:2: section 'a' is not closed; expected a line '<!-- end -->'");
+}
+
+// Each is read, and the page has a place for it.
+TEST(PageSections, EveryTableOfTheExamplesIsOnThePage)
+{
+    const std::filesystem::path root = WEFT_SOURCE_DIR;
+    const std::string page = read_text_file((root / "docs/validation.md").string());
+    unsigned tables = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(root / "examples/validation")) {
+        if (entry.path().extension() != ".yaml") continue;
+        const MeasuredTable read = read_measured(entry.path().string(), read_text_file(entry.path().string()));
+        EXPECT_TRUE(std::filesystem::exists(read.system)) << read.system;
+        EXPECT_TRUE(has_section(page, entry.path().stem().string())) << entry.path();
+        ++tables;
+    }
+    EXPECT_GT(tables, 20u);
 }
