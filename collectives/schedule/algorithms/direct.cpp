@@ -1,7 +1,7 @@
 // Direct algorithms: every rank exchanges with every other, all at once. Transfers of one phase are a run of
 // moves that need not wait for each other; each peer has a semaphore and, where sums are formed, a
-// scratch slot of its own. Peers are visited from r + 1 on, so that not all start with the same one. In
-// all_reduce, channels begin at different peers, so that the links to all of them are at work at any time.
+// scratch slot of its own. Peers are visited from r + 1 on, so that not all start with the same one, and
+// channels begin at different peers, so that the links to all of them are at work at any time.
 //
 // Those called get load from their peers instead of storing to them. An input is there when its rank has
 // entered, so signals go first; sums are formed from what is loaded, without scratch memory.
@@ -132,7 +132,7 @@ void get_all_gather(Schedule& schedule, const AlgorithmOptions& options)
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
             meet(program, schedule, rank, channel);
-            for (std::uint32_t peer : peers(n, rank))
+            for (std::uint32_t peer : turned_peers(n, rank, channel, options.channels))
                 program.move_too({input(peer, 0)}, {output(rank, peer)});
             program.move_too({input(rank, 0)}, {output(rank, rank)});
         });
@@ -145,7 +145,7 @@ void direct_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
     frame(schedule, n, n - 1, options.channels * (n - 1), options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            send_terms(program, peers(n, rank), rank);
+            send_terms(program, turned_peers(n, rank, channel, options.channels), rank);
             signal_all(program, schedule, rank, channel);
             wait_all(program, schedule, rank, channel);
             program.move(terms(n, rank), {output(rank, 0)});
@@ -175,7 +175,7 @@ void direct_all_to_all(Schedule& schedule, const AlgorithmOptions& options)
     frame(schedule, n, 0, options.channels * (n - 1), options.channels);
     for_each_program(schedule, options.channels,
         [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            for (std::uint32_t peer : peers(n, rank))
+            for (std::uint32_t peer : turned_peers(n, rank, channel, options.channels))
                 program.move_too({input(rank, peer)}, {output(peer, rank)});
             program.move_too({input(rank, rank)}, {output(rank, rank)});
             signal_all(program, schedule, rank, channel);
