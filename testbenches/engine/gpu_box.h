@@ -56,6 +56,8 @@ public:
 };
 
 BoxOptions box(unsigned gpus);
+// Rank 0 sends to rank 1, in one chunk.
+Schedule lone_put();
 
 // The algorithms that GPUs can carry out by themselves.
 std::vector<std::string> algorithms_without_switch(CollectiveOp op);

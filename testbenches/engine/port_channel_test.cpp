@@ -25,24 +25,6 @@ BoxOptions plain(EngineChannel channel)
     return options;
 }
 
-// Rank 0 sends to rank 1, in one chunk.
-Schedule lone_put()
-{
-    Schedule schedule;
-    schedule.name = "put";
-    schedule.op = CollectiveOp::send_receive;
-    schedule.chunks = 1;
-    schedule.ranks.resize(2);
-    for (RankPlan& plan : schedule.ranks) {
-        plan.input_chunks = plan.output_chunks = plan.semaphores = 1;
-        plan.threads.resize(1);
-    }
-    schedule.ranks[0].threads[0].steps = {
-        move_step({{0, Buffer::input, 0}}, {{1, Buffer::output, 0}}), signal_step(1, 0)};
-    schedule.ranks[1].threads[0].steps = {wait_step(0, 0)};
-    return schedule;
-}
-
 std::uint64_t time_of_put(const BoxOptions& options, std::uint64_t bytes = 64)
 {
     return std::stoull("0" + in_child([&] {
