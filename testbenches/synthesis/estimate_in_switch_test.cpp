@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::uint64_t mib = 1 << 20;
 
-Estimate price(const std::string& algorithm, CollectiveOp op, const CostGraph& graph, std::uint64_t bytes,
-    std::uint32_t channels = 1)
-{
-    AlgorithmOptions options;
-    options.channels = channels;
-    return estimate(make_schedule(algorithm, op, graph.size(), options), graph, {bytes, 1});
-}
-
 }  // namespace
 
 TEST(EstimateInSwitch, APushIsThereAndBackAndItsBytes)

@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include "collectives/schedule/algorithms/algorithms.h"
+
 namespace weft::testing {
 
 CostGraph ring_graph(std::uint32_t n)
@@ -95,6 +97,14 @@ void route(CostGraph& graph)
                 reached.push_back(to);
             }
     }
+}
+
+Estimate price(const std::string& algorithm, CollectiveOp op, const CostGraph& graph, std::uint64_t bytes,
+    std::uint32_t channels)
+{
+    AlgorithmOptions options;
+    options.channels = channels;
+    return estimate(make_schedule(algorithm, op, graph.size(), options), graph, {bytes, 1});
 }
 
 }  // namespace weft::testing

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
-#include "collectives/synthesis/cost_graph.h"
+#include "collectives/synthesis/estimate.h"
 
 namespace weft::testing {
 
@@ -24,5 +25,8 @@ CostGraph group_graph(std::uint32_t n, std::uint32_t groups = 8);
 CostGraph random_graph(std::uint32_t n, std::uint64_t seed);
 // Paths over several wires for pairs that have none: the fewest hops, passing other ranks.
 void route(CostGraph& graph);
+// Of a built-in algorithm among all ranks.
+Estimate price(const std::string& algorithm, CollectiveOp op, const CostGraph& graph, std::uint64_t bytes,
+    std::uint32_t channels = 1);
 
 }  // namespace weft::testing
