@@ -1,0 +1,29 @@
+// What can be clocked: a Verilated block behind its pins, or its twin in C++.
+//
+// In and Out are plain structures of what is on the pins in one clock. cycle() is one clock: the outputs of this clock
+// settle from the state and the inputs, then the clock rises. An output may depend on an input of the same clock;
+// whoever drives the inputs must not make them depend on outputs of the same clock.
+#pragma once
+
+#include <string>
+
+namespace weft {
+
+template <class In, class Out>
+class ClockedBlock {
+public:
+    using Inputs = In;
+    using Outputs = Out;
+
+    virtual ~ClockedBlock() = default;
+
+    // As after reset.
+    virtual void reset() = 0;
+    virtual void cycle(const In& in, Out& out) = 0;
+    // Further clocks without inputs would change nothing and put nothing on the outputs.
+    virtual bool idle() const = 0;
+    // What an assertion of the block said first; empty: none has failed.
+    virtual std::string failure() const { return {}; }
+};
+
+}  // namespace weft

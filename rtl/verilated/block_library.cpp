@@ -1,0 +1,248 @@
+#include "rtl/verilated/block_library.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "rtl/verilated/block_shim.h"
+
+namespace weft {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contents(const fs::path& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+void write(const fs::path& file, const std::string& text)
+{
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+}
+
+std::string quoted(const std::string& word)
+{
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
+std::string output_of(const std::string& command)
+{
+    std::string out;
+    FILE* const pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
+    if (pipe == nullptr) return out;
+    char text[512];
+    while (std::fgets(text, sizeof text, pipe) != nullptr) out += text;
+    return ::pclose(pipe) == 0 ? out.substr(0, out.find('\n')) : "";
+}
+
+const std::string& verilator_version()
+{
+    static const std::string version = output_of("verilator --version");
+    return version;
+}
+
+// FNV-1a, 128 bits as two lanes.
+class Digest {
+public:
+    void add(const std::string& text)
+    {
+        for (const char c : text + '\0') {
+            low_ = (low_ ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+            high_ = (high_ ^ static_cast<unsigned char>(c) ^ low_ >> 56) * 0x100000001b3U;
+        }
+    }
+    std::string text() const { return fmt::format("{:016x}{:016x}", high_, low_); }
+
+private:
+    std::uint64_t low_ = 0xcbf29ce484222325U;
+    std::uint64_t high_ = 0x84222325cbf29ce4U;
+};
+
+fs::path cache_folder()
+{
+    if (const char* const own = std::getenv("WEFT_RTL_CACHE")) return own;
+    if (const char* const xdg = std::getenv("XDG_CACHE_HOME")) return fs::path(xdg) / "weft" / "rtl";
+    if (const char* const home = std::getenv("HOME")) return fs::path(home) / ".cache" / "weft" / "rtl";
+    return fs::temp_directory_path() / "weft-rtl";
+}
+
+// One builder of a folder at a time.
+class FolderLock {
+public:
+    explicit FolderLock(const fs::path& folder) : file_(::open((folder.string() + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644))
+    {
+        if (file_ < 0) throw InputError(folder.string(), 0, "cannot be written", "a folder for verilated blocks (WEFT_RTL_CACHE)");
+        ::flock(file_, LOCK_EX);
+    }
+    ~FolderLock() { ::close(file_); }
+    FolderLock(const FolderLock&) = delete;
+    FolderLock& operator=(const FolderLock&) = delete;
+
+private:
+    int file_;
+};
+
+// The line in which a tool complains, as Verilator and compilers write them.
+InputError complaint(const fs::path& log, const std::string& tool)
+{
+    std::ifstream in(log);
+    std::string line;
+    while (std::getline(in, line)) {
+        const std::size_t at = line.find("%Error") != std::string::npos ? line.find("%Error")
+            : line.find("%Warning") != std::string::npos                ? line.find("%Warning")
+                                                                        : line.find("error:");
+        if (at == std::string::npos) continue;
+        // %Error-KIND: file:line:column: text
+        std::size_t colon = line.find(": ", at);
+        const std::size_t place = colon + 2;
+        const std::size_t file_end = line.find(':', place);
+        const std::size_t line_end = file_end == std::string::npos ? file_end : line.find(':', file_end + 1);
+        if (line[at] == '%' && line_end != std::string::npos) {
+            const int number = std::atoi(line.c_str() + file_end + 1);
+            const std::size_t text = line.find(": ", line_end);
+            if (number > 0 && text != std::string::npos)
+                return InputError(line.substr(place, file_end - place), number,
+                    line.substr(at + 1, colon - at - 1) + ": " + line.substr(text + 2), "RTL that " + tool + " takes (" + log.string() + ")");
+        }
+        return InputError("", 0, line.substr(at), "RTL that " + tool + " takes (" + log.string() + ")");
+    }
+    return InputError(log.string(), 0, tool + " failed", "a block that it can build");
+}
+
+void run(const std::string& command, const fs::path& log, const std::string& tool)
+{
+    const int status = std::system((command + " > " + quoted(log.string()) + " 2>&1").c_str());
+    if (status != 0) throw complaint(log, tool);
+}
+
+constexpr const char* compile_flags = "-std=c++17 -O2 -fPIC -fvisibility=hidden -fno-semantic-interposition -w "
+    "-DVM_COVERAGE=0 -DVM_SC=0 -DVM_TRACE_VCD=0 -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_WARN "
+    "-DVL_PRINTF=weft_block_printf -include weft_printf.h";
+
+// Verilator's run-time library, compiled once for all blocks.
+std::string runtime_objects(const fs::path& cache, const std::string& root, bool trace)
+{
+    Digest digest;
+    digest.add(verilator_version());
+    digest.add(compile_flags);
+    digest.add(trace ? "trace" : "");
+    const fs::path folder = cache / ("runtime-" + digest.text());
+    const FolderLock lock(folder);
+    std::string objects;
+    std::vector<std::string> sources = {"verilated", "verilated_threads"};
+    if (trace) sources.emplace_back("verilated_fst_c");
+    const bool there = fs::exists(folder / "done");
+    fs::create_directories(folder);
+    write(folder / "weft_printf.h", "int weft_block_printf(const char* format, ...);\n");
+    for (const std::string& source : sources) {
+        const fs::path object = folder / (source + ".o");
+        objects += " " + quoted(object.string());
+        if (!there)
+            run(fmt::format("c++ {} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{} -I{} -c {} -o {}", compile_flags, trace ? 1 : 0,
+                    trace ? 1 : 0, quoted(folder.string()), quoted(root + "/include"), quoted(root + "/include/vltstd"),
+                    quoted(root + "/include/" + source + ".cpp"), quoted(object.string())),
+                folder / "compile.log", "the C++ compiler");
+    }
+    write(folder / "done", "");
+    return objects;
+}
+
+}  // namespace
+
+bool verilator_available() { return !verilator_version().empty(); }
+
+std::string rtl_file(const std::string& name)
+{
+    const char* const own = std::getenv("WEFT_RTL_DIR");
+    return (fs::path(own != nullptr ? own : WEFT_RTL_FOLDER) / name).string();
+}
+
+std::string block_library(const BlockSource& source)
+{
+    if (!verilator_available())
+        throw InputError(source.files.empty() ? source.top : source.files.back(), 0, "Verilator is not installed",
+            "the program verilator (Debian package verilator)");
+    Digest digest;
+    digest.add(verilator_version());
+    digest.add(compile_flags);
+    digest.add(source.top);
+    std::string options;
+    for (const auto& [name, value] : source.parameters) options += " " + quoted("-G" + name + "=" + value);
+    for (const std::string& name : source.defines) options += " " + quoted("-D" + name);
+    options += source.assertions ? " --assert" : " --noassert";
+    if (source.trace) options += " --trace-fst --trace-structs";
+    options += source.lint ? " -Wall" : " -Wno-fatal";
+    digest.add(options);
+    for (const std::string& folder : source.include_folders) {
+        options += " " + quoted("-I" + folder);
+        // Whatever of it is included counts.
+        std::vector<std::string> names;
+        for (const auto& entry : fs::directory_iterator(folder))
+            if (entry.is_regular_file()) names.push_back(entry.path().string());
+        std::sort(names.begin(), names.end());
+        for (const std::string& name : names) digest.add(contents(name));
+    }
+    for (const std::string& file : source.files) {
+        if (!fs::is_regular_file(file)) throw InputError(file, 0, "no such file", "a file of SystemVerilog");
+        options += " " + quoted(fs::absolute(file).string());
+        digest.add(fs::path(file).filename().string());
+        digest.add(contents(file));
+    }
+
+    const fs::path cache = cache_folder();
+    fs::create_directories(cache);
+    const fs::path folder = cache / (source.top + "-" + digest.text());
+    const fs::path library = folder / "block.so";
+    if (fs::exists(library)) return library.string();
+    const FolderLock lock(folder);
+    if (fs::exists(library)) return library.string();
+
+    fs::create_directories(folder);
+    run(fmt::format("verilator --cc --prefix Vblock --top-module {} --Mdir {} -O3 --x-assign fast --x-initial unique "
+                    "--no-timing{}",
+            quoted(source.top), quoted(folder.string()), options),
+        folder / "verilator.log", "Verilator");
+    const std::string root = output_of("verilator --getenv VERILATOR_ROOT");
+    const std::string objects = runtime_objects(cache, root, source.trace);
+    write(folder / "shim.cpp", block_shim(pins_of_header((folder / "Vblock.h").string()), source.trace));
+    write(folder / "weft_printf.h", "int weft_block_printf(const char* format, ...);\n");
+    // All in one unit.
+    std::string all = "#include \"shim.cpp\"\n";
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (name.rfind("Vblock", 0) == 0 && entry.path().extension() == ".cpp" && name != "Vblock__ALL.cpp") names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) all += "#include \"" + name + "\"\n";
+    write(folder / "all.cpp", all);
+    const fs::path made = folder / fmt::format("block.so.{}", ::getpid());
+    run(fmt::format("c++ {} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{} -I{} -shared -Wl,-Bsymbolic -Wl,-z,defs {} {} -o {}{}", compile_flags,
+            source.trace ? 1 : 0, source.trace ? 1 : 0, quoted(folder.string()), quoted(root + "/include"),
+            quoted(root + "/include/vltstd"), quoted((folder / "all.cpp").string()), objects, quoted(made.string()),
+            source.trace ? " -lz -lpthread" : " -lpthread"),
+        folder / "compile.log", "the C++ compiler");
+    fs::rename(made, library);
+    return library.string();
+}
+
+}  // namespace weft

@@ -1,0 +1,34 @@
+// From SystemVerilog to a block that can be loaded: runs Verilator and the C++ compiler.
+//
+// What is built is kept in a folder and used again while sources, parameters, options and Verilator are the same;
+// several processes may ask for the same block at once. Folder: WEFT_RTL_CACHE, else $XDG_CACHE_HOME/weft/rtl, else
+// ~/.cache/weft/rtl.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct BlockSource {
+    std::string top;                                // module
+    std::vector<std::string> files = {};            // packages first
+    std::map<std::string, std::string> parameters = {};  // of the top module, as Verilog literals: "4", "1'b1"
+    std::vector<std::string> include_folders = {};
+    std::vector<std::string> defines = {};
+    bool assertions = true;
+    bool trace = false;   // can write FST waveforms; slower
+    bool lint = true;     // any warning of Verilator's -Wall is an error; false: warnings are kept in a log
+};
+
+// Whether Verilator is at hand.
+bool verilator_available();
+
+// The shared library of the block; builds it unless it is there. Throws InputError with Verilator's first complaint.
+std::string block_library(const BlockSource& source);
+
+// A file of Weft's own RTL ("switch/weft_switch.sv"): from WEFT_RTL_DIR, else where this program was built.
+std::string rtl_file(const std::string& name);
+
+}  // namespace weft

@@ -1,0 +1,91 @@
+#include "rtl/verilated/verilated_block.h"
+
+#include <dlfcn.h>
+
+#include "base/diagnostic.h"
+
+namespace weft {
+
+namespace {
+
+template <class Function>
+Function* entry(void* library, const char* name)
+{
+    return reinterpret_cast<Function*>(::dlsym(library, name));
+}
+
+}  // namespace
+
+VerilatedBlock::VerilatedBlock(const std::string& library, const std::string& name, std::uint64_t seed)
+{
+    const std::string wanted = "a block that Weft has verilated";
+    // Never unloaded: blocks of one kind share it.
+    library_ = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library_ == nullptr) {
+        const char* const text = ::dlerror();
+        throw InputError(library, 0, std::string("cannot be loaded: ") + (text == nullptr ? "" : text), wanted);
+    }
+    auto* const make = entry<void*(const char*, unsigned long long)>(library_, "weft_block_new");
+    auto* const pin = entry<const char*(void*, unsigned, unsigned*, int*, void**)>(library_, "weft_block_pin");
+    eval_ = entry<void(void*)>(library_, "weft_block_eval");
+    if (make == nullptr || pin == nullptr || eval_ == nullptr) throw InputError(library, 0, "is no block", wanted);
+    block_ = make(name.c_str(), seed);
+    unsigned width = 0;
+    int input = 0;
+    void* data = nullptr;
+    for (unsigned number = 0; const char* const pin_name = pin(block_, number, &width, &input, &data); ++number)
+        pins_[pin_name] = {Pin(data, width), input != 0};
+    // From here on inputs are what their driver says, and the first rise of a clock is one.
+    for (auto& pin : pins_)
+        if (pin.second.second) pin.second.first.clear();
+    eval();
+}
+
+VerilatedBlock::~VerilatedBlock()
+{
+    if (block_ != nullptr) entry<void(void*)>(library_, "weft_block_delete")(block_);
+}
+
+std::vector<PinInfo> VerilatedBlock::pins() const
+{
+    std::vector<PinInfo> out;
+    for (const auto& [name, pin] : pins_) out.push_back({name, pin.first.width(), pin.second});
+    return out;
+}
+
+Pin VerilatedBlock::pin(const std::string& name) const
+{
+    const auto found = pins_.find(name);
+    if (found != pins_.end()) return found->second.first;
+    std::string names;
+    for (const auto& known : pins_) names += (names.empty() ? "" : ", ") + known.first;
+    throw InputError("", 0, "the block has no pin '" + name + "'", "one of " + names);
+}
+
+std::string VerilatedBlock::failure() const
+{
+    return entry<const char*(void*)>(library_, "weft_block_failure")(block_);
+}
+
+void VerilatedBlock::open_trace(const std::string& file, std::uint64_t half_period)
+{
+    auto* const trace = entry<void(void*, const char*)>(library_, "weft_block_trace");
+    if (trace == nullptr) throw InputError(file, 0, "the block was verilated without waveforms", "one built for them");
+    trace(block_, file.c_str());
+    half_period_ = half_period;
+    tracing_ = true;
+}
+
+void VerilatedBlock::close_trace()
+{
+    if (!tracing_) return;
+    entry<void(void*, const char*)>(library_, "weft_block_trace")(block_, nullptr);
+    tracing_ = false;
+}
+
+void VerilatedBlock::dump(std::uint64_t after)
+{
+    entry<void(void*, unsigned long long)>(library_, "weft_block_dump")(block_, time_ + after);
+}
+
+}  // namespace weft

@@ -1,0 +1,70 @@
+// One instance of a Verilated block.
+//
+// No pins of SystemC, no header of Verilator: the block lies in a shared library of its own (block_library.h), its pins
+// are found by name. Registers that no reset sets begin with bits from `seed`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rtl/verilated/pin.h"
+
+namespace weft {
+
+struct PinInfo {
+    std::string name;
+    unsigned width = 1;
+    bool input = false;
+};
+
+class VerilatedBlock {
+public:
+    // `library` as block_library() says; `name` is the instance's, for what the block reports. Throws InputError.
+    VerilatedBlock(const std::string& library, const std::string& name, std::uint64_t seed = 1);
+    ~VerilatedBlock();
+    VerilatedBlock(const VerilatedBlock&) = delete;
+    VerilatedBlock& operator=(const VerilatedBlock&) = delete;
+
+    std::vector<PinInfo> pins() const;
+    bool has(const std::string& pin) const { return pins_.count(pin) != 0; }
+    // Throws InputError when there is none of that name.
+    Pin pin(const std::string& name) const;
+
+    // Outputs settle.
+    void eval() { eval_(block_); }
+    // The clock rises, and falls. With a trace open, both edges are in it.
+    void edge(Pin& clock)
+    {
+        clock.set(0, 1, 1);
+        eval_(block_);
+        if (tracing_) dump(0);
+        clock.set(0, 1, 0);
+        eval_(block_);
+        if (tracing_) dump(half_period_);
+    }
+
+    // What an assertion, $error, $fatal or $stop of the block said first; empty: nothing.
+    std::string failure() const;
+
+    // Waveforms from now on, if the library was built for them (throws InputError otherwise). A clock falls
+    // `half_period` ps after it has risen.
+    void open_trace(const std::string& file, std::uint64_t half_period);
+    // Time of the next rising edge, ps; only waveforms and $time look at it.
+    void set_time(std::uint64_t ps) { time_ = ps; }
+    void close_trace();
+
+private:
+    void dump(std::uint64_t after);
+
+    void* library_ = nullptr;
+    void* block_ = nullptr;
+    void (*eval_)(void*) = nullptr;
+    std::map<std::string, std::pair<Pin, bool>> pins_;
+    bool tracing_ = false;
+    std::uint64_t time_ = 0;
+    std::uint64_t half_period_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,116 @@
+// From SystemVerilog to a loaded block: pins, cycles, assertions, waveforms, and what is said of RTL that is wrong.
+#include <filesystem>
+#include <fstream>
+
+#include "base/diagnostic.h"
+#include "base/text_file.h"
+#include "rtl/verilated/verilated_block.h"
+#include "testbenches/rtl/rtl_test.h"
+#include "testbenches/support/scratch_folder.h"
+
+namespace weft {
+namespace {
+
+constexpr const char* counter = R"(module counter #(parameter int unsigned WIDTH = 8) (
+    input  logic clk,
+    input  logic rst_n,
+    input  logic [WIDTH-1:0] step,
+    input  logic [99:0] wide_in,
+    output logic [WIDTH-1:0] count,
+    output logic [99:0] wide_out
+);
+    assign wide_out = ~wide_in;
+    always_ff @(posedge clk) begin
+        if (!rst_n) count <= '0;
+        else count <= count + step;
+        assert (!rst_n || count != 'd7) else $error("seven");
+    end
+endmodule
+)";
+
+class VerilatedBlockTest : public RtlTest {
+protected:
+    BlockSource source(const std::string& text)
+    {
+        write_text_file(file_, text);
+        return {"counter", {file_}};
+    }
+    test::ScratchFolder folder_;
+    const std::string file_ = folder_.file("counter.sv");
+};
+
+TEST_F(VerilatedBlockTest, CountsAndShowsItsPins)
+{
+    BlockSource wanted = source(counter);
+    wanted.parameters["WIDTH"] = "12";
+    VerilatedBlock block(block_library(wanted), "dut");
+    EXPECT_EQ(block.pins().size(), 6U);
+    Pin clock = block.pin("clk");
+    Pin reset = block.pin("rst_n");
+    Pin step = block.pin("step");
+    Pin wide = block.pin("wide_in");
+    EXPECT_EQ(step.width(), 12U);
+    block.edge(clock);
+    reset.set(0, 1, 1);
+    step.set(0, 12, 300);
+    wide.set(64, 20, 0x12345);
+    for (int i = 0; i < 3; ++i) block.edge(clock);
+    EXPECT_EQ(block.pin("count").get(0, 12), 900U);
+    EXPECT_EQ(block.pin("wide_out").get(64, 20), 0xfffffU & ~0x12345U);
+    EXPECT_EQ(block.pin("wide_out").get(96, 4), 0xfU);
+    EXPECT_EQ(block.failure(), "");
+    EXPECT_THROW(block.pin("cuont"), InputError);
+}
+
+TEST_F(VerilatedBlockTest, AnAssertionIsHeard)
+{
+    VerilatedBlock block(block_library(source(counter)), "dut");
+    Pin clock = block.pin("clk");
+    block.edge(clock);
+    block.pin("rst_n").set(0, 1, 1);
+    block.pin("step").set(0, 8, 7);
+    block.edge(clock);
+    EXPECT_EQ(block.failure(), "");
+    block.edge(clock);
+    EXPECT_NE(block.failure().find("seven"), std::string::npos) << block.failure();
+    EXPECT_NE(block.failure().find("counter.sv:13"), std::string::npos) << block.failure();
+}
+
+TEST_F(VerilatedBlockTest, WritesWaveforms)
+{
+    BlockSource wanted = source(counter);
+    wanted.trace = true;
+    VerilatedBlock block(block_library(wanted), "dut");
+    Pin clock = block.pin("clk");
+    const std::string wave = folder_.file("counter.fst");
+    block.open_trace(wave, 500);
+    for (std::uint64_t i = 0; i < 10; ++i) {
+        block.set_time(i * 1000);
+        block.edge(clock);
+    }
+    block.close_trace();
+    EXPECT_GT(std::filesystem::file_size(wave), 100U);
+    VerilatedBlock other(block_library(source(counter)), "dut");
+    EXPECT_THROW(other.open_trace(wave, 500), InputError);
+}
+
+TEST_F(VerilatedBlockTest, WrongRtlHasItsLine)
+{
+    std::string text = counter;
+    text.replace(text.find("count + step"), 12, "count + stap");
+    try {
+        block_library(source(text));
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.diagnostics().front().file, file_);
+        EXPECT_EQ(error.diagnostics().front().line, 12);
+        EXPECT_NE(error.diagnostics().front().what.find("stap"), std::string::npos);
+    }
+    // A parameter that there is not.
+    BlockSource unknown = source(counter);
+    unknown.parameters["WIDHT"] = "3";
+    EXPECT_THROW(block_library(unknown), InputError);
+}
+
+}  // namespace
+}  // namespace weft
