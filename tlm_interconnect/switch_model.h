@@ -43,6 +43,8 @@ public:
         std::uint32_t lines;
     };
     virtual std::vector<Wait> waits() const { return {}; }
+    // What the model itself found to be wrong, one line each: such a run ends with exit code 1.
+    virtual std::vector<std::string> problems() const { return {}; }
     // Lines handed on so far, requests and responses.
     virtual std::uint64_t line_hops() const = 0;
     // One line per port that has lines and cannot send them; for the report of a run without progress.

@@ -204,6 +204,12 @@ int fabric_command(const Arguments& arguments)
     if (!part.empty()) {
         bench.traffic.load = loads.front();
         const FabricResult result = run_fabric(system, registry, bench);
+        if (!result.point.problems.empty()) {
+            std::string text = fmt::format("at load {:g} a module found what must not be:", loads.front());
+            for (const std::string& problem : result.point.problems) text += "\n  " + problem;
+            std::fputs(("weft: " + text + "\n").c_str(), stderr);
+            return exit_wrong;
+        }
         if (!result.point.blocked.empty()) {
             std::string text = fmt::format("at load {:g} nothing moves any more:", loads.front());
             constexpr std::size_t shown = 40;

@@ -148,7 +148,8 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
         if (point.blocked.empty()) point.blocked.push_back(std::to_string(pool.live()) + " lines are lost");
     }
     if (agenda.idle() && point.blocked.empty()) checkers.finish();
-    point.protocol_problems = checkers.problems();
+    point.problems = fabric.problems();
+    point.protocol_problems = checkers.problems() + point.problems.size();
     if (series) {
         series->close(agenda.last());
         point.series = series->csv();

@@ -32,7 +32,8 @@ struct FabricPoint {
     double jain = 1;
     std::uint64_t lines = 0;
     std::uint64_t hops = 0;
-    std::uint64_t protocol_problems = 0;
+    std::uint64_t protocol_problems = 0;  // of checkers and of modules
+    std::vector<std::string> problems;    // of modules, in words
     bool interrupted = false;
     std::string links;   // JSON (link_json.h), if FabricOptions::watch
     std::string series;  // comma-separated, if FabricOptions::window

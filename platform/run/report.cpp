@@ -77,6 +77,10 @@ void add_stop(Page& page, const RunResult& result)
         page.line("DEADLOCK", "at " + when + " nothing can progress any more; results are partial");
         list(page, "who waits", result.blocked, 16);
     }
+    if (result.stop == StopReason::wrong) {
+        page.line("WRONG", "at " + when + " a module found what must not be; results are partial");
+        list(page, "what", result.problems, 24);
+    }
     if (result.stop == StopReason::interrupted)
         page.line("INTERRUPTED", "at " + when + "; results are partial");
     if (result.stop == StopReason::until)

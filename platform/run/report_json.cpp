@@ -145,6 +145,7 @@ std::string result_json(const RunResult& result, bool timing)
     if (!result.paths.empty()) out["critical_paths"] = paths_json(result);
     out["mismatches"] = result.mismatches;
     out["blocked"] = result.blocked;
+    out["problems"] = result.problems;
     out["notices"] = result.notices;
     return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -330,6 +330,7 @@ const char* name_of(StopReason reason)
     case StopReason::deadlock: return "deadlock";
     case StopReason::until: return "until";
     case StopReason::interrupted: return "interrupted";
+    case StopReason::wrong: return "wrong";
     }
     return "?";
 }
@@ -339,6 +340,7 @@ int RunResult::exit_code() const
     switch (stop) {
     case StopReason::deadlock: return 3;
     case StopReason::interrupted: return 130;
+    case StopReason::wrong: return 1;
     case StopReason::until:
     case StopReason::finished: break;
     }
@@ -456,7 +458,10 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const std::vector<ReplayGpu*> replays = system.replays();
     const bool all_replayed = std::all_of(replays.begin(), replays.end(),
         [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
-    if (load.finished() && all_replayed) {
+    result.problems = system.fabric().problems();
+    if (!result.problems.empty()) {
+        result.stop = StopReason::wrong;
+    } else if (load.finished() && all_replayed) {
         result.stop = StopReason::finished;
     } else if (interrupted) {
         result.stop = StopReason::interrupted;

@@ -14,7 +14,8 @@
 
 namespace weft {
 
-enum class StopReason : std::uint8_t { finished, deadlock, until, interrupted };
+// wrong: a module found something that must not be (a block that differs from its twin, a line that came out changed).
+enum class StopReason : std::uint8_t { finished, deadlock, until, interrupted, wrong };
 const char* name_of(StopReason reason);
 
 struct RunOptions {
@@ -117,6 +118,7 @@ struct RunResult {
     std::string verified = "off";  // passed, failed, off
     std::vector<std::string> mismatches;
     std::uint64_t protocol_problems = 0;
+    std::vector<std::string> problems;  // stop == wrong: what modules found
     std::uint64_t seed = 0;
     std::string system;
     std::size_t endpoints = 0;

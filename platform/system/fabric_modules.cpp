@@ -177,6 +177,14 @@ std::vector<std::string> FabricModules::blocked_chain() const
     return weft::blocked_chain(waits);
 }
 
+std::vector<std::string> FabricModules::problems() const
+{
+    std::vector<std::string> out;
+    for (const SwitchPlace& place : switches_)
+        for (std::string& problem : place.module->problems()) out.push_back(std::move(problem));
+    return out;
+}
+
 std::uint64_t FabricModules::line_hops() const
 {
     std::uint64_t total = 0;

@@ -75,6 +75,8 @@ public:
 
     // Lines handed on by switches and links.
     std::uint64_t line_hops() const;
+    // What modules found to be wrong, in their order.
+    std::vector<std::string> problems() const;
 
 private:
     unsigned used_ports(NodeId node) const;

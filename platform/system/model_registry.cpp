@@ -1,5 +1,6 @@
 #include "platform/system/model_registry.h"
 
+#include "platform/system/rtl_models.h"
 #include "tlm_interconnect/crossbar_switch.h"
 
 #include "base/diagnostic.h"
@@ -54,6 +55,7 @@ ModelRegistry::ModelRegistry()
             return std::make_unique<ReplayGpu>(request.module_name.c_str(), context.agenda, context.pool,
                 context.progress, request.gpu, request.l2, request.hbm.capacity, request.wiring);
         });
+    add_rtl_models(*this);
 }
 
 void ModelRegistry::add_switch(const std::string& name, const std::string& text, SwitchFactory factory)

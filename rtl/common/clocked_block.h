@@ -22,7 +22,8 @@ public:
     virtual void cycle(const In& in, Out& out) = 0;
     // Further clocks without inputs would change nothing and put nothing on the outputs.
     virtual bool idle() const = 0;
-    // What an assertion of the block said first; empty: none has failed.
+    // Whether an assertion of the block has failed, and what it said first.
+    virtual bool failed() const { return false; }
     virtual std::string failure() const { return {}; }
 };
 

@@ -1,0 +1,48 @@
+// Two blocks side by side on the same inputs: what is under test goes on, what should be equal is compared in every
+// clock.
+//
+// Needs `std::string difference(const Out& expected, const Out& got)`, empty where they agree.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "rtl/common/clocked_block.h"
+
+namespace weft {
+
+template <class In, class Out>
+class Lockstep : public ClockedBlock<In, Out> {
+public:
+    using Block = ClockedBlock<In, Out>;
+
+    // `scratch`: an Out of the right shape.
+    Lockstep(std::unique_ptr<Block> tested, std::unique_ptr<Block> reference, Out scratch)
+        : tested_(std::move(tested)), reference_(std::move(reference)), expected_(std::move(scratch))
+    {
+    }
+
+    void reset() override
+    {
+        tested_->reset();
+        reference_->reset();
+    }
+    void cycle(const In& in, Out& out) override
+    {
+        reference_->cycle(in, expected_);
+        tested_->cycle(in, out);
+        if (differs_.empty()) differs_ = difference(expected_, out);
+    }
+    bool idle() const override { return tested_->idle() && reference_->idle(); }
+    bool failed() const override { return !differs_.empty() || tested_->failed(); }
+    std::string failure() const override { return differs_.empty() ? tested_->failure() : differs_; }
+
+private:
+    std::unique_ptr<Block> tested_;
+    std::unique_ptr<Block> reference_;
+    Out expected_;
+    std::string differs_;
+};
+
+}  // namespace weft

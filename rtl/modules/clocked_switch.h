@@ -1,0 +1,133 @@
+// A switch whose inside is a clocked block behind pins: RTL, its twin, or both in lockstep.
+//
+// Sockets: as Switch (switch.h). Models rtl_switch, switch_twin, switch_lockstep.
+//
+// Every line becomes bits (line_bits.h) at the pins of its input, with the outputs that the routes name and its channel;
+// what appears at the pins of an output is looked up by its tag, compared bit for bit with what went in
+// (flight_table.h), and its data go on as they came out. The first thing that is wrong ends the run: problems().
+//
+// Timing, on clock edges (multiples of switch.clock from time 0):
+//   arrival, rounded up to an edge       clock in which the line is on the pins of its input, one line for each input
+//   + switch.latency, in whole clocks    first clock in which it takes part in the matching
+//   match + switch.traversal             first bit on the outgoing link, or later if the wire is not free
+// An output is ready where its wire will be free then. The credit of an input slot leaves in the clock of the match;
+// credits from the next hop are on the pins at the first edge after they arrive, one for each channel and clock, and count
+// from the next clock on. This is model `crossbar` with transfer = clock and credit_delay = clock.
+//
+// The block is not clocked while it is idle, nor when nothing has moved for long enough that only an arrival or a
+// credit can change anything.
+//
+// Limits: 64 ports; one lane; no pooled credits; the same channels on all ports; up to 512 lines for each channel.
+//
+// Statistics: lines forwarded, clocks in which the block was evaluated, largest number of lines for one output.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rtl/common/clocked_block.h"
+#include "rtl/modules/flight_table.h"
+#include "rtl/modules/recent_lines.h"
+#include "rtl/modules/switch_block_spec.h"
+#include "rtl/switch/switch_pins.h"
+#include "tlm_interconnect/route_table.h"
+#include "tlm_interconnect/switch_model.h"
+
+namespace weft {
+
+class ClockedSwitch : public sc_core::sc_module,
+                      public Station,
+                      public LineInitiator,
+                      public LineTarget,
+                      public SwitchModel {
+public:
+    using Block = ClockedBlock<SwitchIn, SwitchOut>;
+    // Makes the block when its parameters are known.
+    using Factory = std::function<std::unique_ptr<Block>(const SwitchBlockParameters&, const std::string& path)>;
+
+    ClockedSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
+        RouteTable routes, Factory factory);
+
+    LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
+    LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
+    void set_credits(unsigned port, const BufferSpace& space) override { space_[port] = space; }
+    std::uint32_t peak_queue(unsigned port) const override { return ports_[port].peak; }
+    std::uint64_t line_hops() const override { return sent_; }
+    std::vector<std::string> blocked() const override;
+    std::vector<std::string> problems() const override { return problems_; }
+
+    std::vector<Statistic> statistics() const override;
+    void reset_statistics() override;
+
+    const Block& block() const { return *block_; }
+
+private:
+    struct Credit {
+        Time due;
+        std::uint8_t slot;
+    };
+    struct Port {
+        std::unique_ptr<LineTargetSocket> target;
+        std::unique_ptr<LineInitiatorSocket> initiator;
+        AgendaItem* first = nullptr;  // arrived, not yet on the pins
+        AgendaItem* last = nullptr;
+        std::deque<Credit> credits;   // likewise
+        Time wire_free = 0;
+        std::uint32_t queued = 0;     // lines inside for this output
+        std::uint32_t peak = 0;
+        std::uint32_t leaving = 0;    // tag + 1 of the line of this input that leaves in this clock
+    };
+    static constexpr std::uint8_t tick_kind = 2;
+
+    Time on_request(unsigned port, Line& line, Time delay) override;
+    Time on_response(unsigned port, Line& line, Time delay) override;
+    void on_request_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
+    void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
+    void on_credit(unsigned port, const Line& line, Time delay);
+    void end_of_elaboration() override;
+    void run(AgendaItem& item) override;
+
+    void arrive(unsigned port, Line& line, LineClass cls, Time delay);
+    unsigned route(unsigned port, Line& line, LineClass cls);
+    void tick(Time now);
+    void drive(Time now);
+    void enter(unsigned port, Time now);
+    void collect(Time now);
+    void send(unsigned input, std::uint32_t tag, Time now);
+    void wake_at(Time time);
+    void fail(Time now, const std::string& what);
+    void add_recent(unsigned port);
+    void fail_at(Time now, const char* side, unsigned port, const std::string& what);
+    Time edge(Time time) const { return (time + clock_ - 1) / clock_ * clock_; }
+
+    const Time clock_;
+    const Time traversal_;
+    SwitchSpec spec_;
+    RouteTable routes_;
+    Factory factory_;
+    std::vector<Port> ports_;
+    std::vector<BufferSpace> space_;
+    BlockChannels channels_;
+    SwitchBlockParameters parameters_;
+    std::unique_ptr<Block> block_;
+    std::unique_ptr<SwitchIn> in_;
+    std::unique_ptr<SwitchOut> out_;
+    std::unique_ptr<FlightTable> flights_;
+    RecentLines went_in_;   // by input
+    RecentLines came_out_;  // by output
+    std::uint64_t arrived_ = 0;   // ports with lines that are not yet on the pins
+    std::uint64_t credited_ = 0;  // ports with credits that are not yet on the pins
+    std::uint64_t pulsed_ = 0;    // outputs whose credit pins are set
+    Time next_tick_ = ~Time{0};
+    std::uint64_t quiet_ = 0;     // clocks in which nothing has moved
+    std::uint64_t quiet_limit_ = 0;
+    std::vector<std::unique_ptr<AgendaItem>> ticks_;
+    std::uint64_t sent_ = 0;
+    std::uint64_t clocks_ = 0;
+    std::vector<std::string> problems_;
+};
+
+}  // namespace weft

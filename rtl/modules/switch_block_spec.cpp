@@ -1,0 +1,73 @@
+#include "rtl/modules/switch_block_spec.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+
+namespace weft {
+
+namespace {
+
+void refuse(bool wrong, const std::string& what, const std::string& expected)
+{
+    if (wrong) throw InputError("", 0, what, expected);
+}
+
+void check(const SwitchSpec& spec)
+{
+    const auto queues = static_cast<QueueKind>(spec.queues);
+    const auto allocator = static_cast<AllocatorKind>(spec.allocator);
+    refuse(queues == QueueKind::channel, "a clocked switch with switch.queues=channel", "voq or fifo");
+    refuse(allocator != AllocatorKind::islip && allocator != AllocatorKind::round_robin,
+        "a clocked switch with this switch.allocator", "islip or round_robin");
+    refuse(spec.vc_stage != 0, "a clocked switch with a stage of its own for channels", "switch.vc_stage=combined");
+    refuse(spec.input_speedup != 1, "a clocked switch with switch.input_speedup", "1");
+    refuse(spec.output_buffer != 0, "a clocked switch with output buffers", "switch.output_buffer=0");
+    refuse(spec.transfer > spec.clock, "a clocked switch whose crossbar is held for several clocks",
+        "switch.transfer of at most one clock");
+    refuse(spec.credit_delay > spec.clock, "a clocked switch in which credits take several clocks",
+        "switch.credit_delay of at most one clock");
+    refuse(spec.message != 0, "a clocked switch that makes messages", "switch.message=0, or model switch");
+}
+
+}  // namespace
+
+SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector<BufferSpace>& space, BlockChannels& channels)
+{
+    check(spec);
+    for (const BufferSpace& port : space) {
+        refuse(port.lanes() > 1, "a clocked switch on links with several lanes", "link.vc_lanes=1");
+        refuse(port.shared > 0, "a clocked switch on links whose channels share credits", "link.pool_credits=0");
+        refuse(port.split != space.front().split, "a clocked switch between links with shared and with split channels",
+            "the same link.vcs everywhere");
+    }
+    SwitchBlockParameters out;
+    out.ports = static_cast<unsigned>(space.size());
+    channels.vcs.clear();
+    unsigned most = 1;
+    for (std::uint8_t vc = 0; vc < max_vcs; ++vc) {
+        std::uint32_t lines = 0;
+        for (const BufferSpace& port : space) lines = std::max(lines, port.lines[vc]);
+        if (lines == 0) continue;
+        most = std::max(most, lines);
+        channels.slot_of[vc] = static_cast<std::uint8_t>(channels.vcs.size());
+        channels.vcs.push_back(vc);
+    }
+    refuse(most > 512, fmt::format("a clocked switch before a buffer of {} lines", most), "at most 512 for each channel");
+    out.vcs = static_cast<unsigned>(channels.vcs.size());
+    out.depth = most;
+    out.max_credits = most;
+    for (const BufferSpace& port : space)
+        for (const std::uint8_t vc : channels.vcs) out.credits.push_back(static_cast<std::uint16_t>(port.lines[vc]));
+    out.latency = static_cast<unsigned>(std::max<std::uint64_t>(1, (spec.latency + spec.clock - 1) / spec.clock));
+    out.traversal = 0;
+    out.iterations = static_cast<unsigned>(spec.iterations);
+    out.islip = static_cast<AllocatorKind>(spec.allocator) == AllocatorKind::islip;
+    out.one_queue = static_cast<QueueKind>(spec.queues) == QueueKind::fifo;
+    out.check();
+    return out;
+}
+
+}  // namespace weft
