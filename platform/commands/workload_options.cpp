@@ -48,8 +48,8 @@ void WorkloadOptions::add(CommandLine& line)
     line.value("--rings", "N", rings_, "how many rings the algorithm rings takes; as many as share no link, at most 8");
     line.value("--pipeline", "N", pipeline_, "pieces that trees and chains send a message in; 8 unless given");
     line.value("--dimensions", "D=N,...", dimensions_,
-        "that ranks form, innermost first, such as xpu=8,host=4 or xpu=8:direct,host=4; of hierarchical algorithms two, "
-        "near to square, unless given; of a trace those of its involved_dim");
+        "that ranks form, innermost first, such as xpu=8,host=4 or xpu=8:direct,host=4; unless given, ranks of a device and "
+        "devices where there are several, else two near to square; of a trace those of its involved_dim");
     line.values("--delay", "RANK=TIME", delays_,
         "this rank of a collective enters it so much later than the others, repeatable; units ps ns us ms s");
     line.value("--trace", "PREFIX", trace_, "Chakra traces PREFIX.0.et, PREFIX.1.et, ..., one per rank");

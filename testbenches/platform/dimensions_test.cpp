@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "platform/run/dimension_rates_of.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 
@@ -73,6 +74,40 @@ TEST(Dimensions, LevelledLoadsGainWhatTheFormulaSays)
     EXPECT_GT(offline, bytes_at_full_rate * 15 / 16);
     EXPECT_NEAR(fixed / offline, 1.6, 0.12);
     EXPECT_GT(fixed / time_of(collective("2.5", "2.5", "online_greedy")), 1.4);
+}
+
+// Sixteen ranks of two boxes are eight by two, not four by four.
+TEST(Dimensions, DevicesOfTheDocumentAreDimensions)
+{
+    std::vector<std::string> nodes;
+    for (int rank = 0; rank < 16; ++rank)
+        nodes.push_back("dgx." + std::to_string(rank / 8) + ".xpu." + std::to_string(rank % 8));
+    const std::vector<Dimension> two = device_dimensions(nodes);
+    ASSERT_EQ(two.size(), 2U);
+    EXPECT_EQ(two[0].size, 8U);
+    EXPECT_EQ(two[1].size, 2U);
+
+    std::vector<std::string> uneven(nodes.begin(), nodes.end() - 1);
+    EXPECT_TRUE(device_dimensions(uneven).empty());
+    EXPECT_TRUE(device_dimensions({nodes.begin(), nodes.begin() + 8}).empty());
+    EXPECT_TRUE(device_dimensions({"box.0.xpu.0", "box.1.xpu.0", "box.2.xpu.0", "box.3.xpu.0"}).empty());
+    EXPECT_TRUE(device_dimensions({"a.0.x.0", "a.1.x.0", "a.0.x.1", "a.1.x.1"}).empty());
+}
+
+// What the document says is what naming it says, to the picosecond, and not what square dimensions say.
+TEST(Dimensions, UnnamedOnesAreThoseOfTheDocument)
+{
+    RunSetup setup;
+    setup.document = std::string(WEFT_SOURCE_DIR) + "/examples/validation/systems/two_dgx_h100_servers.yaml";
+    const auto with = [&](const std::string& more) {
+        RunSetup one = setup;
+        one.lines = "profile: generic\n" + collective_lines("all_reduce", "hierarchical", "64 KiB", more);
+        return run(one);
+    };
+    const Json unnamed = with("");
+    EXPECT_EQ(unnamed["verified"], "passed");
+    EXPECT_EQ(time_of(unnamed), time_of(with("dimensions: \"xpu=8,box=2\"")));
+    EXPECT_NE(time_of(unnamed), time_of(with("dimensions: \"xpu=4,box=4\"")));
 }
 
 // 4 : 1 inside to across is level in the given order, and greedy leaves it; 1 : 4 is the other way round.
