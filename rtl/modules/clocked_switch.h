@@ -17,7 +17,7 @@
 // The block is not clocked while it is idle, nor when nothing has moved for long enough that only an arrival or a
 // credit can change anything.
 //
-// Limits: 64 ports; one lane; no pooled credits; the same channels on all ports; up to 512 lines for each channel.
+// Limits: 64 ports; one lane; no pooled credits; the same channels on all ports; up to 1023 lines for each channel.
 //
 // Statistics: lines forwarded, clocks in which the block was evaluated, largest number of lines for one output.
 #pragma once

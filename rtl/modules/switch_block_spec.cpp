@@ -55,7 +55,7 @@ SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector
         channels.slot_of[vc] = static_cast<std::uint8_t>(channels.vcs.size());
         channels.vcs.push_back(vc);
     }
-    refuse(most > 512, fmt::format("a clocked switch before a buffer of {} lines", most), "at most 512 for each channel");
+    refuse(most > 1023, fmt::format("a clocked switch before a buffer of {} lines", most), "at most 1023 for each channel");
     out.vcs = static_cast<unsigned>(channels.vcs.size());
     out.depth = most;
     out.max_credits = most;
