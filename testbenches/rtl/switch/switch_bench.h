@@ -14,6 +14,21 @@ namespace weft::test {
 
 using SwitchBlock = ClockedBlock<SwitchIn, SwitchOut>;
 
+inline SwitchBlockParameters switch_of(unsigned ports, unsigned vcs, unsigned depth, unsigned max_credits, unsigned width,
+    unsigned latency, unsigned traversal, unsigned iterations)
+{
+    SwitchBlockParameters parameters;
+    parameters.ports = ports;
+    parameters.vcs = vcs;
+    parameters.depth = depth;
+    parameters.max_credits = max_credits;
+    parameters.width = width;
+    parameters.latency = latency;
+    parameters.traversal = traversal;
+    parameters.iterations = iterations;
+    return parameters;
+}
+
 struct SwitchRun {
     std::uint64_t clocks = 0;
     std::uint64_t sent = 0;

@@ -35,9 +35,48 @@ void expect_no_difference(const SwitchBlockParameters& parameters)
     EXPECT_GT(all.all_outputs, 1000U);
 }
 
+// Some outputs lack channels, others have few credits.
+std::vector<std::uint16_t> uneven_credits(unsigned ports, unsigned vcs, unsigned most)
+{
+    std::vector<std::uint16_t> credits;
+    for (unsigned i = 0; i < ports * vcs; ++i) credits.push_back(static_cast<std::uint16_t>((i * 7 + 3) % (most + 1)));
+    return credits;
+}
+
 TEST_F(SwitchEqualityTest, FourPortsFourChannels)
 {
     expect_no_difference({});
+}
+
+TEST_F(SwitchEqualityTest, EightPortsThreeRoundsUnevenCredits)
+{
+    SwitchBlockParameters parameters = switch_of(8, 2, 3, 5, 64, 3, 2, 3);
+    parameters.credits = uneven_credits(8, 2, 5);
+    expect_no_difference(parameters);
+}
+
+TEST_F(SwitchEqualityTest, NinePortsRoundRobinNoTraversal)
+{
+    SwitchBlockParameters parameters = switch_of(9, 3, 5, 4, 128, 2, 0, 2);
+    parameters.islip = false;
+    expect_no_difference(parameters);
+}
+
+TEST_F(SwitchEqualityTest, OneQueueForEachInput)
+{
+    SwitchBlockParameters parameters = switch_of(4, 3, 5, 6, 640, 1, 3, 1);
+    parameters.one_queue = true;
+    expect_no_difference(parameters);
+}
+
+TEST_F(SwitchEqualityTest, SixteenPorts)
+{
+    expect_no_difference(switch_of(16, 4, 16, 16, 64, 1, 1, 2));
+}
+
+TEST_F(SwitchEqualityTest, TwoPortsSixteenChannelsOfOneLine)
+{
+    expect_no_difference(switch_of(2, 16, 1, 1, 72, 4, 1, 1));
 }
 
 }  // namespace
