@@ -31,49 +31,61 @@ module weft_matching #(
     logic [OUTPUTS-1:0] accept_next [INPUTS];
     logic [INPUTS-1:0] multicast_turn;
 
+    localparam int unsigned IW = INPUTS > 1 ? $clog2(INPUTS) : 1;
+
     logic [INPUTS-1:0] taken;
     logic [OUTPUTS-1:0] output_taken;
-    logic [OUTPUTS-1:0] asks [INPUTS];
+    logic [OUTPUTS-1:0] asks;
     logic [INPUTS-1:0] asked_by [OUTPUTS];
+    logic [INPUTS-1:0] multicast_of [OUTPUTS];  // and for multicast
     logic [OUTPUTS-1:0] granted_by [INPUTS];
-    logic [INPUTS-1:0] granted;
+    logic [INPUTS-1:0] candidates, granted;
     logic [OUTPUTS-1:0] single, several, accepted;
+
+    // The number of the bit that is set.
+    function automatic logic [IW-1:0] number_of(input logic [INPUTS-1:0] bits);
+        logic [INPUTS-1:0] with_bit;
+        for (int b = 0; b < int'(IW); b++) begin
+            for (int i = 0; i < int'(INPUTS); i++) with_bit[i] = 1'(i >> b);
+            number_of[b] = (bits & with_bit) != 0;
+        end
+    endfunction
 
     always_comb begin
         taken = '0;
         match_multicast = '0;
         output_taken = '0;
+        asks = '0;
+        candidates = '0;
         granted = '0;
         single = '0;
         several = '0;
         accepted = '0;
-        for (int i = 0; i < int'(INPUTS); i++) begin
-            match[i] = '0;
-            asks[i] = '0;
-            granted_by[i] = '0;
-            accept_next[i] = accept_from[i];
-        end
         for (int o = 0; o < int'(OUTPUTS); o++) begin
             asked_by[o] = '0;
+            multicast_of[o] = '0;
             grant_next[o] = grant_from[o];
         end
+        for (int i = 0; i < int'(INPUTS); i++) begin
+            match[i] = '0;
+            granted_by[i] = '0;
+            accept_next[i] = accept_from[i];
+            asks = unicast[i] | multicast[i];
+            if (asks != 0) for (int o = 0; o < int'(OUTPUTS); o++) asked_by[o][i] = asks[o];
+            if (multicast[i] != 0) for (int o = 0; o < int'(OUTPUTS); o++) multicast_of[o][i] = multicast[i][o];
+        end
         for (int round = 0; round < int'(ITERATIONS); round++) begin
-            for (int o = 0; o < int'(OUTPUTS); o++) asked_by[o] = '0;
-            for (int i = 0; i < int'(INPUTS); i++) begin
-                asks[i] = multicast[i] | unicast[i];
-                if (taken[i]) asks[i] = match_multicast[i] ? multicast[i] : '0;
-                asks[i] &= ~output_taken;
-                granted_by[i] = '0;
-                if (asks[i] != 0) for (int o = 0; o < int'(OUTPUTS); o++) asked_by[o][i] = asks[i][o];
-            end
-            for (int o = 0; o < int'(OUTPUTS); o++)
-                if (asked_by[o] != 0) begin
-                    granted = asked_by[o] & (ISLIP ? grant_from[o] : grant_next[o]);
-                    if (granted == 0) granted = asked_by[o];
+            for (int i = 0; i < int'(INPUTS); i++) granted_by[i] = '0;
+            for (int o = 0; o < int'(OUTPUTS); o++) begin
+                candidates = (asked_by[o] & ~taken) | (multicast_of[o] & match_multicast);
+                if (!output_taken[o] && candidates != 0) begin
+                    granted = candidates & (ISLIP ? grant_from[o] : grant_next[o]);
+                    if (granted == 0) granted = candidates;
                     granted &= ~granted + 1'b1;
                     if (!ISLIP) grant_next[o] = ~(granted | (granted - 1'b1));
-                    for (int i = 0; i < int'(INPUTS); i++) granted_by[i][o] = granted[i];
+                    granted_by[number_of(granted)][o] = 1'b1;
                 end
+            end
             for (int i = 0; i < int'(INPUTS); i++)
                 if (granted_by[i] != 0) begin
                     several = granted_by[i] & multicast[i];
