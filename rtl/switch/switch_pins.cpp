@@ -27,7 +27,7 @@ void SwitchBlockParameters::check() const
 {
     within("ports", ports, 1, 64);
     within("vcs", vcs, 1, 16);
-    within("depth", depth, 1, 512);
+    within("depth", depth, 1, 1023);
     within("max_credits", max_credits, 1, 1023);
     within("width", width, 8, beat_bits);
     within("latency", latency, 1, 1023);

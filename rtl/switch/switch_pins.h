@@ -15,7 +15,7 @@ namespace weft {
 struct SwitchBlockParameters {
     unsigned ports = 4;        // 1 to 64
     unsigned vcs = 4;          // 1 to 16
-    unsigned depth = 8;        // lines of a channel that an input holds, 1 to 512
+    unsigned depth = 8;        // lines of a channel that an input holds, 1 to 1023
     unsigned max_credits = 8;  // largest of `credits`, 1 to 1023
     unsigned width = 640;      // bits of a line, whole bytes, 8 to 640
     unsigned latency = 1;      // clocks from entry to the first matching, 1 to 1023
