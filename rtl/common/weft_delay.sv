@@ -1,4 +1,5 @@
-// A pipeline of CLOCKS stages (0: a wire).
+// A delay of CLOCKS clocks (0: a wire): a ring that is written and read at the same place, so that a long one costs no more
+// than a short one.
 module weft_delay #(
     parameter int unsigned WIDTH = 1,
     parameter int unsigned CLOCKS = 1
@@ -16,20 +17,23 @@ module weft_delay #(
             assign data_out = data_in;
             logic unused;
             assign unused = clk & rst_n;
-        end else begin : g_stages
+        end else begin : g_ring
+            localparam int unsigned PW = CLOCKS > 1 ? $clog2(CLOCKS) : 1;
             logic [CLOCKS-1:0] valid;
-            logic [WIDTH-1:0] stage [CLOCKS];
+            logic [WIDTH-1:0] store [CLOCKS];
+            logic [PW-1:0] place;
             always_ff @(posedge clk) begin
-                if (!rst_n) valid <= '0;
-                else begin
-                    valid[0] <= valid_in;
-                    for (int i = 1; i < int'(CLOCKS); i++) valid[i] <= valid[i-1];
+                if (!rst_n) begin
+                    valid <= '0;
+                    place <= '0;
+                end else begin
+                    valid[place] <= valid_in;
+                    place <= place == PW'(CLOCKS - 1) ? '0 : place + 1'b1;
                 end
-                if (valid_in) stage[0] <= data_in;
-                for (int i = 1; i < int'(CLOCKS); i++) if (valid[i-1]) stage[i] <= stage[i-1];
+                if (valid_in) store[place] <= data_in;
             end
-            assign valid_out = valid[CLOCKS-1];
-            assign data_out = stage[CLOCKS-1];
+            assign valid_out = valid[place];
+            assign data_out = store[place];
         end
     endgenerate
 endmodule
