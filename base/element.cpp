@@ -22,12 +22,14 @@ std::uint32_t as_bits(float value)
     return bits;
 }
 
+inline bool is_nan(std::uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
+
 // Branch-free, so that the loops below vectorise.
 inline std::uint16_t round_to_bf16(std::uint32_t bits)
 {
     const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
     const std::uint32_t quiet = (bits >> 16) | 0x40u;
-    return static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
+    return static_cast<std::uint16_t>(is_nan(bits) ? quiet : rounded);
 }
 
 // A comparison with NaN is false: `operand` replaces a NaN accumulator and never brings one in.
@@ -62,11 +64,12 @@ struct Int32 {
 };
 
 struct Fp32 {
-    using Stored = float;
+    using Stored = std::uint32_t;
     template <ReduceOp op>
     static Stored apply(Stored a, Stored b)
     {
-        return combine(op, a, b);
+        const std::uint32_t bits = as_bits(combine(op, as_float(a), as_float(b)));
+        return is_nan(bits) ? 0x7fffffffu : bits;
     }
 };
 
@@ -77,7 +80,8 @@ struct Bf16 {
     {
         const float wide_a = as_float(static_cast<std::uint32_t>(a) << 16);
         const float wide_b = as_float(static_cast<std::uint32_t>(b) << 16);
-        return round_to_bf16(as_bits(combine(op, wide_a, wide_b)));
+        const std::uint32_t bits = as_bits(combine(op, wide_a, wide_b));
+        return is_nan(bits) ? std::uint16_t{0x7fff} : round_to_bf16(bits);
     }
 };
 

@@ -1,4 +1,5 @@
 // A line as bits, header first (line_bits.h says the same).
+/* verilator lint_off UNUSEDPARAM */
 package weft_line_pkg;
     typedef struct packed {
         logic [511:0] data;         // byte 0 lowest
@@ -24,3 +25,4 @@ package weft_line_pkg;
     localparam logic [3:0] OP_LOAD_REDUCE = 4'd7;
     localparam logic [3:0] OP_REDUCE = 4'd8;
 endpackage
+/* verilator lint_on UNUSEDPARAM */

@@ -134,7 +134,7 @@ TEST(Element, Bf16SumOfAllSpecialPairsAndRandomOnes)
         const float exact = from_bits(static_cast<std::uint32_t>(a[i]) << 16) +
             from_bits(static_cast<std::uint32_t>(b[i]) << 16);
         if (std::isnan(exact))
-            ASSERT_TRUE(is_nan_bf16(sum[i])) << std::hex << a[i] << " + " << b[i];
+            ASSERT_EQ(sum[i], 0x7fff) << std::hex << a[i] << " + " << b[i];
         else
             ASSERT_EQ(sum[i], nearest_bf16(exact)) << std::hex << a[i] << " + " << b[i];
     }
@@ -194,6 +194,31 @@ TEST(Element, MinAndMaxPreferNumbersToNan)
     reduce_elements(ElementType::int32, ReduceOp::max, reinterpret_cast<std::uint8_t*>(x),
         reinterpret_cast<const std::uint8_t*>(y), 4);
     EXPECT_EQ(x[0], 3);
+}
+
+// Whatever NaN comes in, in whatever order, and whatever the host makes of it.
+TEST(Element, EveryNanResultIsTheSame)
+{
+    const std::uint32_t nans[] = {0x7f800001, 0xff800001, 0x7fc00000, 0xffc00000, 0x7fffffff, 0xffffffff, 0x7fc12345};
+    for (const std::uint32_t x : nans)
+        for (const std::uint32_t y : nans)
+            for (ReduceOp op : {ReduceOp::sum, ReduceOp::min, ReduceOp::max}) {
+                std::uint32_t a[] = {x, x, 0x3f800000};
+                const std::uint32_t b[] = {y, 0x3f800000, y};
+                reduce_elements(ElementType::fp32, op, reinterpret_cast<std::uint8_t*>(a),
+                    reinterpret_cast<const std::uint8_t*>(b), sizeof a);
+                const std::uint32_t with_one = op == ReduceOp::sum ? 0x7fffffff : 0x3f800000;
+                EXPECT_EQ(a[0], 0x7fffffffU) << std::hex << x << " " << y;
+                EXPECT_EQ(a[1], with_one) << std::hex << x;
+                EXPECT_EQ(a[2], with_one) << std::hex << y;
+                std::uint16_t c[] = {0x7f81, 0xffc0, 0xff80};
+                const std::uint16_t d[] = {0xffff, 0x7fc1, 0x7f80};
+                reduce_elements(ElementType::bf16, op, reinterpret_cast<std::uint8_t*>(c),
+                    reinterpret_cast<const std::uint8_t*>(d), sizeof c);
+                EXPECT_EQ(c[0], 0x7fff);
+                EXPECT_EQ(c[1], 0x7fff);
+                EXPECT_EQ(c[2], op == ReduceOp::sum ? 0x7fff : op == ReduceOp::min ? 0xff80 : 0x7f80);
+            }
 }
 
 // Any start address, any length: nothing outside the range is touched.

@@ -1,0 +1,75 @@
+// One 32-bit word of two operands combined: an element of four bytes, two of two or four of one. Combinational.
+// Minimum and maximum prefer numbers to NaN, and the accumulator among equals; a NaN result is canonical.
+module weft_combine_word import weft_group_pkg::*; (
+    input  logic [1:0] element,
+    input  logic [1:0] reduction,
+    input  logic [31:0] accumulator,
+    input  logic [31:0] operand,
+    output logic [31:0] result
+);
+    function automatic logic is_nan(input logic [30:0] magnitude);
+        return magnitude > 31'h7f800000;
+    endfunction
+
+    function automatic logic is_less(input logic [31:0] x, input logic [31:0] y);
+        if (x[30:0] == 0 && y[30:0] == 0) return 1'b0;
+        if (x[31] != y[31]) return x[31];
+        return x[31] ? x[30:0] > y[30:0] : x[30:0] < y[30:0];
+    endfunction
+
+    // The smaller or larger of two binary32 numbers.
+    function automatic logic [31:0] chosen(input logic largest, input logic [31:0] x, input logic [31:0] y);
+        if (is_nan(x[30:0]) && is_nan(y[30:0])) return 32'h7fffffff;
+        if (is_nan(x[30:0])) return y;
+        if (is_nan(y[30:0])) return x;
+        return (largest ? is_less(x, y) : is_less(y, x)) ? y : x;
+    endfunction
+
+    // To nearest even. A NaN here is canonical and stays so.
+    function automatic logic [15:0] to_bf16(input logic [31:0] x);
+        logic up;
+        up = !is_nan(x[30:0]) && x[15] && (x[16] || x[14:0] != 0);
+        return x[31:16] + {15'd0, up};
+    endfunction
+
+    function automatic logic [7:0] byte_of(input logic [1:0] how, input logic [7:0] x, input logic [7:0] y);
+        case (how)
+            REDUCE_MIN: return y < x ? y : x;
+            REDUCE_MAX: return x < y ? y : x;
+            default: return x + y;
+        endcase
+    endfunction
+
+    function automatic logic [31:0] int_of(input logic [1:0] how, input logic [31:0] x, input logic [31:0] y);
+        case (how)
+            REDUCE_MIN: return $signed(y) < $signed(x) ? y : x;
+            REDUCE_MAX: return $signed(x) < $signed(y) ? y : x;
+            default: return x + y;
+        endcase
+    endfunction
+
+    // Two adders: the lower for a word or its lower half, the upper for the other half.
+    logic narrow, largest;
+    logic [31:0] lower_a, lower_b, lower_sum, lower, upper_a, upper_b, upper_sum, upper;
+    assign narrow = element == ELEMENT_BF16;
+    assign largest = reduction == REDUCE_MAX;
+    assign lower_a = narrow ? {accumulator[15:0], 16'd0} : accumulator;
+    assign lower_b = narrow ? {operand[15:0], 16'd0} : operand;
+    assign upper_a = {accumulator[31:16], 16'd0};
+    assign upper_b = {operand[31:16], 16'd0};
+    weft_fp32_add lower_adder (.a(lower_a), .b(lower_b), .sum(lower_sum));
+    weft_fp32_add upper_adder (.a(upper_a), .b(upper_b), .sum(upper_sum));
+    assign lower = reduction == REDUCE_SUM ? lower_sum : chosen(largest, lower_a, lower_b);
+    assign upper = reduction == REDUCE_SUM ? upper_sum : chosen(largest, upper_a, upper_b);
+
+    always_comb begin
+        case (element)
+            ELEMENT_INT32: result = int_of(reduction, accumulator, operand);
+            ELEMENT_FP32: result = lower;
+            ELEMENT_BF16: result = {to_bf16(upper), to_bf16(lower)};
+            default:
+                for (int i = 0; i < 4; i++)
+                    result[8*i+:8] = byte_of(reduction, accumulator[8*i+:8], operand[8*i+:8]);
+        endcase
+    end
+endmodule
