@@ -1,7 +1,8 @@
 // Two blocks side by side on the same inputs: what is under test goes on, what should be equal is compared in every
 // clock.
 //
-// Needs `std::string difference(const Out& expected, const Out& got)`, empty where they agree.
+// Block is a ClockedBlock, or an interface on top of one. Needs `std::string difference(const Outputs& expected, const
+// Outputs& got)`, empty where they agree.
 #pragma once
 
 #include <memory>
@@ -12,10 +13,11 @@
 
 namespace weft {
 
-template <class In, class Out>
-class Lockstep : public ClockedBlock<In, Out> {
+template <class Block>
+class Lockstep : public Block {
 public:
-    using Block = ClockedBlock<In, Out>;
+    using In = typename Block::Inputs;
+    using Out = typename Block::Outputs;
 
     // `scratch`: an Out of the right shape.
     Lockstep(std::unique_ptr<Block> tested, std::unique_ptr<Block> reference, Out scratch)
@@ -37,6 +39,10 @@ public:
     bool idle() const override { return tested_->idle() && reference_->idle(); }
     bool failed() const override { return !differs_.empty() || tested_->failed(); }
     std::string failure() const override { return differs_.empty() ? tested_->failure() : differs_; }
+
+protected:
+    Block& tested() { return *tested_; }
+    Block& reference() { return *reference_; }
 
 private:
     std::unique_ptr<Block> tested_;

@@ -25,14 +25,49 @@ ClockedSwitch::ClockedSwitch(sc_core::sc_module_name name, Agenda& agenda, std::
 void ClockedSwitch::end_of_elaboration()
 {
     parameters_ = block_parameters(spec_, space_, channels_);
-    block_ = factory_(parameters_, path());
+    unsigned ports = parameters_.ports;
+    if (can_have_groups(spec_, parameters_, space_)) {
+        const GroupSwitchParameters parameters = group_parameters(spec_, parameters_, channels_);
+        std::unique_ptr<GroupSwitchBlock> block = factory_.grouped(parameters, path());
+        grouped_ = block.get();
+        block_ = std::move(block);
+        groups_ = std::make_unique<GroupTraffic>(ports++, parameters_.vcs, parameters.groups);
+    } else {
+        block_ = factory_.plain(parameters_, path());
+    }
     in_ = std::make_unique<SwitchIn>(parameters_);
     out_ = std::make_unique<SwitchOut>(parameters_);
-    flights_ = std::make_unique<FlightTable>(parameters_.ports, parameters_.vcs);
+    flights_ = std::make_unique<FlightTable>(ports, parameters_.vcs);
     went_in_ = RecentLines(parameters_.ports);
     came_out_ = RecentLines(parameters_.ports);
     quiet_limit_ = parameters_.latency + 4ULL * parameters_.ports + 16;
     block_->reset();
+    for (const SwitchGroup& group : early_groups_) add_group(group, *pool_);
+}
+
+void ClockedSwitch::add_group(const SwitchGroup& group, LinePool& pool)
+{
+    pool_ = &pool;
+    if (block_ == nullptr) {
+        early_groups_.push_back(group);
+        return;
+    }
+    if (grouped_ == nullptr)
+        throw InputError("", 0, "a clocked switch that carries out operations on groups without a channel for each class",
+            "link.vcs=split and switch.multicast_groups above 0");
+    grouped_->set_group(groups_->entry(group, routes_));
+    groups_->add(group, pool);
+    // Before time starts the first line that comes is early enough.
+    if (clocks_ > 0) wake_at(edge(agenda().now()));
+}
+
+bool ClockedSwitch::overdue(Time now) const
+{
+    if (grouped_ == nullptr || spec_.reduce_timeout == 0) return false;
+    for (const FlightTable::Flight* flight : flights_->all())
+        if (flight->output == groups_->unit() && flight->line->op == LineOp::reduce && now - flight->entered > spec_.reduce_timeout)
+            return true;
+    return false;
 }
 
 Time ClockedSwitch::on_request(unsigned port, Line& line, Time delay)
@@ -114,7 +149,7 @@ void ClockedSwitch::tick(Time now)
     quiet_ = moved || !ready ? 0 : quiet_ + 1;
     if (out_->idle && flights_->inside() > 0)
         fail(now, fmt::format("nothing is inside, says the block; {} lines went in and have not come out", flights_->inside()));
-    const bool asleep = arrived_ == 0 && (flights_->inside() == 0 || quiet_ > quiet_limit_);
+    const bool asleep = arrived_ == 0 && (block_->idle() || quiet_ > quiet_limit_);
     if (!asleep) wake_at(now + clock_);
 }
 
@@ -150,20 +185,31 @@ void ClockedSwitch::enter(unsigned port, Time now)
     if (from.first == nullptr) arrived_ &= ~(std::uint64_t{1} << port);
     const auto cls = static_cast<LineClass>(line.kind);
     const unsigned channel = channels_.slot_of[line.vc];
-    const unsigned output = route(port, line, cls);
-    const std::uint32_t tag = flights_->enter(line, cls, port, output, channel, now);
-    Port& to = ports_[output];
-    to.peak = std::max(to.peak, ++to.queued);
     in_->valid |= std::uint64_t{1} << port;
     in_->vc[port] = static_cast<std::uint8_t>(channel);
+    const unsigned output = route(port, line, cls);
     in_->ports[port] = std::uint64_t{1} << output;
-    in_->data[port] = flights_->at(tag).bits;
+    if (groups_ != nullptr && output == groups_->unit() && cls == LineClass::response) {
+        // The unit knows it by the tag that it gave.
+        bits_of(line, cls, line.tag, in_->data[port]);
+        groups_->enter(port, channel, {&line, cls, 0});
+    } else {
+        const std::uint32_t tag = flights_->enter(line, cls, port, output, channel, now);
+        in_->data[port] = flights_->at(tag).bits;
+        if (output < ports_.size()) {
+            Port& to = ports_[output];
+            to.peak = std::max(to.peak, ++to.queued);
+        } else {
+            groups_->enter(port, channel, {&line, cls, tag});
+        }
+    }
     went_in_.add(port, now, channel, in_->data[port]);
 }
 
 unsigned ClockedSwitch::route(unsigned port, Line& line, LineClass cls)
 {
     if (cls == LineClass::response) return line.pop_way().port;
+    if (groups_ != nullptr && groups_->has(line.destination)) return groups_->unit();
     const unsigned phase = routes_.phase(port, lane_of(line.vc));
     if (routes_.scatters(phase)) line.scatter(routes_.seed());
     const RouteTable::Choice choice = routes_.ports_to(line.destination, phase);
@@ -179,60 +225,112 @@ unsigned ClockedSwitch::route(unsigned port, Line& line, LineClass cls)
 // What the pins of the outputs say.
 void ClockedSwitch::collect(Time now)
 {
-    std::uint64_t inputs = 0;
-    for (std::uint64_t rest = out_->valid; rest != 0; rest &= rest - 1) {
-        const auto output = static_cast<unsigned>(__builtin_ctzll(rest));
-        came_out_.add(output, now, out_->vc[output], out_->data[output]);
-        std::string problem;
-        FlightTable::Flight* const flight = flights_->leave(out_->data[output],
-            output, out_->vc[output], problem);
-        if (flight == nullptr) {
-            fail_at(now, "output", output, problem);
-            return;
-        }
-        if ((in_->ready >> output & 1U) == 0) {
-            fail_at(now, "output", output, fmt::format("a line while the wire is not free ({})", describe(flight->bits)));
-            return;
-        }
-        ports_[flight->input].leaving = out_->data[output].tag() + 1;
-        inputs |= std::uint64_t{1} << flight->input;
-    }
-    if (inputs != out_->credit_valid) {
-        const auto input = static_cast<unsigned>(__builtin_ctzll(inputs ^ out_->credit_valid));
-        fail_at(now, "input", input, (inputs >> input & 1U) != 0 ? "a line leaves without its credit" : "a credit, and no line leaves");
+    leaving_ = 0;
+    for (std::uint64_t rest = out_->valid; rest != 0; rest &= rest - 1)
+        if (!collect_line(static_cast<unsigned>(__builtin_ctzll(rest)), now)) return;
+    if (const std::uint64_t withheld = leaving_ & ~out_->credit_valid) {
+        fail_at(now, "input", static_cast<unsigned>(__builtin_ctzll(withheld)), "a line leaves without its credit");
         return;
     }
-    for (std::uint64_t rest = inputs; rest != 0; rest &= rest - 1) {
-        const auto input = static_cast<unsigned>(__builtin_ctzll(rest));
-        const std::uint32_t tag = ports_[input].leaving - 1;
-        FlightTable::Flight& flight = flights_->at(tag);
-        if (out_->credit_vc[input] != flight.channel) {
-            fail_at(now, "input", input, fmt::format("credit of channel {}, a line of channel {} leaves",
-                out_->credit_vc[input], flight.channel));
+    for (std::uint64_t rest = out_->credit_valid; rest != 0 && problems_.empty(); rest &= rest - 1)
+        free_slot(static_cast<unsigned>(__builtin_ctzll(rest)), now);
+}
+
+// False: something is wrong. An ordinary line goes on when the credit of its slot is seen.
+bool ClockedSwitch::collect_line(unsigned output, Time now)
+{
+    const LineBits& bits = out_->data[output];
+    came_out_.add(output, now, out_->vc[output], bits);
+    if ((in_->ready >> output & 1U) == 0) {
+        fail_at(now, "output", output, fmt::format("a line while the wire is not free ({})", describe(bits)));
+        return false;
+    }
+    if (groups_ != nullptr && !bits.response() && groups_->has(bits.source())) {
+        ++made_;
+        send(output, groups_->made(bits, channels_.vcs[out_->vc[output]], now), LineClass::request, now);
+        return true;
+    }
+    if (groups_ != nullptr && bits.response() && groups_->has(bits.destination())) {
+        answer(output, now);
+        return problems_.empty();
+    }
+    std::string problem;
+    FlightTable::Flight* const flight = flights_->leave(bits, output, out_->vc[output], problem);
+    if (flight == nullptr) {
+        fail_at(now, "output", output, problem);
+        return false;
+    }
+    ports_[flight->input].leaving = bits.tag();
+    leaving_ |= std::uint64_t{1} << flight->input;
+    return true;
+}
+
+// The unit answers a request.
+void ClockedSwitch::answer(unsigned output, Time now)
+{
+    const LineBits& bits = out_->data[output];
+    if (!flights_->live(bits.tag()) || flights_->at(bits.tag()).output != groups_->unit()) {
+        fail_at(now, "output", output, fmt::format("an answer to what nobody asked ({})", describe(bits)));
+        return;
+    }
+    FlightTable::Flight& flight = flights_->at(bits.tag());
+    Line& line = *flight.line;
+    data_of(bits, LineClass::response, line);
+    line.set_response_status(bits.failed() ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
+    LineBits expected;
+    bits_of(line, LineClass::response, bits.tag(), expected);
+    const std::string what = flight.input != output ? fmt::format("an answer for port {}", flight.input) : difference(expected, bits);
+    if (!what.empty()) {
+        fail_at(now, "output", output, fmt::format("{} ({})", what, describe(bits)));
+        return;
+    }
+    flights_->free(bits.tag());
+    line.vc = channels_.vcs[out_->vc[output]];
+    send(output, line, LineClass::response, now);
+}
+
+// A credit for a slot of `input`: of the line that leaves, or of one that is in the unit now.
+void ClockedSwitch::free_slot(unsigned input, Time now)
+{
+    const unsigned channel = out_->credit_vc[input];
+    GroupTraffic::Bound bound{};
+    if ((leaving_ >> input & 1U) != 0) {
+        const std::uint32_t tag = ports_[input].leaving;
+        const FlightTable::Flight& flight = flights_->at(tag);
+        if (channel != flight.channel) {
+            fail_at(now, "input", input, fmt::format("credit of channel {}, a line of channel {} leaves", channel, flight.channel));
             return;
         }
-        send(input, tag, now);
+        bound = {flight.line, flight.cls, tag};
+    } else if (groups_ == nullptr || !groups_->leave(input, channel, bound)) {
+        fail_at(now, "input", input, fmt::format("a credit of channel {}, and no line leaves", channel));
+        return;
+    }
+    if (bound.cls == LineClass::request) {
+        ports_[input].target->return_request_credit(*bound.line, 0);
+    } else {
+        ports_[input].initiator->return_response_credit(*bound.line, 0);
+    }
+    if ((leaving_ >> input & 1U) != 0) {
+        const unsigned output = flights_->at(bound.tag).output;
+        data_of(out_->data[output], bound.cls, *bound.line);
+        flights_->free(bound.tag);
+        --ports_[output].queued;
+        send(output, *bound.line, bound.cls, now);
+    } else if (bound.cls == LineClass::response) {
+        groups_->pool().give(*bound.line);
+    } else if ((bound.line->flags & LineHeader::posted_flag) != 0) {
+        flights_->free(bound.tag);
+        groups_->pool().give(*bound.line);
     }
 }
 
-void ClockedSwitch::send(unsigned input, std::uint32_t tag, Time now)
+void ClockedSwitch::send(unsigned output, Line& line, LineClass cls, Time now)
 {
-    FlightTable::Flight& flight = flights_->at(tag);
-    Line& line = *flight.line;
-    const Port& from = ports_[input];
-    Port& to = ports_[flight.output];
-    const bool request = flight.cls == LineClass::request;
-    data_of(out_->data[flight.output], flight.cls, line);
-    flights_->free(tag);
-    --to.queued;
+    Port& to = ports_[output];
     ++sent_;
-    if (request) {
-        from.target->return_request_credit(line, 0);
-    } else {
-        from.initiator->return_response_credit(line, 0);
-    }
     const Time delay = std::max(now + traversal_, to.wire_free) - now;
-    const Time taken = request ? to.initiator->send_request(line, delay) : to.target->send_response(line, delay);
+    const Time taken = cls == LineClass::request ? to.initiator->send_request(line, delay) : to.target->send_response(line, delay);
     to.wire_free = now + std::max(taken, delay);
 }
 
@@ -263,19 +361,20 @@ std::vector<std::string> ClockedSwitch::blocked() const
 {
     std::vector<std::string> out;
     if (flights_ == nullptr) return out;
-    std::vector<unsigned> count(ports_.size() * ports_.size() * channels_.vcs.size());
+    const std::size_t outputs = ports_.size() + 1;
+    std::vector<unsigned> count(ports_.size() * outputs * channels_.vcs.size());
     const auto place = [&](const FlightTable::Flight& flight) {
-        return (std::size_t{flight.input} * ports_.size() + flight.output) * channels_.vcs.size() + flight.channel;
+        return (flight.input * outputs + flight.output) * channels_.vcs.size() + flight.channel;
     };
     const std::vector<const FlightTable::Flight*> flights = flights_->all();
     for (const FlightTable::Flight* flight : flights) ++count[place(*flight)];
     for (std::size_t i = 0; i < count.size(); ++i) {
         if (count[i] == 0) continue;
         const std::size_t channel = i % channels_.vcs.size();
-        const std::size_t output = i / channels_.vcs.size() % ports_.size();
-        const std::size_t input = i / channels_.vcs.size() / ports_.size();
-        out.push_back(fmt::format("{} input {}: {} {} lines wait for output {}", path(), input, count[i],
-            vc_name(channels_.vcs[channel], 1), output));
+        const std::size_t output = i / channels_.vcs.size() % outputs;
+        const std::size_t input = i / channels_.vcs.size() / outputs;
+        out.push_back(fmt::format("{} input {}: {} {} lines wait for {}", path(), input, count[i],
+            vc_name(channels_.vcs[channel], 1), output < ports_.size() ? fmt::format("output {}", output) : "the unit for groups, or their group"));
     }
     return out;
 }
@@ -285,13 +384,14 @@ std::vector<Statistic> ClockedSwitch::statistics() const
     std::uint32_t peak = 0;
     for (const Port& port : ports_) peak = std::max(peak, port.peak);
     return {{"lines", static_cast<double>(sent_), "lines", "requests and responses forwarded"},
+        {"made", static_cast<double>(made_), "lines", "lines that the unit for groups made for members"},
         {"clocks", static_cast<double>(clocks_), "", "clocks in which the block was evaluated"},
         {"peak_queue", static_cast<double>(peak), "lines", "largest number of lines inside for one output"}};
 }
 
 void ClockedSwitch::reset_statistics()
 {
-    sent_ = clocks_ = 0;
+    sent_ = clocks_ = made_ = 0;
     for (Port& port : ports_) port.peak = port.queued;
 }
 

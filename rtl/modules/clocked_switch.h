@@ -14,10 +14,14 @@
 // credits from the next hop are on the pins at the first edge after they arrive, one for each channel and clock, and count
 // from the next clock on. This is model `crossbar` with transfer = clock and credit_delay = clock.
 //
+// Operations on groups (switch.multicast_groups above 0, split channels) end in a unit at a port of its own inside the
+// block: it makes lines for the members, combines what they hold, one operand a clock, and answers. Each member is
+// behind a port of its own. At most 64 contexts (switch.group_contexts); switch.reduce_rate does not count.
+//
 // The block is not clocked while it is idle, nor when nothing has moved for long enough that only an arrival or a
 // credit can change anything.
 //
-// Limits: 64 ports; one lane; no pooled credits; the same channels on all ports; up to 1023 lines for each channel.
+// Limits: 64 ports (63 with groups); one lane; no pooled credits; the same channels on all ports; up to 1023 lines for each channel.
 //
 // Statistics: lines forwarded, clocks in which the block was evaluated, largest number of lines for one output.
 #pragma once
@@ -29,10 +33,11 @@
 #include <vector>
 
 #include "rtl/common/clocked_block.h"
+#include "rtl/group_switch/group_switch_pins.h"
 #include "rtl/modules/flight_table.h"
+#include "rtl/modules/group_traffic.h"
 #include "rtl/modules/recent_lines.h"
 #include "rtl/modules/switch_block_spec.h"
-#include "rtl/switch/switch_pins.h"
 #include "tlm_interconnect/route_table.h"
 #include "tlm_interconnect/switch_model.h"
 
@@ -45,8 +50,11 @@ class ClockedSwitch : public sc_core::sc_module,
                       public SwitchModel {
 public:
     using Block = ClockedBlock<SwitchIn, SwitchOut>;
-    // Makes the block when its parameters are known.
-    using Factory = std::function<std::unique_ptr<Block>(const SwitchBlockParameters&, const std::string& path)>;
+    // Makes the block when its parameters are known: one that knows groups where the fabric allows for them.
+    struct Factory {
+        std::function<std::unique_ptr<Block>(const SwitchBlockParameters&, const std::string& path)> plain;
+        std::function<std::unique_ptr<GroupSwitchBlock>(const GroupSwitchParameters&, const std::string& path)> grouped;
+    };
 
     ClockedSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
         RouteTable routes, Factory factory);
@@ -54,6 +62,8 @@ public:
     LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
     LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
     void set_credits(unsigned port, const BufferSpace& space) override { space_[port] = space; }
+    void add_group(const SwitchGroup& group, LinePool& pool) override;
+    bool overdue(Time now) const override;
     std::uint32_t peak_queue(unsigned port) const override { return ports_[port].peak; }
     std::uint64_t line_hops() const override { return sent_; }
     std::vector<std::string> blocked() const override;
@@ -78,7 +88,7 @@ private:
         Time wire_free = 0;
         std::uint32_t queued = 0;     // lines inside for this output
         std::uint32_t peak = 0;
-        std::uint32_t leaving = 0;    // tag + 1 of the line of this input that leaves in this clock
+        std::uint32_t leaving = 0;    // tag of the line of this input that leaves in this clock
     };
     static constexpr std::uint8_t tick_kind = 2;
 
@@ -96,7 +106,10 @@ private:
     void drive(Time now);
     void enter(unsigned port, Time now);
     void collect(Time now);
-    void send(unsigned input, std::uint32_t tag, Time now);
+    bool collect_line(unsigned output, Time now);
+    void answer(unsigned output, Time now);
+    void free_slot(unsigned input, Time now);
+    void send(unsigned output, Line& line, LineClass cls, Time now);
     void wake_at(Time time);
     void fail(Time now, const std::string& what);
     void add_recent(unsigned port);
@@ -113,6 +126,11 @@ private:
     BlockChannels channels_;
     SwitchBlockParameters parameters_;
     std::unique_ptr<Block> block_;
+    GroupSwitchBlock* grouped_ = nullptr;  // the block, if it knows groups
+    std::unique_ptr<GroupTraffic> groups_;
+    std::vector<SwitchGroup> early_groups_;
+    LinePool* pool_ = nullptr;
+    std::uint64_t leaving_ = 0;   // inputs of which an ordinary line leaves in this clock
     std::unique_ptr<SwitchIn> in_;
     std::unique_ptr<SwitchOut> out_;
     std::unique_ptr<FlightTable> flights_;
@@ -127,6 +145,7 @@ private:
     std::vector<std::unique_ptr<AgendaItem>> ticks_;
     std::uint64_t sent_ = 0;
     std::uint64_t clocks_ = 0;
+    std::uint64_t made_ = 0;
     std::vector<std::string> problems_;
 };
 

@@ -34,6 +34,7 @@ public:
     Flight* leave(const LineBits& bits, unsigned output, unsigned channel, std::string& problem);
     void free(std::uint32_t tag);
 
+    bool live(std::uint32_t tag) const { return tag < flights_.size() && flights_[tag].line != nullptr; }
     Flight& at(std::uint32_t tag) { return flights_[tag]; }
     std::uint32_t inside() const { return inside_; }
     std::vector<const Flight*> all() const;

@@ -70,4 +70,25 @@ SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector
     return out;
 }
 
+bool can_have_groups(const SwitchSpec& spec, const SwitchBlockParameters& block, const std::vector<BufferSpace>& space)
+{
+    return spec.multicast_groups > 0 && block.ports < 64 && block.vcs == vc_classes && space.front().split;
+}
+
+GroupSwitchParameters group_parameters(const SwitchSpec& spec, const SwitchBlockParameters& block, const BlockChannels& channels)
+{
+    const auto slot = [&](VcClass cls) { return unsigned{channels.slot_of[vc_of(cls, 0)]}; };
+    GroupSwitchParameters out;
+    out.outside = block;
+    out.groups = static_cast<unsigned>(std::min<std::uint64_t>(spec.multicast_groups, 1024));
+    out.contexts = static_cast<unsigned>(std::min<std::uint64_t>(spec.group_contexts, 64));
+    out.slots = std::min(64U, block.max_credits);
+    out.vc_read = slot(VcClass::request);
+    out.vc_write = slot(VcClass::write);
+    out.vc_group = slot(VcClass::atomic);
+    out.vc_response = slot(VcClass::response);
+    out.check();
+    return out;
+}
+
 }  // namespace weft
