@@ -89,8 +89,10 @@ void CrossbarSwitch::end_of_elaboration()
     arrays_.build();
     for (std::uint32_t q = 0; q < queue_count_; ++q) {
         queues_[q].first_input = static_cast<std::uint8_t>(q / per_input * speedup_);
-        queues_[q].turn = static_cast<std::uint8_t>(q % slots_);
-        queues_[q].next_turn = static_cast<std::uint8_t>((q + 1) % slots_);
+        // Those of an input that can want the same output differ in their channel.
+        const unsigned slot = (static_cast<QueueKind>(spec_.queues) == QueueKind::voq ? q / count : q) % slots_;
+        queues_[q].turn = static_cast<std::uint8_t>(slot);
+        queues_[q].next_turn = static_cast<std::uint8_t>((slot + 1) % slots_);
     }
     for (unsigned input = 0; input < inputs; ++input) port_of_[input] = static_cast<std::uint8_t>(input / speedup_);
     for (std::uint32_t endpoint = 0; !routes_.phased() && endpoint < routes_.endpoints(); ++endpoint) {

@@ -13,6 +13,7 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
     endpoints.resize(fabric.endpoints);
     switches.resize(fabric.nodes.size());
     crossbars.resize(fabric.nodes.size());
+    others.resize(fabric.nodes.size());
     links.resize(fabric.edges.size());
     const auto node_count = static_cast<std::uint32_t>(fabric.nodes.size());
     const auto edge_count = static_cast<std::uint32_t>(fabric.edges.size());
@@ -23,6 +24,8 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
         if (node.endpoint >= 0) {
             endpoints[static_cast<unsigned>(node.endpoint)] = std::make_unique<Endpoint>(node.name.c_str(), agenda,
                 node.name, pool, static_cast<unsigned>(node.endpoint), count, routing.table(n), options.service);
+        } else if (options.make) {
+            others[n] = options.make(node.name, agenda, options.switches, count, routing.table(n));
         } else if (options.crossbar) {
             crossbars[n] = std::make_unique<CrossbarSwitch>(node.name.c_str(), agenda, node.name, options.switches, count,
                 options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));
@@ -51,7 +54,9 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
                 checkers.bind(links[e]->initiator(end), endpoint->in(p), rules);
                 continue;
             }
-            SwitchModel& model = switches[n] != nullptr ? static_cast<SwitchModel&>(*switches[n]) : *crossbars[n];
+            SwitchModel& model = others[n] != nullptr   ? *others[n]
+                                 : switches[n] != nullptr ? static_cast<SwitchModel&>(*switches[n])
+                                                          : *crossbars[n];
             model.set_credits(p, rules.space);
             checkers.bind(model.initiator(p), links[e]->target(end), rules);
             checkers.bind(links[e]->initiator(end), model.target(p), rules);

@@ -29,6 +29,9 @@ struct FabricSystem {
         // By node that is a switch, in place of routes: by destination, the ports.
         const std::vector<std::vector<std::vector<std::uint16_t>>>* tables = nullptr;
         bool crossbar = false;  // switches are of model `crossbar`
+        // Makes the switches, in place of either model.
+        std::function<std::unique_ptr<SwitchModel>(const std::string& name, Agenda& agenda, const SwitchSpec& spec,
+            unsigned ports, RouteTable routes)> make;
     };
 
     FabricSystem(const Fabric& fabric, const Options& options);
@@ -48,6 +51,7 @@ struct FabricSystem {
     std::vector<std::unique_ptr<Endpoint>> endpoints;  // by endpoint index
     std::vector<std::unique_ptr<Switch>> switches;     // by node; null where an endpoint is
     std::vector<std::unique_ptr<CrossbarSwitch>> crossbars;  // by node, in place of `switches`
+    std::vector<std::unique_ptr<SwitchModel>> others;        // by node, of Options::make
     std::vector<std::unique_ptr<LinkModel>> links;     // by edge
 };
 
