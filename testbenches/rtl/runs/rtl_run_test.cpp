@@ -1,0 +1,117 @@
+// Eight GPUs of a DGX H100, switches as RTL or twins: results in memory, times to the picosecond.
+#include <gtest/gtest.h>
+
+#include "testbenches/platform/runs.h"
+#include "testbenches/rtl/rtl_test.h"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+RunSetup dgx(const std::string& algorithm, const std::string& binds, const std::string& bytes = "16 KiB")
+{
+    RunSetup setup;
+    setup.document = example("dgx_h100");
+    setup.lines = "profile: h100\nbind: [" + binds + "]\n" + collective_lines("all_reduce", algorithm, bytes);
+    setup.sets = {"switch.clock=500 ps", "switch.traversal=500 ps", "engine.channels=4"};
+    return setup;
+}
+
+std::string all(const std::string& model) { return "{nodes: \"*.nvsw.*\", model: " + model + "}"; }
+
+// All but what names the models.
+Json without_models(Json result)
+{
+    for (const char* key : {"modules", "parameters", "wall_s", "elaborate_s"}) result.erase(key);
+    return result;
+}
+
+class RtlRun : public RtlTest {};
+
+}  // namespace
+
+TEST(TwinRun, CollectivesAreVerifiedAndRepeat)
+{
+    for (const char* const algorithm : {"ring", "nvls", "nvls_one_shot"}) {
+        const Json one = weft::testing::run(dgx(algorithm, all("switch_twin")));
+        EXPECT_EQ(one.value("verified", ""), "passed") << algorithm << one.dump();
+        EXPECT_EQ(one, weft::testing::run(dgx(algorithm, all("switch_twin"))));
+    }
+}
+
+TEST(TwinRun, DataChangeNoTime)
+{
+    for (const char* const algorithm : {"ring", "nvls"}) {
+        RunSetup setup = dgx(algorithm, all("switch_twin"));
+        const Json with = weft::testing::run(setup);
+        setup.options.data_on = false;
+        EXPECT_EQ(weft::testing::run(setup)["simulated_ps"], with["simulated_ps"]);
+    }
+}
+
+TEST(TwinRun, ProtocolCheckersAreContent)
+{
+    for (const char* const algorithm : {"ring", "nvls"}) {
+        RunSetup setup = dgx(algorithm, all("switch_twin"));
+        setup.options.check_protocol = true;
+        const Json result = weft::testing::run(setup);
+        EXPECT_EQ(result.value("exit_code", -1), 0) << algorithm;
+    }
+}
+
+// A slower clock, a longer pipeline and a slower output are later results.
+TEST(TwinRun, ParametersMoveTheTime)
+{
+    const auto time = [](const std::string& set) {
+        return weft::testing::run(dgx("ring", all("switch_twin")).with(set))["simulated_ps"].get<std::uint64_t>();
+    };
+    const std::uint64_t base = time("switch.latency=100 ns");
+    EXPECT_GT(time("switch.latency=150 ns"), base);
+    EXPECT_GT(time("switch.clock=2 ns"), base);
+    EXPECT_GT(time("switch.traversal=5 ns"), base);
+}
+
+TEST_F(RtlRun, EverySwitchAsRtlIsTheTwinToThePicosecond)
+{
+    for (const char* const algorithm : {"ring", "nvls"}) {
+        const Json twin = weft::testing::run(dgx(algorithm, all("switch_twin")));
+        const Json rtl = weft::testing::run(dgx(algorithm, all("rtl_switch")), 400);
+        EXPECT_EQ(rtl.value("verified", ""), "passed");
+        EXPECT_EQ(without_models(rtl), without_models(twin)) << algorithm;
+    }
+}
+
+TEST_F(RtlRun, LockstepFindsNothing)
+{
+    for (const char* const algorithm : {"ring", "nvls"}) {
+        const Json result = weft::testing::run(dgx(algorithm, all("switch_lockstep")), 400);
+        EXPECT_EQ(result.value("exit_code", -1), 0) << result.dump();
+        EXPECT_EQ(result.value("verified", ""), "passed");
+    }
+}
+
+TEST_F(RtlRun, AnySubsetMayBeRtl)
+{
+    const Json twin = weft::testing::run(dgx("ring", all("switch_twin")));
+    const Json one = weft::testing::run(dgx("ring", all("switch_twin") + ", {nodes: \"*.nvsw.1\", model: rtl_switch}"), 400);
+    EXPECT_EQ(without_models(one), without_models(twin));
+    // Between models that are no twins, too.
+    const Json mixed = weft::testing::run(dgx("nvls", "{nodes: \"*.nvsw.2\", model: rtl_switch}"), 400);
+    EXPECT_EQ(mixed.value("verified", ""), "passed");
+}
+
+TEST_F(RtlRun, TheSharedDocumentRunsWithEverySwitchAsRtl)
+{
+    if (!has_shared()) GTEST_SKIP() << "no shared documents";
+    for (const char* const algorithm : {"ring", "nvls"}) {
+        RunSetup setup = dgx(algorithm, all("switch_twin"), "64 KiB");
+        setup.document = shared_document("device_dgx_h100");
+        const Json twin = weft::testing::run(setup);
+        setup.lines.replace(setup.lines.find("switch_twin"), 11, "rtl_switch");
+        const Json rtl = weft::testing::run(setup, 400);
+        EXPECT_EQ(rtl.value("verified", ""), "passed");
+        EXPECT_EQ(without_models(rtl), without_models(twin)) << algorithm;
+        std::printf("%s: %llu ps\n", algorithm, static_cast<unsigned long long>(rtl["simulated_ps"].get<std::uint64_t>()));
+    }
+}
