@@ -24,7 +24,7 @@ module weft_link_owed #(
     localparam int unsigned HW = $clog2(HOLD + 1);
     localparam int unsigned SW = 12;
 
-    logic [VCS-1:0][7:0] total, told;
+    logic [VCS-1:0][7:0] total, told, untold;
     logic [7:0] lines;
     logic waiting, answer, named;  // `waiting`: for the packet that did not come
     logic [2:0] named_vc, turn;
@@ -35,10 +35,11 @@ module weft_link_owed #(
         sum = SW'(lines);
         credit_vc = turn;
         for (int v = int'(VCS) - 1; v >= 0; v--) begin
-            sum = sum + SW'(total[v]) - SW'(told[v]);
-            if (total[v] != told[v]) credit_vc = 3'(v);
+            untold[v] = total[v] - told[v];
+            sum = sum + SW'(untold[v]);
+            if (untold[v] != 0) credit_vc = 3'(v);
         end
-        for (int v = int'(VCS) - 1; v >= 0; v--) if (total[v] != told[v] && 3'(v) >= turn) credit_vc = 3'(v);
+        for (int v = int'(VCS) - 1; v >= 0; v--) if (untold[v] != 0 && 3'(v) >= turn) credit_vc = 3'(v);
         if (named) credit_vc = named_vc;
         credit = '0;
         for (int v = 0; v < int'(VCS); v++) if (credit_vc == 3'(v)) credit = total[v];
@@ -90,7 +91,7 @@ module weft_link_owed #(
         if (rst_n) begin
             assert (!nak || waiting) else $error("a gap is told that there is not");
             for (int v = 0; v < int'(VCS); v++)
-                assert (!freed[v] || total[v] - told[v] != 8'd255) else $error("more than 255 slots of channel %0d to tell", v);
+                assert (!freed[v] || untold[v] != 8'd255) else $error("more than 255 slots of channel %0d to tell", v);
         end
     end
 `endif
