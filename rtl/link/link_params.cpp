@@ -25,6 +25,8 @@ void LinkParams::check() const
     demand(timeout >= 1 && timeout <= 1U << 30, "timeout", timeout, "1 to 2^30 clocks");
     demand(batch >= 1 && batch <= 255, "batch", batch, "1 to 255");
     demand(hold >= 1 && hold <= 1U << 30, "hold", hold, "1 to 2^30 clocks");
+    for (unsigned v = 0; v < vcs; ++v)
+        demand(credits[v] <= 127, "credits of a channel", credits[v], "0 to 127");
     demand(crc_poly >> 31 != 0, "crc_poly", crc_poly, "a reflected polynomial of degree 32, its highest bit set");
 }
 

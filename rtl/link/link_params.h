@@ -17,7 +17,7 @@ struct LinkParams {
     unsigned batch = 1;        // 1 to 255: packets and slots that are worth a control packet
     unsigned hold = 32;        // clocks that fewer of them wait
     std::uint32_t crc_poly = 0xedb88320;  // reflected
-    // Slots of the consumer at the far end, by channel; 0: not in use. Not a parameter of the module: pins in reset.
+    // Slots of the consumer at the far end, by channel, up to 127; 0: not in use. Not a parameter of the module: pins in reset.
     std::array<std::uint8_t, max_vcs> credits = {8, 8, 8, 8, 8, 8, 8, 8};
 
     // Throws InputError with the first that is out of its range.

@@ -28,7 +28,8 @@ LinkEndpointRtl::LinkEndpointRtl(const LinkParams& params, const BlockSource& so
       rx_vc_(block_.pin("rx_vc")), rx_line_(block_.pin("rx_line")), wire_out_valid_(block_.pin("wire_out_valid")),
       wire_out_flit_(block_.pin("wire_out_flit")), idle_pin_(block_.pin("idle"))
 {
-    block_.pin("initial_credits").copy_in(0, params.credits.data(), params.vcs);
+    Pin credits = block_.pin("initial_credits");
+    for (unsigned v = 0; v < params.vcs; ++v) credits.set(7 * v, 7, params.credits[v]);
     LinkEndpointRtl::reset();
 }
 

@@ -20,6 +20,7 @@ void LinkEndpointTwin::reset()
     base_ = expected_ = 0;
     out_flit_ = out_flits_ = in_flits_ = 0;
     wire_valid_ = in_packet_ = rx_valid_ = false;
+    went_back_ = again_ = again_seen_ = false;
     used_ = 0;
     for (unsigned v = 0; v < params_.vcs; ++v) used_ |= static_cast<std::uint8_t>((params_.credits[v] != 0) << v);
     open_ = used_;
@@ -74,6 +75,7 @@ void LinkEndpointTwin::cycle(const LinkIn& in, LinkOut& out)
     held_ -= gone;
     begun_ -= gone;
     sent_ = back ? 0 : sent_ - gone;
+    went_back_ |= back;
     if (begun == 0 || gone != 0 || back) expires_ = now_ + 1 + params_.timeout;
 
     for (unsigned left = in.rx_credit & ((1U << params_.vcs) - 1); left != 0; left &= left - 1) {
@@ -94,6 +96,8 @@ bool LinkEndpointTwin::choose()
         LinkWord word;
         word.vc = packet.vc;
         word.seq = (base_ + sent_) & mask_;
+        again_ ^= went_back_;
+        went_back_ = false;
         std::memcpy(outgoing_, packet.bytes, packet.flits * params_.flit_bytes);
         out_flits_ = packet.flits;
         begin(word);
@@ -122,15 +126,16 @@ void LinkEndpointTwin::begin(LinkWord& word)
     const std::uint8_t v = named_ ? named_vc_ : untold_ != 0 ? first_from(untold_, credit_turn_) : credit_turn_;
     word.ack = expected_;
     word.nak = nak_;
+    word.again = again_ != (word.control && went_back_);
     word.credit_vc = v;
-    word.credit = freed_[v];
+    word.credit = freed_[v] & link_credit_mask;
     word.write(outgoing_);
     const unsigned covered = out_flits_ * params_.flit_bytes - link_crc_bytes;
     const std::uint32_t crc = crc_.of(outgoing_, covered);
     std::memcpy(outgoing_ + covered, &crc, sizeof crc);
     out_flit_ = 0;
 
-    owed_ -= owed_packets_ + static_cast<std::uint8_t>(freed_[v] - told_[v]);
+    owed_ -= owed_packets_ + ((freed_[v] - told_[v]) & link_credit_mask);
     owed_packets_ = 0;
     told_[v] = freed_[v];
     untold_ &= static_cast<std::uint8_t>(~(1U << v));
@@ -179,6 +184,8 @@ bool LinkEndpointTwin::hear(const WireFlit& flit)
         return true;
     }
     const unsigned ahead = (heard_.seq - expected_) & mask_;
+    const bool again = heard_.again != again_seen_;
+    again_seen_ = heard_.again;
     if (ahead == 0) {
         expected_ = (expected_ + 1) & mask_;
         waiting_ = nak_ = false;
@@ -188,15 +195,15 @@ bool LinkEndpointTwin::hear(const WireFlit& flit)
     } else if (ahead > mask_ / 2U) {
         answer_ = true;
     } else {
-        missed();
+        missed(again);
     }
     return true;
 }
 
-// A request goes out once for every gap.
-void LinkEndpointTwin::missed()
+// A request goes out once for every gap, and every time that the far end has gone back in vain.
+void LinkEndpointTwin::missed(bool again)
 {
-    if (waiting_) return;
+    if (waiting_ && !again) return;
     waiting_ = nak_ = true;
     ++counts_.gaps;
 }
@@ -204,7 +211,7 @@ void LinkEndpointTwin::missed()
 void LinkEndpointTwin::told(unsigned vc, std::uint8_t credit)
 {
     if (vc >= params_.vcs) return;
-    credit_[vc] = static_cast<std::uint8_t>(credit_[vc] + (credit - seen_[vc]));
+    credit_[vc] = (credit_[vc] + (credit - seen_[vc])) & link_credit_mask;
     seen_[vc] = credit;
     if (credit_[vc] != 0) open_ |= static_cast<std::uint8_t>(1U << vc);
 }

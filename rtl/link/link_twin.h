@@ -49,7 +49,7 @@ private:
     void begin(LinkWord& word);
     void emit();
     bool hear(const WireFlit& flit);
-    void missed();
+    void missed(bool again = false);
     void told(unsigned vc, std::uint8_t credit);
     void show(LinkOut& out) const;
     unsigned slot(unsigned ahead) const { return (first_ + ahead) % params_.replay; }
@@ -69,6 +69,8 @@ private:
     unsigned begun_ = 0;  // ever
     std::uint8_t base_ = 0;
     std::uint64_t expires_ = 0;
+    bool went_back_ = false;  // since the last packet began
+    bool again_ = false;
 
     // The packet on the wire.
     std::uint8_t outgoing_[link_packet_bytes];
@@ -91,6 +93,7 @@ private:
     std::uint8_t incoming_[link_packet_bytes + WireFlit::max_bytes];
     unsigned in_flits_ = 0;
     bool in_packet_ = false;
+    bool again_seen_ = false;
     std::uint8_t expected_ = 0;
     LinkWord heard_;
     bool rx_valid_ = false;  // incoming_ begins with a line to be shown in the next clock

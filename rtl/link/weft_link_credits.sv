@@ -1,17 +1,19 @@
 // What the far end can still take: a count for each channel. A line takes one; the far end tells how many slots have
 // become free, ever. A channel without credit for TIMEOUT clocks asks for that number: the message may have been lost.
-module weft_link_credits #(
+module weft_link_credits
+    import weft_link_pkg::*;
+#(
     parameter int unsigned VCS = 4,
     parameter int unsigned TIMEOUT = 512
 ) (
     input  logic clk,
     input  logic rst_n,
-    input  logic [VCS-1:0][7:0] initial_credits,  // looked at in reset; 0: the channel is not in use
+    input  logic [VCS-1:0][CREDIT_BITS-1:0] initial_credits,  // looked at in reset; 0: the channel is not in use
     output logic [VCS-1:0] open,
     input  logic [VCS-1:0] take,
     input  logic news,                            // the far end has told a number
     input  logic [2:0] news_vc,
-    input  logic [7:0] news_credit,
+    input  logic [CREDIT_BITS-1:0] news_credit,
     output logic starving,
     output logic ask,
     output logic [2:0] ask_vc,
@@ -19,7 +21,7 @@ module weft_link_credits #(
 );
     localparam int unsigned TW = $clog2(TIMEOUT + 1);
 
-    logic [VCS-1:0][7:0] full, credit, seen;
+    logic [VCS-1:0][CREDIT_BITS-1:0] full, credit, seen;
     logic [VCS-1:0] starved;
     logic [TW-1:0] timer;
     logic [2:0] turn, first;
@@ -47,7 +49,7 @@ module weft_link_credits #(
             ask_vc <= '0;
         end else begin
             for (int v = 0; v < int'(VCS); v++) begin
-                credit[v] <= credit[v] - {7'd0, take[v]} + (news && news_vc == 3'(v) ? news_credit - seen[v] : 8'd0);
+                credit[v] <= credit[v] - CREDIT_BITS'(take[v]) + (news && news_vc == 3'(v) ? news_credit - seen[v] : '0);
                 if (news && news_vc == 3'(v)) seen[v] <= news_credit;
             end
             if (asked) ask <= 1'b0;

@@ -20,7 +20,7 @@ module weft_link_endpoint
 ) (
     input  logic clk,
     input  logic rst_n,
-    input  logic [VCS-1:0][7:0] initial_credits,  // slots of the far end's consumer; looked at in reset
+    input  logic [VCS-1:0][CREDIT_BITS-1:0] initial_credits,  // slots of the far end's consumer; looked at in reset
     input  logic tx_valid,
     input  logic [2:0] tx_vc,
     input  logic [639:0] tx_line,
@@ -39,14 +39,17 @@ module weft_link_endpoint
     logic [VCS-1:0] open, take_of;
     logic starving, ask, urgent, quiet;
     logic [2:0] ask_vc;
-    logic news, gap, repeated, delivered, nak;
+    logic news, gap, repeated, delivered, nak, gap_again, again;
     link_word_t heard, word;
     logic [SEQ_BITS-1:0] expected, number;
     logic [2:0] credit_vc, packet_vc;
-    logic [7:0] credit;
+    logic [CREDIT_BITS-1:0] credit;
     logic [DATA_BITS-1:0] packet_data;
     logic [HEADER_BITS-1:0] packet_header;
     line_t line;
+
+    logic unused;
+    assign unused = heard.again;  // the receiver has looked at it
 
     assign tx_ready = room ? open : '0;
     always_comb begin
@@ -62,7 +65,7 @@ module weft_link_endpoint
 
     weft_link_replay #(.REPLAY(REPLAY), .SEQ_BITS(SEQ_BITS), .TIMEOUT(TIMEOUT)) replay (
         .clk, .rst_n, .room, .write(take), .write_packet({tx_vc, line}), .waiting,
-        .packet({packet_vc, packet_data, packet_header}), .number, .start(start_data), .news,
+        .packet({packet_vc, packet_data, packet_header}), .number, .again, .start(start_data), .news,
         .news_ack(heard.ack[SEQ_BITS-1:0]), .news_nak(heard.nak), .empty);
 
     // A question goes before packets, everything else in them or after them.
@@ -75,6 +78,7 @@ module weft_link_endpoint
         word.seq = start_control ? {7'd0, ask} : 8'(number);
         word.ack = 8'(expected);
         word.nak = nak;
+        word.again = again;
         word.credit_vc = credit_vc;
         word.credit = credit;
     end
@@ -84,11 +88,11 @@ module weft_link_endpoint
         .wire_flit(wire_out_flit));
 
     weft_link_receiver #(.FLIT_BYTES(FLIT_BYTES), .SEQ_BITS(SEQ_BITS), .CRC_POLY(CRC_POLY)) receiver (
-        .clk, .rst_n, .wire_valid(wire_in_valid), .wire_flit(wire_in_flit), .news, .word(heard), .gap, .repeated,
+        .clk, .rst_n, .wire_valid(wire_in_valid), .wire_flit(wire_in_flit), .news, .word(heard), .gap, .again(gap_again), .repeated,
         .delivered, .expected, .rx_valid, .rx_vc, .rx_line);
 
     weft_link_owed #(.VCS(VCS), .BATCH(BATCH), .HOLD(HOLD)) owed (
-        .clk, .rst_n, .delivered, .gap, .repeated, .asked(news && heard.control && heard.seq[0]), .asked_vc(heard.vc),
+        .clk, .rst_n, .delivered, .gap, .again(gap_again), .repeated, .asked(news && heard.control && heard.seq[0]), .asked_vc(heard.vc),
         .freed(rx_credit), .start, .nak, .credit_vc, .credit, .urgent, .quiet);
 
     assign idle = empty && quiet && !starving && !ask && !busy && !wire_out_valid && !rx_valid && !tx_valid &&

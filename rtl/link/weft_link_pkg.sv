@@ -9,11 +9,14 @@
 package weft_link_pkg;
     import weft_line_pkg::*;
 
+    localparam int unsigned CREDIT_BITS = 7;
+
     // Lowest field last.
     typedef struct packed {
-        logic [7:0] credit;     // slots of channel credit_vc that have become free, ever, modulo 256
+        logic [CREDIT_BITS-1:0] credit;  // slots of channel credit_vc that have become free, ever, modulo 128
         logic [2:0] credit_vc;
         logic nak;              // go back to packet `ack`
+        logic again;            // changes with the first packet after the sender has gone back
         logic [7:0] ack;        // the packet that is expected next: all before it have come
         logic [7:0] seq;        // number of this packet; control: bit 0 asks for the credits of channel vc
         logic [2:0] vc;

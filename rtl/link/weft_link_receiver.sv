@@ -19,6 +19,7 @@ module weft_link_receiver
     output logic news,                  // a packet has come, whatever its number
     output link_word_t word,            // its link word
     output logic gap,
+    output logic again,                 // the gap was there, and the far end has gone back since
     output logic repeated,
     output logic delivered,
     output logic [SEQ_BITS-1:0] expected,
@@ -30,7 +31,7 @@ module weft_link_receiver
     localparam int unsigned FW = $clog2(FLITS + 1);
 
     logic [FLITS*BITS-1:0] kept, whole;  // flits of the packet so far; with this one
-    logic in_packet;
+    logic in_packet, again_before;
     logic [FW-1:0] count, place;
     logic [31:0] crc, crc_before_last, crc_after;
     logic [BITS-1:0] flit;
@@ -61,6 +62,7 @@ module weft_link_receiver
     assign news = ends && right;
     assign delivered = news && !word.control && ahead == 0;
     assign repeated = news && !word.control && ahead[SEQ_BITS-1];
+    assign again = news && !word.control && word.again != again_before;
     assign gap = (wire_valid && (head == in_packet)) || too_long || (ends && !right) ||
         (news && !word.control && ahead != 0 && !ahead[SEQ_BITS-1]);
 
@@ -69,11 +71,13 @@ module weft_link_receiver
             in_packet <= 1'b0;
             count <= '0;
             expected <= '0;
+            again_before <= 1'b0;
             rx_valid <= 1'b0;
         end else begin
             if (wire_valid) in_packet <= wanted && !tail && !too_long;
             if (wanted) count <= place + 1'b1;
             if (delivered) expected <= expected + 1'b1;
+            if (again) again_before <= word.again;
             rx_valid <= delivered;
         end
         if (wanted) begin

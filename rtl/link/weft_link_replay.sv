@@ -17,6 +17,7 @@ module weft_link_replay
     output logic waiting,
     output logic [WIDTH-1:0] packet,
     output logic [SEQ_BITS-1:0] number,
+    output logic again,                   // changes with the first packet after going back
     input  logic start,                   // the packet begins on the wire
     input  logic news,                    // from the far end
     input  logic [SEQ_BITS-1:0] news_ack,
@@ -36,12 +37,14 @@ module weft_link_replay
     logic [SEQ_BITS-1:0] distance;
     logic [CW-1:0] gone, sent_now, begun_now;
     logic expired, back;
+    logic went_back, again_before;
 
     assign room = held != CW'(REPLAY);
     assign empty = held == 0;
     assign waiting = sent != held;
     assign packet = store[next];
     assign number = base + SEQ_BITS'(sent);
+    assign again = again_before ^ went_back;
 
     // What an acknowledge covers was sent before.
     assign distance = news_ack - base;
@@ -67,6 +70,8 @@ module weft_link_replay
             sent <= '0;
             begun <= '0;
             timer <= '0;
+            went_back <= 1'b0;
+            again_before <= 1'b0;
         end else begin
             if (write) begin
                 store[free] <= write_packet;
@@ -78,6 +83,8 @@ module weft_link_replay
             sent <= back ? '0 : sent_now - gone;
             next <= back ? on(first, gone) : on(next, CW'(start));
             begun <= begun_now - gone;
+            went_back <= back || (went_back && !start);
+            if (start) again_before <= again;
             timer <= begun == 0 || gone != 0 || back ? '0 : timer + 1'b1;
         end
     end

@@ -49,7 +49,7 @@ inline LinkSet single_link()
 inline LinkSet uneven_link()
 {
     LinkSet set{link_params(32, 3, 16, 5, 300, 4, 7), 10};
-    set.params.credits = {255, 0, 2, 0, 0, 0, 0, 0};
+    set.params.credits = {127, 0, 2, 0, 0, 0, 0, 0};
     return set;
 }
 
