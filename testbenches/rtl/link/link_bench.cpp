@@ -61,7 +61,7 @@ void Scoreboard::delivered(unsigned vc, const LineBits& line)
     for (const Entry& entry : recent_)
         if (same(entry)) return fail("came twice");
     for (std::size_t i = 0; i < expected_.size(); ++i)
-        if (same(expected_[i])) return fail(fmt::format("came before {} others: lost, or out of order", i + 1));
+        if (same(expected_[i])) return fail(fmt::format("came {} too early: lost, or out of order", i + 1));
     if (wanted.line == line) return fail(fmt::format("came on channel {}, was sent on {}", vc, wanted.vc));
     fail("is not what was sent");
 }
