@@ -76,6 +76,8 @@ WEFT_EXPORT void weft_block_delete(void* handle)
 {{
     auto* const block = static_cast<Block*>(handle);
     evaluated = block;
+    // Another block may have been the last to run in this thread, and be gone.
+    Verilated::threadContextp(&block->context);
     block->top->final();
 {}    delete block->top;
     evaluated = nullptr;

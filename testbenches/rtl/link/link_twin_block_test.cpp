@@ -1,0 +1,59 @@
+// Twin against block: the same pins in every clock.
+#include <gtest/gtest.h>
+
+#include "rtl/link/link_rtl.h"
+#include "rtl/link/link_twin.h"
+#include "testbenches/rtl/link/link_bench.h"
+#include "testbenches/rtl/link/parameter_sets.h"
+#include "testbenches/rtl/rtl_test.h"
+
+namespace weft {
+namespace {
+
+using namespace link_bench;
+
+class LinkTwinBlock : public RtlTest {};
+
+// Load rises from 0.1 to 1 of what the wire takes and further, every other seed with errors, every third with bursts of
+// stall, consumers from slow to fast.
+void compare(const LinkSet& set, unsigned seeds = 20, std::uint64_t clocks = 100'000)
+{
+    const double errors[] = {0, 1e-5, 0, 3e-4, 0, 2e-3};
+    const std::string library = block_library(link_source(set.params));
+    std::uint64_t lines = 0;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        LinkEndpointTwin twins[2] = {LinkEndpointTwin(set.params), LinkEndpointTwin(set.params)};
+        LinkEndpointRtl blocks[2] = {{set.params, "left", seed}, {set.params, "right", seed + 100}};
+        Lockstep left(blocks[0], twins[0], set.params.flit_bytes);
+        Lockstep right(blocks[1], twins[1], set.params.flit_bytes);
+        LinkPair pair(left, right, set.params, set.params, set.latency, seed, errors[seed % 6], errors[(seed + 2) % 6]);
+        for (unsigned end = 0; end < 2; ++end) {
+            Behaviour& does = pair.behaviour(end);
+            does.bursts = seed % 3 == 0 ? 0.004 : 0;
+            does.credit_rate = (seed + end) % 4 == 0 ? 0.1 : (seed + end) % 4 == 1 ? 0.5 : 1;
+            does.only_vc = seed % 5 == 0 ? 0 : -1;
+        }
+        for (unsigned step = 1; step <= 10; ++step) {
+            pair.behaviour(0).load = 0.1 * step / 2;
+            pair.behaviour(1).load = seed % 7 == 0 ? 0.02 : 0.1 * (11 - step) / 2;
+            pair.run(clocks / 10);
+            ASSERT_EQ(left.first_difference(), "") << "left, seed " << seed;
+            ASSERT_EQ(right.first_difference(), "") << "right, seed " << seed;
+            ASSERT_EQ(pair.failure(), "") << "seed " << seed;
+        }
+        EXPECT_TRUE(pair.drain()) << "seed " << seed;
+        ASSERT_EQ(pair.failure(), "") << "seed " << seed;
+        lines += pair.delivered(0) + pair.delivered(1);
+    }
+    std::printf("%llu lines in %u seeds of %llu clocks\n", static_cast<unsigned long long>(lines), seeds,
+        static_cast<unsigned long long>(clocks));
+}
+
+TEST_F(LinkTwinBlock, Common) { compare(common_link()); }
+TEST_F(LinkTwinBlock, Narrow) { compare(narrow_link()); }
+TEST_F(LinkTwinBlock, Wide) { compare(wide_link()); }
+TEST_F(LinkTwinBlock, SinglePacket) { compare(single_link()); }
+TEST_F(LinkTwinBlock, Uneven) { compare(uneven_link()); }
+
+}  // namespace
+}  // namespace weft
