@@ -141,8 +141,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     point.hops = fabric.line_hops();
     if (agenda.idle() && (unfinished > 0 || pool.live() > 0)) {
         point.blocked = fabric.blocked_chain();
-        for (const FabricModules::SwitchPlace& place : fabric.switches())
-            for (std::string& line : place.module->blocked()) point.blocked.push_back(std::move(line));
+        for (std::string& line : fabric.blocked()) point.blocked.push_back(std::move(line));
         for (const auto& source : sources)
             for (std::string& line : source->blocked()) point.blocked.push_back(std::move(line));
         if (point.blocked.empty()) point.blocked.push_back(std::to_string(pool.live()) + " lines are lost");

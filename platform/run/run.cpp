@@ -475,8 +475,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         for (ReplayGpu* replay : replays)
             if (replay != nullptr)
                 for (std::string& line : replay->blocked()) result.blocked.push_back(std::move(line));
-        for (const System::SwitchPlace& place : system.switches())
-            for (std::string& line : place.module->blocked()) result.blocked.push_back(std::move(line));
+        for (std::string& line : system.fabric().blocked()) result.blocked.push_back(std::move(line));
     }
 
     result.collectives = collective_results(executor);

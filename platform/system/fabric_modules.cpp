@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "platform/system/rtl_models.h"
 #include "tlm_interconnect/blocked_chain.h"
 
 namespace weft {
@@ -93,7 +94,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         const LinkSpec& spec = resolved_.link(edge);
         const std::string path = edge_name(resolved_.graph(), edge);
         LinkPlace place{edge,
-            make_link(module_name("link", path, links_.size()).c_str(), context.agenda, path, spec, resolved_.seed), {}, {}};
+            make_any_link(module_name("link", path, links_.size()), context.agenda, path, spec, resolved_.seed), {}, {}};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
         for (unsigned e = 0; e < 2; ++e) {
             const NodeId node = nodes[e];
@@ -177,11 +178,23 @@ std::vector<std::string> FabricModules::blocked_chain() const
     return weft::blocked_chain(waits);
 }
 
+std::vector<std::string> FabricModules::blocked() const
+{
+    std::vector<std::string> out;
+    for (const SwitchPlace& place : switches_)
+        for (std::string& line : place.module->blocked()) out.push_back(std::move(line));
+    for (const LinkPlace& place : links_)
+        for (std::string& line : place.link->blocked()) out.push_back(std::move(line));
+    return out;
+}
+
 std::vector<std::string> FabricModules::problems() const
 {
     std::vector<std::string> out;
     for (const SwitchPlace& place : switches_)
         for (std::string& problem : place.module->problems()) out.push_back(std::move(problem));
+    for (const LinkPlace& place : links_)
+        for (std::string& problem : place.link->problems()) out.push_back(std::move(problem));
     return out;
 }
 

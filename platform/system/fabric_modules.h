@@ -75,6 +75,8 @@ public:
 
     // Lines handed on by switches and links.
     std::uint64_t line_hops() const;
+    // What cannot go on in switches and links, a line each.
+    std::vector<std::string> blocked() const;
     // What modules found to be wrong, in their order.
     std::vector<std::string> problems() const;
 

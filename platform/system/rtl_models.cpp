@@ -3,6 +3,9 @@
 #include "rtl/common/lockstep.h"
 #include "rtl/group_switch/group_switch_rtl.h"
 #include "rtl/group_switch/group_switch_twin.h"
+#include "rtl/link/link_rtl.h"
+#include "rtl/link/link_twin.h"
+#include "rtl/modules/clocked_link.h"
 #include "rtl/modules/clocked_switch.h"
 
 namespace weft {
@@ -60,7 +63,48 @@ Grouped lockstep_grouped(const GroupSwitchParameters& parameters, const std::str
     return std::make_unique<GroupLockstep>(rtl_grouped(parameters, path), twin_grouped(parameters, path), SwitchOut(parameters.outside));
 }
 
+std::unique_ptr<LinkEndpoint> link_twin(const LinkParams& params, const std::string&)
+{
+    return std::make_unique<LinkEndpointTwin>(params);
+}
+
+std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const std::string& path)
+{
+    return std::make_unique<LinkEndpointRtl>(params, path);
+}
+
+// Flits of the two are compared as far as they go.
+class LinkLockstep : public Lockstep<LinkEndpoint> {
+public:
+    LinkLockstep(const LinkParams& params, const std::string& path)
+        : Lockstep(link_rtl(params, path), link_twin(params, path), LinkOut(), [bytes = params.flit_bytes](const LinkOut& a, const LinkOut& b) {
+              return difference(a, b, bytes);
+          })
+    {
+    }
+};
+
+std::unique_ptr<LinkEndpoint> link_lockstep(const LinkParams& params, const std::string& path)
+{
+    return std::make_unique<LinkLockstep>(params, path);
+}
+
 }  // namespace
+
+std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, Agenda& agenda, const std::string& path,
+    const LinkSpec& spec, std::uint64_t seed)
+{
+    const auto clocked = [&](const ClockedLink::Factory& make) {
+        return std::make_unique<ClockedLink>(module_name.c_str(), agenda, path, spec, seed, make);
+    };
+    switch (static_cast<LinkModelKind>(spec.model)) {
+    case LinkModelKind::link_twin: return clocked(link_twin);
+    case LinkModelKind::rtl_link: return clocked(link_rtl);
+    case LinkModelKind::link_lockstep: return clocked(link_lockstep);
+    case LinkModelKind::link: break;
+    }
+    return make_link(module_name.c_str(), agenda, path, spec, seed);
+}
 
 void add_rtl_models(ModelRegistry& registry)
 {

@@ -2,10 +2,15 @@
 #pragma once
 
 #include "platform/system/model_registry.h"
+#include "tlm_interconnect/link_model.h"
 
 namespace weft {
 
 // switch: rtl_switch, switch_twin, switch_lockstep.
 void add_rtl_models(ModelRegistry& registry);
+
+// The link that `spec` asks for, clocked or not (make_link in link_model.h).
+std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, Agenda& agenda, const std::string& path,
+    const LinkSpec& spec, std::uint64_t seed);
 
 }  // namespace weft

@@ -1,10 +1,10 @@
 // Two blocks side by side on the same inputs: what is under test goes on, what should be equal is compared in every
 // clock.
 //
-// Block is a ClockedBlock, or an interface on top of one. Needs `std::string difference(const Outputs& expected, const
-// Outputs& got)`, empty where they agree.
+// Block is a ClockedBlock, or an interface on top of one. Compared by difference(expected, got) unless told otherwise.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,9 +19,17 @@ public:
     using In = typename Block::Inputs;
     using Out = typename Block::Outputs;
 
+    // What differs, in words; empty: nothing.
+    using Compare = std::function<std::string(const Out& expected, const Out& got)>;
+
     // `scratch`: an Out of the right shape.
+    Lockstep(std::unique_ptr<Block> tested, std::unique_ptr<Block> reference, Out scratch, Compare compare)
+        : tested_(std::move(tested)), reference_(std::move(reference)), expected_(std::move(scratch)), compare_(std::move(compare))
+    {
+    }
     Lockstep(std::unique_ptr<Block> tested, std::unique_ptr<Block> reference, Out scratch)
-        : tested_(std::move(tested)), reference_(std::move(reference)), expected_(std::move(scratch))
+        : Lockstep(std::move(tested), std::move(reference), std::move(scratch),
+              [](const Out& expected, const Out& got) { return difference(expected, got); })
     {
     }
 
@@ -34,7 +42,7 @@ public:
     {
         reference_->cycle(in, expected_);
         tested_->cycle(in, out);
-        if (differs_.empty()) differs_ = difference(expected_, out);
+        if (differs_.empty()) differs_ = compare_(expected_, out);
     }
     bool idle() const override { return tested_->idle() && reference_->idle(); }
     bool failed() const override { return !differs_.empty() || tested_->failed(); }
@@ -48,6 +56,7 @@ private:
     std::unique_ptr<Block> tested_;
     std::unique_ptr<Block> reference_;
     Out expected_;
+    Compare compare_;
     std::string differs_;
 };
 

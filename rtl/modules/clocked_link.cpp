@@ -1,0 +1,273 @@
+#include "rtl/modules/clocked_link.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "rtl/link/link_packet.h"
+#include "rtl/modules/line_pins.h"
+
+namespace weft {
+
+namespace {
+
+constexpr unsigned own_clocks = 3;  // of two endpoints
+
+LinkParams params_of(const LinkSpec& spec, Time clock, BlockChannels& channels)
+{
+    const BufferSpace space = buffer_space(spec);
+    if (space.shared > 0) throw InputError("", 0, "a clocked link whose channels share credits", "link.pool_credits=0");
+    LinkParams out;
+    out.flit_bytes = static_cast<unsigned>(spec.flit);
+    for (std::uint8_t vc = 0; vc < max_vcs; ++vc) {
+        if (space.lines[vc] == 0) continue;
+        if (channels.vcs.size() == LinkParams::max_vcs)
+            throw InputError("", 0, "a clocked link with more than 8 channels", "fewer link.vc_lanes");
+        if (space.lines[vc] > link_credit_mask)
+            throw InputError("", 0, fmt::format("a clocked link before a buffer of {} lines", space.lines[vc]),
+                "link.request_credits and link.response_credits up to 127");
+        channels.slot_of[vc] = static_cast<std::uint8_t>(channels.vcs.size());
+        out.credits[channels.vcs.size()] = static_cast<std::uint8_t>(space.lines[vc]);
+        channels.vcs.push_back(vc);
+    }
+    out.vcs = static_cast<unsigned>(channels.vcs.size());
+    out.seq_bits = 8;
+    out.replay = static_cast<unsigned>(std::min<std::uint64_t>(spec.replay_buffer, 128));
+    out.timeout = static_cast<unsigned>(std::max<Time>(1, spec.replay_timeout / clock));
+    out.check();
+    return out;
+}
+
+double error_rate(const LinkSpec& spec) { return static_cast<double>(spec.bit_error_rate) * 1e-18; }
+
+}  // namespace
+
+ClockedLink::ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec,
+    std::uint64_t seed, const Factory& make)
+    : sc_module(name), Station(agenda, std::move(path)), spec_(spec),
+      clock_(std::max<Time>(1, (spec.flit * 1'000'000'000'000 + spec.bandwidth / 2) / spec.bandwidth))
+{
+    params_ = params_of(spec, clock_, channels_);
+    const Time latency = (spec.latency + clock_ / 2) / clock_;
+    const auto wire_clocks = static_cast<unsigned>(latency > own_clocks ? latency - own_clocks : 1);
+    quiet_limit_ = 64ULL * (params_.timeout + 2 * wire_clocks);
+    for (unsigned e = 0; e < 2; ++e) {
+        End& end = ends_[e];
+        const std::string number = std::to_string(e);
+        end.target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, e);
+        end.initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, e);
+        end.endpoint = make(params_, this->path() + "." + number);
+        end.wire = std::make_unique<LinkWire>(params_.flit_bytes, wire_clocks, error_rate(spec), seed * 2 + e);
+        end.flights = std::make_unique<FlightTable>(1, params_.vcs);
+        end.waiting.resize(params_.vcs);
+        end.endpoint->reset();
+    }
+}
+
+Time ClockedLink::take(unsigned end, Line& line, LineClass cls, Time delay)
+{
+    line.kind = static_cast<std::uint8_t>(cls);
+    const Time arrival = agenda().now() + delay;
+    agenda().schedule(line, *this, edge(arrival), end);
+    LineBits bits;
+    bits_of(line, cls, 0, bits);
+    const Time busy = link_flits(bits, params_.flit_bytes) * clock_;
+    ends_[end].pace = std::max(ends_[end].pace, arrival) + busy;
+    return ends_[end].pace - agenda().now();
+}
+
+void ClockedLink::on_request_credit(unsigned end, Line& line, Time delay)
+{
+    free_slot(end, line, delay);
+    ends_[1 - end].target->return_request_credit(line, delay + spec_.latency);
+}
+
+void ClockedLink::on_response_credit(unsigned end, Line& line, Time delay)
+{
+    free_slot(end, line, delay);
+    ends_[1 - end].initiator->return_response_credit(line, delay + spec_.latency);
+}
+
+void ClockedLink::free_slot(unsigned end, const Line& line, Time delay)
+{
+    const Time due = agenda().now() + delay;
+    ends_[end].credits.push_back({due, channels_.slot_of[line.vc]});
+    wake_at(edge(std::max(due, agenda().now())));
+}
+
+void ClockedLink::run(AgendaItem& item)
+{
+    const Time now = agenda().now();
+    if (item.kind != tick_kind) {
+        arrive(item.order & 0xfffU, Line::of(item), now);
+        wake_at(now);
+        return;
+    }
+    if (next_tick_ != now) return;  // an earlier tick has made this one superfluous
+    next_tick_ = ~Time{0};
+    tick(now);
+}
+
+void ClockedLink::arrive(unsigned e, Line& line, Time now)
+{
+    End& end = ends_[e];
+    const auto cls = static_cast<LineClass>(line.kind);
+    const unsigned channel = channels_.slot_of[line.vc];
+    end.waiting[channel].push_back(end.flights->enter(line, cls, 0, 0, channel, now));
+    ++end.waiting_lines;
+}
+
+void ClockedLink::wake_at(Time time)
+{
+    if (time >= next_tick_) return;
+    next_tick_ = time;
+    AgendaItem* free = nullptr;
+    for (const auto& item : ticks_) {
+        if (item->scheduled && item->due == time) return;
+        if (!item->scheduled) free = item.get();
+    }
+    if (free == nullptr) {
+        ticks_.push_back(std::make_unique<AgendaItem>());
+        free = ticks_.back().get();
+        free->kind = tick_kind;
+    }
+    agenda().schedule(*free, *this, time, 0xfff);
+}
+
+void ClockedLink::tick(Time now)
+{
+    if (!problems_.empty()) return;
+    for (unsigned e = 0; e < 2; ++e) drive(e, now);
+    for (End& end : ends_) end.endpoint->cycle(end.in, end.out);
+    bool moved = false;
+    bool idle = true;
+    for (unsigned e = 0; e < 2; ++e) {
+        End& end = ends_[e];
+        end.wire->clock(end.out.wire_valid ? &end.out.wire : nullptr);
+        if (end.out.wire_valid) count_flit(end);
+        if (line_taken(end.in, end.out)) {
+            end.first_flits += link_flits(end.in.tx_line, params_.flit_bytes);
+            end.waiting[end.in.tx_vc].pop_front();
+            --end.waiting_lines;
+            end.turn = (end.in.tx_vc + 1U) % params_.vcs;
+            moved = true;
+        } else if (end.in.tx_valid) {
+            end.turn = (end.in.tx_vc + 1U) % params_.vcs;  // another channel may have credits
+        }
+        if (end.endpoint->failed()) fail(now, e, end.endpoint->failure());
+        if (end.out.rx_valid) {
+            moved = true;
+            if (!collect(e, now)) return;
+        }
+        moved = moved || end.in.rx_credit != 0;
+        idle = idle && end.out.idle && end.wire->empty() && end.waiting_lines == 0 && end.credits.empty();
+    }
+    quiet_ = moved ? 0 : quiet_ + 1;
+    if (!idle && quiet_ <= quiet_limit_) wake_at(now + clock_);
+}
+
+void ClockedLink::count_flit(End& end)
+{
+    end.count.wire_bytes += params_.flit_bytes;
+    if (end.out.wire.head) {
+        const LinkWord word = LinkWord::read(end.out.wire.bytes);
+        end.control = word.control;
+        if (word.control) {
+            ++end.count.credit_messages;
+        } else {
+            ++end.count.packets;
+            // It changes with the first packet after the sender has gone back.
+            if (word.again != end.again) ++end.count.replays;
+            end.again = word.again;
+        }
+    }
+    if (!end.control) ++end.packet_flits;
+}
+
+void ClockedLink::drive(unsigned e, Time now)
+{
+    End& end = ends_[e];
+    end.in.rx_credit = 0;
+    while (!end.credits.empty() && end.credits.front().due <= now && (end.in.rx_credit >> end.credits.front().slot & 1U) == 0) {
+        end.in.rx_credit = static_cast<std::uint8_t>(end.in.rx_credit | 1U << end.credits.front().slot);
+        end.credits.pop_front();
+    }
+    end.in.tx_valid = end.waiting_lines > 0;
+    if (end.in.tx_valid) {
+        unsigned channel = end.turn;
+        while (end.waiting[channel].empty()) channel = channel + 1 == params_.vcs ? 0 : channel + 1;
+        end.in.tx_vc = static_cast<std::uint8_t>(channel);
+        end.in.tx_line = end.flights->at(end.waiting[channel].front()).bits;
+    }
+    const WireFlit* const flit = ends_[1 - e].wire->arriving();
+    end.in.wire_valid = flit != nullptr;
+    if (flit != nullptr) end.in.wire = *flit;
+}
+
+// A line has come out at end `e`.
+bool ClockedLink::collect(unsigned e, Time now)
+{
+    End& end = ends_[e];
+    End& from = ends_[1 - e];
+    came_out_.add(e, now, end.out.rx_vc, end.out.rx_line);
+    std::string problem;
+    FlightTable::Flight* const flight = from.flights->leave(end.out.rx_line, 0, end.out.rx_vc, problem);
+    if (flight == nullptr) {
+        fail(now, e, problem);
+        return false;
+    }
+    Line& line = *flight->line;
+    const LineClass cls = flight->cls;
+    data_of(end.out.rx_line, cls, line);
+    from.flights->free(end.out.rx_line.tag());
+    ++from.count.lines;
+    if ((line.flags & LineHeader::poll_flag) != 0) {
+        if (cls == LineClass::request) ++from.count.flag_reads;
+        from.count.flag_bytes += link_flits(end.out.rx_line, params_.flit_bytes) * params_.flit_bytes;
+    }
+    from.count.payload_bytes += link_payload_bytes(end.out.rx_line);
+    if (cls == LineClass::request) {
+        end.initiator->send_request(line, 0);
+    } else {
+        end.target->send_response(line, 0);
+    }
+    return true;
+}
+
+void ClockedLink::fail(Time now, unsigned end, const std::string& what)
+{
+    problems_.push_back(fmt::format("{}: clock {} ({} ps), end {}: {}", path(), now / clock_, now, end, what));
+    for (const std::string& line : came_out_.of(end)) problems_.push_back(fmt::format("  out of end {} {}", end, line));
+    agenda().stop();
+}
+
+std::vector<std::string> ClockedLink::blocked() const
+{
+    std::vector<std::string> out;
+    for (unsigned e = 0; e < 2; ++e)
+        if (ends_[e].flights->inside() > 0)
+            out.push_back(fmt::format("{}: {} lines from end {} have not come out, {} of them wait in front of it", path(),
+                ends_[e].flights->inside(), e, ends_[e].waiting_lines));
+    return out;
+}
+
+LinkModel::Direction ClockedLink::direction(unsigned end) const
+{
+    Direction out = ends_[end].count;
+    out.busy = out.wire_bytes / params_.flit_bytes * clock_;
+    const std::uint64_t repeated = ends_[end].packet_flits - std::min(ends_[end].packet_flits, ends_[end].first_flits);
+    out.repeated_bytes = repeated * params_.flit_bytes;
+    out.errors = ends_[end].wire->flits_hit();
+    return out;
+}
+
+void ClockedLink::reset_statistics()
+{
+    for (End& end : ends_) {
+        end.count = {};
+        end.first_flits = end.packet_flits = 0;
+    }
+}
+
+}  // namespace weft

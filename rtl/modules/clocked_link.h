@@ -1,0 +1,122 @@
+// A link whose two ends are clocked blocks with a wire between them: RTL, twins, or both in lockstep.
+//
+// Sockets, and credits between the modules at its ends: as Link (link.h). link.model chooses rtl_link, link_twin or
+// link_lockstep.
+//
+// A line becomes bits (line_bits.h) at the pins of its end, the endpoint makes a packet of flits of it, and what comes out of
+// the other endpoint is compared with what went in (flight_table.h). The wire is ours: link.latency, and wrong bits at
+// link.bit_error_rate from a stream of its own.
+//
+// Timing: the clock is link.flit over link.bandwidth, rounded to a picosecond. A line is on the pins at the first edge
+// after it arrives, one for each end and clock, channels in turn. link.latency includes the three clocks that the endpoints
+// take for themselves. The module that sends is told that the wire is taken for the flits of its packet; acknowledges,
+// credits and repeated packets delay what it sends within the buffer in front of the endpoint.
+// A slot that is free at the far end is on the pins there at the next edge, and comes back in a packet; the module that
+// sends learns of it after link.latency, as of any link.
+//
+// Packets, CRC and replay are the block's (rtl/link): link.header and what else describes packets of Link do not
+// count, nor do merging, frames, bundles and link.retry; link.replay_buffer and link.replay_timeout do.
+//
+// Statistics, per direction: as Link; lines count when they come out, errors are flits with wrong bits, credit messages are
+// control packets of any kind.
+//
+// Limits: 127 slots of a channel, 128 packets that wait for their acknowledge, 8 channels, flits of 8, 16 or 32 B.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rtl/link/link_pins.h"
+#include "rtl/link/link_wire.h"
+#include "rtl/modules/flight_table.h"
+#include "rtl/modules/recent_lines.h"
+#include "rtl/modules/switch_block_spec.h"
+#include "tlm_interconnect/link_model.h"
+
+namespace weft {
+
+class ClockedLink : public sc_core::sc_module,
+                    public Station,
+                    public LineInitiator,
+                    public LineTarget,
+                    public LinkModel {
+public:
+    using Factory = std::function<std::unique_ptr<LinkEndpoint>(const LinkParams&, const std::string& path)>;
+
+    // Throws InputError for parameters that the block cannot have.
+    ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec, std::uint64_t seed,
+        const Factory& make);
+
+    LineTargetSocket& target(unsigned end) override { return *ends_[end].target; }
+    LineInitiatorSocket& initiator(unsigned end) override { return *ends_[end].initiator; }
+    const LinkSpec& spec() const override { return spec_; }
+    Direction direction(unsigned end) const override;
+    void reset_statistics() override;
+    std::vector<std::string> problems() const override { return problems_; }
+    std::vector<std::string> blocked() const override;
+
+    Time clock() const { return clock_; }
+    // For tests: the wire that carries what end `end` sends.
+    LinkWire& wire(unsigned end) { return *ends_[end].wire; }
+
+private:
+    struct Credit {
+        Time due;
+        std::uint8_t slot;
+    };
+    struct End {
+        std::unique_ptr<LineTargetSocket> target;
+        std::unique_ptr<LineInitiatorSocket> initiator;
+        std::unique_ptr<LinkEndpoint> endpoint;
+        std::unique_ptr<LinkWire> wire;           // of what it sends
+        std::unique_ptr<FlightTable> flights;     // of what it sends
+        std::vector<std::deque<std::uint32_t>> waiting;  // tags, by channel
+        unsigned waiting_lines = 0;
+        unsigned turn = 0;                        // channel
+        std::deque<Credit> credits;               // of slots behind this end
+        Time pace = 0;                            // wire is taken until then, as the sender was told
+        LinkIn in;
+        LinkOut out;
+        Direction count;
+        bool again = false;        // last seen in a packet that it sent
+        std::uint64_t first_flits = 0;   // of lines that were taken
+        std::uint64_t packet_flits = 0;  // of packets with lines
+        bool control = false;            // the packet on the wire
+    };
+    void count_flit(End& end);
+    static constexpr std::uint8_t tick_kind = 2;
+
+    Time on_request(unsigned end, Line& line, Time delay) override { return take(end, line, LineClass::request, delay); }
+    Time on_response(unsigned end, Line& line, Time delay) override { return take(end, line, LineClass::response, delay); }
+    void on_request_credit(unsigned end, Line& line, Time delay) override;
+    void on_response_credit(unsigned end, Line& line, Time delay) override;
+    unsigned debug(unsigned end, Line& line) override { return ends_[1 - end].initiator->debug(line); }
+    void run(AgendaItem& item) override;
+
+    Time take(unsigned end, Line& line, LineClass cls, Time delay);
+    void arrive(unsigned end, Line& line, Time now);
+    void free_slot(unsigned end, const Line& line, Time delay);
+    void tick(Time now);
+    void drive(unsigned end, Time now);
+    bool collect(unsigned end, Time now);
+    void wake_at(Time time);
+    void fail(Time now, unsigned end, const std::string& what);
+    Time edge(Time time) const { return (time + clock_ - 1) / clock_ * clock_; }
+
+    LinkSpec spec_;
+    BlockChannels channels_;
+    LinkParams params_;
+    Time clock_;
+    std::uint64_t quiet_ = 0;  // clocks in which no line has moved
+    std::uint64_t quiet_limit_;
+    Time next_tick_ = ~Time{0};
+    std::vector<std::unique_ptr<AgendaItem>> ticks_;
+    End ends_[2];
+    RecentLines came_out_{2};  // by end
+    std::vector<std::string> problems_;
+};
+
+}  // namespace weft
