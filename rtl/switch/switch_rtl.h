@@ -26,6 +26,7 @@ public:
     void reset() override;
     void cycle(const SwitchIn& in, SwitchOut& out) override;
     bool idle() const override { return idle_; }
+    bool failed() const override { return !block_.failure().empty(); }
     std::string failure() const override { return block_.failure(); }
 
     // Clock, reset and waveforms.

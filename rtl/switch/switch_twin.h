@@ -29,6 +29,7 @@ public:
     void cycle(const SwitchIn& in, SwitchOut& out) override;
     bool idle() const override { return idle_; }
     // A line or a credit against the rules is dropped and said here, in the words of the block's assertion.
+    bool failed() const override { return !failure_.empty(); }
     std::string failure() const override { return failure_; }
 
 private:

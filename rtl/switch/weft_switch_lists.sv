@@ -57,7 +57,7 @@ module weft_switch_lists #(
                 free[free_last] <= leaving;
                 free_last <= up(free_last);
                 if (!alone) head[head_vc][head_queue] <= behind[leaving];
-                else if (!same) waiting[head_vc][head_queue] <= 1'b0;
+                else waiting[head_vc][head_queue] <= 1'b0;  // unless one is pushed, below
             end
             if (push) begin
                 store[slot] <= push_data;

@@ -24,7 +24,9 @@ public:
     void expect(const std::string& what)
     {
         EXPECT_EQ(block_.failure(), "");
+        EXPECT_FALSE(block_.failed());
         loop.step();
+        EXPECT_TRUE(block_.failed());
         EXPECT_NE(block_.failure().find(what), std::string::npos) << block_.failure();
     }
     SwitchLoop loop;
@@ -104,7 +106,7 @@ TEST(SwitchParametersTest, OutOfRangeIsSaid)
     EXPECT_EQ(text(SwitchBlockParameters{}), "");
     EXPECT_NE(text(switch_of(65, 4, 8, 8, 640, 1, 1, 1)).find("ports = 65; expected 1 to 64"), std::string::npos);
     EXPECT_NE(text(switch_of(4, 17, 8, 8, 640, 1, 1, 1)).find("vcs = 17"), std::string::npos);
-    EXPECT_NE(text(switch_of(4, 4, 513, 8, 640, 1, 1, 1)).find("depth = 513"), std::string::npos);
+    EXPECT_NE(text(switch_of(4, 4, 1024, 8, 640, 1, 1, 1)).find("depth = 1024"), std::string::npos);
     EXPECT_NE(text(switch_of(4, 4, 8, 0, 640, 1, 1, 1)).find("max_credits = 0"), std::string::npos);
     EXPECT_NE(text(switch_of(4, 4, 8, 8, 100, 1, 1, 1)).find("whole bytes"), std::string::npos);
     EXPECT_NE(text(switch_of(4, 4, 8, 8, 648, 1, 1, 1)).find("width = 648"), std::string::npos);
@@ -121,7 +123,7 @@ TEST(SwitchParametersTest, OutOfRangeIsSaid)
 TEST(SwitchParametersTest, SmallestAndLargest)
 {
     for (const SwitchBlockParameters& parameters :
-        {switch_of(1, 1, 1, 1, 8, 1, 0, 1), switch_of(64, 16, 512, 1023, 640, 5, 7, 4)}) {
+        {switch_of(1, 1, 1, 1, 8, 1, 0, 1), switch_of(64, 16, 1023, 1023, 640, 5, 7, 4)}) {
         SwitchTwin twin(parameters);
         SwitchTraffic traffic(parameters, 3);
         SwitchScoreboard scoreboard(parameters);
