@@ -1,5 +1,6 @@
-// Lines in a shared memory, in VCS times QUEUES lists: each channel has SLOTS / VCS places by its credits, and all of
-// them may be in one list. A slot is taken when a line is pushed and is free again when it is popped.
+// Lines in a shared memory, in VCS times QUEUES lists: each channel has SLOTS / VCS places by its credits,
+// and all of them may be in one list. A slot is taken when a line is pushed and is free again when it is
+// popped.
 module weft_switch_lists #(
     parameter int unsigned VCS = 4,
     parameter int unsigned QUEUES = 5,  // of a channel

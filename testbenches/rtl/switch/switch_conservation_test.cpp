@@ -1,5 +1,5 @@
-// Nothing is lost, doubled, reordered or changed; a scoreboard that would not notice is none; a twin that is not quite
-// one is found out; first bits of registers do not matter.
+// Nothing is lost, doubled, reordered or changed; a scoreboard that would not notice is none; a twin that is
+// not quite one is found out; first bits of registers do not matter.
 #include <functional>
 
 #include "testbenches/rtl/switch/switch_either_test.h"
@@ -33,7 +33,8 @@ struct Outcome {
 };
 
 // Random traffic, then silence until the switch is empty.
-Outcome conservation(SwitchBlock& block, const SwitchBlockParameters& parameters, std::uint64_t seed, std::uint64_t clocks)
+Outcome conservation(SwitchBlock& block, const SwitchBlockParameters& parameters, std::uint64_t seed,
+    std::uint64_t clocks)
 {
     SwitchTraffic traffic(parameters, seed);
     SwitchScoreboard scoreboard(parameters);

@@ -1,4 +1,5 @@
-// A switch whose senders keep to their credits and whose outputs give each line's slot back in the clock after it.
+// A switch whose senders keep to their credits and whose outputs give each line's slot back in the clock
+// after it.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,8 @@ public:
             if ((out.credit_valid >> p & 1U) != 0) ++credits_[p * parameters_.vcs + out.credit_vc[p]];
         }
     }
-    // Copies per output and clock while every input with a credit sends what `next(input)` says: {channel, outputs}.
+    // Copies per output and clock while every input with a credit sends what `next(input)` says: {channel,
+    // outputs}.
     template <class Next>
     double throughput(std::uint64_t warm_up, std::uint64_t clocks, const Next& next)
     {

@@ -1,5 +1,5 @@
-// Clocks per second of processor time: of a bare Verilated loop, of the block behind its interface and of the twin, all
-// with the same lines. Nothing is asserted about time.
+// Clocks per second of processor time: of a bare Verilated loop, of the block behind its interface and of the
+// twin, all with the same lines. Nothing is asserted about time.
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -61,7 +61,8 @@ struct Image {
     }
 };
 
-double bare_rate(const SwitchBlockParameters& parameters, const BlockSource& source, const std::vector<SwitchIn>& inputs)
+double bare_rate(const SwitchBlockParameters& parameters, const BlockSource& source,
+    const std::vector<SwitchIn>& inputs)
 {
     std::vector<Image> images;
     for (const SwitchIn& in : inputs) images.emplace_back(parameters, in);
@@ -97,7 +98,8 @@ TEST_F(SwitchRateTest, BareLoopBlockAndTwin)
             const double behind = rate(block, parameters, inputs);
             SwitchTwin twin(parameters);
             const double model = rate(twin, parameters, inputs);
-            std::printf("%2u ports, load %.1f: bare %.0f, block %.0f, twin %.0f clocks/s; block / bare %.2f, twin / block %.1f\n",
+            std::printf("%2u ports, load %.1f: bare %.0f, block %.0f, twin %.0f clocks/s; "
+                        "block / bare %.2f, twin / block %.1f\n",
                 ports, load, bare, behind, model, behind / bare, model / behind);
             EXPECT_EQ(block.failure() + twin.failure(), "");
         }

@@ -44,7 +44,8 @@ TYPED_TEST(SwitchTheoryTest, LatencyWithoutLoad)
     }
 }
 
-// A sender's slot is away for latency + 1 clocks, a slot behind an output for traversal + 2: what one stream gets.
+// A sender's slot is away for latency + 1 clocks, a slot behind an output for traversal + 2: what one stream
+// gets.
 TYPED_TEST(SwitchTheoryTest, CreditsLimitOneStream)
 {
     const auto stream = [](unsigned input) {
@@ -54,13 +55,15 @@ TYPED_TEST(SwitchTheoryTest, CreditsLimitOneStream)
         SwitchBlockParameters parameters = narrow(4, 4, depth, 8);
         parameters.latency = 3;
         const auto block = this->make(parameters);
-        EXPECT_DOUBLE_EQ(4 * SwitchLoop(*block, parameters).throughput(100, 4000, stream), std::min(1.0, depth / 4.0));
+        const double measured = 4 * SwitchLoop(*block, parameters).throughput(100, 4000, stream);
+        EXPECT_DOUBLE_EQ(measured, std::min(1.0, depth / 4.0));
     }
     for (const unsigned credits : {1U, 2U, 5U, 6U}) {
         SwitchBlockParameters parameters = narrow(4, 4, 8, credits);
         parameters.traversal = 3;
         const auto block = this->make(parameters);
-        EXPECT_DOUBLE_EQ(4 * SwitchLoop(*block, parameters).throughput(100, 5000, stream), std::min(1.0, credits / 5.0));
+        const double measured = 4 * SwitchLoop(*block, parameters).throughput(100, 5000, stream);
+        EXPECT_DOUBLE_EQ(measured, std::min(1.0, credits / 5.0));
     }
 }
 
@@ -113,8 +116,8 @@ TYPED_TEST(SwitchTheoryTest, RoundsFillTheMatching)
     }
 }
 
-// With all queues filled iSLIP soon finds a full matching in every clock; with round robin all outputs grant the same
-// input in every clock, for ever.
+// With all queues filled iSLIP soon finds a full matching in every clock; with round robin all outputs grant
+// the same input in every clock, for ever.
 TYPED_TEST(SwitchTheoryTest, IslipDesynchronises)
 {
     for (const bool islip : {true, false}) {
@@ -201,7 +204,8 @@ TYPED_TEST(SwitchTheoryTest, WhoWaitsForWhom)
     }
 }
 
-// Two inputs with multicast to all and lines to each output, everything filled: both kinds and all outputs get on.
+// Two inputs with multicast to all and lines to each output, everything filled: both kinds and all outputs
+// get on.
 TYPED_TEST(SwitchTheoryTest, KindsTakeTurns)
 {
     SwitchBlockParameters parameters = narrow(4, 2, 16, 16);
