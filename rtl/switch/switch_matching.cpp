@@ -31,8 +31,9 @@ void SwitchMatching::ask(unsigned input, std::uint64_t unicast, std::uint64_t mu
     inputs_[input].unicast = unicast;
     inputs_[input].multicast = multicast;
     const std::uint64_t bit = std::uint64_t{1} << input;
-    asked_ |= unicast | multicast;
-    for (std::uint64_t rest = unicast | multicast; rest != 0; rest &= rest - 1) outputs_[lowest(rest)].asked_by |= bit;
+    const std::uint64_t asks = unicast | multicast;
+    asked_ |= asks;
+    for (std::uint64_t rest = asks; rest != 0; rest &= rest - 1) outputs_[lowest(rest)].asked_by |= bit;
     for (std::uint64_t rest = multicast; rest != 0; rest &= rest - 1) outputs_[lowest(rest)].multicast_of |= bit;
 }
 
@@ -71,7 +72,8 @@ void SwitchMatching::accept(unsigned input, bool first_round)
         if (first_round) from.pointer = behind(output);
     }
     if (islip_ && first_round)
-        for (std::uint64_t rest = accepted; rest != 0; rest &= rest - 1) outputs_[lowest(rest)].pointer = behind(input);
+        for (std::uint64_t rest = accepted; rest != 0; rest &= rest - 1)
+            outputs_[lowest(rest)].pointer = behind(input);
     if ((matched_ & bit) == 0) from.outputs = 0;
     matched_ |= bit;
     from.outputs |= accepted;
@@ -91,7 +93,10 @@ void SwitchMatching::match()
         }
     }
     multicast_turn_ ^= matched_ & ~(multicast_turn_ ^ several_);
-    for (; asked_ != 0; asked_ &= asked_ - 1) outputs_[lowest(asked_)].asked_by = outputs_[lowest(asked_)].multicast_of = 0;
+    for (; asked_ != 0; asked_ &= asked_ - 1) {
+        outputs_[lowest(asked_)].asked_by = 0;
+        outputs_[lowest(asked_)].multicast_of = 0;
+    }
 }
 
 }  // namespace weft

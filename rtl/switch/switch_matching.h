@@ -1,11 +1,11 @@
 // Matching of inputs to outputs as the switch does it in one clock (weft_matching.sv says the same).
 //
-// An input asks for outputs on behalf of lines to one output, and of one multicast line. In a round every output that is
-// left grants the first input from its pointer on that asks for it, and every input accepts: a multicast line all outputs
-// that have granted it, lines to one output the first from the input's pointer on. Of the two kinds that one whose turn
-// it is, if it was granted anything; the turn goes on when its kind has sent. In further rounds inputs without a match
-// ask again, and multicast lines that are sent ask for what they lack. Without multicast this is CrossbarMatching's islip
-// and round_robin.
+// An input asks for outputs on behalf of lines to one output, and of one multicast line. In a round every
+// output that is left grants the first input from its pointer on that asks for it, and every input accepts: a
+// multicast line all outputs that have granted it, lines to one output the first from the input's pointer on.
+// Of the two kinds that one whose turn it is, if it was granted anything; the turn goes on when its kind has
+// sent. In further rounds inputs without a match ask again, and multicast lines that are sent ask for what
+// they lack. Without multicast this is CrossbarMatching's islip and round_robin.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,5 @@
 #include "rtl/switch/switch_pins.h"
 
-#include <cstring>
-
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
@@ -13,7 +11,8 @@ namespace {
 void within(const char* name, unsigned value, unsigned least, unsigned most)
 {
     if (value < least || value > most)
-        throw InputError("", 0, fmt::format("a switch block with {} = {}", name, value), fmt::format("{} to {}", least, most));
+        throw InputError("", 0, fmt::format("a switch block with {} = {}", name, value),
+            fmt::format("{} to {}", least, most));
 }
 
 std::string differs(const std::string& pin, std::uint64_t expected, std::uint64_t got)
@@ -43,7 +42,8 @@ void SwitchBlockParameters::check() const
 
 std::string difference(const SwitchOut& expected, const SwitchOut& got)
 {
-    if (expected.credit_valid != got.credit_valid) return differs("in_credit_valid", expected.credit_valid, got.credit_valid);
+    if (expected.credit_valid != got.credit_valid)
+        return differs("in_credit_valid", expected.credit_valid, got.credit_valid);
     if (expected.valid != got.valid) return differs("out_valid", expected.valid, got.valid);
     if (expected.idle != got.idle) return differs("idle", expected.idle, got.idle);
     for (std::uint64_t rest = expected.credit_valid; rest != 0; rest &= rest - 1) {
@@ -57,7 +57,8 @@ std::string difference(const SwitchOut& expected, const SwitchOut& got)
         if (expected.data[o] == got.data[o]) continue;
         unsigned byte = 0;
         while (expected.data[o].bytes[byte] == got.data[o].bytes[byte]) ++byte;
-        return differs(fmt::format("out_data[{}] byte {}", o, byte), expected.data[o].bytes[byte], got.data[o].bytes[byte]);
+        return differs(fmt::format("out_data[{}] byte {}", o, byte), expected.data[o].bytes[byte],
+            got.data[o].bytes[byte]);
     }
     return {};
 }

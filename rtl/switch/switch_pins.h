@@ -1,7 +1,7 @@
 // Parameters and pins of the switch (weft_switch.sv), for the block and for its twin.
 //
-// Inputs, outputs: `ports` of each; channels: `vcs`. Masks have bit p for port p, bit v for channel v. What belongs to a
-// line (channel, ports, data) counts where its valid bit is set and may be anything elsewhere.
+// Inputs, outputs: `ports` of each; channels: `vcs`. Masks have bit p for port p, bit v for channel v. What
+// belongs to a line (channel, ports, data) counts where its valid bit is set and may be anything elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct SwitchBlockParameters {
     unsigned iterations = 1;   // of the matching, 1 to 16
     bool islip = true;         // false: plain round robin
     bool one_queue = false;    // one queue for each input: its head blocks the rest
-    // Lines that whoever follows holds: [output * vcs + channel]; 0: the output has no such channel. Empty: max_credits
-    // everywhere. Pins of the block, sampled in reset.
+    // Lines that whoever follows holds: [output * vcs + channel]; 0: the output has no such channel. Empty:
+    // max_credits everywhere. Pins of the block, sampled in reset.
     std::vector<std::uint16_t> credits;
 
     unsigned credits_of(unsigned output, unsigned vc) const

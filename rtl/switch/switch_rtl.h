@@ -16,8 +16,8 @@ BlockSource switch_source(const SwitchBlockParameters& parameters);
 
 class SwitchRtl : public ClockedBlock<SwitchIn, SwitchOut> {
 public:
-    // Verilates the block on first use of `parameters`. `name` is the instance's, for what it reports; `seed` is for the
-    // first bits of registers without reset. Throws InputError.
+    // Verilates the block on first use of `parameters`. `name` is the instance's, for what it reports; `seed`
+    // is for the first bits of registers without reset. Throws InputError.
     SwitchRtl(const SwitchBlockParameters& parameters, const std::string& name, std::uint64_t seed = 1);
     // The same of a block that was built otherwise, with the pins of these parameters.
     SwitchRtl(const SwitchBlockParameters& parameters, const BlockSource& source, const std::string& name,
@@ -26,6 +26,7 @@ public:
     void reset() override;
     void cycle(const SwitchIn& in, SwitchOut& out) override;
     bool idle() const override { return idle_; }
+    bool failed() const override { return !block_.failure().empty(); }
     std::string failure() const override { return block_.failure(); }
 
     // Clock, reset and waveforms.

@@ -132,7 +132,9 @@ void SwitchTwin::send(unsigned number, SwitchOut& out)
 {
     Input& input = inputs_[number];
     const std::uint64_t outputs = matching_.outputs_of(number);
-    const auto behind = [this](unsigned vc) { return static_cast<std::uint8_t>(vc + 1 == parameters_.vcs ? 0 : vc + 1); };
+    const auto behind = [this](unsigned vc) {
+        return static_cast<std::uint8_t>(vc + 1 == parameters_.vcs ? 0 : vc + 1);
+    };
     std::uint32_t line = none;
     if (matching_.is_multicast(number)) {
         const std::size_t from = channel(number, input.offered);

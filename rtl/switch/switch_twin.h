@@ -1,13 +1,15 @@
 // The switch as a model with the cycles of weft_switch.sv: what a large system runs in its place.
 //
-// Timing, in clocks: a line that enters in c takes part in the matching from c + latency on; matched in m it is on its
-// output in m + traversal, and the slot is given back in m (of a multicast line: in the m of its last copy). A credit
-// that arrives in c counts from c + 1 on. `ready` is looked at in m.
-// Per input and channel a queue for each output and one for multicast lines; with `one_queue` one queue per input.
-// Channels take turns at an input from the one behind the channel that sent last, multicast lines for themselves.
+// Timing, in clocks: a line that enters in c takes part in the matching from c + latency on; matched in m it
+// is on its output in m + traversal, and the slot is given back in m (of a multicast line: in the m of its
+// last copy). A credit that arrives in c counts from c + 1 on. `ready` is looked at in m.
 //
-// A clock costs a few operations for each input with waiting lines and each line that moves; a quiet one almost none.
-// Memory for lines grows with the largest number that were inside at once.
+// Per input and channel a queue for each output and one for multicast lines; with `one_queue` one queue per
+// input. Channels take turns at an input from the one behind the channel that sent last, multicast lines for
+// themselves.
+//
+// A clock costs a few operations for each input with waiting lines and each line that moves; a quiet one
+// almost none. Memory for lines grows with the largest number that were inside at once.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +31,7 @@ public:
     void cycle(const SwitchIn& in, SwitchOut& out) override;
     bool idle() const override { return idle_; }
     // A line or a credit against the rules is dropped and said here, in the words of the block's assertion.
+    bool failed() const override { return !failure_.empty(); }
     std::string failure() const override { return failure_; }
 
 private:

@@ -1,12 +1,13 @@
-// Matching of inputs to outputs, once per clock: iSLIP or round robin, ITERATIONS rounds, combinational but for its
-// pointers.
+// Matching of inputs to outputs, once per clock: iSLIP or round robin, ITERATIONS rounds, combinational but
+// for its pointers.
 //
-// An input asks for outputs on behalf of lines to one output (`unicast`) and of one multicast line; it sends one line a
-// clock. In a round every output that is left grants the first input from its pointer on that asks for it, and every
-// input accepts: a multicast line takes all outputs that have granted it, lines to one output take the first from the
-// input's pointer on. Of the two kinds that one is accepted whose turn it is, if it was granted anything; the turn goes
-// on when its kind has sent. In further rounds inputs without a match ask for what they asked, and multicast lines that
-// are sent for the outputs they lack.
+// An input asks for outputs on behalf of lines to one output (`unicast`) and of one multicast line; it sends
+// one line a clock. In a round every output that is left grants the first input from its pointer on that asks
+// for it, and every input accepts: a multicast line takes all outputs that have granted it, lines to one
+// output take the first from the input's pointer on. Of the two kinds that one is accepted whose turn it is,
+// if it was granted anything; the turn goes on when its kind has sent. In further rounds inputs without a
+// match ask for what they asked, and multicast lines that are sent for the outputs they lack.
+//
 // Pointers move behind the matches of the first round (ISLIP), those of outputs with every grant otherwise. A multicast
 // match leaves the pointer of its input where it is.
 module weft_matching #(

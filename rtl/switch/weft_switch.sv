@@ -1,14 +1,16 @@
-// A switch of PORTS inputs and outputs with virtual output queues, multicast, and credits on both sides; one line a clock
-// and port.
+// A switch of PORTS inputs and outputs with virtual output queues, multicast, and credits on both sides; one
+// line a clock and port.
 //
-// A line enters with `in_valid` in clock c, with its channel and its outputs (`in_ports`: one, or several for multicast);
-// it takes part in the matching from clock c + LATENCY on. Matched in clock m, it is on `out_*` in clock m + TRAVERSAL.
-// `in_credit_*` gives its slot back in the clock in which its last copy is matched. An output takes part while
-// `out_ready`: the wire behind it will be free in clock m + TRAVERSAL, and while there is a credit for the channel:
-// cfg_credits in reset, one more the clock after a bit of `out_credit`.
-// A multicast line waits in a queue of its input's and channel's own. Its copies leave as outputs are won, several in a
-// clock where they can; it holds one slot until the last has left. Order is kept among the lines to one output alone of
-// an input, channel and output, and among the multicast lines of an input and channel; not between the two.
+// A line enters with `in_valid` in clock c, with its channel and its outputs (`in_ports`: one, or several for
+// multicast); it takes part in the matching from clock c + LATENCY on. Matched in clock m, it is on `out_*`
+// in clock m + TRAVERSAL. `in_credit_*` gives its slot back in the clock in which its last copy is matched.
+// An output takes part while `out_ready`: the wire behind it will be free in clock m + TRAVERSAL, and while
+// there is a credit for the channel: cfg_credits in reset, one more the clock after a bit of `out_credit`.
+//
+// A multicast line waits in a queue of its input's and channel's own. Its copies leave as outputs are won,
+// several in a clock where they can; it holds one slot until the last has left. Order is kept among the lines
+// to one output alone of an input, channel and output, and among the multicast lines of an input and channel;
+// not between the two.
 module weft_switch #(
     parameter int unsigned PORTS = 4,        // up to 64
     parameter int unsigned VCS = 4,          // up to 16
@@ -58,8 +60,8 @@ module weft_switch #(
             logic [PORTS-1:0] write_ports;
             logic [WIDTH-1:0] write_data;
             weft_delay #(.WIDTH(WIDTH + VCW + PORTS), .CLOCKS(LATENCY - 1)) pipeline (
-                .clk, .rst_n, .valid_in(in_valid[i]), .data_in({in_vc[i], in_ports[i], in_data[i]}), .valid_out(write),
-                .data_out({write_vc, write_ports, write_data}));
+                .clk, .rst_n, .valid_in(in_valid[i]), .data_in({in_vc[i], in_ports[i], in_data[i]}),
+                .valid_out(write), .data_out({write_vc, write_ports, write_data}));
             if (ONE_QUEUE) begin : g_fifo
                 weft_switch_fifo #(.PORTS(PORTS), .VCS(VCS), .DEPTH(DEPTH), .WIDTH(WIDTH)) buffer (
                     .clk, .rst_n, .write, .write_vc, .write_ports, .write_data, .usable, .unicast(unicast[i]),

@@ -1,5 +1,5 @@
-// One input with one queue, whatever channel and outputs its lines are for: the head blocks the rest. It offers the
-// outputs that the head has still to go to; the interface is that of weft_switch_voq.
+// One input with one queue, whatever channel and outputs its lines are for: the head blocks the rest. It
+// offers the outputs that the head has still to go to; the interface is that of weft_switch_voq.
 module weft_switch_fifo #(
     parameter int unsigned PORTS = 4,
     parameter int unsigned VCS = 4,

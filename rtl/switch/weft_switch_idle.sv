@@ -1,5 +1,5 @@
-// Whether the switch has anything to do: lines that have entered and not left for good, lines on the way to an output,
-// and what enters in this clock.
+// Whether the switch has anything to do: lines that have entered and not left for good, lines on the way to
+// an output, and what enters in this clock.
 module weft_switch_idle #(
     parameter int unsigned PORTS = 4,
     parameter int unsigned LINES = 128,  // that may be inside

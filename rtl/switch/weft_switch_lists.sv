@@ -1,5 +1,6 @@
-// Lines in a shared memory, in VCS times QUEUES lists: each channel has SLOTS / VCS places by its credits, and all of
-// them may be in one list. A slot is taken when a line is pushed and is free again when it is popped.
+// Lines in a shared memory, in VCS times QUEUES lists: each channel has SLOTS / VCS places by its credits,
+// and all of them may be in one list. A slot is taken when a line is pushed and is free again when it is
+// popped.
 module weft_switch_lists #(
     parameter int unsigned VCS = 4,
     parameter int unsigned QUEUES = 5,  // of a channel
@@ -57,7 +58,7 @@ module weft_switch_lists #(
                 free[free_last] <= leaving;
                 free_last <= up(free_last);
                 if (!alone) head[head_vc][head_queue] <= behind[leaving];
-                else if (!same) waiting[head_vc][head_queue] <= 1'b0;
+                else waiting[head_vc][head_queue] <= 1'b0;  // unless one is pushed, below
             end
             if (push) begin
                 store[slot] <= push_data;

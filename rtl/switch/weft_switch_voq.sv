@@ -1,9 +1,10 @@
-// One input with virtual output queues: a list for each channel and output, and one for each channel's multicast lines.
+// One input with virtual output queues: a list for each channel and output, and one for each channel's
+// multicast lines.
 //
-// Offers, out of what `usable` allows: every output that some line to it alone waits for, and the outputs that the head
-// of one multicast list still lacks. The matching picks outputs and says which of the two they are for.
-// Channels take turns from the one behind the channel that sent last, lines to one output and multicast lines each for
-// themselves.
+// Offers, out of what `usable` allows: every output that some line to it alone waits for, and the outputs
+// that the head of one multicast list still lacks. The matching picks outputs and says which of the two they
+// are for. Channels take turns from the one behind the channel that sent last, lines to one output and
+// multicast lines each for themselves.
 module weft_switch_voq #(
     parameter int unsigned PORTS = 4,
     parameter int unsigned VCS = 4,

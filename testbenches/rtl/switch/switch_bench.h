@@ -14,8 +14,8 @@ namespace weft::test {
 
 using SwitchBlock = ClockedBlock<SwitchIn, SwitchOut>;
 
-inline SwitchBlockParameters switch_of(unsigned ports, unsigned vcs, unsigned depth, unsigned max_credits, unsigned width,
-    unsigned latency, unsigned traversal, unsigned iterations)
+inline SwitchBlockParameters switch_of(unsigned ports, unsigned vcs, unsigned depth, unsigned max_credits,
+    unsigned width, unsigned latency, unsigned traversal, unsigned iterations)
 {
     SwitchBlockParameters parameters;
     parameters.ports = ports;
@@ -41,8 +41,8 @@ struct SwitchRun {
     std::string wrong;               // the first difference, assertion or loss; empty: none
 };
 
-// `clocks` clocks at loads from 0.1 to 1.0 in ten steps; stops at the first difference. The scoreboard looks at the first
-// 20,000: what it would find later, the other side would have to do too.
+// `clocks` clocks at loads from 0.1 to 1.0 in ten steps; stops at the first difference. The scoreboard looks
+// at the first 20,000: what it would find later, the other side would have to do too.
 inline SwitchRun compare_switches(const SwitchBlockParameters& parameters, SwitchBlock& expected, SwitchBlock& got,
     std::uint64_t seed, std::uint64_t clocks)
 {

@@ -11,7 +11,8 @@ class SwitchEqualityTest : public RtlTest {};
 
 constexpr std::uint64_t clocks = 100'000;
 
-void expect_no_difference(const SwitchBlockParameters& parameters, std::uint64_t first = 1, std::uint64_t last = 20)
+void expect_no_difference(const SwitchBlockParameters& parameters, std::uint64_t first = 1,
+    std::uint64_t last = 20)
 {
     SwitchTwin twin(parameters);
     SwitchRun all;

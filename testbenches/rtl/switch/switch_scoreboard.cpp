@@ -14,8 +14,9 @@ SwitchScoreboard::SwitchScoreboard(const SwitchBlockParameters& parameters)
 
 void SwitchScoreboard::clock(const SwitchIn& in, const SwitchOut& out)
 {
-    const auto queue = [this](unsigned input, unsigned vc, unsigned output, bool multicast) -> std::deque<LineBits>& {
-        return expected_[((std::size_t{output} * parameters_.vcs + vc) * parameters_.ports + input) * 2 + multicast];
+    const auto queue = [this](unsigned input, unsigned vc, unsigned output, bool multicast) -> auto& {
+        const std::size_t channel = std::size_t{output} * parameters_.vcs + vc;
+        return expected_[(channel * parameters_.ports + input) * 2 + multicast];
     };
     for (unsigned output = 0; output < parameters_.ports; ++output) {
         if ((out.valid >> output & 1U) == 0) continue;
@@ -28,7 +29,8 @@ void SwitchScoreboard::clock(const SwitchIn& in, const SwitchOut& out)
                 ++delivered_;
                 found = true;
             }
-        if (!found) fail(fmt::format("output {}, channel {}: a line that is none of the next", output, out.vc[output]));
+        if (!found)
+            fail(fmt::format("output {}, channel {}: a line that is none of the next", output, out.vc[output]));
     }
     for (unsigned input = 0; input < parameters_.ports; ++input) {
         if ((out.credit_valid >> input & 1U) != 0) {
@@ -42,8 +44,9 @@ void SwitchScoreboard::clock(const SwitchIn& in, const SwitchOut& out)
         std::memset(data.bytes + parameters_.width / 8, 0, sizeof data.bytes - parameters_.width / 8);
         const std::uint64_t ports = in.ports[input];
         ++entered_[std::size_t{input} * parameters_.vcs + in.vc[input]];
+        const bool multicast = (ports & (ports - 1)) != 0;
         for (unsigned output = 0; output < parameters_.ports; ++output)
-            if ((ports >> output & 1U) != 0) queue(input, in.vc[input], output, (ports & (ports - 1)) != 0).push_back(data);
+            if ((ports >> output & 1U) != 0) queue(input, in.vc[input], output, multicast).push_back(data);
     }
     ++clock_;
 }

@@ -1,5 +1,6 @@
-// Follows every copy of every line through a switch: what comes out must be what went in, to that output, on that
-// channel, in order, once; a slot is given back when its last copy has left, and none is missing in the end.
+// Follows every copy of every line through a switch: what comes out must be what went in, to that output, on
+// that channel, in order, once; a slot is given back when its last copy has left, and none is missing in the
+// end.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ class SwitchScoreboard {
 public:
     explicit SwitchScoreboard(const SwitchBlockParameters& parameters);
 
-    // One clock. The payload must tell its input: lines are compared whole, so any payload with random bits does.
+    // One clock. The payload must tell its input: lines are compared whole, so any payload with random bits
+    // does.
     void clock(const SwitchIn& in, const SwitchOut& out);
     // Copies that have not come out.
     std::uint64_t missing() const;
@@ -24,12 +26,6 @@ public:
     const std::string& failure() const { return failure_; }
 
 private:
-    struct Copy {
-        LineBits data;
-        unsigned input;
-        bool multicast;
-    };
-
     void fail(const std::string& what);
 
     const SwitchBlockParameters parameters_;

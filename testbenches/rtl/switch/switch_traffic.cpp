@@ -43,7 +43,8 @@ void SwitchTraffic::change()
     ready_level_ = levels[random_.below(8)];
     credit_level_ = levels[random_.below(8)];
     if (ready_level_ == 0 || credit_level_ == 0) left_ = 20 + random_.below(60);
-    channels_ = random_.below(3) == 0 ? static_cast<std::uint16_t>(1U << random_.below(parameters_.vcs)) : std::uint16_t{0xffff};
+    channels_ = 0xffff;
+    if (random_.below(3) == 0) channels_ = static_cast<std::uint16_t>(1U << random_.below(parameters_.vcs));
     silent_ = random_.below(12) == 0;
 }
 

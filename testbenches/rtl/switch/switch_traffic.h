@@ -1,7 +1,8 @@
-// Random traffic on the pins of a switch, by the rules: senders hold credits, whoever follows gives back what it got.
+// Random traffic on the pins of a switch, by the rules: senders hold credits, whoever follows gives back what
+// it got.
 //
-// Traffic changes its character every few hundred clocks: load, pattern, share of multicast, channels, back-pressure,
-// slow or held credits, and stretches of silence in which the switch runs empty.
+// Traffic changes its character every few hundred clocks: load, pattern, share of multicast, channels,
+// back-pressure, slow or held credits, and stretches of silence in which the switch runs empty.
 #pragma once
 
 #include <cstdint>
