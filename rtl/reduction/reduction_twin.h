@@ -36,6 +36,9 @@ public:
 
     unsigned contexts_in_use() const;
 
+protected:
+    unsigned turn_ = 0;  // of the queues, which is asked first
+
 private:
     enum Queue : unsigned { reads, casts, sums, acknowledged, results, queues };
 
@@ -120,7 +123,6 @@ private:
     std::uint64_t freed_ = 0;               // in this clock
     Ring queue_[queues];
     unsigned waiting_ = 0;                  // queues with a head, by bit
-    unsigned turn_ = 0;
     unsigned answered_ = 0;
     Ring adder_;
     std::uint64_t now_ = 0;

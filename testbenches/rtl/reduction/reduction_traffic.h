@@ -36,6 +36,7 @@ public:
     void observe(const ReductionOut& out);
     // No further operations from now on; those begun are brought to their end.
     void wind_up() { winding_up_ = true; }
+    void go_on() { winding_up_ = false; }
     bool finished() const { return scoreboard_.started() == scoreboard_.finished(); }
 
     ReductionScoreboard& scoreboard() { return scoreboard_; }
