@@ -233,12 +233,19 @@ void passing(const ReductionParameters& parameters, ReductionBlock& block)
     ReductionDriver unit(parameters, block);
     unit.set_group(0, 2);
     unit.set_group(1, 2);
-    for (unsigned i = 0; i < parameters.contexts; ++i) {
+    // The last context is not for contributions.
+    const unsigned open = parameters.contexts - 1;
+    for (unsigned i = 0; i < open; ++i) {
         unit.request(op_reduce, 0, 100, 0x100 * i, i, 5);
         unit.step();
     }
-    unit.steps(2);
+    unit.request(op_load_reduce, 0, 7, 0x9000, 99);
+    unit.step();
+    unit.steps(3);
     EXPECT_EQ(unit.group_credits, parameters.contexts);
+    ASSERT_EQ(unit.lines.size(), 1U);
+    const LineBits read = unit.lines[0].out.line;
+    unit.lines.clear();
     // All but one of the slots: what waits, of each kind, and contributions that nothing is open for.
     for (unsigned i = 0; i + 1 < parameters.slots; ++i) {
         const unsigned kind = i % 4;
@@ -249,7 +256,7 @@ void passing(const ReductionParameters& parameters, ReductionBlock& block)
     unit.steps(10);
     EXPECT_EQ(unit.group_credits, parameters.contexts);
     EXPECT_TRUE(unit.lines.empty());
-    for (unsigned i = 0; i < parameters.contexts; ++i) {
+    for (unsigned i = 0; i < open; ++i) {
         unit.request(op_reduce, 0, 101, 0x100 * i, 50 + i, 7);
         const std::uint64_t came = unit.step();
         unit.steps(5);
@@ -259,7 +266,7 @@ void passing(const ReductionParameters& parameters, ReductionBlock& block)
         EXPECT_EQ(first_word(unit.lines[i].out.line), 12U);
         EXPECT_EQ(unit.lines[i].out.line.address(), 0x100 * i);
     }
-    // What waited goes on in its order when contexts are free: the multicast came first.
+    // What waited goes on in its order when a context is free: the multicast came first.
     const std::vector<SeenLine> sums = unit.lines;
     unit.lines.clear();
     for (unsigned m = 0; m < 2; ++m) {
@@ -270,9 +277,48 @@ void passing(const ReductionParameters& parameters, ReductionBlock& block)
     ASSERT_EQ(unit.lines.size(), 3U);
     EXPECT_EQ(unit.lines[2].out.line.op(), op_write);
     EXPECT_EQ(unit.lines[2].out.line.address(), 0x10000U);
+    for (unsigned m = 0; m < 2; ++m) {
+        unit.respond(read, m);
+        unit.step();
+    }
+    unit.steps(8);
+    ASSERT_EQ(unit.lines.size(), 5U);
+    EXPECT_EQ(unit.lines[3].out.line.op() + unit.lines[4].out.line.op(), op_load_reduce + op_read);
 }
-TEST(ReductionTiming, ContributionsPassWhatWaits) { on_twin({2, 2, 3, 8, 4}, passing); }
-TEST_F(ReductionTimingRtl, ContributionsPassWhatWaits) { on_block({2, 2, 3, 8, 4}, passing); }
+TEST(ReductionTiming, ContributionsPassWhatWaits) { on_twin({2, 2, 4, 8, 4}, passing); }
+TEST_F(ReductionTimingRtl, ContributionsPassWhatWaits) { on_block({2, 2, 4, 8, 4}, passing); }
+
+// As many contributions without their partners as there are slots, and multicasts and load_reduces still go on: the last
+// context is theirs. A full unit of these gives way to the partners.
+void last_context(const ReductionParameters& parameters, ReductionBlock& block)
+{
+    ReductionDriver unit(parameters, block);
+    unit.set_group(0, 2);
+    for (unsigned i = 0; i < parameters.contexts + 3; ++i) {
+        unit.request(op_reduce, 0, 100, 0x100 * i, i, 5);
+        unit.step();
+    }
+    unit.steps(10);
+    EXPECT_EQ(unit.group_credits, parameters.contexts - 1);
+    for (unsigned i = 0; i < 3; ++i) {
+        unit.lines.clear();
+        unit.request(i == 1 ? op_load_reduce : op_multicast, 0, 7, 0x5000, 50 + i);
+        const std::uint64_t came = unit.step();
+        unit.steps(3);
+        ASSERT_EQ(unit.lines.size(), 1U);
+        EXPECT_EQ(unit.lines[0].clock, came + 2);
+        const LineBits copy = unit.lines[0].out.line;
+        for (unsigned m = 0; m < 2; ++m) {
+            unit.respond(copy, m);
+            unit.step();
+        }
+        unit.steps(6);
+        ASSERT_EQ(unit.lines.size(), 2U);
+        EXPECT_EQ(unit.lines[1].out.line.tag(), 50 + i);
+    }
+}
+TEST(ReductionTiming, TheLastContextIsNotForContributions) { on_twin({2, 2, 4, 8, 4}, last_context); }
+TEST_F(ReductionTimingRtl, TheLastContextIsNotForContributions) { on_block({2, 2, 4, 8, 4}, last_context); }
 
 // Contexts and slots that there are, and no more, take requests in.
 void rooms(const ReductionParameters& parameters, ReductionBlock& block)
@@ -295,7 +341,7 @@ TEST(ReductionTiming, RoomIsAsTold)
 TEST_F(ReductionTimingRtl, RoomIsAsTold)
 {
     on_block({2, 1, 3, 1, 4}, rooms);
-    on_block({2, 2, 3, 8, 4}, rooms);
+    on_block({2, 2, 4, 8, 4}, rooms);
     on_block({8, 1, 16, 32, 8}, rooms);
 }
 
