@@ -19,7 +19,7 @@ BlockSource reduction_source(const ReductionParameters& parameters)
     BlockSource source;
     source.top = "weft_group_unit";
     source.files = {rtl_file("common/weft_line_pkg.sv")};
-    for (const char* const name : {"weft_group_pkg", "weft_fp32_add", "weft_combine_word", "weft_combine",
+    for (const char* const name : {"weft_group_pkg", "weft_fp32_pkg", "weft_combine_word", "weft_combine",
              "weft_context_queue", "weft_request_slots", "weft_accumulator", "weft_group_table", "weft_group_checks",
              "weft_group_unit"})
         source.files.push_back(rtl_file(std::string("reduction/") + name + ".sv"));

@@ -45,7 +45,7 @@ void ReductionTwin::reset()
     order_.clear();
     free_slots_.clear();
     for (unsigned i = 0; i < parameters_.slots; ++i) free_slots_.push_back(static_cast<std::uint8_t>(i));
-    joining_ = 0;
+    joining_ = collecting_ = 0;
     free_ = ~std::uint64_t{0} >> (64 - parameters_.contexts);
     freed_ = 0;
     for (Context& context : contexts_) context.collecting = false;
@@ -152,8 +152,12 @@ void ReductionTwin::take_request()
 {
     if (order_.empty() || (joining_ == 0 && free_ == 0)) return;
     std::size_t place = 0;
-    if (joining_ != 0)
+    if (joining_ != 0) {
         while (!slots_[order_[place]].joins) ++place;
+    } else if (collecting_ + 1 >= parameters_.contexts && parameters_.contexts > 1) {
+        while (place < order_.size() && slots_[order_[place]].line.op() == op_reduce) ++place;
+        if (place == order_.size()) return;
+    }
     const std::uint8_t number = order_[place];
     order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(place));
     free_slots_.push_back(number);
@@ -194,7 +198,9 @@ void ReductionTwin::contribute(unsigned index, const Slot& slot, bool opens)
     askers_[index * parameters_.members + member] = {slot.line.source(), static_cast<std::uint8_t>(slot.line.flags()),
         slot.port, slot.line.tag()};
     std::memcpy(operand(index, member), slot.line.data(), 64);
+    collecting_ -= opens ? 0 : 1;
     context.collecting = --context.pending != 0;
+    collecting_ += context.collecting ? 1 : 0;
     if (!context.collecting) {
         context.pending = static_cast<unsigned>(group.endpoints.size());
         complete(index);

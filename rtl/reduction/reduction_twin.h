@@ -2,7 +2,8 @@
 //
 // Timing rule. A response is taken in the clock c in which it comes; a request waits in a slot from clock c + 1 on. In a
 // clock without a response one request is taken: the oldest of the contributions whose context (group, address) is
-// open, else the oldest of all if a context is free. The credit of what was taken is given in the next clock.
+// open, else the oldest that a context may be opened for: a free one, and for contributions only if another is left
+// that does not wait for contributions (unless there is but one). The credit of what was taken is given in the next clock.
 //
 //   taken in clock t                                    ready for the output from clock
 //   multicast, load_reduce                              t + 1 (write, read of all members)
@@ -35,6 +36,9 @@ public:
     bool idle() const override { return idle_; }
 
     unsigned contexts_in_use() const;
+
+protected:
+    unsigned turn_ = 0;  // of the queues, which is asked first
 
 private:
     enum Queue : unsigned { reads, casts, sums, acknowledged, results, queues };
@@ -116,11 +120,11 @@ private:
     std::vector<std::uint8_t> order_;       // slots in use, the oldest first
     std::vector<std::uint8_t> free_slots_;
     unsigned joining_ = 0;                  // slots whose contribution may go
+    unsigned collecting_ = 0;               // contexts that wait for contributions
     std::uint64_t free_ = 0;                // contexts
     std::uint64_t freed_ = 0;               // in this clock
     Ring queue_[queues];
     unsigned waiting_ = 0;                  // queues with a head, by bit
-    unsigned turn_ = 0;
     unsigned answered_ = 0;
     Ring adder_;
     std::uint64_t now_ = 0;

@@ -27,7 +27,8 @@ module weft_accumulator #(
     logic [511:0] accumulator, combined;
 
     weft_context_queue #(.CONTEXTS(CONTEXTS)) queue (.clk, .rst_n, .push, .push_context, .pop(done), .waiting, .head);
-    weft_combine combine (.element, .reduction, .accumulator, .operand, .result(combined));
+    weft_combine combine (
+        .enable(waiting && member != 0), .element, .reduction, .accumulator, .operand, .result(combined));
 
     assign result = member == 0 ? operand : combined;
     assign done = waiting && member == last_member;

@@ -1,6 +1,7 @@
 // One 32-bit word of two operands combined: an element of four bytes, two of two or four of one. Combinational.
 // Minimum and maximum prefer numbers to NaN, and the accumulator among equals; a NaN result is canonical.
-module weft_combine_word import weft_group_pkg::*; (
+module weft_combine_word import weft_group_pkg::*, weft_fp32_pkg::*; (
+    input  logic enable,  // otherwise nothing moves, and the result is 0
     input  logic [1:0] element,
     input  logic [1:0] reduction,
     input  logic [31:0] accumulator,
@@ -48,28 +49,26 @@ module weft_combine_word import weft_group_pkg::*; (
         endcase
     endfunction
 
-    // Two adders: the lower for a word or its lower half, the upper for the other half.
-    logic narrow, largest;
-    logic [31:0] lower_a, lower_b, lower_sum, lower, upper_a, upper_b, upper_sum, upper;
-    assign narrow = element == ELEMENT_BF16;
-    assign largest = reduction == REDUCE_MAX;
-    assign lower_a = narrow ? {accumulator[15:0], 16'd0} : accumulator;
-    assign lower_b = narrow ? {operand[15:0], 16'd0} : operand;
-    assign upper_a = {accumulator[31:16], 16'd0};
-    assign upper_b = {operand[31:16], 16'd0};
-    weft_fp32_add lower_adder (.a(lower_a), .b(lower_b), .sum(lower_sum));
-    weft_fp32_add upper_adder (.a(upper_a), .b(upper_b), .sum(upper_sum));
-    assign lower = reduction == REDUCE_SUM ? lower_sum : chosen(largest, lower_a, lower_b);
-    assign upper = reduction == REDUCE_SUM ? upper_sum : chosen(largest, upper_a, upper_b);
+    function automatic logic [31:0] float_of(input logic [1:0] how, input logic [31:0] x, input logic [31:0] y);
+        if (how == REDUCE_SUM) return fp32_add(x, y);
+        else return chosen(how == REDUCE_MAX, x, y);
+    endfunction
 
     always_comb begin
-        case (element)
-            ELEMENT_INT32: result = int_of(reduction, accumulator, operand);
-            ELEMENT_FP32: result = lower;
-            ELEMENT_BF16: result = {to_bf16(upper), to_bf16(lower)};
-            default:
-                for (int i = 0; i < 4; i++)
-                    result[8*i+:8] = byte_of(reduction, accumulator[8*i+:8], operand[8*i+:8]);
-        endcase
+        result = '0;
+        if (enable)
+            case (element)
+                ELEMENT_INT32: result = int_of(reduction, accumulator, operand);
+                ELEMENT_FP32: result = float_of(reduction, accumulator, operand);
+                ELEMENT_BF16: begin
+                    result[15:0] = to_bf16(
+                        float_of(reduction, {accumulator[15:0], 16'd0}, {operand[15:0], 16'd0}));
+                    result[31:16] = to_bf16(
+                        float_of(reduction, {accumulator[31:16], 16'd0}, {operand[31:16], 16'd0}));
+                end
+                default:
+                    for (int i = 0; i < 4; i++)
+                        result[8*i+:8] = byte_of(reduction, accumulator[8*i+:8], operand[8*i+:8]);
+            endcase
     end
 endmodule

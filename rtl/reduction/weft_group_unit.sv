@@ -1,7 +1,8 @@
 // Operations on groups, carried out beside a switch: its input is fed by one output of the switch, and the other way.
 //
 // One line a clock is taken: a response in the clock it comes, otherwise a request that waits in a slot since an earlier
-// clock. A request opens a context, or joins the one open for its group and address. `in_credit` gives the slot of a
+// clock. A request opens a context, or joins the one open for its group and address; the last free context is not for
+// contributions, whose operation may need others that wait behind. `in_credit` gives the slot of a
 // line back the clock after it was taken. Lines for the output wait in five queues, which take turns; a line is on
 // `out_*` from the clock after it is ready on, when `out_ready` says that its channel can take one in this clock.
 module weft_group_unit import weft_line_pkg::*, weft_group_pkg::*; #(
@@ -98,6 +99,12 @@ module weft_group_unit import weft_line_pkg::*, weft_group_pkg::*; #(
             if (!busy[i]) free_context = CW'(i);
     end
 
+    // Contexts that wait for contributions are never all of them, unless there is but one.
+    logic may_collect;
+    logic [CONTEXTS-1:0] others;
+    assign others = ~collecting;
+    assign may_collect = busy != '1 && (CONTEXTS == 1 || (others & (others - 1'b1)) != '0);  // two of them
+
     // A contribution that arrives joins the context open for its group and address.
     logic arrival_joins;
     logic [CW-1:0] arrival_context;
@@ -114,7 +121,8 @@ module weft_group_unit import weft_line_pkg::*, weft_group_pkg::*; #(
 
     weft_request_slots #(.SLOTS(SLOTS), .CONTEXTS(CONTEXTS), .PW(PW)) slots (
         .clk, .rst_n, .write(request), .write_line(in_line), .write_port(in_port), .write_joins(arrival_joins),
-        .write_context(arrival_context), .may_open(busy != '1), .offered, .line(slot_line), .port(slot_port),
+        .write_context(arrival_context), .may_open(busy != '1),
+        .may_collect, .offered, .line(slot_line), .port(slot_port),
         .joins(slot_joins), .join_context(slot_context), .take, .opens(opens && collects && !completes),
         .open_context(free_context), .none(none_waits));
 

@@ -1,7 +1,8 @@
 // Requests to groups wait here, in the order of arrival, until the unit takes them.
 //
 // A contribution whose context is open joins it: the oldest of these goes first, past requests that wait for a context.
-// Whether a request joins is found out when it arrives and whenever a context opens, and kept with it.
+// Whether a request joins is found out when it arrives and whenever a context opens, and kept with it. Of the others the
+// oldest goes that a context may be opened for.
 module weft_request_slots import weft_line_pkg::*; #(
     parameter int unsigned SLOTS = 16,
     parameter int unsigned CONTEXTS = 4,
@@ -16,6 +17,7 @@ module weft_request_slots import weft_line_pkg::*; #(
     input  logic [CW-1:0] write_context,
     // whom the unit may take in this clock
     input  logic may_open,                // there is a free context
+    input  logic may_collect,             // and contributions may have it
     output logic offered,
     output line_t line,
     output logic [PW-1:0] port,
@@ -33,12 +35,13 @@ module weft_request_slots import weft_line_pkg::*; #(
 
     line_t lines [SLOTS];
     logic [PW-1:0] ports [SLOTS];
-    logic [SLOTS-1:0] used, joining;
+    logic [SLOTS-1:0] used, joining, sums;
     logic [SLOTS-1:0][CW-1:0] contexts;
     logic [SLOTS-1:0][SW-1:0] order;  // slots by age, the oldest first
     logic [NW-1:0] count;
 
-    logic [SW-1:0] free, slot, place;
+    logic [SW-1:0] free, slot, place, join_place, open_place;
+    logic can_open;
     logic [SLOTS-1:0] woken;
     logic write_woken;
 
@@ -49,16 +52,25 @@ module weft_request_slots import weft_line_pkg::*; #(
     end
 
     always_comb begin
-        place = '0;
+        join_place = '0;
+        open_place = '0;
         joins = 1'b0;
+        can_open = 1'b0;
         for (int i = int'(SLOTS) - 1; i >= 0; i--)
-            if (NW'(i) < count && joining[order[i]]) begin
-                place = SW'(i);
-                joins = 1'b1;
+            if (NW'(i) < count) begin
+                if (joining[order[i]]) begin
+                    join_place = SW'(i);
+                    joins = 1'b1;
+                end
+                if (sums[order[i]] ? may_collect : may_open) begin
+                    open_place = SW'(i);
+                    can_open = 1'b1;
+                end
             end
     end
+    assign place = joins ? join_place : open_place;
     assign slot = order[place];
-    assign offered = joins || (may_open && count != 0);
+    assign offered = joins || can_open;
     assign line = lines[slot];
     assign port = ports[slot];
     assign join_context = contexts[slot];
@@ -66,7 +78,7 @@ module weft_request_slots import weft_line_pkg::*; #(
 
     always_comb begin
         for (int i = 0; i < int'(SLOTS); i++)
-            woken[i] = opens && used[i] && lines[i].op == OP_REDUCE && lines[i].destination == line.destination &&
+            woken[i] = opens && used[i] && sums[i] && lines[i].destination == line.destination &&
                 lines[i].address == line.address;
         write_woken = opens && write_line.op == OP_REDUCE && write_line.destination == line.destination &&
             write_line.address == line.address;
@@ -97,6 +109,7 @@ module weft_request_slots import weft_line_pkg::*; #(
         if (write) order[SW'(count - NW'(take))] <= free;
         if (write) begin
             lines[free] <= write_line;
+            sums[free] <= write_line.op == OP_REDUCE;
             ports[free] <= write_port;
         end
     end

@@ -184,6 +184,7 @@ std::string block_library(const BlockSource& source)
     Digest digest;
     digest.add(verilator_version());
     digest.add(compile_flags);
+    digest.add(block_shim({}, source.trace));
     digest.add(source.top);
     std::string options;
     for (const auto& [name, value] : source.parameters) options += " " + quoted("-G" + name + "=" + value);

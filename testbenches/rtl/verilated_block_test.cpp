@@ -76,6 +76,19 @@ TEST_F(VerilatedBlockTest, AnAssertionIsHeard)
     EXPECT_NE(block.failure().find("counter.sv:13"), std::string::npos) << block.failure();
 }
 
+TEST_F(VerilatedBlockTest, BlocksOfOneKindComeAndGo)
+{
+    const std::string library = block_library(source(counter));
+    VerilatedBlock stays(library, "stays");
+    for (int i = 0; i < 3; ++i) VerilatedBlock(library, "goes").eval();
+    Pin clock = stays.pin("clk");
+    stays.edge(clock);
+    stays.pin("rst_n").set(0, 1, 1);
+    stays.pin("step").set(0, 8, 3);
+    stays.edge(clock);
+    EXPECT_EQ(stays.pin("count").get(0, 8), 3U);
+}
+
 TEST_F(VerilatedBlockTest, WritesWaveforms)
 {
     BlockSource wanted = source(counter);

@@ -19,6 +19,7 @@ public:
           reduction_(block_.pin("reduction")), accumulator_(block_.pin("accumulator")), operand_(block_.pin("operand")),
           result_(block_.pin("result"))
     {
+        block_.pin("enable").set(0, 1, 1);
     }
     void combine(ElementType type, ReduceOp op, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* result)
     {
@@ -35,7 +36,7 @@ private:
     {
         BlockSource source;
         source.top = "weft_combine";
-        for (const char* const name : {"weft_group_pkg", "weft_fp32_add", "weft_combine_word", "weft_combine"})
+        for (const char* const name : {"weft_group_pkg", "weft_fp32_pkg", "weft_combine_word", "weft_combine"})
             source.files.push_back(rtl_file(std::string("reduction/") + name + ".sv"));
         return source;
     }

@@ -65,7 +65,6 @@ public:
     unsigned begin(unsigned op, unsigned group, std::uint64_t address, unsigned size, bool posted);
     void request(unsigned operation, const BenchRequest& request);
     BenchOperation& operation(unsigned number) { return operations_.at(number); }
-    bool known(unsigned number) const { return operations_.count(number) != 0; }
     void response(unsigned operation, unsigned member, const LineBits& line);
 
     // A line came out. Returns the number of the operation whose copy it is; -1: an answer, or nothing that is owed.

@@ -107,11 +107,29 @@ bool ReductionTraffic::send_response(ReductionIn& in)
     return false;
 }
 
+// With several contexts only contributions can be held up for good, by older rounds that lack some.
+bool ReductionTraffic::may_be_blocked(unsigned op, unsigned number) const
+{
+    if (parameters_.contexts == 1) return number > scoreboard_.finished();
+    if (op != op_reduce) return false;
+    const auto older = std::count_if(rounds_.begin(), rounds_.end(), [&](unsigned round) { return round < number; });
+    return static_cast<unsigned>(older) >= parameters_.contexts - 1;
+}
+
 // One slot is left to contributions that open contexts wait for.
-bool ReductionTraffic::has_room(unsigned operation) const
+bool ReductionTraffic::has_room(unsigned op, unsigned number) const
 {
     if (group_credits_ == 0) return false;
-    return operation < parameters_.contexts + scoreboard_.finished() || blocked_lines_ + 1 < parameters_.slots;
+    return !may_be_blocked(op, number) || blocked_lines_ + 1 < parameters_.slots;
+}
+
+void ReductionTraffic::count_blocked()
+{
+    blocked_lines_ = 0;
+    for (const unsigned number : in_flight_) {
+        const BenchOperation& operation = scoreboard_.operation(number);
+        if (may_be_blocked(operation.op, number)) blocked_lines_ += operation.contributions;
+    }
 }
 
 bool ReductionTraffic::send_request(ReductionIn& in)
@@ -131,7 +149,7 @@ bool ReductionTraffic::send_contribution(ReductionIn& in)
     if (rounds_.empty()) return false;
     const unsigned at = dice_.below(static_cast<unsigned>(rounds_.size()));
     BenchOperation& round = scoreboard_.operation(rounds_[at]);
-    if (!has_room(round.number)) return false;
+    if (!has_room(op_reduce, round.number)) return false;
     const BenchGroup& group = groups_[round.group];
     unsigned member = dice_.below(group.size());
     while (round.contributed[member]) member = (member + 1) % group.size();
@@ -140,6 +158,7 @@ bool ReductionTraffic::send_contribution(ReductionIn& in)
     operands_.line(static_cast<ElementType>(group.type), in.line.data());
     round.operands[member] = in.line;
     if (round.contributions == group.size()) rounds_.erase(rounds_.begin() + at);
+    count_blocked();
     return true;
 }
 
@@ -162,7 +181,7 @@ std::uint64_t ReductionTraffic::new_address()
 
 bool ReductionTraffic::begin_operation(unsigned op, bool posted, ReductionIn& in)
 {
-    if (!has_room(scoreboard_.started()) || in_flight_.size() > 2 * parameters_.contexts + 4) return false;
+    if (!has_room(op, scoreboard_.started()) || in_flight_.size() > 2 * parameters_.contexts + 4) return false;
     const unsigned group = dice_.below(static_cast<unsigned>(groups_.size()));
     const std::uint64_t address = new_address();
     if (in_flight(group, address, op == op_load_reduce)) return false;
@@ -182,18 +201,19 @@ bool ReductionTraffic::begin_operation(unsigned op, bool posted, ReductionIn& in
         operands_.line(static_cast<ElementType>(used.type), in.line.data());
         round.operands[member] = in.line;
         if (used.size() == 1) rounds_.pop_back();
+        count_blocked();
         return true;
     }
     put_request(number, static_cast<std::uint16_t>(dice_.below(group_number)), dice_.below(parameters_.ports), in);
     operands_.line(ElementType::int32, in.line.data());
     scoreboard_.operation(number).operands[0] = in.line;
+    count_blocked();
     return true;
 }
 
 void ReductionTraffic::put_request(unsigned number, std::uint16_t source, unsigned port, ReductionIn& in)
 {
     const BenchOperation& operation = scoreboard_.operation(number);
-    if (number >= parameters_.contexts + scoreboard_.finished()) ++blocked_lines_;
     --group_credits_;
     BenchRequest request;
     request.source = source;
@@ -237,10 +257,8 @@ void ReductionTraffic::observe(const ReductionOut& out)
         --groups_[scoreboard_.operation(done).group].in_use;
         in_flight_.erase(std::find(in_flight_.begin(), in_flight_.end(), done));
         scoreboard_.forget(done);
-        // The next in line has a context, or had one that is done.
-        const unsigned next = parameters_.contexts + scoreboard_.finished() - 1;
-        if (scoreboard_.known(next)) blocked_lines_ -= scoreboard_.operation(next).contributions;
     }
+    if (!scoreboard_.just_finished().empty()) count_blocked();
     scoreboard_.clear_finished();
 }
 

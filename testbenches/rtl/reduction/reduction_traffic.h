@@ -36,6 +36,7 @@ public:
     void observe(const ReductionOut& out);
     // No further operations from now on; those begun are brought to their end.
     void wind_up() { winding_up_ = true; }
+    void go_on() { winding_up_ = false; }
     bool finished() const { return scoreboard_.started() == scoreboard_.finished(); }
 
     ReductionScoreboard& scoreboard() { return scoreboard_; }
@@ -58,7 +59,9 @@ private:
     bool send_contribution(ReductionIn& in);
     bool begin_operation(unsigned op, bool posted, ReductionIn& in);
     void put_request(unsigned operation, std::uint16_t source, unsigned port, ReductionIn& in);
-    bool has_room(unsigned operation) const;
+    bool may_be_blocked(unsigned op, unsigned number) const;
+    bool has_room(unsigned op, unsigned number) const;
+    void count_blocked();
     bool in_flight(unsigned group, std::uint64_t address, bool read) const;
     std::uint64_t new_address();
     std::uint16_t endpoint_at(unsigned port) const { return static_cast<std::uint16_t>(0x35 + port * 0x101); }
@@ -77,7 +80,7 @@ private:
     unsigned groups_set_ = 0;
     unsigned group_credits_;
     unsigned response_credits_;
-    unsigned blocked_lines_ = 0;        // in slots, of operations that have to wait for a context
+    unsigned blocked_lines_ = 0;        // in slots, of operations that may have to wait for a context
     std::uint32_t tags_ = 0;
     std::uint64_t last_address_ = 0;
     bool winding_up_ = false;
