@@ -58,7 +58,7 @@ module weft_link_credits
                 timer <= '0;
                 ask <= 1'b1;
                 ask_vc <= first;
-                turn <= first == 3'(VCS - 1) ? '0 : first + 1'b1;
+                turn <= first + 1'b1;  // behind the last: from the first again
             end
         end
     end
