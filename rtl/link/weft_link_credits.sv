@@ -43,7 +43,6 @@ module weft_link_credits
             full <= initial_credits;
             credit <= initial_credits;
             seen <= '0;
-            timer <= '0;
             turn <= '0;
             ask <= 1'b0;
             ask_vc <= '0;
