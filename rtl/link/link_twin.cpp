@@ -56,7 +56,7 @@ void LinkEndpointTwin::cycle(const LinkIn& in, LinkOut& out)
     if (starved != 0 && now_ == asks_) {
         ask_ = true;
         ask_vc_ = first_from(starved, ask_turn_);
-        ask_turn_ = ask_vc_ + 1U == params_.vcs ? 0 : ask_vc_ + 1;
+        ask_turn_ = ask_vc_ + 1;
     }
     if (starved == 0 || now_ == asks_) asks_ = now_ + 1 + params_.timeout;
 

@@ -43,7 +43,6 @@ module weft_link_credits
             full <= initial_credits;
             credit <= initial_credits;
             seen <= '0;
-            timer <= '0;
             turn <= '0;
             ask <= 1'b0;
             ask_vc <= '0;
@@ -58,7 +57,7 @@ module weft_link_credits
                 timer <= '0;
                 ask <= 1'b1;
                 ask_vc <= first;
-                turn <= first == 3'(VCS - 1) ? '0 : first + 1'b1;
+                turn <= first + 1'b1;  // behind the last: from the first again
             end
         end
     end

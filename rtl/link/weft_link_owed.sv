@@ -59,7 +59,6 @@ module weft_link_owed
             nak <= 1'b0;
             answer <= 1'b0;
             named <= 1'b0;
-            named_vc <= '0;
             turn <= '0;
             held <= '0;
         end else begin

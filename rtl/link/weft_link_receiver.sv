@@ -69,7 +69,6 @@ module weft_link_receiver
     always_ff @(posedge clk) begin
         if (!rst_n) begin
             in_packet <= 1'b0;
-            count <= '0;
             expected <= '0;
             again_before <= 1'b0;
             rx_valid <= 1'b0;

@@ -69,7 +69,6 @@ module weft_link_replay
             held <= '0;
             sent <= '0;
             begun <= '0;
-            timer <= '0;
             went_back <= 1'b0;
             again_before <= 1'b0;
         end else begin
