@@ -123,7 +123,7 @@ module weft_llc_slice
     assign plain_write = subject.op == OP_WRITE;
     assign way = at_replay || at_fill ? shown_entry_way : at_walk ? walk_way : found ? found_way : victim_way;
     assign is_hit = at_request && found && !found_pending;
-    assign is_join = at_request && found && found_pending;
+    assign is_join = at_request && found_pending;
     assign is_place = at_request && !found && plain_write && subject.size[6];
     assign is_miss = at_request && !found && !(plain_write && subject.size[6]);
     assign readable = plain_write || clear;

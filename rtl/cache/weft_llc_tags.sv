@@ -69,7 +69,7 @@ module weft_llc_tags #(
             end
         end
     end
-    assign found_pending = pending[found_way];
+    assign found_pending = found && pending[found_way];
     assign shown_dirty = valid[shown_way] && dirty[shown_way];
     assign shown_line = line[shown_way];
 
