@@ -38,7 +38,7 @@ void LlcTwin::reset()
     std::fill(free_.begin(), free_.end(), 0);
     for (std::uint32_t i = 0; i < parameters_.mshrs; ++i) free_[i / 64] |= std::uint64_t{1} << i % 64;
     busy_ = 0;
-    following_ = walked_ = flushed_ = false;
+    following_ = turn_of_request_ = walked_ = flushed_ = false;
     walk_at_ = 0;
     counters_ = {};
     clock_ = 1;
@@ -49,7 +49,8 @@ void LlcTwin::reset()
 void LlcTwin::show(const LlcIn& in, LlcOut& out) const
 {
     out.req_ready = !queue_.full();
-    out.mem_resp_ready = !following_ && room_;
+    const bool request_there = !queue_.empty() && queue_.front().due <= clock_;
+    out.mem_resp_ready = !following_ && room_ && !(turn_of_request_ && request_there);
     out.resp_valid = !responses_.empty() && responses_.front().due <= clock_;
     if (out.resp_valid) out.resp = responses_.front().line;
     out.mem_read_valid = !reads_.empty();
@@ -83,11 +84,15 @@ void LlcTwin::cycle(const LlcIn& in, LlcOut& out)
     if (following_) {
         follow();
     } else if (in.mem_resp_valid && out.mem_resp_ready) {
+        turn_of_request_ = true;
         land(in.mem_resp);
-    } else if (in.flush) {
-        if (busy_ == 0 && !walked_) walk();
-    } else if (!queue_.empty() && queue_.front().due <= clock_) {
-        look(queue_.front().line);
+    } else {
+        turn_of_request_ = false;
+        if (in.flush) {
+            if (busy_ == 0 && !walked_) walk();
+        } else if (!queue_.empty() && queue_.front().due <= clock_) {
+            look(queue_.front().line);
+        }
     }
 
     flushed_ = all_written;

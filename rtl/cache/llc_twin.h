@@ -7,7 +7,8 @@
 //   line on its way: joins the list of that entry
 // What loses its place while dirty is on its way to memory from d + 2 on. A line that memory sends in clock f is a look at
 // the first request of its entry; the others of the list follow, one a clock. Lists go before lines from memory, those
-// before the walk of a flush, one place a clock, and that before requests. A look waits, and what is behind it, for
+// before the walk of a flush, one place a clock, and that before requests; but after a line from memory and its list a
+// request that is there has its turn. A look waits, and what is behind it, for
 //   an answer: one of `responses` places until it is taken
 //   a miss: a free entry; and no line of that number on its way to memory
 //   a list: room for one more
@@ -84,6 +85,7 @@ private:
     bool following_ = false;           // a list
     std::uint32_t followed_ = 0;       // its entry
     std::uint32_t position_ = 0;       // and whose turn it is
+    bool turn_of_request_ = false;     // no line from memory before it
     bool room_ = false;                // for one more answer, at the start of the clock
     bool write_room_ = false;          // the same for lines to memory
     bool walked_ = false;

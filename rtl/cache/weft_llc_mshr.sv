@@ -36,7 +36,7 @@ module weft_llc_mshr
     output logic [MSHRS-1:0] taken
 );
     localparam int unsigned LIST = MERGES + 1;
-    localparam int unsigned NW = $clog2(MSHRS * LIST + 1);
+    localparam int unsigned NW = MSHRS * LIST > 1 ? $clog2(MSHRS * LIST) : 1;
 
     logic [MW-1:0] found_entry;
 

@@ -5,7 +5,8 @@
 // miss takes an entry and a way and asks memory from d + 1 on; a request to a line on its way joins that entry. A line from
 // memory that is taken in clock f is put in place and answers the first request of its entry in f + DATA_CLOCKS; then
 // the others of the entry have their turns. A dirty line that loses its way is on `mem_write` from d + 2 on.
-// One thing a clock is looked at: others of an entry before lines from memory before the walk of a flush before requests.
+// One thing a clock is looked at: others of an entry before lines from memory before the walk of a flush before requests;
+// but after a line from memory, and all of its entry, a request that is there has its turn.
 // Who lacks what it needs (place for its answer, an entry, a way, place on the way to memory, a place that is not being
 // written) waits, and the requests behind it.
 module weft_llc_slice
@@ -73,11 +74,11 @@ module weft_llc_slice
     logic replaying;
     logic [MW-1:0] replay_entry;
     logic [CW-1:0] replay_position;
-    logic response_room, mshr_busy, walked;
+    logic response_room, mshr_busy, walked, turn_of_request;
     logic at_replay, at_fill, at_walk, at_request;
     logic [SW-1:0] walk_row;
     logic [WW-1:0] walk_way;
-    assign mem_resp_ready = !replaying && response_room;
+    assign mem_resp_ready = !replaying && response_room && !(turn_of_request && head_valid);
     always_comb begin
         at_replay = replaying;
         at_fill = mem_resp_valid && mem_resp_ready;
@@ -198,6 +199,7 @@ module weft_llc_slice
             requests_in <= '0;
             responses_in <= '0;
             replaying <= 1'b0;
+            turn_of_request <= 1'b0;
             walked <= 1'b0;
             walk_row <= '0;
             walk_way <= '0;
@@ -217,6 +219,7 @@ module weft_llc_slice
                 replaying <= !release_shown;
                 replay_position <= replay_position + 1'b1;
             end
+            turn_of_request <= at_fill || (turn_of_request && replaying);
             if (!flush) walked <= 1'b0;
             else if (go_walk) begin
                 walked <= last_place;

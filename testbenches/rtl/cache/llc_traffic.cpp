@@ -19,7 +19,7 @@ LlcTraffic::LlcTraffic(const LlcParameters& parameters, std::uint64_t seed) : pa
         std::set<std::uint64_t> chosen;
         while (chosen.size() < per_set_) {
             std::uint64_t tag = base;
-            for (std::size_t i = 0; i <= chosen.size() / 42; ++i) tag ^= std::uint64_t{1} << random_.below(42);
+            for (std::size_t i = 0; i <= chosen.size() / 16; ++i) tag ^= std::uint64_t{1} << random_.below(42);
             chosen.insert((tag & ~sets) | set << parameters.index_low);
         }
         lines_.insert(lines_.end(), chosen.begin(), chosen.end());
