@@ -26,6 +26,10 @@ class LlcScript {
 public:
     // `memory`: clocks from a read on the pins to the line being taken, if the slice does not make it wait.
     explicit LlcScript(LlcBlock& block, std::uint32_t memory = 10);
+    // No assertion of the block may have failed.
+    ~LlcScript() { EXPECT_EQ(block_.failure(), ""); }
+    LlcScript(const LlcScript&) = delete;
+    LlcScript& operator=(const LlcScript&) = delete;
 
     // Queues a request; its number, from 0, is its tag.
     std::uint32_t ask(LineBits request);
