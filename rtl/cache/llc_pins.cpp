@@ -27,23 +27,38 @@ void LlcParameters::check() const
     in("modify_clocks", modify_clocks, 0, 64);
 }
 
-const char* difference(const LlcOut& a, const LlcOut& b)
+std::string difference(const LlcOut& expected, const LlcOut& got)
 {
-    if (a.req_ready != b.req_ready) return "req_ready";
-    if (a.resp_valid != b.resp_valid) return "resp_valid";
-    if (a.mem_read_valid != b.mem_read_valid) return "mem_read_valid";
-    if (a.mem_write_valid != b.mem_write_valid) return "mem_write_valid";
-    if (a.mem_resp_ready != b.mem_resp_ready) return "mem_resp_ready";
-    if (a.flushed != b.flushed) return "flushed";
-    if (a.hit != b.hit) return "hit";
-    if (a.miss != b.miss) return "miss";
-    if (a.merged != b.merged) return "merged";
-    if (a.write_back != b.write_back) return "write_back";
-    if (a.idle != b.idle) return "idle";
-    if (a.resp_valid && !(a.resp == b.resp)) return "resp";
-    if (a.mem_read_valid && !(a.mem_read == b.mem_read)) return "mem_read";
-    if (a.mem_write_valid && !(a.mem_write == b.mem_write)) return "mem_write";
-    return "";
+    struct Level {
+        const char* name;
+        bool LlcOut::*level;
+    };
+    static constexpr Level levels[] = {{"req_ready", &LlcOut::req_ready}, {"resp_valid", &LlcOut::resp_valid},
+        {"mem_read_valid", &LlcOut::mem_read_valid}, {"mem_write_valid", &LlcOut::mem_write_valid},
+        {"mem_resp_ready", &LlcOut::mem_resp_ready}, {"flushed", &LlcOut::flushed}, {"hit", &LlcOut::hit},
+        {"miss", &LlcOut::miss}, {"merged", &LlcOut::merged}, {"write_back", &LlcOut::write_back}, {"idle", &LlcOut::idle}};
+    struct Bus {
+        const char* name;
+        bool LlcOut::*valid;
+        LineBits LlcOut::*line;
+    };
+    static constexpr Bus buses[] = {{"resp", &LlcOut::resp_valid, &LlcOut::resp},
+        {"mem_read", &LlcOut::mem_read_valid, &LlcOut::mem_read},
+        {"mem_write", &LlcOut::mem_write_valid, &LlcOut::mem_write}};
+
+    for (const Level& pin : levels)
+        if (expected.*pin.level != got.*pin.level)
+            return fmt::format("{}: expected {:d}, got {:d}", pin.name, expected.*pin.level, got.*pin.level);
+    for (const Bus& pin : buses) {
+        if (!(expected.*pin.valid) || expected.*pin.line == got.*pin.line) continue;
+        const std::uint8_t* const wanted = (expected.*pin.line).bytes;
+        const std::uint8_t* const seen = (got.*pin.line).bytes;
+        unsigned byte = 0;
+        while (wanted[byte] == seen[byte]) ++byte;
+        return fmt::format("{}[{}:{}]: expected {:#04x}, got {:#04x}", pin.name, 8 * byte + 7, 8 * byte, wanted[byte],
+            seen[byte]);
+    }
+    return {};
 }
 
 }  // namespace weft

@@ -62,8 +62,7 @@ struct LlcOut {
     LineBits mem_write = {};
 };
 
-// The first pin in which two clocks differ, "" when there is none.
-const char* difference(const LlcOut& a, const LlcOut& b);
-inline bool operator==(const LlcOut& a, const LlcOut& b) { return *difference(a, b) == '\0'; }
+// The first pin in which two clocks differ, as "hit: expected 1, got 0"; empty: none.
+std::string difference(const LlcOut& expected, const LlcOut& got);
 
 }  // namespace weft

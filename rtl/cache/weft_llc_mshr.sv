@@ -94,7 +94,6 @@ module weft_llc_mshr
     always_ff @(posedge clk) begin
         assert (!rst_n || !allocate || (free && !found)) else $error("mshr: no entry for a miss, or a second one for its line");
         assert (!rst_n || !join_found || found_room) else $error("mshr: a request joined a full list");
-        assert (!rst_n || !release_shown || taken[shown_entry]) else $error("mshr: a free entry was released");
     end
 `endif
 endmodule

@@ -109,7 +109,6 @@ module weft_llc_tags #(
         if (rst_n && update) begin
             assert (!install || !found) else $error("tags: a line would be in two ways");
             assert (!install || !pending[way]) else $error("tags: a way that waits for its line was given away");
-            assert (!landed || (valid[way] && pending[way])) else $error("tags: a fill for a way that waits for none");
             assert (!make_dirty || !pending_next[way]) else $error("tags: a write to a way that waits for its line");
         end
     end

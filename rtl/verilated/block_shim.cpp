@@ -87,6 +87,8 @@ WEFT_EXPORT void weft_block_eval(void* handle)
 {{
     auto* const block = static_cast<Block*>(handle);
     evaluated = block;
+    // Verilator looks into the thread's context, which may be that of a block long gone.
+    Verilated::threadContextp(&block->context);
     block->top->eval();
     if (!block->said.empty()) {{
         if (block->failed.empty()) std::fputs(block->said.c_str(), stderr);

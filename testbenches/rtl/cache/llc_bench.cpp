@@ -122,13 +122,13 @@ std::string compare(LlcBlock& expected, LlcBlock& got, const LlcParameters& para
         const LlcIn& in = clock < clocks ? bench.drive(load_at(clock, clocks)) : bench.drive_out();
         expected.cycle(in, wanted);
         got.cycle(in, out);
-        const char* const pin = difference(wanted, out);
-        if (*pin != '\0') return at(clock, fmt::format("{} differs {}", pin, got.failure()));
+        const std::string differs = difference(wanted, out);
+        if (!differs.empty()) return at(clock, differs + (got.failed() ? "; " + got.failure() : ""));
         bench.observe(out);
         if (!bench.scoreboard().complaint().empty()) return at(clock, bench.scoreboard().complaint());
-        if (clock % 1000 == 0 && !got.failure().empty()) break;
+        if (clock % 1000 == 0 && got.failed()) break;
     }
-    if (!got.failure().empty()) return at(clock, got.failure());
+    if (got.failed()) return at(clock, got.failure());
     if (!bench.done()) return at(clock, "requests or a flush have no end");
     expected.cycle({}, wanted);
     got.cycle({}, out);
@@ -152,7 +152,7 @@ std::string check(LlcBlock& block, const LlcParameters& parameters, std::uint64_
         bench.observe(out);
         if (!bench.scoreboard().complaint().empty()) return at(clock, bench.scoreboard().complaint());
     }
-    if (!block.failure().empty()) return block.failure();
+    if (block.failed()) return block.failure();
     return bench.done() ? "" : "requests or a flush have no end";
 }
 

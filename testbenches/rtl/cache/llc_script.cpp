@@ -62,6 +62,7 @@ void LlcScript::drive()
         in.mem_resp = fills_.front().line;
         fills_.pop_front();
     }
+    fill_on_pins_ = in.mem_resp_valid;
 }
 
 void LlcScript::observe()

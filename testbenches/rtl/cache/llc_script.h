@@ -64,6 +64,7 @@ public:
     bool resp_ready = true, mem_read_ready = true, mem_write_ready = true, mem_resp_valid = true;
     LlcIn in;
     LlcOut out;  // of the last clock
+    bool fill_was_on_pins() const { return fill_on_pins_; }
 
 private:
     void drive();
@@ -75,6 +76,7 @@ private:
     };
     LlcBlock& block_;
     std::uint32_t latency_;
+    bool fill_on_pins_ = false;
     std::uint64_t clock_ = 1;
     std::deque<LineBits> asked_;
     std::deque<Fill> fills_;
