@@ -46,24 +46,19 @@ module weft_llc_data
         end
     end
 
-    function automatic logic [511:0] bits_of(input logic [63:0] bytes);
-        for (int i = 0; i < 64; i++) bits_of[8*i +: 8] = {8{bytes[i]}};
-    endfunction
-
     logic is_read, is_write, is_atomic;
     assign is_read = stage_request.op == OP_READ;
     assign is_write = stage_request.op == OP_WRITE;
     assign is_atomic = stage_request.op == OP_ATOMIC || stage_request.op == OP_FETCH;
 
-    logic [511:0] was, base, aligned, value, placed, written;
-    logic [63:0] size_mask, byte_mask, word, result;
-    logic [511:0] place_bits;
+    logic [511:0] was, base, aligned, value, placed, written, size_bits, place_bits;
+    logic [63:0] byte_mask, word, result;
     logic [8:0] shift;
     assign was = memory[stage_place];
     assign base = stage_fill ? stage_memory : was;
     assign shift = {stage_request.address[5:0], 3'd0};
-    assign size_mask = stage_request.size[6] ? '1 : (64'd1 << stage_request.size[5:0]) - 64'd1;
-    assign byte_mask = size_mask << stage_request.address[5:0];
+    assign size_bits = stage_request.size[6] ? '1 : ~({512{1'b1}} << {stage_request.size[5:0], 3'd0});
+    assign byte_mask = (stage_request.size[6] ? '1 : ~({64{1'b1}} << stage_request.size[5:0])) << stage_request.address[5:0];
     assign aligned = base >> shift;
     assign word = stage_request.size[3] ? aligned[63:0] : {32'd0, aligned[31:0]};
     weft_llc_atomic atomic (
@@ -71,7 +66,7 @@ module weft_llc_data
         .comparand(stage_request.data[127:64]), .result);
     assign value = is_atomic ? {448'd0, result} : stage_request.data;
     assign placed = value << shift;
-    assign place_bits = is_read ? '0 : bits_of(byte_mask);
+    assign place_bits = is_read ? '0 : size_bits << shift;
     assign written = stage_fill ? (stage_memory & ~place_bits) | (placed & place_bits) : placed;
 
     assign answer_valid = stage_valid && stage_answers;
@@ -79,7 +74,7 @@ module weft_llc_data
         answer = stage_request;
         answer.response = 1'b1;
         answer.data = '0;
-        if (is_read) answer.data = aligned & bits_of(size_mask);
+        if (is_read) answer.data = aligned & size_bits;
         else if (stage_request.op == OP_FETCH) answer.data[63:0] = word;
     end
     assign out_valid = stage_valid && stage_out;
@@ -88,15 +83,16 @@ module weft_llc_data
     // From the modified line to the memory.
     logic write_in, write;
     logic [63:0] write_bytes;
-    logic [511:0] write_data, write_bits;
+    logic [511:0] write_data;
     logic [PW-1:0] write_place;
     assign write_in = stage_valid && stage_answers && (is_write || is_atomic || stage_fill);
     weft_delay #(.WIDTH(PW + 64 + 512), .CLOCKS(MODIFY)) modify (
         .clk, .rst_n, .valid_in(write_in), .data_in({stage_place, stage_fill ? 64'hffff_ffff_ffff_ffff : byte_mask, written}),
         .valid_out(write), .data_out({write_place, write_bytes, write_data}));
-    assign write_bits = bits_of(write_bytes);
     always_ff @(posedge clk)
-        if (write) memory[write_place] <= (memory[write_place] & ~write_bits) | (write_data & write_bits);
+        if (write)
+            for (int i = 0; i < 64; i++)
+                if (write_bytes[i]) memory[write_place][8*i +: 8] <= write_data[8*i +: 8];
 
     // Places with a write under way.
     logic starts_write;
