@@ -56,7 +56,8 @@ LlcTraffic::Willing LlcTraffic::next(std::uint32_t load)
     if (left_ == 0) begin_stretch();
     --left_;
     const auto ready = [this](unsigned which) { return ready_[which] == 1000 || random_.happens(ready_[which]); };
-    return {random_.happens(std::max(load, load_)), ready(0), ready(1), ready(2), ready(3), random_.below(3000) == 0};
+    return {random_.happens(std::max(load, load_)), ready(0), ready(1), ready(2), ready(3),
+        random_.below(3000 + 20 * parameters_.sets * parameters_.ways) == 0};
 }
 
 std::uint32_t LlcTraffic::choose_line()
