@@ -6,27 +6,23 @@ namespace weft {
 
 namespace {
 
-bool carries_data(LineOp op, LineClass cls)
+// Bytes of data on this way: an operand (of a compare-and-swap two words), the word as it was, or the line.
+unsigned data_bytes(const Line& line, LineClass cls)
 {
-    switch (op) {
+    const bool request = cls == LineClass::request;
+    const unsigned words = line.function == AtomicOp::compare_swap ? 16 : 8;
+    switch (line.op) {
     case LineOp::read:
-    case LineOp::load_reduce: return cls == LineClass::response;
+    case LineOp::load_reduce: return request ? 0 : line.size;
     case LineOp::write:
     case LineOp::multicast:
-    case LineOp::reduce: return cls == LineClass::request;
-    case LineOp::atomic:
-    case LineOp::fetch:
+    case LineOp::reduce: return request ? line.size : 0;
+    case LineOp::atomic: return request ? words : 0;
+    case LineOp::fetch: return request ? words : 8;
     case LineOp::await:
-    case LineOp::monitor: return true;
+    case LineOp::monitor: return request ? 8 : 0;
     }
-    return true;
-}
-
-// Operand and comparand lie in the first two words, however small the size.
-unsigned data_bytes(const Line& line)
-{
-    const bool word = line.op == LineOp::atomic || line.op == LineOp::fetch || line.op == LineOp::await || line.op == LineOp::monitor;
-    return word ? 16 : line.size;
+    return 0;
 }
 
 }  // namespace
@@ -37,14 +33,14 @@ void bits_of(const Line& line, LineClass cls, std::uint32_t tag, LineBits& bits)
     bits.set_place(line.destination, local_of(line.address));
     bits.set_rest(line.source, static_cast<unsigned>(line.op), response, line.size, static_cast<unsigned>(line.function),
         line.flags, tag, response && line.get_response_status() != tlm::TLM_OK_RESPONSE);
-    const unsigned count = carries_data(line.op, cls) ? data_bytes(line) : 0;
+    const unsigned count = data_bytes(line, cls);
     std::memcpy(bits.data(), line.data(), count);
     std::memset(bits.data() + count, 0, line_bytes - count);
 }
 
 void data_of(const LineBits& bits, LineClass cls, Line& line)
 {
-    if (carries_data(line.op, cls)) std::memcpy(line.data(), bits.data(), data_bytes(line));
+    std::memcpy(line.data(), bits.data(), data_bytes(line, cls));
 }
 
 std::string describe(const LineBits& bits)
