@@ -12,7 +12,7 @@ namespace weft {
 
 namespace {
 
-constexpr unsigned own_clocks = 3;  // of two endpoints
+constexpr unsigned own_clocks = 2;  // taken to first flit, last flit to line, less the one that overlaps
 
 LinkParams params_of(const LinkSpec& spec, Time clock, BlockChannels& channels)
 {

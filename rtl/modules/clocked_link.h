@@ -8,7 +8,7 @@
 // link.bit_error_rate from a stream of its own.
 //
 // Timing: the clock is link.flit over link.bandwidth, rounded to a picosecond. A line is on the pins at the first edge
-// after it arrives, one for each end and clock, channels in turn. link.latency includes the three clocks that the endpoints
+// after it arrives, one for each end and clock, channels in turn. link.latency includes the two clocks that the endpoints
 // take for themselves. The module that sends is told that the wire is taken for the flits of its packet; acknowledges,
 // credits and repeated packets delay what it sends within the buffer in front of the endpoint.
 // A slot that is free at the far end is on the pins there at the next edge, and comes back in a packet; the module that

@@ -40,7 +40,9 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
         spec.bandwidth = fabric.edges[e].bandwidth;
         if (options.adjust) options.adjust(e, spec);
         const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(spec, spec.bundle == 1);
-        links[e] = make_link(("link" + std::to_string(e)).c_str(), agenda, "link" + std::to_string(e), spec, options.seed);
+        const std::string name = "link" + std::to_string(e);
+        links[e] = options.make_link ? options.make_link(name, agenda, spec, options.seed)
+                                     : make_link(name.c_str(), agenda, name, spec, options.seed);
         for (unsigned end = 0; end < 2; ++end) {
             const std::uint32_t n = end == 0 ? fabric.edges[e].a : fabric.edges[e].b;
             unsigned p = 0;

@@ -32,6 +32,9 @@ struct FabricSystem {
         // Makes the switches, in place of either model.
         std::function<std::unique_ptr<SwitchModel>(const std::string& name, Agenda& agenda, const SwitchSpec& spec,
             unsigned ports, RouteTable routes)> make;
+        // The same of links.
+        std::function<std::unique_ptr<LinkModel>(const std::string& name, Agenda& agenda, const LinkSpec& spec, std::uint64_t seed)>
+            make_link;
     };
 
     FabricSystem(const Fabric& fabric, const Options& options);

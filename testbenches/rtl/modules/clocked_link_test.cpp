@@ -1,0 +1,197 @@
+// Links as clocked endpoints in fabrics: times by theory, RTL against twin, bit errors, and what is wrong is named.
+#include "rtl/link/link_packet.h"
+#include "rtl/link/link_rtl.h"
+#include "rtl/link/link_twin.h"
+#include "rtl/modules/clocked_link.h"
+#include "testbenches/rtl/modules/clocked_fabric.h"
+#include "testbenches/rtl/rtl_test.h"
+#include "testbenches/tlm_interconnect/child.h"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+std::unique_ptr<LinkEndpoint> endpoint_twin(const LinkParams& params, const std::string&)
+{
+    return std::make_unique<LinkEndpointTwin>(params);
+}
+std::unique_ptr<LinkEndpoint> endpoint_rtl(const LinkParams& params, const std::string& path)
+{
+    return std::make_unique<LinkEndpointRtl>(params, path);
+}
+
+constexpr Time clock_ps = 500;  // 16 B at 32 GB/s
+
+FabricSystem::Options with(const ClockedLink::Factory& make)
+{
+    FabricSystem::Options options;
+    options.link.latency = 20'000;
+    options.link.request_credits = 32;
+    options.link.response_credits = 32;
+    options.link.replay_timeout = 400'000;
+    options.link.replay_buffer = 64;
+    options.make_link = [make](const std::string& name, Agenda& agenda, const LinkSpec& spec, std::uint64_t seed) {
+        return std::make_unique<ClockedLink>(name.c_str(), agenda, name, spec, seed, make);
+    };
+    return options;
+}
+
+Fabric pair() { return two_ends(32'000'000'000); }
+
+// Trace, and counts of the first link, of random lines between four endpoints.
+std::string outcome(const FabricSystem::Options& options)
+{
+    return in_child([&] {
+        FabricSystem system(star(4, 32'000'000'000), options);
+        system.issue_random(150, 11);
+        run_all(system);
+        system.expect_clean();
+        std::string out = system.trace();
+        for (const auto& link : system.links) {
+            EXPECT_EQ(link->problems(), std::vector<std::string>());
+            for (unsigned end = 0; end < 2; ++end) {
+                const LinkModel::Direction count = link->direction(end);
+                for (const std::uint64_t value : {count.lines, count.wire_bytes, count.errors, count.replays, count.repeated_bytes})
+                    out += std::to_string(value) + " ";
+            }
+        }
+        return out;
+    });
+}
+
+std::uint64_t total(const FabricSystem::Options& options, std::uint64_t LinkModel::Direction::* what)
+{
+    return std::stoull(in_child([&] {
+        FabricSystem system(star(4, 32'000'000'000), options);
+        system.issue_random(150, 11);
+        run_all(system);
+        system.expect_clean();
+        std::uint64_t sum = 0;
+        for (const auto& link : system.links)
+            for (unsigned end = 0; end < 2; ++end) sum += link->direction(end).*what;
+        return std::to_string(sum);
+    }));
+}
+
+class ClockedLinkRtl : public RtlTest {};
+
+}  // namespace
+
+// On the pins at the edge after it came, then the flits of its packet and the latency: to the clock.
+TEST(ClockedLink, ALoneLineTakesItsFlitsAndTheLatency)
+{
+    const std::string times = in_child([] {
+        FabricSystem system(pair(), with(endpoint_twin));
+        system.endpoints[0]->issue(1'000'000, LineOp::write, 1, 0);
+        system.endpoints[0]->issue(2'000'000, LineOp::read, 1, 64);
+        run_all(system);
+        system.expect_clean();
+        return std::to_string(system.endpoints[1]->served[0].at) + " " + std::to_string(system.endpoints[1]->served[1].at) + " " +
+            std::to_string(system.endpoints[0]->answered[0].at) + " " + std::to_string(system.endpoints[0]->answered[1].at);
+    });
+    // 24 B of overhead and the data, in flits of 16 B.
+    constexpr Time with_data = 6 * clock_ps + 20'000;
+    constexpr Time without = 2 * clock_ps + 20'000;
+    const Time write = 1'000'000 + with_data;
+    const Time read = 2'000'000 + without;
+    EXPECT_EQ(times, std::to_string(write) + " " + std::to_string(read) + " " + std::to_string(write + without) + " " +
+        std::to_string(read + with_data));
+}
+
+TEST(ClockedLink, ParametersMoveTheTimeAsTheyShould)
+{
+    const auto end = [](const std::function<void(LinkSpec&)>& change) {
+        FabricSystem::Options options = with(endpoint_twin);
+        change(options.link);
+        return std::stoull(in_child([&] {
+            FabricSystem system(pair(), options);
+            for (unsigned i = 0; i < 200; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
+            run_all(system);
+            system.expect_clean();
+            return std::to_string(system.agenda.last());
+        }));
+    };
+    const std::uint64_t base = end([](LinkSpec&) {});
+    EXPECT_GT(end([](LinkSpec& spec) { spec.latency = 60'000; }), base);
+    EXPECT_GT(end([](LinkSpec& spec) { spec.request_credits = 4; }), base);
+    EXPECT_GT(end([](LinkSpec& spec) { spec.replay_buffer = 2; }), base);
+}
+
+TEST(ClockedLink, NothingIsLostUnderBitErrors)
+{
+    FabricSystem::Options options = with(endpoint_twin);
+    options.link.bit_error_rate = 100'000'000'000'000;  // 1e-4: one packet in fifteen
+    EXPECT_GT(total(options, &LinkModel::Direction::errors), 50U);
+    EXPECT_GT(total(options, &LinkModel::Direction::replays), 50U);
+    EXPECT_GT(total(options, &LinkModel::Direction::repeated_bytes), 1000U);
+    const std::string one = outcome(options);
+    EXPECT_EQ(one, outcome(options));
+    options.seed = 2;
+    EXPECT_NE(one, outcome(options));
+}
+
+TEST(ClockedLink, WithoutErrorsNothingIsRepeated)
+{
+    EXPECT_EQ(total(with(endpoint_twin), &LinkModel::Direction::repeated_bytes), 0U);
+    EXPECT_EQ(total(with(endpoint_twin), &LinkModel::Direction::replays), 0U);
+}
+
+TEST(ClockedLink, RefusesWhatItIsNot)
+{
+    const auto refusal = [](const std::function<void(LinkSpec&)>& change) {
+        return in_child([&]() -> std::string {
+            FabricSystem::Options options = with(endpoint_twin);
+            change(options.link);
+            try {
+                FabricSystem system(pair(), options);
+            } catch (const InputError& error) {
+                return error.what();
+            }
+            return "";
+        });
+    };
+    EXPECT_EQ(refusal([](LinkSpec&) {}), "");
+    EXPECT_NE(refusal([](LinkSpec& spec) { spec.request_credits = 500; }).find("up to 127"), std::string::npos);
+    EXPECT_NE(refusal([](LinkSpec& spec) { spec.pool_credits = 3; }).find("pool_credits=0"), std::string::npos);
+    EXPECT_NE(refusal([](LinkSpec& spec) { spec.flit = 24; }).find("8, 16 or 32"), std::string::npos);
+}
+
+// A line that an endpoint alters is named, with those before it.
+TEST(ClockedLink, AnAlteredLineIsNamed)
+{
+    class Altered : public LinkEndpointTwin {
+    public:
+        using LinkEndpointTwin::LinkEndpointTwin;
+        void cycle(const LinkIn& in, LinkOut& out) override
+        {
+            LinkEndpointTwin::cycle(in, out);
+            if (out.rx_valid && ++lines_ == 20) out.rx_line.data()[3] ^= 4;
+        }
+
+    private:
+        unsigned lines_ = 0;
+    };
+    const std::string text = in_child([] {
+        FabricSystem::Options options =
+            with([](const LinkParams& params, const std::string&) { return std::make_unique<Altered>(params); });
+        options.checkers = false;
+        FabricSystem system(pair(), options);
+        for (unsigned i = 0; i < 100; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
+        run_all(system);
+        std::string out;
+        for (const std::string& line : system.links[0]->problems()) out += line + "\n";
+        return out;
+    });
+    EXPECT_NE(text.find("data byte 3: expected"), std::string::npos) << text;
+    EXPECT_NE(text.find("out of end"), std::string::npos) << text;
+}
+
+TEST_F(ClockedLinkRtl, IsItsTwinToThePicosecond)
+{
+    EXPECT_EQ(outcome(with(endpoint_rtl)), outcome(with(endpoint_twin)));
+    FabricSystem::Options twin = with(endpoint_twin);
+    FabricSystem::Options rtl = with(endpoint_rtl);
+    twin.link.bit_error_rate = rtl.link.bit_error_rate = 100'000'000'000'000;
+    EXPECT_EQ(outcome(rtl), outcome(twin));
+}
