@@ -68,6 +68,32 @@ TEST_P(LinkErrors, ALostRequestLeavesItToTheTimeout)
     EXPECT_EQ(times.way(0), alone + timeout + 2);
 }
 
+// Neither the end of a packet nor the beginning of the next is seen: missed at the first flit too many, one clock after
+// the end that there was. The first flit outside a packet is missed as well.
+TEST_P(LinkErrors, APacketThatRunsIntoTheNextIsTooLong)
+{
+    for (const unsigned flit_bytes : {8U, 16U, 32U}) {
+        LinkParams params = directed();
+        params.flit_bytes = flit_bytes;
+        const unsigned length = link_flits(some_write(64), flit_bytes), head = 8 * flit_bytes, tail = head + 1;
+        const std::uint64_t expected = 2 + length + latency + length + 3 + 2 * latency;
+        for (const bool runs_on : {true, false}) {
+            Rig rig(GetParam(), params, latency);
+            Times times(rig.pair);
+            if (runs_on) {
+                rig.pair.wire_from(0).hit(length - 1, tail);
+                rig.pair.wire_from(0).hit(length, head);
+            } else {
+                rig.pair.wire_from(0).hit(0, head);
+            }
+            for (unsigned line = 0; line < 2; ++line) rig.pair.send(0, 1, some_write(64, line));
+            ASSERT_TRUE(rig.pair.drain());
+            ASSERT_EQ(rig.pair.failure(), "");
+            EXPECT_EQ(times.way(0), runs_on ? expected + 1 : expected - (length - 1)) << flit_bytes;
+        }
+    }
+}
+
 // The second time it is the next packet that tells: its last flit comes `flits` clocks later.
 TEST_P(LinkErrors, APacketThatIsHitAgainIsAskedForAgain)
 {
