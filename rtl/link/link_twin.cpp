@@ -41,7 +41,7 @@ void LinkEndpointTwin::cycle(const LinkIn& in, LinkOut& out)
     if (rx_valid_) show(out);
     const bool sending = out_flit_ != out_flits_;
     const std::uint8_t starved = used_ & static_cast<std::uint8_t>(~open_);
-    idle_ = held_ == 0 && owed_ == 0 && starved == 0 && !sending && !wire_valid_ && !rx_valid_ && !nak_ && !answer_ &&
+    idle_ = held_ == 0 && owed_ == 0 && starved == 0 && !sending && !wire_valid_ && !nak_ && !answer_ &&
         !ask_ && !in.tx_valid && !in.wire_valid && in.rx_credit == 0;
     out.idle = idle_;
     if (idle_) return;

@@ -95,7 +95,8 @@ module weft_link_endpoint
         .clk, .rst_n, .delivered, .gap, .again(gap_again), .repeated, .asked(news && heard.control && heard.seq[0]), .asked_vc(heard.vc),
         .freed(rx_credit), .start, .nak, .credit_vc, .credit, .urgent, .quiet);
 
-    assign idle = empty && quiet && !starving && !ask && !busy && !wire_out_valid && !rx_valid && !tx_valid &&
+    // A line on rx_* is owed its acknowledge.
+    assign idle = empty && quiet && !starving && !ask && !busy && !wire_out_valid && !tx_valid &&
         !wire_in_valid && rx_credit == '0;
 
 `ifndef SYNTHESIS
