@@ -8,6 +8,29 @@
 
 namespace weft {
 
+namespace {
+
+Waves waves_of(const std::vector<std::string>& options, const std::string& window)
+{
+    Waves out;
+    for (const std::string& option : options) {
+        const std::size_t at = option.find('=');
+        if (at == 0 || at == std::string::npos || at + 1 == option.size())
+            throw usage_error("option '--wave' has the value '" + option + "'", "GLOB=FILE, such as '*.nvsw.1=switch.fst'");
+        out.entries.push_back({option.substr(0, at), option.substr(at + 1)});
+    }
+    if (window.empty()) return out;
+    const std::size_t colon = window.find(':');
+    if (colon == std::string::npos || options.empty())
+        throw usage_error("option '--wave-window' has the value '" + window + "'", "FROM:TO, such as 10us:12us, beside --wave");
+    out.from = time_option("--wave-window", window.substr(0, colon));
+    out.to = time_option("--wave-window", window.substr(colon + 1));
+    if (out.to < out.from) throw usage_error("option '--wave-window' ends before it begins", "FROM:TO with FROM before TO");
+    return out;
+}
+
+}  // namespace
+
 int simulate_command(const Arguments& arguments)
 {
     CommandLine line("run",
@@ -28,6 +51,8 @@ int simulate_command(const Arguments& arguments)
     std::string timeline;
     std::string exported;
     RunOptions run;
+    std::vector<std::string> waves;
+    std::string wave_window;
     bool no_data = false;
     bool quiet = false;
     bool no_timing = false;
@@ -52,6 +77,9 @@ int simulate_command(const Arguments& arguments)
     line.value("--timeline", "FILE", timeline,
         "write what every workgroup did when, and the critical path, as a trace that Perfetto and Chrome show");
     line.value("--export", "FILE", exported, "write how the collective is carried out as MSCCL XML, for --plan and others");
+    line.values("--wave", "GLOB=FILE", waves,
+        "write waveforms of these switches, or ends of links (A~B.0), where they are RTL, as FST; with lines beside the pins");
+    line.value("--wave-window", "FROM:TO", wave_window, "simulated times of --wave, such as 10us:12us; all unless given");
     line.flag("--no-timing", no_timing, "JSON without wall-clock figures: two runs give the same bytes");
     line.flag("--quiet", quiet, "no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
@@ -74,7 +102,8 @@ int simulate_command(const Arguments& arguments)
     if (description.workload.kind == Workload::Kind::none)
         throw usage_error("nothing to run",
             "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");
-    const ModelRegistry registry = options.registry();
+    ModelRegistry registry = options.registry();
+    registry.waves = waves_of(waves, wave_window);
     const RunResult result =
         run_system(resolve_loaded(description, options.load(description), registry), registry, run);
     output.write(output.wanted() ? result_json(result, !no_timing) : "");

@@ -94,7 +94,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         const LinkSpec& spec = resolved_.link(edge);
         const std::string path = edge_name(resolved_.graph(), edge);
         LinkPlace place{edge,
-            make_any_link(module_name("link", path, links_.size()), context.agenda, path, spec, resolved_.seed), {}, {}};
+            make_any_link(module_name("link", path, links_.size()), context, path, spec, resolved_.seed), {}, {}};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
         for (unsigned e = 0; e < 2; ++e) {
             const NodeId node = nodes[e];

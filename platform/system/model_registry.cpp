@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "base/nearest.h"
+#include "platform/config/glob.h"
 
 namespace weft {
 
@@ -31,6 +32,21 @@ void add(Map& models, const std::string& kind, const std::string& name, const st
 }
 
 }  // namespace
+
+WaveWindow Waves::window(const std::string& path, std::uint64_t half_period) const
+{
+    for (const Entry& entry : entries) {
+        if (!glob_matches(entry.instances, path)) continue;
+        WaveWindow out{entry.file, from, to, half_period};
+        if (has_glob(entry.instances)) {
+            const std::size_t dot = entry.file.rfind('.');
+            const std::size_t at = dot == std::string::npos || entry.file.find('/', dot) != std::string::npos ? entry.file.size() : dot;
+            out.file = entry.file.substr(0, at) + "." + path + entry.file.substr(at);
+        }
+        return out;
+    }
+    return {};
+}
 
 ModelRegistry::ModelRegistry()
 {

@@ -12,15 +12,31 @@
 
 #include "gpu/gpu.h"
 #include "gpu/replay_gpu.h"
+#include "rtl/common/wave_window.h"
 #include "tlm_interconnect/switch.h"
 
 namespace weft {
+
+// Waveforms of blocks of RTL, by instance: the first entry whose glob fits.
+struct Waves {
+    struct Entry {
+        std::string instances;  // glob over paths of switches, and of ends of links ("a~b.0")
+        std::string file;       // {} or a second instance: the path goes in before the suffix
+    };
+    std::vector<Entry> entries;
+    std::uint64_t from = 0;  // ps
+    std::uint64_t to = ~std::uint64_t{0};
+
+    // Of `path`, an empty file where none is asked for. Different instances have different files.
+    WaveWindow window(const std::string& path, std::uint64_t half_period) const;
+};
 
 // What every module of a run shares.
 struct RunContext {
     Agenda& agenda;
     LinePool& pool;
     Progress& progress;
+    const Waves* waves = nullptr;
 };
 
 struct SwitchRequest {
@@ -59,6 +75,9 @@ public:
     // Throw InputError for an unknown name.
     const SwitchFactory& switch_factory(const std::string& name) const;
     const GpuFactory& gpu_factory(const std::string& name) const;
+
+    // Waveforms that the next system is asked for.
+    Waves waves;
 
     struct Entry {
         std::string kind;

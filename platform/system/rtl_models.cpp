@@ -15,12 +15,35 @@ namespace {
 using Block = ClockedSwitch::Block;
 using Grouped = std::unique_ptr<GroupSwitchBlock>;
 
-ModelRegistry::SwitchFactory clocked(ClockedSwitch::Factory make)
+// What makes the blocks of one instance.
+struct Instance {
+    std::string path;
+    WaveWindow wave;
+};
+
+using MakePlain = std::unique_ptr<Block> (*)(const SwitchBlockParameters&, const Instance&);
+using MakeGrouped = Grouped (*)(const GroupSwitchParameters&, const Instance&);
+
+ModelRegistry::SwitchFactory clocked(MakePlain plain, MakeGrouped grouped)
 {
-    return [make = std::move(make)](const RunContext& context, const SwitchRequest& request) {
+    return [plain, grouped](const RunContext& context, const SwitchRequest& request) {
+        Instance instance{request.path, {}};
+        if (context.waves != nullptr) instance.wave = context.waves->window(request.path, request.spec.clock / 2);
+        const ClockedSwitch::Factory make{
+            [plain, instance](const SwitchBlockParameters& parameters, const std::string&) { return plain(parameters, instance); },
+            [grouped, instance](const GroupSwitchParameters& parameters, const std::string&) { return grouped(parameters, instance); }};
         return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.agenda, request.path, request.spec,
             request.ports, request.routes, make);
     };
+}
+
+// As it is, or with waveforms and a note for each of `notes` inputs.
+BlockSource noted(BlockSource source, const Instance& instance, unsigned notes)
+{
+    if (instance.wave.file.empty()) return source;
+    source.trace = true;
+    source.notes = notes;
+    return source;
 }
 
 class GroupLockstep : public Lockstep<GroupSwitchBlock> {
@@ -33,86 +56,88 @@ public:
     }
 };
 
-std::unique_ptr<Block> rtl(const SwitchBlockParameters& parameters, const std::string& path)
+std::unique_ptr<Block> rtl(const SwitchBlockParameters& parameters, const Instance& instance)
 {
-    return std::make_unique<SwitchRtl>(parameters, path);
+    auto out = std::make_unique<SwitchRtl>(parameters, noted(switch_source(parameters), instance, parameters.ports), instance.path);
+    out->block().set_wave(instance.wave);
+    return out;
 }
 
-Grouped rtl_grouped(const GroupSwitchParameters& parameters, const std::string& path)
+Grouped rtl_grouped(const GroupSwitchParameters& parameters, const Instance& instance)
 {
-    return std::make_unique<GroupSwitchRtl>(parameters, path);
+    auto out = std::make_unique<GroupSwitchRtl>(parameters,
+        noted(group_switch_source(parameters), instance, parameters.outside.ports), instance.path);
+    out->block().set_wave(instance.wave);
+    return out;
 }
 
-std::unique_ptr<Block> twin(const SwitchBlockParameters& parameters, const std::string&)
+std::unique_ptr<Block> twin(const SwitchBlockParameters& parameters, const Instance&)
 {
     return std::make_unique<SwitchTwin>(parameters);
 }
 
-Grouped twin_grouped(const GroupSwitchParameters& parameters, const std::string&)
+Grouped twin_grouped(const GroupSwitchParameters& parameters, const Instance&)
 {
     return std::make_unique<GroupSwitchTwin>(parameters);
 }
 
-std::unique_ptr<Block> lockstep(const SwitchBlockParameters& parameters, const std::string& path)
+std::unique_ptr<Block> lockstep(const SwitchBlockParameters& parameters, const Instance& instance)
 {
-    return std::make_unique<Lockstep<Block>>(rtl(parameters, path), twin(parameters, path), SwitchOut(parameters));
+    return std::make_unique<Lockstep<Block>>(rtl(parameters, instance), twin(parameters, instance), SwitchOut(parameters));
 }
 
-Grouped lockstep_grouped(const GroupSwitchParameters& parameters, const std::string& path)
+Grouped lockstep_grouped(const GroupSwitchParameters& parameters, const Instance& instance)
 {
-    return std::make_unique<GroupLockstep>(rtl_grouped(parameters, path), twin_grouped(parameters, path), SwitchOut(parameters.outside));
+    return std::make_unique<GroupLockstep>(rtl_grouped(parameters, instance), twin_grouped(parameters, instance), SwitchOut(parameters.outside));
 }
 
-std::unique_ptr<LinkEndpoint> link_twin(const LinkParams& params, const std::string&)
+std::unique_ptr<LinkEndpoint> link_twin(const LinkParams& params, const Instance&)
 {
     return std::make_unique<LinkEndpointTwin>(params);
 }
 
-std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const std::string& path)
+std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const Instance& instance)
 {
-    return std::make_unique<LinkEndpointRtl>(params, path);
+    auto out = std::make_unique<LinkEndpointRtl>(params, noted(link_source(params), instance, 1), instance.path, 1);
+    out->block().set_wave(instance.wave);
+    return out;
 }
 
 // Flits of the two are compared as far as they go.
-class LinkLockstep : public Lockstep<LinkEndpoint> {
-public:
-    LinkLockstep(const LinkParams& params, const std::string& path)
-        : Lockstep(link_rtl(params, path), link_twin(params, path), LinkOut(), [bytes = params.flit_bytes](const LinkOut& a, const LinkOut& b) {
-              return difference(a, b, bytes);
-          })
-    {
-    }
-};
-
-std::unique_ptr<LinkEndpoint> link_lockstep(const LinkParams& params, const std::string& path)
+std::unique_ptr<LinkEndpoint> link_lockstep(const LinkParams& params, const Instance& instance)
 {
-    return std::make_unique<LinkLockstep>(params, path);
+    return std::make_unique<Lockstep<LinkEndpoint>>(link_rtl(params, instance), link_twin(params, instance), LinkOut(),
+        [bytes = params.flit_bytes](const LinkOut& expected, const LinkOut& got) { return difference(expected, got, bytes); });
 }
 
 }  // namespace
 
-std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, Agenda& agenda, const std::string& path,
+std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, const RunContext& context, const std::string& path,
     const LinkSpec& spec, std::uint64_t seed)
 {
-    const auto clocked = [&](const ClockedLink::Factory& make) {
-        return std::make_unique<ClockedLink>(module_name.c_str(), agenda, path, spec, seed, make);
-    };
+    std::unique_ptr<LinkEndpoint> (*make)(const LinkParams&, const Instance&) = nullptr;
     switch (static_cast<LinkModelKind>(spec.model)) {
-    case LinkModelKind::link_twin: return clocked(link_twin);
-    case LinkModelKind::rtl_link: return clocked(link_rtl);
-    case LinkModelKind::link_lockstep: return clocked(link_lockstep);
-    case LinkModelKind::link: break;
+    case LinkModelKind::link: return make_link(module_name.c_str(), context.agenda, path, spec, seed);
+    case LinkModelKind::link_twin: make = link_twin; break;
+    case LinkModelKind::rtl_link: make = link_rtl; break;
+    case LinkModelKind::link_lockstep: make = link_lockstep; break;
     }
-    return make_link(module_name.c_str(), agenda, path, spec, seed);
+    const Time clock = ClockedLink::clock_of(spec);
+    return std::make_unique<ClockedLink>(module_name.c_str(), context.agenda, path, spec, seed,
+        [make, &context, clock](const LinkParams& params, const std::string& end) {
+            Instance instance{end, {}};
+            if (context.waves != nullptr) instance.wave = context.waves->window(end, clock / 2);
+            return make(params, instance);
+        });
 }
 
 void add_rtl_models(ModelRegistry& registry)
 {
     registry.add_switch("rtl_switch", "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, unit for groups",
-        clocked({rtl, rtl_grouped}));
-    registry.add_switch("switch_twin", "the same cycle behaviour as rtl_switch, in C++", clocked({twin, twin_grouped}));
+        clocked(rtl, rtl_grouped));
+    registry.add_switch("switch_twin", "the same cycle behaviour as rtl_switch, in C++", clocked(twin, twin_grouped));
     registry.add_switch("switch_lockstep", "rtl_switch and switch_twin side by side; stops at the first difference",
-        clocked({lockstep, lockstep_grouped}));
+        clocked(lockstep, lockstep_grouped));
 }
 
 }  // namespace weft

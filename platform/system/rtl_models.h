@@ -10,7 +10,7 @@ namespace weft {
 void add_rtl_models(ModelRegistry& registry);
 
 // The link that `spec` asks for, clocked or not (make_link in link_model.h).
-std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, Agenda& agenda, const std::string& path,
+std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, const RunContext& context, const std::string& path,
     const LinkSpec& spec, std::uint64_t seed);
 
 }  // namespace weft

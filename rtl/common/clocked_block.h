@@ -5,6 +5,7 @@
 // whoever drives the inputs must not make them depend on outputs of the same clock.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace weft {
@@ -22,6 +23,12 @@ public:
     virtual void cycle(const In& in, Out& out) = 0;
     // Further clocks without inputs would change nothing and put nothing on the outputs.
     virtual bool idle() const = 0;
+    // Time of the next clock, ps: for waveforms.
+    virtual void at(std::uint64_t /*ps*/) {}
+    // Text beside the pins in waveforms: `signal` as the block was built with.
+    virtual void note(unsigned /*signal*/, const std::string& /*text*/) {}
+    // Whether there is a waveform that notes go into.
+    virtual bool waving() const { return false; }
     // Whether an assertion of the block has failed, and what it said first.
     virtual bool failed() const { return false; }
     virtual std::string failure() const { return {}; }

@@ -45,6 +45,9 @@ public:
         if (differs_.empty()) differs_ = compare_(expected_, out);
     }
     bool idle() const override { return tested_->idle() && reference_->idle(); }
+    void at(std::uint64_t ps) override { tested_->at(ps); }
+    void note(unsigned signal, const std::string& text) override { tested_->note(signal, text); }
+    bool waving() const override { return tested_->waving(); }
     bool failed() const override { return !differs_.empty() || tested_->failed(); }
     std::string failure() const override { return differs_.empty() ? tested_->failure() : differs_; }
 

@@ -23,7 +23,13 @@ BlockSource group_switch_source(const GroupSwitchParameters& parameters)
 }
 
 GroupSwitchRtl::GroupSwitchRtl(const GroupSwitchParameters& parameters, const std::string& name, std::uint64_t seed)
-    : parameters_(parameters), pins_(parameters.outside, group_switch_source(parameters), name, seed),
+    : GroupSwitchRtl(parameters, group_switch_source(parameters), name, seed)
+{
+}
+
+GroupSwitchRtl::GroupSwitchRtl(const GroupSwitchParameters& parameters, const BlockSource& source, const std::string& name,
+    std::uint64_t seed)
+    : parameters_(parameters), pins_(parameters.outside, source, name, seed),
       in_unit_(pins_.block().pin("in_unit")), cfg_valid_(pins_.block().pin("cfg_valid")),
       cfg_group_(pins_.block().pin("cfg_group")), cfg_count_(pins_.block().pin("cfg_count")),
       cfg_members_(pins_.block().pin("cfg_members")), cfg_endpoints_(pins_.block().pin("cfg_endpoints")),

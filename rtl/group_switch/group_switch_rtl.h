@@ -14,11 +14,16 @@ class GroupSwitchRtl : public GroupSwitchBlock {
 public:
     // Verilates the block on first use of `parameters`. Throws InputError.
     GroupSwitchRtl(const GroupSwitchParameters& parameters, const std::string& name, std::uint64_t seed = 1);
+    // The same of another source: with waveforms.
+    GroupSwitchRtl(const GroupSwitchParameters& parameters, const BlockSource& source, const std::string& name, std::uint64_t seed = 1);
 
     void set_group(const GroupEntry& entry) override { waiting_groups_.push_back(entry); }
     void reset() override { pins_.reset(); }
     void cycle(const SwitchIn& in, SwitchOut& out) override;
     bool idle() const override { return pins_.idle() && waiting_groups_.empty(); }
+    void at(std::uint64_t ps) override { pins_.at(ps); }
+    void note(unsigned signal, const std::string& text) override { pins_.note(signal, text); }
+    bool waving() const override { return pins_.waving(); }
     bool failed() const override { return pins_.failed(); }
     std::string failure() const override { return pins_.failure(); }
 

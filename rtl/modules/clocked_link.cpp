@@ -46,7 +46,7 @@ double error_rate(const LinkSpec& spec) { return static_cast<double>(spec.bit_er
 ClockedLink::ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec,
     std::uint64_t seed, const Factory& make)
     : sc_module(name), Station(agenda, std::move(path)), spec_(spec),
-      clock_(std::max<Time>(1, (spec.flit * 1'000'000'000'000 + spec.bandwidth / 2) / spec.bandwidth))
+      clock_(clock_of(spec))
 {
     params_ = params_of(spec, clock_, channels_);
     const Time latency = (spec.latency + clock_ / 2) / clock_;
@@ -63,6 +63,11 @@ ClockedLink::ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::stri
         end.waiting.resize(params_.vcs);
         end.endpoint->reset();
     }
+}
+
+Time ClockedLink::clock_of(const LinkSpec& spec)
+{
+    return std::max<Time>(1, (spec.flit * 1'000'000'000'000 + spec.bandwidth / 2) / spec.bandwidth);
 }
 
 Time ClockedLink::take(unsigned end, Line& line, LineClass cls, Time delay)
@@ -139,7 +144,11 @@ void ClockedLink::tick(Time now)
 {
     if (!problems_.empty()) return;
     for (unsigned e = 0; e < 2; ++e) drive(e, now);
-    for (End& end : ends_) end.endpoint->cycle(end.in, end.out);
+    for (End& end : ends_) {
+        end.endpoint->at(now);
+        if (end.endpoint->waving() && end.in.tx_valid) end.endpoint->note(0, describe(end.in.tx_line));
+        end.endpoint->cycle(end.in, end.out);
+    }
     bool moved = false;
     bool idle = true;
     for (unsigned e = 0; e < 2; ++e) {

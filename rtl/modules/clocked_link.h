@@ -58,6 +58,7 @@ public:
     std::vector<std::string> problems() const override { return problems_; }
     std::vector<std::string> blocked() const override;
 
+    static Time clock_of(const LinkSpec& spec);  // ps
     Time clock() const { return clock_; }
     // For tests: the wire that carries what end `end` sends.
     LinkWire& wire(unsigned end) { return *ends_[end].wire; }

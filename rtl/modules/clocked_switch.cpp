@@ -135,6 +135,7 @@ void ClockedSwitch::wake_at(Time time)
 void ClockedSwitch::tick(Time now)
 {
     if (!problems_.empty()) return;
+    block_->at(now);
     drive(now);
     block_->cycle(*in_, *out_);
     ++clocks_;
@@ -204,6 +205,7 @@ void ClockedSwitch::enter(unsigned port, Time now)
         }
     }
     went_in_.add(port, now, channel, in_->data[port]);
+    if (block_->waving()) block_->note(port, describe(in_->data[port]));
 }
 
 unsigned ClockedSwitch::route(unsigned port, Line& line, LineClass cls)

@@ -26,6 +26,7 @@ public:
     void reset() override;
     void cycle(const ReductionIn& in, ReductionOut& out) override;
     bool idle() const override { return idle_; }
+    bool failed() const override { return block_.failed(); }
     std::string failure() const override { return block_.failure(); }
     VerilatedBlock& block() { return block_; }
 

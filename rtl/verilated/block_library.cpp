@@ -176,8 +176,40 @@ std::string rtl_file(const std::string& name)
     return (fs::path(own != nullptr ? own : WEFT_RTL_FOLDER) / name).string();
 }
 
+namespace {
+
+// The block with inputs for notes around it: its ports as vectors, by the same names.
+BlockSource with_notes(const BlockSource& source)
+{
+    BlockSource bare = source;
+    bare.notes = 0;
+    bare.trace = false;
+    const fs::path folder = fs::path(block_library(bare)).parent_path();
+    std::string ports;
+    for (const PinInfo& pin : pins_of_header((folder / "Vblock.h").string()))
+        ports += fmt::format("    {} logic [{}:0] {},\n", pin.input ? "input" : "output", pin.width - 1, pin.name);
+    for (unsigned note = 0; note < source.notes; ++note)
+        ports += fmt::format("    input logic [{}:0] note_{}{}\n", 8 * BlockSource::note_bytes - 1, note, note + 1 < source.notes ? "," : "");
+    std::string parameters;
+    for (const auto& [name, value] : source.parameters) parameters += fmt::format("{}.{}({})", parameters.empty() ? "" : ", ", name, value);
+    const fs::path file = folder / fmt::format("weft_noted_{}.sv", source.notes);
+    const fs::path made = file.string() + fmt::format(".{}", ::getpid());
+    write(made, fmt::format("module weft_noted (\n{});\n    {} #({}) block (.*);\nendmodule\n", ports, source.top, parameters));
+    fs::rename(made, file);
+    BlockSource out = source;
+    out.top = "weft_noted";
+    out.files.push_back(file.string());
+    out.parameters.clear();
+    out.notes = 0;
+    out.lint = false;
+    return out;
+}
+
+}  // namespace
+
 std::string block_library(const BlockSource& source)
 {
+    if (source.notes > 0) return block_library(with_notes(source));
     if (!verilator_available())
         throw InputError(source.files.empty() ? source.top : source.files.back(), 0, "Verilator is not installed",
             "the program verilator (Debian package verilator)");

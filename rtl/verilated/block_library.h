@@ -19,6 +19,9 @@ struct BlockSource {
     std::vector<std::string> defines = {};
     bool assertions = true;
     bool trace = false;   // can write FST waveforms; slower
+    // Text beside the pins in waveforms: so many inputs note_0, note_1, ... of note_bytes characters, around the block.
+    unsigned notes = 0;
+    static constexpr unsigned note_bytes = 64;
     bool lint = true;     // any warning of Verilator's -Wall is an error; false: warnings are kept in a log
 };
 

@@ -28,7 +28,8 @@ VerilatedBlock::VerilatedBlock(const std::string& library, const std::string& na
     auto* const make = entry<void*(const char*, unsigned long long)>(library_, "weft_block_new");
     auto* const pin = entry<const char*(void*, unsigned, unsigned*, int*, void**)>(library_, "weft_block_pin");
     eval_ = entry<void(void*)>(library_, "weft_block_eval");
-    if (make == nullptr || pin == nullptr || eval_ == nullptr) throw InputError(library, 0, "is no block", wanted);
+    failure_ = entry<const char*(void*)>(library_, "weft_block_failure");
+    if (make == nullptr || pin == nullptr || eval_ == nullptr || failure_ == nullptr) throw InputError(library, 0, "is no block", wanted);
     block_ = make(name.c_str(), seed);
     unsigned width = 0;
     int input = 0;
@@ -43,6 +44,7 @@ VerilatedBlock::VerilatedBlock(const std::string& library, const std::string& na
 
 VerilatedBlock::~VerilatedBlock()
 {
+    if (block_ != nullptr) close_trace();
     if (block_ != nullptr) entry<void(void*)>(library_, "weft_block_delete")(block_);
 }
 
@@ -64,7 +66,7 @@ Pin VerilatedBlock::pin(const std::string& name) const
 
 std::string VerilatedBlock::failure() const
 {
-    return entry<const char*(void*)>(library_, "weft_block_failure")(block_);
+    return failure_(block_);
 }
 
 void VerilatedBlock::open_trace(const std::string& file, std::uint64_t half_period)
@@ -81,6 +83,27 @@ void VerilatedBlock::close_trace()
     if (!tracing_) return;
     entry<void(void*, const char*)>(library_, "weft_block_trace")(block_, nullptr);
     tracing_ = false;
+}
+
+void VerilatedBlock::follow_wave(std::uint64_t ps)
+{
+    if (!tracing_ && ps >= wave_.from && ps <= wave_.to) open_trace(wave_.file, wave_.half_period);
+    if (tracing_ && ps > wave_.to) {
+        close_trace();
+        wave_.file.clear();
+    }
+}
+
+void VerilatedBlock::note(unsigned signal, const std::string& text)
+{
+    const auto found = pins_.find("note_" + std::to_string(signal));
+    if (found == pins_.end()) return;
+    Pin& pin = found->second.first;
+    pin.clear();
+    // The first character is the highest byte: viewers show ASCII so.
+    const std::size_t bytes = pin.width() / 8;
+    for (std::size_t i = 0; i < text.size() && i < bytes; ++i)
+        pin.set(static_cast<unsigned>(8 * (bytes - 1 - i)), 8, static_cast<unsigned char>(text[i]));
 }
 
 void VerilatedBlock::dump(std::uint64_t after)

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "rtl/common/wave_window.h"
 #include "rtl/verilated/pin.h"
 
 namespace weft {
@@ -45,6 +46,7 @@ public:
         if (tracing_) dump(half_period_);
     }
 
+    bool failed() const { return *failure_(block_) != '\0'; }
     // What an assertion, $error, $fatal or $stop of the block said first; empty: nothing.
     std::string failure() const;
 
@@ -55,16 +57,30 @@ public:
     void set_time(std::uint64_t ps) { time_ = ps; }
     void close_trace();
 
+    // Waveforms in a window: from the first at() inside it to the first behind it. Throws InputError as open_trace().
+    void set_wave(const WaveWindow& window) { wave_ = window; }
+    void at(std::uint64_t ps)
+    {
+        set_time(ps);
+        if (!wave_.file.empty()) follow_wave(ps);
+    }
+    bool waving() const { return tracing_; }
+    // ASCII on the pin note_`signal`, where the library was built with notes.
+    void note(unsigned signal, const std::string& text);
+
 private:
+    void follow_wave(std::uint64_t ps);
     void dump(std::uint64_t after);
 
     void* library_ = nullptr;
     void* block_ = nullptr;
     void (*eval_)(void*) = nullptr;
+    const char* (*failure_)(void*) = nullptr;
     std::map<std::string, std::pair<Pin, bool>> pins_;
     bool tracing_ = false;
     std::uint64_t time_ = 0;
     std::uint64_t half_period_ = 0;
+    WaveWindow wave_;
 };
 
 }  // namespace weft
