@@ -80,7 +80,7 @@ module weft_matching #(
             for (int o = 0; o < int'(OUTPUTS); o++) begin
                 candidates = (asked_by[o] & ~taken) | (multicast_of[o] & match_multicast);
                 if (!output_taken[o] && candidates != 0) begin
-                    granted = candidates & (ISLIP ? grant_from[o] : grant_next[o]);
+                    granted = candidates & grant_from[o];
                     if (granted == 0) granted = candidates;
                     granted &= ~granted + 1'b1;
                     if (!ISLIP) grant_next[o] = ~(granted | (granted - 1'b1));

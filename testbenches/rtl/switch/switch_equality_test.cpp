@@ -55,11 +55,21 @@ TEST_F(SwitchEqualityTest, EightPortsThreeRoundsUnevenCredits)
     expect_no_difference(parameters);
 }
 
-TEST_F(SwitchEqualityTest, NinePortsRoundRobinNoTraversal)
+SwitchBlockParameters nine_ports()
 {
     SwitchBlockParameters parameters = switch_of(9, 3, 5, 4, 128, 2, 0, 2);
     parameters.islip = false;
-    expect_no_difference(parameters);
+    return parameters;
+}
+
+TEST_F(SwitchEqualityTest, NinePortsRoundRobinNoTraversalSeeds1To10)
+{
+    expect_no_difference(nine_ports(), 1, 10);
+}
+
+TEST_F(SwitchEqualityTest, NinePortsRoundRobinNoTraversalSeeds11To20)
+{
+    expect_no_difference(nine_ports(), 11, 20);
 }
 
 TEST_F(SwitchEqualityTest, OneQueueForEachInput)
