@@ -1,6 +1,7 @@
 // Sum of two binary32 numbers: round to nearest even, subnormals kept. Every NaN result is 0x7fffffff.
 package weft_fp32_pkg;
     function automatic logic [31:0] fp32_add(input logic [31:0] a, input logic [31:0] b);
+        /* verilator no_inline_task */
         logic [31:0] top;  // the larger by magnitude
         logic [30:0] low;
         logic subtract, lost, round_up, nan, infinite_a, infinite_b;
