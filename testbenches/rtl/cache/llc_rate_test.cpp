@@ -1,5 +1,5 @@
-// Clocks a second of processor time of the bare Verilated block, of the block behind its interface, and of the twin, on the same traffic.
-// Prints; says nothing about what is fast enough.
+// Clocks in a second of processor time of the bare Verilated block, of the block behind its interface, and of the twin, on
+// the same traffic. Prints; says nothing about what is fast enough.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

@@ -20,7 +20,7 @@ inline LlcParameters smallest()
     return p;
 }
 
-// No power of two.
+// No power of two; answers are out before what they changed can be read.
 inline LlcParameters odd()
 {
     LlcParameters p;
@@ -34,7 +34,7 @@ inline LlcParameters odd()
     p.write_backs = 3;
     p.tag_clocks = 1;
     p.data_clocks = 3;
-    p.modify_clocks = 2;
+    p.modify_clocks = 5;
     return p;
 }
 

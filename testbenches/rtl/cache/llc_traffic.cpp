@@ -102,8 +102,9 @@ void LlcTraffic::make_request(LineBits& request, std::uint32_t line, std::uint32
     request.set_rest(static_cast<std::uint16_t>(random_.next()), op, false, size, function,
         static_cast<unsigned>(random_.next() & 0xffU), tag, random_.below(2) == 0);
     for (unsigned i = 0; i < 64; i += 8) {
-        // Small numbers among them, so that comparisons come out either way.
-        const std::uint64_t word = op >= 2 && random_.below(2) == 0 ? random_.below(3) : random_.next();
+        // Small numbers and small halves among them, so that comparisons come out either way.
+        std::uint64_t word = random_.next();
+        if (op >= 2 && (word & 1) != 0) word = random_.below(3) | (word & 2) << 33;
         std::memcpy(request.data() + i, &word, sizeof word);
     }
 }
