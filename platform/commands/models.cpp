@@ -89,7 +89,7 @@ int models_command(const Arguments& arguments)
             page.empty() ? "\nparameters of links and of the system as a whole\n" : "\nkind " + page + "\n";
         for (const ModelRegistry::Entry& entry : registry.entries()) {
             if (entry.kind != page) continue;
-            const std::string head = fmt::format("  model {:<10} ", entry.name);
+            const std::string head = fmt::format("  model {:<15} ", entry.name);
             out += head + wrapped(entry.text, head.size(), head.size()) + "\n";
         }
         for (const BlockTitle& block : blocks) out += block_text(block);

@@ -250,6 +250,8 @@ std::string block_library(const BlockSource& source)
     if (fs::exists(library)) return library.string();
 
     fs::create_directories(folder);
+    if (::isatty(STDERR_FILENO) != 0)
+        std::fprintf(stderr, "weft: verilating %s, once for these parameters\n", source.top.c_str());
     run(fmt::format("verilator --cc --prefix Vblock --top-module {} --Mdir {} -O3 --x-assign fast --x-initial unique "
                     "--no-timing{}",
             quoted(source.top), quoted(folder.string()), options),
