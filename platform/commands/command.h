@@ -27,9 +27,6 @@ struct Command {
 // In the order in which help shows them.
 const std::vector<Command>& commands();
 
-// Names that are reserved for later releases: they answer with one line and exit_refused.
-const std::vector<std::string>& later_commands();
-
 // Everything `weft` does: picks the command, prints problems on stderr, returns the exit code.
 int run_command(const Arguments& arguments);
 
@@ -43,6 +40,7 @@ int models_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
 int probe_command(const Arguments& arguments);
 int route_command(const Arguments& arguments);
+int rtl_command(const Arguments& arguments);
 int simulate_command(const Arguments& arguments);  // `weft run`
 int sweep_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);

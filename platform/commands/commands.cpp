@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -23,15 +22,10 @@ const std::vector<Command>& commands()
         {"plan", "a collective plan of others: verified, explained, what is wrong with it", plan_command},
         {"explain", "every parameter of every module and where its value comes from", explain_command},
         {"models", "what can be instantiated, with parameters, units, defaults and ranges", models_command},
+        {"rtl", "blocks of RTL of your own as models: adds, lists, removes them", rtl_command},
         {"help", "this page, or that of one command", help_command},
     };
     return all;
-}
-
-const std::vector<std::string>& later_commands()
-{
-    static const std::vector<std::string> names{"rtl"};
-    return names;
 }
 
 namespace {
@@ -48,10 +42,6 @@ int dispatch(const Arguments& arguments)
     for (const Command& command : commands())
         if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
 
-    const std::vector<std::string>& later = later_commands();
-    if (std::find(later.begin(), later.end(), name) != later.end())
-        throw usage_error("this release does not have " + quoted_word(name),
-            "a command that 'weft help' lists");
     if (name == "test")
         throw usage_error("'test' is a command of the launcher",
             "./weft test in the root of the source tree");

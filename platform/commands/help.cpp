@@ -15,14 +15,9 @@ std::string overview()
         "usage: weft COMMAND [OPTIONS]\n\ncommands:\n";
     for (const Command& command : commands())
         out += fmt::format("  {:<10}{}\n", command.name, command.summary);
-    std::string later;
-    for (const std::string& name : later_commands()) later += (later.empty() ? "" : ", ") + name;
     out += "\n'weft COMMAND --help' lists the options of a command; 'weft --version' says which release this "
            "is.\n"
-           "'./weft test', in the root of the source tree, builds and runs the test suite.\n"
-           "Not in this release: " +
-        later +
-        ".\n\n"
+           "'./weft test', in the root of the source tree, builds and runs the test suite.\n\n"
         "units:\n"
         "  sizes     B KiB MiB GiB KB MB GB\n"
         "  times     ps ns us ms s\n"

@@ -5,6 +5,7 @@
 #include "platform/commands/messages.h"
 #include "platform/config/resolve.h"
 #include "platform/system/plugin.h"
+#include "platform/system/rtl_models.h"
 
 namespace weft {
 
@@ -110,6 +111,7 @@ LoadedGraph SystemOptions::load(const SystemDescription& description) const
 ModelRegistry SystemOptions::registry() const
 {
     ModelRegistry registry;
+    add_registered_blocks(registry);
     for (const std::string& file : plugins_) load_plugin(file, registry);
     return registry;
 }

@@ -37,7 +37,8 @@ public:
     const std::string& profile() const { return profile_; }
     // The document of `description`, with annotations.
     LoadedGraph load(const SystemDescription& description) const;
-    // The built-in models and those of --plugin. Throws InputError for a library that cannot be used.
+    // The built-in models, blocks of RTL that are registered, and those of --plugin. Throws InputError for one that
+    // cannot be used.
     ModelRegistry registry() const;
 
 private:

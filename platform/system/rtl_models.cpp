@@ -1,6 +1,10 @@
 #include "platform/system/rtl_models.h"
 
+#include "base/diagnostic.h"
 #include "rtl/common/lockstep.h"
+#include "rtl/dut/dut_switch.h"
+#include "rtl/dut/port_map_reader.h"
+#include "rtl/dut/registered_blocks.h"
 #include "rtl/group_switch/group_switch_rtl.h"
 #include "rtl/group_switch/group_switch_twin.h"
 #include "rtl/link/link_rtl.h"
@@ -138,6 +142,21 @@ void add_rtl_models(ModelRegistry& registry)
     registry.add_switch("switch_twin", "the same cycle behaviour as rtl_switch, in C++", clocked(twin, twin_grouped));
     registry.add_switch("switch_lockstep", "rtl_switch and switch_twin side by side; stops at the first difference",
         clocked(lockstep, lockstep_grouped));
+}
+
+void add_registered_blocks(ModelRegistry& registry)
+{
+    for (const RegisteredBlock& block : registered_blocks()) {
+        const auto make = [block](const RunContext& context, const SwitchRequest& request) {
+            return std::make_unique<DutSwitch>(request.module_name.c_str(), context.agenda, request.path, request.spec, request.ports,
+                request.routes, read_port_map(block.map), block.files);
+        };
+        try {
+            registry.add_switch(block.name, block.text + " (RTL, " + block.map + ")", make);
+        } catch (const InputError& error) {
+            throw InputError(block.at, 0, error.diagnostics().front().what, error.diagnostics().front().expected);
+        }
+    }
 }
 
 }  // namespace weft

@@ -13,4 +13,8 @@ void add_rtl_models(ModelRegistry& registry);
 std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, const RunContext& context, const std::string& path,
     const LinkSpec& spec, std::uint64_t seed);
 
+// What `weft rtl add` has registered (registered_blocks.h). Maps and RTL are read when a node is made. Throws InputError
+// for a registration that cannot be read or whose name is taken.
+void add_registered_blocks(ModelRegistry& registry);
+
 }  // namespace weft

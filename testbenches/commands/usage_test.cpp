@@ -27,13 +27,6 @@ TEST(Usage, UnknownCommandsNameTheNearest)
         "weft: 'test' is a command of the launcher; expected ./weft test in the root of the source tree");
 }
 
-TEST(Usage, CommandsOfLaterReleasesSaySo)
-{
-    for (const std::string name : {"rtl"})
-        expect_refusal({name, "x", "--json", "y"},
-            "weft: this release does not have '" + name + "'; expected a command that 'weft help' lists");
-}
-
 TEST(Usage, UnknownOptionsNameTheNearest)
 {
     expect_refusal({"run", "--jsn", "x", "a.yaml"},

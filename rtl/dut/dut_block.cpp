@@ -1,0 +1,111 @@
+#include "rtl/dut/dut_block.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "rtl/verilated/block_library.h"
+
+namespace weft {
+
+std::string dut_library(const PortMap& map, const std::vector<std::string>& files, const DutShape& shape)
+{
+    if (shape.ports > map.block_ports(shape.ports))
+        throw InputError(map.file, 0, fmt::format("a node with {} ports for a block with {}", shape.ports, map.ports),
+            "a block with enough, or parameters with {ports}");
+    BlockSource source;
+    source.top = map.top;
+    source.files = files;
+    source.parameters = map.parameters_for(shape.ports, shape.channels);
+    source.include_folders = map.include_folders;
+    source.defines = map.defines;
+    source.lint = false;
+    const std::string library = block_library(source);
+    check_map(map, VerilatedBlock(library, "pins").pins(), map.block_ports(shape.ports));
+    return library;
+}
+
+DutBlock::DutBlock(const PortMap& map, const std::string& library, const DutShape& shape, const std::string& path)
+    : block_(library, path), idle_value_(map.idle.value)
+{
+    const unsigned ports = map.block_ports(shape.ports);
+    for (const MapClock& clock : map.clocks) clocks_.push_back({block_.pin(clock.pin), clock.period == 0 ? shape.clock : clock.period});
+    if (!map.idle.pin.empty()) idle_ = block_.pin(map.idle.pin);
+    for (const MapPin& tie : map.ties) {
+        Pin pin = block_.pin(tie.pin);
+        pin.set(0, std::min(pin.width(), 32U), tie.value);
+    }
+    for (unsigned s = 0; s < map.streams.size(); ++s) {
+        const MapStream& stream = map.streams[s];
+        const auto clock = std::find_if(map.clocks.begin(), map.clocks.end(), [&](const MapClock& c) { return c.pin == stream.clock; });
+        const unsigned bit = 1U << (clock - map.clocks.begin());
+        for (unsigned port = 0; port < shape.ports; ++port) {
+            const StreamPins pins = bind(stream, port, ports);
+            if (stream.in) sources_.push_back({port, s, stream.lines, bit, make_source(stream, pins, shape.channels)});
+            else sinks_.push_back({port, s, stream.lines, bit, make_sink(stream, pins, shape.channels)});
+        }
+    }
+    if (map.reset.pin.empty()) return;
+    Pin reset = block_.pin(map.reset.pin);
+    reset.set(0, 1, map.reset.active_low ? 0 : 1);
+    block_.eval();
+    const unsigned all = (1U << clocks_.size()) - 1;
+    for (unsigned i = 0; i < map.reset.clocks; ++i) rise(all, 0);
+    reset.set(0, 1, map.reset.active_low ? 1 : 0);
+    block_.eval();
+}
+
+StreamPins DutBlock::bind(const MapStream& stream, unsigned port, unsigned ports) const
+{
+    const std::vector<PinInfo> pins = block_.pins();
+    const auto place = [&](const MapSignal& signal) {
+        const PinSlice slice = slice_of(signal, port, ports, pins);
+        return Signal{block_.pin(slice.pin), slice.at, slice.width};
+    };
+    StreamPins out;
+    const std::pair<const char*, Signal*> names[] = {{"valid", &out.valid}, {"ready", &out.ready}, {"credit", &out.ready},
+        {"data", &out.data}, {"keep", &out.keep}, {"last", &out.last}, {"dest", &out.dest}, {"vc", &out.vc}, {"id", &out.id}};
+    for (const auto& [name, signal] : names)
+        if (const MapSignal* const found = stream.signal(name)) *signal = place(*found);
+    for (const auto& [field, signal] : stream.field_signals) out.fields.emplace_back(field, place(signal));
+    return out;
+}
+
+unsigned DutBlock::rising(std::uint64_t time) const
+{
+    unsigned out = 0;
+    for (std::size_t i = 0; i < clocks_.size(); ++i)
+        if (time % clocks_[i].period == 0) out |= 1U << i;
+    return out;
+}
+
+std::uint64_t DutBlock::edge(std::uint64_t time) const
+{
+    std::uint64_t first = ~std::uint64_t{0};
+    for (const Clock& clock : clocks_) first = std::min(first, (time + clock.period - 1) / clock.period * clock.period);
+    return first;
+}
+
+std::uint64_t DutBlock::longest_period() const
+{
+    std::uint64_t out = 1;
+    for (const Clock& clock : clocks_) out = std::max(out, clock.period);
+    return out;
+}
+
+void DutBlock::rise(unsigned clocks, std::uint64_t time)
+{
+    block_.set_time(time);
+    if (clocks_.size() == 1) {
+        block_.edge(clocks_.front().pin);
+        return;
+    }
+    for (const std::uint64_t level : {1U, 0U}) {
+        for (std::size_t i = 0; i < clocks_.size(); ++i)
+            if ((clocks >> i & 1U) != 0) clocks_[i].pin.set(0, 1, level);
+        block_.eval();
+    }
+}
+
+}  // namespace weft
