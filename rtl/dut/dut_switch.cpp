@@ -202,6 +202,7 @@ void DutSwitch::has_come_out(std::size_t sink, Time now)
     FlightTable::Flight* const flight = flights_->leave(seen_.bits, from.port, seen_.channel, problem);
     if (flight == nullptr) {
         fail(now, place, problem);
+        if (flights_->live(tag)) add_overtaken(flights_->at(tag));
         return;
     }
     data_of(seen_.bits, flight->cls, *flight->line);
@@ -299,10 +300,21 @@ void DutSwitch::fail(Time now, const std::string& place, const std::string& what
     agenda().stop();
 }
 
+// Lines that should have come out before `flight`: lost, or late.
+void DutSwitch::add_overtaken(const FlightTable::Flight& flight)
+{
+    for (const FlightTable::Flight* other : flights_->all())
+        if (other->input == flight.input && other->output == flight.output && other->channel == flight.channel && other->turn < flight.turn)
+            problems_.push_back(fmt::format("  before it went into input {} at {} ps, and is missing: {}", other->input, other->entered,
+                describe(other->bits)));
+}
+
 void DutSwitch::add_inside(std::vector<std::string>& out) const
 {
     constexpr std::size_t most = 16;
-    const std::vector<const FlightTable::Flight*> all = flights_->all();
+    std::vector<const FlightTable::Flight*> all = flights_->all();
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+        if (block_->sources()[i].channel->busy()) all.erase(std::remove(all.begin(), all.end(), &flights_->at(entries_[i].tag)), all.end());
     for (std::size_t i = 0; i < all.size() && i < most; ++i)
         out.push_back(fmt::format("{} input {} -> output {}: inside since {} ps: {}", path(), all[i]->input, all[i]->output, all[i]->entered,
             describe(all[i]->bits)));

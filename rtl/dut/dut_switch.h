@@ -101,6 +101,7 @@ private:
     unsigned room(const Port& port) const;
     void fail(Time now, const std::string& place, const std::string& what);
     void look_at_idle(bool moved, Time now);
+    void add_overtaken(const FlightTable::Flight& flight);
     void add_inside(std::vector<std::string>& out) const;
 
     SwitchSpec spec_;

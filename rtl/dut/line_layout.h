@@ -44,7 +44,7 @@ public:
     void add(LineField field, unsigned at, unsigned width);
     bool has(LineField field) const { return places_[static_cast<unsigned>(field)].width != 0; }
     unsigned bits() const { return bits_; }
-    unsigned bytes() const { return (bits_ + 31) / 32 * 4; }
+    unsigned bytes() const { return bits_ <= 64 ? 12 : (bits_ + 31) / 32 * 4; }
 
     struct Place {
         unsigned at = 0;

@@ -1,0 +1,174 @@
+// docs/rtl/bring_your_block.md, by the program itself: a block is added, runs in a system, and is broken.
+#include <cstdlib>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "base/text_file.h"
+#include "testbenches/commands/process.h"
+#include "testbenches/rtl/rtl_test.h"
+#include "testbenches/support/scratch_folder.h"
+
+using namespace weft;
+using commands_test::call;
+using commands_test::Outcome;
+
+namespace {
+
+const std::string example = "examples/rtl_block/";
+const std::string example_system = example + "system.yaml";
+const std::string everywhere = "*.nvsw.*=my_crossbar";
+
+class UserBlock : public RtlTest {
+protected:
+    void SetUp() override
+    {
+        ::setenv("WEFT_RTL_MODELS", folder_.file("models").c_str(), 1);
+        RtlTest::SetUp();
+    }
+    static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+    static std::string source(const std::string& name) { return std::string(WEFT_SOURCE_DIR) + "/" + example + name; }
+    // The block with one place of its RTL changed, in the folder.
+    void change(const std::string& file, const std::string& from, const std::string& to)
+    {
+        for (const std::string name : {"crossbar.sv", "crossbar_queue.sv", "crossbar.map.yaml"}) {
+            std::string text = read_text_file(source(name));
+            const std::size_t at = text.find(from);
+            if (name == file) {
+                ASSERT_NE(at, std::string::npos) << from;
+                text.replace(at, from.size(), to);
+            }
+            write_text_file(folder_.file(name), text);
+        }
+    }
+    Outcome add(const std::string& folder)
+    {
+        return call({"rtl", "add", folder + "crossbar.sv", folder + "crossbar_queue.sv", "--map", folder + "crossbar.map.yaml"});
+    }
+    Outcome run_broken(const std::string& file, const std::string& from, const std::string& to)
+    {
+        change(file, from, to);
+        const Outcome added = add(folder_.file(""));
+        EXPECT_EQ(added.code, 0) << added.err;
+        return call({"run", example_system, "--model", everywhere});
+    }
+
+    test::ScratchFolder folder_;
+};
+
+}  // namespace
+
+TEST_F(UserBlock, IsAddedListedUsedAndRemoved)
+{
+    const Outcome added = add(example);
+    EXPECT_EQ(added.err, "");
+    ASSERT_EQ(added.code, 0);
+    EXPECT_EQ(added.out, "registered my_crossbar in " + folder_.file("models") +
+            "/my_crossbar.yaml\nuse it with --model 'GLOB=my_crossbar', such as --model '*.nvsw.*=my_crossbar'\n");
+    EXPECT_TRUE(has(call({"rtl", "list"}).out, "my_crossbar: crossbar with a queue of two lines behind each input\n"));
+    EXPECT_TRUE(has(call({"models", "switch"}).out, "model my_crossbar"));
+
+    const Outcome ran = call({"run", example_system, "--model", everywhere, "--json", folder_.file("a.json")});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, "verified    passed"));
+    const Outcome again = call({"run", example_system, "--model", everywhere, "--json", folder_.file("b.json")});
+    EXPECT_EQ(again.code, 0);
+    const auto time_of = [](const std::string& out) { return out.substr(out.find("time "), 40); };
+    EXPECT_EQ(time_of(ran.out), time_of(again.out));
+    // Some switches of the block, others of a model.
+    EXPECT_TRUE(has(call({"run", example_system, "--model", "*.nvsw.0=my_crossbar"}).out, "verified    passed"));
+
+    EXPECT_EQ(call({"rtl", "remove", "my_crossbra"}).err,
+        "weft: no block 'my_crossbra' is registered in " + folder_.file("models") + "; expected a name of 'weft rtl list' (did you mean 'my_crossbar'?)\n");
+    EXPECT_EQ(call({"rtl", "remove", "my_crossbar"}).code, 0);
+    EXPECT_EQ(call({"rtl", "list"}).out, "no block is registered in " + folder_.file("models") + "\n");
+    EXPECT_EQ(call({"run", example_system, "--model", everywhere}).code, 2);
+}
+
+TEST_F(UserBlock, RunsInABoxOfEightWithFourSwitches)
+{
+    ASSERT_EQ(add(example).code, 0);
+    const Outcome ran = call({"run", "examples/dgx_h100/system.yaml", "--bytes", "128KiB", "--model", everywhere});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, "verified    passed"));
+}
+
+TEST_F(UserBlock, ATaggedOneWithStreamsOfItsOwnForResponses)
+{
+    const Outcome added = call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv", example + "tagged/tagged_crossbar.sv",
+        "--map", example + "tagged/tagged_crossbar.map.yaml"});
+    ASSERT_EQ(added.code, 0) << added.err;
+    const Outcome ran = call({"run", example_system, "--model", "*.nvsw.*=tagged_crossbar"});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, "verified    passed"));
+}
+
+TEST_F(UserBlock, ThatDropsALineIsNamed)
+{
+    const Outcome ran = run_broken("crossbar.sv", ".pop(taken[i])", ".pop(taken[i] || (i == 1 && head[i][126:103] == 24'd5))");
+    EXPECT_EQ(ran.code, 1) << ran.out;
+    EXPECT_TRUE(has(ran.out, "a line out of order, 1 before its turn") || has(ran.out, "nothing is inside, it says")) << ran.out;
+    EXPECT_TRUE(has(ran.out, "and is missing: ") || has(ran.out, "inside since")) << ran.out;
+}
+
+TEST_F(UserBlock, ThatMisroutesIsNamed)
+{
+    const Outcome ran = run_broken("crossbar.sv", "head_dest[i]) == o)", "head_dest[i] ^ PW'(head[i][126:103] == 24'd5)) == o)");
+    EXPECT_EQ(ran.code, 1) << ran.out;
+    EXPECT_TRUE(has(ran.out, ": a line for output ")) << ran.out;
+}
+
+TEST_F(UserBlock, ThatAltersDataIsNamed)
+{
+    const Outcome ran = run_broken("crossbar.sv", "m_data[o] = head[i];", "m_data[o] = head[i] ^ (WIDTH'(head[i][126:103] == 24'd7) << 200);");
+    EXPECT_EQ(ran.code, 1) << ran.out;
+    EXPECT_TRUE(has(ran.out, "data byte 9: expected ")) << ran.out;
+}
+
+TEST_F(UserBlock, ThatDoublesALineIsNamed)
+{
+    const Outcome ran = run_broken("crossbar.sv", ".pop(taken[i])", ".pop(taken[i] && i != 2)");
+    EXPECT_EQ(ran.code, 1) << ran.out;
+    EXPECT_TRUE(has(ran.out, "a line that never went in, or comes a second time")) << ran.out;
+}
+
+TEST_F(UserBlock, ItsOwnAssertionIsHeard)
+{
+    const Outcome ran = run_broken("crossbar_queue.sv", "ready = count != 2", "ready = count != 3");
+    EXPECT_EQ(ran.code, 1) << ran.out;
+    EXPECT_TRUE(has(ran.out, "the block: ")) << ran.out;
+}
+
+TEST_F(UserBlock, ThatStopsMovingEndsAsADeadlock)
+{
+    const Outcome ran = run_broken("crossbar_queue.sv", "ready = count != 2", "ready = count != 2 && WIDTH == 0");
+    EXPECT_EQ(ran.code, 3) << ran.out;
+    EXPECT_TRUE(has(ran.out, "box.0.nvsw.0 input 0: the block does not take write of 64 B")) << ran.out;
+}
+
+TEST_F(UserBlock, ABadMapRegistersNothing)
+{
+    change("crossbar.map.yaml", "valid: m_valid", "valid: m_vaild");
+    const Outcome added = add(folder_.file(""));
+    EXPECT_EQ(added.code, 2);
+    EXPECT_EQ(added.out, "");
+    EXPECT_EQ(added.err, folder_.file("crossbar.map.yaml") +
+            ":20: valid of output 0 names the pin 'm_vaild', which the block does not have; expected a pin of module crossbar (did you mean 'm_valid'?)\n");
+    EXPECT_TRUE(has(call({"rtl", "list"}).out, "no block is registered"));
+}
+
+TEST_F(UserBlock, BadUseIsOneLine)
+{
+    EXPECT_EQ(call({"rtl", "ad"}).err, "weft: unknown action 'ad' of 'weft rtl'; expected add, list or remove (did you mean 'add'?)\n");
+    EXPECT_EQ(call({"rtl", "add"}).err, "weft: no block is given; expected weft rtl add FILE.sv... --map MAP.yaml\n");
+    EXPECT_EQ(call({"rtl", "remove"}).code, 2);
+    EXPECT_EQ(call({"rtl", "list", "x"}).code, 2);
+    change("crossbar.map.yaml", "name: my_crossbar", "name: crossbar");
+    EXPECT_EQ(add(folder_.file("")).err, folder_.file("crossbar.map.yaml") + ": the name 'crossbar' of kind switch is taken; expected another name\n");
+    // A block with a fixed number of ports in a node with more.
+    change("crossbar.map.yaml", "{PORTS: \"{ports}\", WIDTH: 640}", "{PORTS: 4, WIDTH: 640}");
+    ASSERT_EQ(add(folder_.file("")).code, 0);
+    const Outcome ran = call({"run", "examples/dgx_h100/system.yaml", "--model", everywhere});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_TRUE(has(ran.err, ": a node with 8 ports for a block with 4; expected a block with enough, or parameters with {ports}")) << ran.err;
+}
