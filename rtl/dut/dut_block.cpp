@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "rtl/dut/channels/axi4.h"
 #include "rtl/verilated/block_library.h"
 
 namespace weft {
@@ -41,6 +42,10 @@ DutBlock::DutBlock(const PortMap& map, const std::string& library, const DutShap
         const auto clock = std::find_if(map.clocks.begin(), map.clocks.end(), [&](const MapClock& c) { return c.pin == stream.clock; });
         const unsigned bit = 1U << (clock - map.clocks.begin());
         for (unsigned port = 0; port < shape.ports; ++port) {
+            if (stream.protocol == StreamProtocol::axi4) {
+                bind_axi4(stream, s, bit, port, ports, shape.channels);
+                continue;
+            }
             const StreamPins pins = bind(stream, port, ports);
             if (stream.in) sources_.push_back({port, s, stream.lines, bit, make_source(stream, pins, shape.channels)});
             else sinks_.push_back({port, s, stream.lines, bit, make_sink(stream, pins, shape.channels)});
@@ -70,6 +75,26 @@ StreamPins DutBlock::bind(const MapStream& stream, unsigned port, unsigned ports
         if (const MapSignal* const found = stream.signal(name)) *signal = place(*found);
     for (const auto& [field, signal] : stream.field_signals) out.fields.emplace_back(field, place(signal));
     return out;
+}
+
+void DutBlock::bind_axi4(const MapStream& stream, unsigned number, unsigned clock, unsigned port, unsigned ports, unsigned channels)
+{
+    const std::vector<PinInfo> pins = block_.pins();
+    const auto shared = std::make_shared<Axi4Port>();
+    shared->pins.port_at = stream.port_at;
+    for (const auto& [name, signal] : stream.signals) {
+        const PinSlice slice = slice_of(signal, port, ports, pins);
+        shared->pins.signal(name) = {block_.pin(slice.pin), slice.at, slice.width};
+    }
+    if (stream.in) {
+        sources_.push_back({port, number, StreamLines::requests, clock, make_axi4_requests(shared)});
+        for (const bool reads : {false, true})
+            sinks_.push_back({port, number, StreamLines::responses, clock, make_axi4_answers(shared, reads)});
+    } else {
+        for (const bool reads : {false, true})
+            sinks_.push_back({port, number, StreamLines::requests, clock, make_axi4_taken(shared, reads, channels)});
+        sources_.push_back({port, number, StreamLines::responses, clock, make_axi4_replies(shared)});
+    }
 }
 
 unsigned DutBlock::rising(std::uint64_t time) const

@@ -57,6 +57,7 @@ public:
 
 private:
     StreamPins bind(const MapStream& stream, unsigned port, unsigned ports) const;
+    void bind_axi4(const MapStream& stream, unsigned number, unsigned clock, unsigned port, unsigned ports, unsigned channels);
 
     VerilatedBlock block_;
     struct Clock {

@@ -133,7 +133,8 @@ void DutSwitch::tick(Time now)
     if (!problems_.empty()) return;
 
     if (moved) moved_at_ = now;
-    const bool idle = idle_clocks_ > idle_patience && waiting_ == 0 && on_pins_ == 0;
+    const bool idle = idle_clocks_ > idle_patience && waiting_ == 0 &&
+        std::none_of(sources.begin(), sources.end(), [](const DutBlock::Source& source) { return source.channel->busy(); });
     if (!idle && now - moved_at_ <= patience_) wake(now + 1);
 }
 
@@ -160,6 +161,7 @@ void DutSwitch::begin(std::size_t source, Time now)
         on_pins.dest = output;
         on_pins.channel = channel;
         on_pins.id = to.port;
+        on_pins.line = &line;
         went_in_.add(to.port, now, channel, on_pins.bits);
         to.channel->begin(on_pins);
         return;
@@ -205,6 +207,7 @@ void DutSwitch::has_come_out(std::size_t sink, Time now)
         if (flights_->live(tag)) add_overtaken(flights_->at(tag));
         return;
     }
+    from.channel->accepted(flight->line);
     data_of(seen_.bits, flight->cls, *flight->line);
     ports_[from.port].leaving[flight->channel].push_back({flight->line, flight->cls, static_cast<unsigned>(sink)});
     flights_->free(tag);

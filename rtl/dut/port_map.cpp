@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "infragraph/findings.h"
+#include "rtl/dut/channels/axi4.h"
 
 namespace weft {
 
@@ -133,8 +134,13 @@ private:
             findings_.refuse(stream.line, "the clock " + weft::quoted(stream.clock) + " of a stream is none of the map", "a pin of 'clocks'");
         std::map<std::string, unsigned> widths;
         for (const auto& [name, signal] : stream.signals) {
-            const bool backwards = name == "ready" || name == "credit";
+            const bool axi4 = stream.protocol == StreamProtocol::axi4;
+            const bool backwards = axi4 ? !axi4_forward(name) : name == "ready" || name == "credit";
             widths[name] = check(signal, stream.in != backwards, side);
+        }
+        if (stream.protocol == StreamProtocol::axi4) {
+            check_axi4(stream, widths);
+            return;
         }
         for (const char* const bit : {"valid", "last"})
             if (const MapSignal* const signal = stream.signal(bit)) want_width(*signal, widths[bit], 1);
@@ -149,6 +155,28 @@ private:
         for (const auto& [field, signal] : stream.field_signals) {
             const unsigned width = check(signal, stream.in, side);
             if (width > width_of(field)) want_width(signal, width, width_of(field));
+        }
+    }
+
+    void check_axi4(const MapStream& stream, std::map<std::string, unsigned>& widths)
+    {
+        const unsigned bus = widths["wdata"];
+        if (bus != 0 && (bus < 64 || bus > 512 || (bus & (bus - 1)) != 0))
+            findings_.refuse(stream.line, fmt::format("wdata of a port has {} bits", bus), "64, 128, 256 or 512");
+        const std::map<std::string, unsigned> wanted{{"wstrb", bus / 8}, {"rdata", bus}, {"awlen", 8}, {"arlen", 8}, {"awsize", 3}, {"arsize", 3},
+            {"awburst", 2}, {"arburst", 2}, {"bresp", 2}, {"rresp", 2}, {"awuser", header_bits}, {"aruser", 2 * header_bits},
+            {"buser", header_bits}, {"ruser", header_bits}};
+        for (const auto& [name, signal] : stream.signals) {
+            const auto fixed = wanted.find(name);
+            const std::string kind = name.substr(name.size() < 5 ? 0 : name.size() - 5);
+            if (fixed != wanted.end()) want_width(signal, widths[name], fixed->second);
+            else if (kind == "valid" || kind == "ready" || name == "wlast" || name == "rlast") want_width(signal, widths[name], 1);
+        }
+        for (const char* const name : {"awaddr", "araddr"}) {
+            const unsigned width = widths[name];
+            if (width != 0 && (width > 64 || width <= stream.port_at || (ports_ - 1) >> (width - stream.port_at) != 0))
+                findings_.refuse(stream.line, fmt::format("{} of a port has {} bits, the output's number from bit {} on", name, width, stream.port_at),
+                    "enough for each, at most 64");
         }
     }
 
@@ -181,6 +209,7 @@ const char* name_of(StreamProtocol protocol)
     case StreamProtocol::valid_ready: return "valid_ready";
     case StreamProtocol::credit: return "credit";
     case StreamProtocol::axi_stream: return "axi_stream";
+    case StreamProtocol::axi4: return "axi4";
     }
     return "?";
 }

@@ -23,7 +23,7 @@ struct MapSignal {
     int line = 0;
 };
 
-enum class StreamProtocol : std::uint8_t { valid_ready, credit, axi_stream };
+enum class StreamProtocol : std::uint8_t { valid_ready, credit, axi_stream, axi4 };
 const char* name_of(StreamProtocol protocol);
 
 enum class StreamLines : std::uint8_t { all, requests, responses };
@@ -34,7 +34,8 @@ struct MapStream {
     StreamLines lines = StreamLines::all;
     std::string clock;    // pin
     unsigned credits = 0;  // beats that the receiving side holds; of each channel if `credit` has a bit for each
-    // By the names of valid/ready: valid, ready (or credit), data, keep, last, dest, vc, id.
+    unsigned port_at = 48;  // of axi4: bit of an address from which on it names the output
+    // By the names of valid/ready: valid, ready (or credit), data, keep, last, dest, vc, id. Of axi4 by its own.
     std::map<std::string, MapSignal> signals;
     LineLayout layout;                            // of what goes over `data`
     std::map<LineField, MapSignal> field_signals;  // fields with pins of their own

@@ -9,6 +9,7 @@
 #include "base/text_file.h"
 #include "base/units.h"
 #include "infragraph/fields.h"
+#include "rtl/dut/channels/axi4.h"
 
 namespace weft {
 
@@ -211,10 +212,14 @@ private:
         stream.in = in;
         Fields fields(tree_, id, in ? "stream in" : "stream out", findings_);
         stream.line = fields.line();
-        const std::string protocol = choice(fields, "protocol", {"valid_ready", "credit", "axi_stream"});
+        const std::string protocol = choice(fields, "protocol", {"valid_ready", "credit", "axi_stream", "axi4"});
         stream.protocol = protocol == "credit" ? StreamProtocol::credit
             : protocol == "axi_stream"         ? StreamProtocol::axi_stream
                                                : StreamProtocol::valid_ready;
+        if (protocol == "axi4") {
+            read_axi4(fields, stream);
+            return;
+        }
         if (fields.get("lines")) {
             const std::string lines = choice(fields, "lines", {"all", "requests", "responses"});
             stream.lines = lines == "all" ? StreamLines::all : lines == "requests" ? StreamLines::requests : StreamLines::responses;
@@ -228,6 +233,24 @@ private:
             if (const auto signal = fields.get(name.written, name.required ? Fields::Need::required : Fields::Need::optional))
                 stream.signals[name.meant] = read_signal(name.written, *signal);
         read_packing(fields, stream);
+        fields.finish();
+        map_.streams.push_back(std::move(stream));
+    }
+
+    // All pins by their usual names.
+    void read_axi4(Fields& fields, MapStream& stream)
+    {
+        stream.protocol = StreamProtocol::axi4;
+        stream.clock = fields.text("clock").value_or(map_.clocks.empty() ? "" : map_.clocks.front().pin);
+        stream.port_at = number(fields, "port_at", 48, 6, 63);
+        stream.layout = LineLayout::whole();
+        const std::string prefix = fields.text("prefix", Fields::Need::required).value_or("");
+        for (const std::string& name : axi4_signal_names()) {
+            MapSignal& signal = stream.signals[name];
+            signal.name = name;
+            signal.pin = prefix + name;
+            signal.line = stream.line;
+        }
         fields.finish();
         map_.streams.push_back(std::move(stream));
     }

@@ -22,6 +22,8 @@ public:
         bool done = false;  // `line` is whole; fields without pins are as they were
     };
     virtual Sample sample(LineOnPins& line) = 0;
+    // The line that was whole in this clock is that of transaction `line`.
+    virtual void accepted(const void* /*line*/) {}
     // A line of `channel` that was taken has gone on.
     virtual void freed(unsigned /*channel*/) {}
     const std::string& problem() const { return problem_; }

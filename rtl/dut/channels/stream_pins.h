@@ -38,6 +38,7 @@ struct LineOnPins {
     unsigned dest = 0;     // output
     unsigned channel = 0;
     unsigned id = 0;       // input
+    const void* line = nullptr;  // which transaction it is: its answer has the same
 };
 
 // A line as beats of the width of `data`.
