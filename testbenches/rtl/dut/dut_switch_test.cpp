@@ -1,0 +1,135 @@
+// Users' blocks as switches of fabrics: random traffic, the time of a lone line by formula, credits that run out.
+#include <fmt/format.h>
+
+#include "base/text_file.h"
+#include "rtl/dut/dut_switch.h"
+#include "rtl/dut/port_map_reader.h"
+#include "testbenches/rtl/modules/clocked_fabric.h"
+#include "testbenches/rtl/rtl_test.h"
+#include "testbenches/tlm_interconnect/child.h"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+using DutSwitchTest = RtlTest;
+
+std::string example(const std::string& name) { return std::string(WEFT_SOURCE_DIR) + "/examples/rtl_block/" + name; }
+
+struct Block {
+    std::string map;
+    std::vector<std::string> files;
+};
+
+const Block crossbar{"crossbar.map.yaml", {example("crossbar.sv"), example("crossbar_queue.sv")}};
+const Block tagged{"tagged/tagged_crossbar.map.yaml",
+    {example("crossbar.sv"), example("crossbar_queue.sv"), example("tagged/tagged_crossbar.sv")}};
+const Block axi4{"axi4/axi_crossbar.map.yaml", {example("crossbar.sv"), example("crossbar_queue.sv"), example("axi4/axi_crossbar.sv")}};
+
+// `change` is done to the map.
+FabricSystem::Options with(const Block& block, const std::function<void(PortMap&)>& change = nullptr)
+{
+    FabricSystem::Options options = clocked(twin);
+    options.make = [block, change](const std::string& name, Agenda& agenda, const SwitchSpec& spec, unsigned ports, RouteTable routes) {
+        PortMap map = read_port_map(example(block.map));
+        if (change) change(map);
+        return std::make_unique<DutSwitch>(name.c_str(), agenda, name, spec, ports, std::move(routes), map, block.files);
+    };
+    return options;
+}
+
+std::string trace_of(const Fabric& fabric, const FabricSystem::Options& options, unsigned lines, unsigned seed)
+{
+    return in_child([&] {
+        FabricSystem system(fabric, options);
+        system.issue_random(lines, seed);
+        run_all(system);
+        system.expect_clean();
+        for (const auto& other : system.others)
+            if (other != nullptr) EXPECT_EQ(other->problems(), std::vector<std::string>());
+        return system.trace();
+    });
+}
+
+// When a lone request is at its home.
+Time lone(const FabricSystem::Options& options, LineOp op)
+{
+    return std::stoull(in_child([&] {
+        FabricSystem system(star(4), options);
+        system.endpoints[0]->issue(0, op, 1, 0);
+        run_all(system);
+        system.expect_clean();
+        return std::to_string(system.endpoints[1]->served.at(0).at);
+    }));
+}
+
+}  // namespace
+
+TEST_F(DutSwitchTest, RandomTrafficComesThroughWholeAndInOrder)
+{
+    for (const Block& block : {crossbar, tagged, axi4})
+        for (const unsigned seed : {1U, 2U, 3U}) {
+            FabricSystem::Options options = with(block);
+            const std::string trace = trace_of(star(4, 120'000'000'000), options, 300, seed);
+            EXPECT_GT(trace.size(), 1000U);
+            // Whatever order the modules were made in.
+            options.reversed = true;
+            EXPECT_EQ(trace_of(star(4, 120'000'000'000), options, 300, seed), trace);
+        }
+}
+
+TEST_F(DutSwitchTest, SeveralInAFabric)
+{
+    for (const Block& block : {tagged, axi4}) EXPECT_GT(trace_of(two_tiers(3, 2, 2), with(block), 150, 5).size(), 1000U);
+}
+
+TEST_F(DutSwitchTest, ALoneLineTakesItsLinksAndTheBlocksClocks)
+{
+    // Both links take the same: half of what two of them take around a switch without time.
+    FabricSystem::Options bare = with(crossbar);
+    bare.make = nullptr;
+    bare.switches.latency = bare.switches.traversal = 0;
+    for (const LineOp op : {LineOp::read, LineOp::write}) {
+        const Time link = lone(bare, op) / 2;
+        for (const Time clock : {500U, 700U, 1300U}) {
+            const Time on_pins = (link + clock - 1) / clock * clock;
+            EXPECT_EQ(lone(with(crossbar, [&](PortMap& map) { map.clocks[0].period = clock; }), op), on_pins + clock + link);
+            FabricSystem::Options by_switch = with(crossbar);
+            by_switch.switches.clock = by_switch.switches.transfer = by_switch.switches.credit_delay = clock;
+            EXPECT_EQ(lone(by_switch, op), on_pins + clock + link);
+        }
+    }
+}
+
+TEST_F(DutSwitchTest, FewCreditsAndSmallBuffersHoldUpButLoseNothing)
+{
+    FabricSystem::Options options = with(tagged, [](PortMap& map) { map.output_buffer = 1; });
+    options.link.request_credits = options.link.response_credits = 1;
+    const std::string slow = trace_of(star(4, 120'000'000'000), options, 100, 9);
+    EXPECT_GT(slow.size(), 1000U);
+    EXPECT_NE(slow, trace_of(star(4, 120'000'000'000), with(tagged), 100, 9));
+}
+
+TEST_F(DutSwitchTest, IsNotClockedWhileItSaysIdleOrIsQuiet)
+{
+    const auto clocks = [](const std::function<void(PortMap&)>& change) {
+        return std::stoul(in_child([&] {
+            FabricSystem system(star(4), with(crossbar, change));
+            for (unsigned i = 0; i < 4; ++i) system.endpoints[0]->issue(i * 1'000'000'000ULL, LineOp::write, 1, 64 * i);
+            run_all(system);
+            system.expect_clean();
+            return std::to_string(static_cast<unsigned>(system.others[0]->statistics()[1].value));
+        }));
+    };
+    // Request and answer of each line: two clocks, and a few until it is believed.
+    EXPECT_LT(clocks(nullptr), 4U * 2 * 10);
+    const auto quiet = [](unsigned limit) {
+        return [limit](PortMap& map) {
+            map.idle.pin.clear();
+            map.quiet = limit;
+        };
+    };
+    EXPECT_LT(clocks(quiet(10)), clocks(quiet(100)));
+    EXPECT_LT(clocks(quiet(100)), 4U * 2 * 110);
+}
