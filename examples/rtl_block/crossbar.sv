@@ -44,9 +44,10 @@ module crossbar #(
         end
         always_ff @(posedge clk)
             if (!rst_n) next[o] <= '0;
-            else if (m_valid[o] && m_ready[o])
+            else
+                // Who waits for ready stays first.
                 for (int unsigned i = 0; i < PORTS; i++)
-                    if (grant[o][i]) next[o] <= PW'((i + 1) % PORTS);
+                    if (grant[o][i]) next[o] <= PW'((i + (m_ready[o] ? 1 : 0)) % PORTS);
     end
 
     always_comb begin

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "rtl/dut/channels/axi4_burst.h"
 #include "rtl/modules/line_pins.h"
 
 namespace weft {
@@ -38,7 +39,7 @@ void DutSwitch::end_of_elaboration()
     shape.clock = spec_.clock;
     block_ = std::make_unique<DutBlock>(map_, dut_library(map_, files_, shape), shape, path());
     entries_.resize(block_->sources().size());
-    flights_ = std::make_unique<FlightTable>(shape.ports, shape.channels);
+    flights_ = std::make_unique<FlightTable>(shape.ports, 2 * shape.channels);
     went_in_ = RecentLines(shape.ports);
     came_out_ = RecentLines(shape.ports);
     patience_ = map_.quiet * block_->longest_period();
@@ -153,7 +154,7 @@ void DutSwitch::begin(std::size_t source, Time now)
         ++on_pins_;
         const auto cls = static_cast<LineClass>(line.kind);
         const unsigned output = route(to.port, line, cls);
-        const std::uint32_t tag = flights_->enter(line, cls, to.port, output, channel, now);
+        const std::uint32_t tag = flights_->enter(line, cls, to.port, output, order_of(line, channel), now);
         entries_[source] = {tag, channel};
         ports_[output].peak = std::max(ports_[output].peak, ++ports_[output].queued);
         LineOnPins on_pins;
@@ -181,6 +182,7 @@ void DutSwitch::has_gone_in(std::size_t source, Time now)
 void DutSwitch::has_come_out(std::size_t sink, Time now)
 {
     const DutBlock::Sink& from = block_->sinks()[sink];
+    const std::size_t channels = channels_.vcs.size();
     const std::string place = fmt::format("output {}", from.port);
     const std::uint32_t tag = seen_.bits.tag();
     if (flights_->live(tag)) {
@@ -199,7 +201,7 @@ void DutSwitch::has_come_out(std::size_t sink, Time now)
             return;
         }
     }
-    came_out_.add(from.port, now, seen_.channel, seen_.bits);
+    came_out_.add(from.port, now, static_cast<unsigned>(seen_.channel % channels), seen_.bits);
     std::string problem;
     FlightTable::Flight* const flight = flights_->leave(seen_.bits, from.port, seen_.channel, problem);
     if (flight == nullptr) {
@@ -209,7 +211,7 @@ void DutSwitch::has_come_out(std::size_t sink, Time now)
     }
     from.channel->accepted(flight->line);
     data_of(seen_.bits, flight->cls, *flight->line);
-    ports_[from.port].leaving[flight->channel].push_back({flight->line, flight->cls, static_cast<unsigned>(sink)});
+    ports_[from.port].leaving[flight->channel % channels].push_back({flight->line, flight->cls, static_cast<unsigned>(sink)});
     flights_->free(tag);
     ports_[from.port].alarm->set(agenda(), *this, std::max(now, ports_[from.port].wire_free));
 }
@@ -250,6 +252,13 @@ void DutSwitch::send(unsigned output, Time now)
         moved_at_ = now;
         wake(now);
     }
+}
+
+// What has to stay in order, beside input and output: the channel. Over AXI4 reads and writes may pass each other.
+unsigned DutSwitch::order_of(const Line& line, unsigned channel) const
+{
+    const bool apart = map_.streams.front().protocol == StreamProtocol::axi4 && !axi4_writes(line.op);
+    return apart ? channel + static_cast<unsigned>(channels_.vcs.size()) : channel;
 }
 
 bool DutSwitch::carries(StreamLines lines, unsigned channel) const

@@ -97,6 +97,7 @@ private:
     // The next edge that has not been.
     void wake(Time now) { tick_.set(agenda(), *this, block_->edge(ticked_ && now <= last_tick_ ? last_tick_ + 1 : now)); }
     unsigned route(unsigned port, Line& line, LineClass cls);
+    unsigned order_of(const Line& line, unsigned channel) const;
     bool carries(StreamLines lines, unsigned channel) const;
     unsigned room(const Port& port) const;
     void fail(Time now, const std::string& place, const std::string& what);

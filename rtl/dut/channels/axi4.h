@@ -12,6 +12,7 @@
 // A write that nobody answers in the fabric is answered where it leaves the block.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <unordered_map>
@@ -42,6 +43,28 @@ struct Axi4Pins {
 const std::vector<std::string>& axi4_signal_names();
 // Whether it goes from master to slave.
 bool axi4_forward(const std::string& name);
+
+// Whether what is offered stays until it is taken.
+class Steady {
+public:
+    // In each clock; false: it went away or changed.
+    bool look(bool valid, bool taken, const Signal& what)
+    {
+        bool good = !waits_ || valid;
+        offered_.resize((what.width + 31) / 32);
+        for (unsigned i = 0; valid && i < offered_.size(); ++i) {
+            const std::uint64_t word = what.pin.get(what.at + 32 * i, std::min(32U, what.width - 32 * i));
+            good = good && (!waits_ || word == offered_[i]);
+            offered_[i] = word;
+        }
+        waits_ = valid && !taken;
+        return good;
+    }
+
+private:
+    bool waits_ = false;
+    std::vector<std::uint64_t> offered_;
+};
 
 // What the five channels of one port have in common.
 struct Axi4Port {

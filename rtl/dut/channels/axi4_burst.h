@@ -9,11 +9,12 @@
 namespace weft {
 
 // Not over AR and R: a write, or what is only acknowledged.
-inline bool axi4_writes(const LineBits& bits)
+inline bool axi4_writes(LineOp op)
 {
-    const auto op = static_cast<LineOp>(bits.op());
     return op == LineOp::write || op == LineOp::atomic || op == LineOp::multicast || op == LineOp::reduce;
 }
+
+inline bool axi4_writes(const LineBits& bits) { return axi4_writes(static_cast<LineOp>(bits.op())); }
 
 class Axi4Burst {
 public:

@@ -110,6 +110,7 @@ public:
     }
     Sample sample(LineOnPins& line) override
     {
+        if (!steady_.look(from_.valid.get() != 0, ready_, from_.user)) fail("an answer changes before ready");
         if (from_.valid.get() == 0 || !ready_) return {};
         const std::uint64_t id = from_.id.get();
         if (id >= table_.size() || !table_[id].busy) {
@@ -145,6 +146,7 @@ private:
     std::vector<Axi4Port::Outstanding>& table_;
     bool reads_;
     bool ready_ = false;
+    Steady steady_;
     Axi4Burst burst_;
     unsigned beat_ = 0;
 };

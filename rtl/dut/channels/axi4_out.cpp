@@ -26,6 +26,8 @@ public:
     }
     Sample sample(LineOnPins& line) override
     {
+        if (!steady_.look(from_.valid.get() != 0, room_ && !held_, from_.user)) fail("an address changes before ready");
+        if (!reads_ && !data_steady_.look(port_->pins.wvalid.get() != 0, held_, port_->pins.wdata)) fail("write data change before ready");
         if (!held_) {
             if (from_.valid.get() == 0 || !room_) return {};
             begin();
@@ -76,6 +78,8 @@ private:
     bool reads_;
     bool room_ = false;
     bool held_ = false;
+    Steady steady_;
+    Steady data_steady_;
     std::uint64_t id_ = 0;
     LineBits bits_{};
     Axi4Burst burst_;
