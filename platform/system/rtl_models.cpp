@@ -148,8 +148,9 @@ void add_registered_blocks(ModelRegistry& registry)
 {
     for (const RegisteredBlock& block : registered_blocks()) {
         const auto make = [block](const RunContext& context, const SwitchRequest& request) {
+            const WaveWindow wave = context.waves == nullptr ? WaveWindow{} : context.waves->window(request.path, request.spec.clock / 2);
             return std::make_unique<DutSwitch>(request.module_name.c_str(), context.agenda, request.path, request.spec, request.ports,
-                request.routes, read_port_map(block.map), block.files);
+                request.routes, read_port_map(block.map), block.files, wave);
         };
         try {
             registry.add_switch(block.name, block.text + " (RTL, " + block.map + ")", make);

@@ -22,6 +22,7 @@ std::string dut_library(const PortMap& map, const std::vector<std::string>& file
     source.include_folders = map.include_folders;
     source.defines = map.defines;
     source.lint = false;
+    source.trace = shape.waves;
     const std::string library = block_library(source);
     check_map(map, VerilatedBlock(library, "pins").pins(), map.block_ports(shape.ports));
     return library;
@@ -56,7 +57,7 @@ DutBlock::DutBlock(const PortMap& map, const std::string& library, const DutShap
     reset.set(0, 1, map.reset.active_low ? 0 : 1);
     block_.eval();
     const unsigned all = (1U << clocks_.size()) - 1;
-    for (unsigned i = 0; i < map.reset.clocks; ++i) rise(all, 0);
+    for (unsigned i = 0; i < map.reset.clocks; ++i) rise(all, 0);  // before any waveform
     reset.set(0, 1, map.reset.active_low ? 1 : 0);
     block_.eval();
 }
@@ -121,16 +122,23 @@ std::uint64_t DutBlock::longest_period() const
 
 void DutBlock::rise(unsigned clocks, std::uint64_t time)
 {
-    block_.set_time(time);
-    if (clocks_.size() == 1) {
-        block_.edge(clocks_.front().pin);
-        return;
-    }
-    for (const std::uint64_t level : {1U, 0U}) {
-        for (std::size_t i = 0; i < clocks_.size(); ++i)
-            if ((clocks >> i & 1U) != 0) clocks_[i].pin.set(0, 1, level);
-        block_.eval();
-    }
+    block_.at(time);
+    // The first one carries the others with it.
+    const auto first = static_cast<std::size_t>(__builtin_ctz(clocks));
+    for (std::size_t i = first + 1; i < clocks_.size(); ++i)
+        if ((clocks >> i & 1U) != 0) clocks_[i].pin.set(0, 1, 1);
+    block_.edge(clocks_[first].pin);
+    if ((clocks >> first) == 1) return;
+    for (std::size_t i = first + 1; i < clocks_.size(); ++i)
+        if ((clocks >> i & 1U) != 0) clocks_[i].pin.set(0, 1, 0);
+    block_.eval();
+}
+
+void DutBlock::set_wave(WaveWindow window)
+{
+    // Edges of several clocks may lie close together.
+    window.half_period = clocks_.size() == 1 ? clocks_.front().period / 2 : 1;
+    block_.set_wave(window);
 }
 
 }  // namespace weft

@@ -16,6 +16,7 @@ struct DutShape {
     unsigned ports = 1;         // of the node
     unsigned channels = 1;      // of its links
     std::uint64_t clock = 1;    // ps, for clocks with the period switch.clock
+    bool waves = false;         // waveforms may be asked for
 };
 
 // The shared library of the block for this shape: verilates `files` unless that is done. Throws InputError: RTL that
@@ -52,8 +53,10 @@ public:
     void rise(unsigned clocks, std::uint64_t time);
     bool has_idle() const { return static_cast<bool>(idle_); }
     bool idle() const { return idle_ && idle_.get(0, 1) == idle_value_; }
+    bool failed() const { return block_.failed(); }
     std::string failure() const { return block_.failure(); }
-    VerilatedBlock& block() { return block_; }
+    // Throws InputError at the first clock of the window where `shape` had no waves.
+    void set_wave(WaveWindow window);
 
 private:
     StreamPins bind(const MapStream& stream, unsigned port, unsigned ports) const;

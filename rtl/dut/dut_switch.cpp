@@ -17,9 +17,9 @@ constexpr unsigned idle_patience = 4;
 }  // namespace
 
 DutSwitch::DutSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
-    RouteTable routes, PortMap map, std::vector<std::string> files)
+    RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave)
     : sc_module(name), Station(agenda, std::move(path)), spec_(spec), routes_(std::move(routes)), map_(std::move(map)),
-      files_(std::move(files)), ports_(ports), space_(ports, BufferSpace::of(1, 1))
+      files_(std::move(files)), wave_(std::move(wave)), ports_(ports), space_(ports, BufferSpace::of(1, 1))
 {
     if (ports > 64) throw InputError("", 0, fmt::format("a block of RTL as a switch with {} ports", ports), "at most 64");
     for (unsigned p = 0; p < ports; ++p) {
@@ -37,7 +37,9 @@ void DutSwitch::end_of_elaboration()
     shape.ports = parameters.ports;
     shape.channels = parameters.vcs;
     shape.clock = spec_.clock;
+    shape.waves = !wave_.file.empty();
     block_ = std::make_unique<DutBlock>(map_, dut_library(map_, files_, shape), shape, path());
+    if (shape.waves) block_->set_wave(wave_);
     entries_.resize(block_->sources().size());
     flights_ = std::make_unique<FlightTable>(shape.ports, 2 * shape.channels);
     went_in_ = RecentLines(shape.ports);
@@ -129,8 +131,7 @@ void DutSwitch::tick(Time now)
     look_at_idle(moved, now);
     block_->rise(rising, now);
     ++clocks_;
-    const std::string failure = block_->failure();
-    if (!failure.empty()) fail(now, "the block", failure);
+    if (block_->failed()) fail(now, "the block", block_->failure());
     if (!problems_.empty()) return;
 
     if (moved) moved_at_ = now;

@@ -38,7 +38,7 @@ namespace weft {
 class DutSwitch : public sc_core::sc_module, public Station, public LineInitiator, public LineTarget, public SwitchModel {
 public:
     DutSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
-        RouteTable routes, PortMap map, std::vector<std::string> files);
+        RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave = {});
 
     LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
     LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
@@ -109,6 +109,7 @@ private:
     RouteTable routes_;
     PortMap map_;
     std::vector<std::string> files_;
+    WaveWindow wave_;
     std::vector<Port> ports_;
     std::vector<BufferSpace> space_;
     BlockChannels channels_;

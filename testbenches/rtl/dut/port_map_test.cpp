@@ -138,7 +138,7 @@ TEST(PortMap, WhatAMapCannotSay)
     expect("ports: 4", "ports: 65", "m.yaml:4: 'ports' is '65'; expected a whole number from 1 to 64");
     expect("- {pin: clk}", "- {pin: clk, period: 5}", "m.yaml:7: the period is '5'; expected a time, such as 800ps, or switch.clock");
     expect("  protocol: valid_ready\n  valid: m_valid", "  protocol: axi5\n  valid: m_valid",
-        "m.yaml:18: 'protocol' is 'axi5'; expected one of valid_ready, credit, axi_stream");
+        "m.yaml:18: 'protocol' is 'axi5'; expected one of valid_ready, credit, axi_stream, axi4");
     expect("dest: s_dest", "dest: s_dest\n  clock: clk2", "m.yaml:12: the clock 'clk2' of a stream is none of the map; expected a pin of 'clocks'");
     expect("dest: s_dest", "dest: s_dest\n  lines: requests",
         "m.yaml:12: 'in' does not say for each line by which stream it goes; expected one stream, or one of 'lines: requests' and one of "

@@ -118,6 +118,16 @@ TEST_F(UserBlock, OneOfAxi4)
     EXPECT_TRUE(has(ran.out, "verified    passed"));
 }
 
+TEST_F(UserBlock, ShowsItsWaveforms)
+{
+    ASSERT_EQ(add(example).code, 0);
+    const std::string file = folder_.file("wave.fst");
+    const Outcome ran = call({"run", example_system, "--model", everywhere, "--wave", "*.nvsw.1=" + file, "--wave-window", "1us:2us"});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    std::ifstream in(file, std::ios::binary | std::ios::ate);
+    EXPECT_GT(in.tellg(), 1000);
+}
+
 TEST_F(UserBlock, ThatDropsALineIsNamed)
 {
     const Outcome ran = run_broken("crossbar.sv", ".pop(taken[i])", ".pop(taken[i] || (i == 1 && head[i][126:103] == 24'd5))");
