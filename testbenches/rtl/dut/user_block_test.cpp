@@ -122,7 +122,7 @@ TEST_F(UserBlock, ShowsItsWaveforms)
 {
     ASSERT_EQ(add(example).code, 0);
     const std::string file = folder_.file("wave.fst");
-    const Outcome ran = call({"run", example_system, "--model", everywhere, "--wave", "*.nvsw.1=" + file, "--wave-window", "1us:2us"});
+    const Outcome ran = call({"run", example_system, "--model", everywhere, "--wave", "box.0.nvsw.1=" + file, "--wave-window", "1us:2us"});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     std::ifstream in(file, std::ios::binary | std::ios::ate);
     EXPECT_GT(in.tellg(), 1000);
