@@ -226,7 +226,7 @@ std::string block_library(const BlockSource& source)
     options += source.lint ? " -Wall" : " -Wno-fatal";
     digest.add(options);
     for (const std::string& folder : source.include_folders) {
-        options += " " + quoted("-I" + folder);
+        options += " " + quoted("-I" + fs::absolute(folder).string());
         // Whatever of it is included counts.
         std::vector<std::string> names;
         for (const auto& entry : fs::directory_iterator(folder))
@@ -252,9 +252,10 @@ std::string block_library(const BlockSource& source)
     fs::create_directories(folder);
     if (::isatty(STDERR_FILENO) != 0)
         std::fprintf(stderr, "weft: verilating %s, once for these parameters\n", source.top.c_str());
-    run(fmt::format("verilator --cc --prefix Vblock --top-module {} --Mdir {} -O3 --x-assign fast --x-initial unique "
-                    "--no-timing{}",
-            quoted(source.top), quoted(folder.string()), options),
+    // From a folder without RTL: where weft runs, Verilator would find modules that are not in the digest.
+    run(fmt::format("(cd {} && verilator --cc --prefix Vblock --top-module {} --Mdir {} -O3 --x-assign fast --x-initial unique "
+                    "--no-timing{})",
+            quoted(fs::absolute(folder).string()), quoted(source.top), quoted(fs::absolute(folder).string()), options),
         folder / "verilator.log", "Verilator");
     const std::string root = output_of("verilator --getenv VERILATOR_ROOT");
     const std::string objects = runtime_objects(cache, root, source.trace);

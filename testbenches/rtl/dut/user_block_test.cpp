@@ -190,6 +190,8 @@ TEST_F(UserBlock, BadUseIsOneLine)
     EXPECT_EQ(call({"rtl", "list", "x"}).code, 2);
     change("crossbar.map.yaml", "name: my_crossbar", "name: crossbar");
     EXPECT_EQ(add(folder_.file("")).err, folder_.file("crossbar.map.yaml") + ": the name 'crossbar' of kind switch is taken; expected another name\n");
+    // All of the RTL is named, or a change of the rest would not be seen.
+    EXPECT_EQ(call({"rtl", "add", example + "crossbar.sv", "--map", example + "crossbar.map.yaml"}).code, 2);
     // A block with a fixed number of ports in a node with more.
     change("crossbar.map.yaml", "{PORTS: \"{ports}\", WIDTH: 640}", "{PORTS: 4, WIDTH: 640}");
     ASSERT_EQ(add(folder_.file("")).code, 0);
