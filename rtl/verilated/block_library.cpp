@@ -172,8 +172,12 @@ bool verilator_available() { return !verilator_version().empty(); }
 
 std::string rtl_file(const std::string& name)
 {
-    const char* const own = std::getenv("WEFT_RTL_DIR");
-    return (fs::path(own != nullptr ? own : WEFT_RTL_FOLDER) / name).string();
+    if (const char* const own = std::getenv("WEFT_RTL_DIR")) return (fs::path(own) / name).string();
+    const fs::path built = fs::path(WEFT_RTL_FOLDER) / name;
+    std::error_code ignored;
+    if (fs::exists(built, ignored)) return built.string();
+    // An installed program has them beside it.
+    return (fs::read_symlink("/proc/self/exe", ignored).parent_path() / "../share/weft/rtl" / name).lexically_normal().string();
 }
 
 namespace {

@@ -31,7 +31,8 @@ bool verilator_available();
 // The shared library of the block; builds it unless it is there. Throws InputError with Verilator's first complaint.
 std::string block_library(const BlockSource& source);
 
-// A file of Weft's own RTL ("switch/weft_switch.sv"): from WEFT_RTL_DIR, else where this program was built.
+// A file of Weft's own RTL ("switch/weft_switch.sv"): from WEFT_RTL_DIR, else where this program was
+// built, else where it is installed.
 std::string rtl_file(const std::string& name);
 
 }  // namespace weft
