@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -227,7 +228,8 @@ std::string block_library(const BlockSource& source)
     for (const std::string& name : source.defines) options += " " + quoted("-D" + name);
     options += source.assertions ? " --assert" : " --noassert";
     if (source.trace) options += " --trace-fst --trace-structs";
-    options += source.lint ? " -Wall" : " -Wno-fatal";
+    const char* const lint = std::getenv("WEFT_RTL_LINT");
+    options += source.lint && (lint == nullptr || std::strcmp(lint, "off") != 0) ? " -Wall" : " -Wno-fatal";
     digest.add(options);
     for (const std::string& folder : source.include_folders) {
         options += " " + quoted("-I" + fs::absolute(folder).string());

@@ -22,7 +22,8 @@ struct BlockSource {
     // Text beside the pins in waveforms: so many inputs note_0, note_1, ... of note_bytes characters, around the block.
     unsigned notes = 0;
     static constexpr unsigned note_bytes = 64;
-    bool lint = true;     // any warning of Verilator's -Wall is an error; false: warnings are kept in a log
+    // Any warning of Verilator's -Wall is an error; false, or WEFT_RTL_LINT=off: warnings are kept in a log.
+    bool lint = true;
 };
 
 // Whether Verilator is at hand.
