@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "rtl/dut/alarm.h"
+#include "rtl/modules/alarm.h"
 #include "rtl/dut/dut_block.h"
 #include "rtl/modules/flight_table.h"
 #include "rtl/modules/recent_lines.h"

@@ -109,9 +109,7 @@ void ClockedLink::run(AgendaItem& item)
         wake_at(now);
         return;
     }
-    if (next_tick_ != now) return;  // an earlier tick has made this one superfluous
-    next_tick_ = ~Time{0};
-    tick(now);
+    if (tick_.rings(now)) tick(now);
 }
 
 void ClockedLink::arrive(unsigned e, Line& line, Time now)
@@ -121,23 +119,6 @@ void ClockedLink::arrive(unsigned e, Line& line, Time now)
     const unsigned channel = channels_.slot_of[line.vc];
     end.waiting[channel].push_back(end.flights->enter(line, cls, 0, 0, channel, now));
     ++end.waiting_lines;
-}
-
-void ClockedLink::wake_at(Time time)
-{
-    if (time >= next_tick_) return;
-    next_tick_ = time;
-    AgendaItem* free = nullptr;
-    for (const auto& item : ticks_) {
-        if (item->scheduled && item->due == time) return;
-        if (!item->scheduled) free = item.get();
-    }
-    if (free == nullptr) {
-        ticks_.push_back(std::make_unique<AgendaItem>());
-        free = ticks_.back().get();
-        free->kind = tick_kind;
-    }
-    agenda().schedule(*free, *this, time, 0xfff);
 }
 
 void ClockedLink::tick(Time now)

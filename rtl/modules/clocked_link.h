@@ -31,6 +31,7 @@
 
 #include "rtl/link/link_pins.h"
 #include "rtl/link/link_wire.h"
+#include "rtl/modules/alarm.h"
 #include "rtl/modules/flight_table.h"
 #include "rtl/modules/recent_lines.h"
 #include "rtl/modules/switch_block_spec.h"
@@ -103,7 +104,7 @@ private:
     void tick(Time now);
     void drive(unsigned end, Time now);
     bool collect(unsigned end, Time now);
-    void wake_at(Time time);
+    void wake_at(Time time) { tick_.set(agenda(), *this, time); }
     void fail(Time now, unsigned end, const std::string& what);
     Time edge(Time time) const { return (time + clock_ - 1) / clock_ * clock_; }
 
@@ -113,8 +114,7 @@ private:
     Time clock_;
     std::uint64_t quiet_ = 0;  // clocks in which no line has moved
     std::uint64_t quiet_limit_;
-    Time next_tick_ = ~Time{0};
-    std::vector<std::unique_ptr<AgendaItem>> ticks_;
+    Alarm tick_{tick_kind, 0xfff};  // last of the instant: lines that arrive in it come before
     End ends_[2];
     RecentLines came_out_{2};  // by end
     std::vector<std::string> problems_;

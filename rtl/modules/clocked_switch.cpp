@@ -109,27 +109,7 @@ void ClockedSwitch::run(AgendaItem& item)
         wake_at(now);
         return;
     }
-    if (next_tick_ != now) return;  // an earlier tick has made this one superfluous
-    next_tick_ = ~Time{0};
-    tick(now);
-}
-
-void ClockedSwitch::wake_at(Time time)
-{
-    if (time >= next_tick_) return;
-    next_tick_ = time;
-    AgendaItem* free = nullptr;
-    for (const auto& item : ticks_) {
-        if (item->scheduled && item->due == time) return;
-        if (!item->scheduled) free = item.get();
-    }
-    if (free == nullptr) {
-        ticks_.push_back(std::make_unique<AgendaItem>());
-        free = ticks_.back().get();
-        free->kind = tick_kind;
-    }
-    // Last of the instant: lines that arrive in it come before.
-    agenda().schedule(*free, *this, time, 0xfff);
+    if (tick_.rings(now)) tick(now);
 }
 
 void ClockedSwitch::tick(Time now)

@@ -34,6 +34,7 @@
 
 #include "rtl/common/clocked_block.h"
 #include "rtl/group_switch/group_switch_pins.h"
+#include "rtl/modules/alarm.h"
 #include "rtl/modules/flight_table.h"
 #include "rtl/modules/group_traffic.h"
 #include "rtl/modules/recent_lines.h"
@@ -110,7 +111,7 @@ private:
     void answer(unsigned output, Time now);
     void free_slot(unsigned input, Time now);
     void send(unsigned output, Line& line, LineClass cls, Time now);
-    void wake_at(Time time);
+    void wake_at(Time time) { tick_.set(agenda(), *this, time); }
     void fail(Time now, const std::string& what);
     void add_recent(unsigned port);
     void fail_at(Time now, const char* side, unsigned port, const std::string& what);
@@ -139,10 +140,9 @@ private:
     std::uint64_t arrived_ = 0;   // ports with lines that are not yet on the pins
     std::uint64_t credited_ = 0;  // ports with credits that are not yet on the pins
     std::uint64_t pulsed_ = 0;    // outputs whose credit pins are set
-    Time next_tick_ = ~Time{0};
+    Alarm tick_{tick_kind, 0xfff};  // last of the instant: lines that arrive in it come before
     std::uint64_t quiet_ = 0;     // clocks in which nothing has moved
     std::uint64_t quiet_limit_ = 0;
-    std::vector<std::unique_ptr<AgendaItem>> ticks_;
     std::uint64_t sent_ = 0;
     std::uint64_t clocks_ = 0;
     std::uint64_t made_ = 0;
