@@ -23,7 +23,7 @@ std::string dut_library(const PortMap& map, const std::vector<std::string>& file
     source.defines = map.defines;
     source.lint = false;
     source.trace = shape.waves;
-    const std::string library = block_library(source);
+    std::string library = block_library(source);
     check_map(map, VerilatedBlock(library, "pins").pins(), map.block_ports(shape.ports));
     return library;
 }

@@ -80,7 +80,7 @@ private:
     {
         const auto id = fields.get(name, Fields::Need::required);
         if (!id) return known.front();
-        const std::string text(tree_.text_or_empty(*id));
+        std::string text(tree_.text_or_empty(*id));
         if (std::find(known.begin(), known.end(), text) != known.end()) return text;
         std::string all;
         for (const std::string& word : known) all += (all.empty() ? "" : ", ") + word;

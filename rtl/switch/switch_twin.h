@@ -58,12 +58,12 @@ private:
 
     bool credits_come(const SwitchIn& in) const;
     void request(std::uint64_t ready);
-    void send(unsigned input, SwitchOut& out);
-    void put_out(unsigned output, std::uint32_t entry);
+    void send(unsigned number, SwitchOut& out);
+    void put_out(unsigned output, std::uint32_t line);
     void show(SwitchOut& out);
     void take_credits(const SwitchIn& in);
     void enter(const SwitchIn& in, unsigned input);
-    void join(unsigned input, std::uint32_t entry);
+    void join(unsigned number, std::uint32_t entry);
     std::uint32_t fresh_entry();
     std::uint32_t pop(List& list);
     void push(List& list, std::uint32_t entry);

@@ -160,7 +160,7 @@ std::string runtime_objects(const fs::path& cache, const std::string& root, bool
         if (!there)
             run(fmt::format("c++ {} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{} -I{} -c {} -o {}", compile_flags, trace ? 1 : 0,
                     trace ? 1 : 0, quoted(folder.string()), quoted(root + "/include"), quoted(root + "/include/vltstd"),
-                    quoted(root + "/include/" + source + ".cpp"), quoted(object.string())),
+                    quoted(fmt::format("{}/include/{}.cpp", root, source)), quoted(object.string())),
                 folder / "compile.log", "the C++ compiler");
     }
     write(folder / "done", "");
@@ -224,7 +224,7 @@ std::string block_library(const BlockSource& source)
     digest.add(block_shim({}, source.trace));
     digest.add(source.top);
     std::string options;
-    for (const auto& [name, value] : source.parameters) options += " " + quoted("-G" + name + "=" + value);
+    for (const auto& [name, value] : source.parameters) options += " " + quoted(fmt::format("-G{}={}", name, value));
     for (const std::string& name : source.defines) options += " " + quoted("-D" + name);
     options += source.assertions ? " --assert" : " --noassert";
     if (source.trace) options += " --trace-fst --trace-structs";
