@@ -1,5 +1,7 @@
 // Blocks that are broken on purpose: each fault is named, with the clock, the port and the lines before it.
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -147,22 +149,18 @@ TEST(BrokenSwitch, AHeadThatNeverLeavesIsToldAsBlocked)
 
 TEST(BrokenSwitch, LinesOutOfOrderAreNamed)
 {
-    // Two lines of one input to one output change places on the way in.
-    const std::string text = account([kept = SwitchIn(SwitchBlockParameters()), held = false](SwitchIn& in, SwitchOut&) mutable {
-        if ((in.valid & 1U) == 0) return;
-        if (!held) {
-            held = true;
-            kept.data[0] = in.data[0];
-            kept.ports[0] = in.ports[0];
-            kept.vc[0] = in.vc[0];
-            in.valid &= ~std::uint64_t{1};
-        } else if (in.ports[0] == kept.ports[0] && in.vc[0] == kept.vc[0]) {
-            std::swap(in.data[0], kept.data[0]);
-            held = false;
-            kept.ports[0] = 0;
-        }
-    }, nullptr);
-    EXPECT_NE(text, "");
+    // Of the lines of input 0 to output 1 in one channel, the tenth comes out as the one that went in after it.
+    const auto entered = std::make_shared<std::vector<LineBits>>();
+    const auto stream = [](const LineBits& bits) { return bits.op() == static_cast<unsigned>(LineOp::write) && !bits.response(); };
+    const std::string text = account(
+        [entered, stream](SwitchIn& in, SwitchOut&) {
+            if ((in.valid & 1U) != 0 && in.ports[0] == 2 && stream(in.data[0])) entered->push_back(in.data[0]);
+        },
+        [entered](SwitchIn&, SwitchOut& out) {
+            if ((out.valid & 2U) == 0 || entered->size() < 11) return;
+            if (out.data[1] == (*entered)[9]) out.data[1] = (*entered)[10];
+        });
+    EXPECT_TRUE(has(text, "a line out of order, 1 before its turn")) << text;
 }
 
 // A grant that is lost in one clock shows in that clock.
