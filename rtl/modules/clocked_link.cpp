@@ -75,9 +75,9 @@ Time ClockedLink::take(unsigned end, Line& line, LineClass cls, Time delay)
     line.kind = static_cast<std::uint8_t>(cls);
     const Time arrival = agenda().now() + delay;
     agenda().schedule(line, *this, edge(arrival), end);
-    LineBits bits;
-    bits_of(line, cls, 0, bits);
-    const Time busy = link_flits(bits, params_.flit_bytes) * clock_;
+    LineBits header;
+    header_of(line, cls, 0, header);
+    const Time busy = link_flits(header, params_.flit_bytes) * clock_;
     ends_[end].pace = std::max(ends_[end].pace, arrival) + busy;
     return ends_[end].pace - agenda().now();
 }

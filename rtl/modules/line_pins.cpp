@@ -27,12 +27,17 @@ unsigned data_bytes(const Line& line, LineClass cls)
 
 }  // namespace
 
-void bits_of(const Line& line, LineClass cls, std::uint32_t tag, LineBits& bits)
+void header_of(const Line& line, LineClass cls, std::uint32_t tag, LineBits& bits)
 {
     const bool response = cls == LineClass::response;
     bits.set_place(line.destination, local_of(line.address));
     bits.set_rest(line.source, static_cast<unsigned>(line.op), response, line.size, static_cast<unsigned>(line.function),
         line.flags, tag, response && line.get_response_status() != tlm::TLM_OK_RESPONSE);
+}
+
+void bits_of(const Line& line, LineClass cls, std::uint32_t tag, LineBits& bits)
+{
+    header_of(line, cls, tag, bits);
     const unsigned count = data_bytes(line, cls);
     std::memcpy(bits.data(), line.data(), count);
     std::memset(bits.data() + count, 0, line_bytes - count);

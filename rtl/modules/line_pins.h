@@ -8,6 +8,9 @@
 
 namespace weft {
 
+// The header alone: its size on a link follows from it.
+void header_of(const Line& line, LineClass cls, std::uint32_t tag, LineBits& bits);
+
 // All that the header has; data where the line carries any on this way. `tag` names it at the module that asks.
 void bits_of(const Line& line, LineClass cls, std::uint32_t tag, LineBits& bits);
 
