@@ -321,7 +321,7 @@ void ClockedSwitch::fail(Time now, const std::string& what)
     problems_.push_back(fmt::format("{}: clock {} ({} ps): {}", path(), now / clock_, now, what));
     // The pin that a difference names, "out_vc[3]", has its port in brackets.
     const std::size_t bracket = what.find('[');
-    const unsigned port = bracket == std::string::npos ? 64 : static_cast<unsigned>(std::atoi(what.c_str() + bracket + 1));
+    const unsigned port = bracket == std::string::npos || bracket == 0 ? 64 : static_cast<unsigned>(std::atoi(what.c_str() + bracket + 1));
     if (port < ports_.size()) add_recent(port);
     agenda().stop();
 }

@@ -29,7 +29,8 @@ VerilatedBlock::VerilatedBlock(const std::string& library, const std::string& na
     auto* const pin = entry<const char*(void*, unsigned, unsigned*, int*, void**)>(library_, "weft_block_pin");
     eval_ = entry<void(void*)>(library_, "weft_block_eval");
     failure_ = entry<const char*(void*)>(library_, "weft_block_failure");
-    if (make == nullptr || pin == nullptr || eval_ == nullptr || failure_ == nullptr) throw InputError(library, 0, "is no block", wanted);
+    set_time_ = entry<void(void*, unsigned long long)>(library_, "weft_block_set_time");
+    if (make == nullptr || pin == nullptr || eval_ == nullptr || failure_ == nullptr || set_time_ == nullptr) throw InputError(library, 0, "is no block", wanted);
     block_ = make(name.c_str(), seed);
     unsigned width = 0;
     int input = 0;

@@ -54,7 +54,11 @@ public:
     // `half_period` ps after it has risen.
     void open_trace(const std::string& file, std::uint64_t half_period);
     // Time of the next rising edge, ps; only waveforms and $time look at it.
-    void set_time(std::uint64_t ps) { time_ = ps; }
+    void set_time(std::uint64_t ps)
+    {
+        time_ = ps;
+        set_time_(block_, ps);
+    }
     void close_trace();
 
     // Waveforms in a window: from the first at() inside it to the first behind it. Throws InputError as open_trace().
@@ -76,6 +80,7 @@ private:
     void* block_ = nullptr;
     void (*eval_)(void*) = nullptr;
     const char* (*failure_)(void*) = nullptr;
+    void (*set_time_)(void*, unsigned long long) = nullptr;
     std::map<std::string, std::pair<Pin, bool>> pins_;
     bool tracing_ = false;
     std::uint64_t time_ = 0;

@@ -71,7 +71,11 @@ TEST_F(VerilatedBlockTest, AnAssertionIsHeard)
     block.pin("step").set(0, 8, 7);
     block.edge(clock);
     EXPECT_EQ(block.failure(), "");
+    EXPECT_FALSE(block.failed());
+    block.set_time(4200);
     block.edge(clock);
+    EXPECT_TRUE(block.failed());
+    EXPECT_EQ(block.failure().find("[4200]"), 0U) << block.failure();
     EXPECT_NE(block.failure().find("seven"), std::string::npos) << block.failure();
     EXPECT_NE(block.failure().find("counter.sv:13"), std::string::npos) << block.failure();
 }
