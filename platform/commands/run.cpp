@@ -104,8 +104,10 @@ int simulate_command(const Arguments& arguments)
             "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");
     ModelRegistry registry = options.registry();
     registry.waves = waves_of(waves, wave_window);
-    const RunResult result =
+    RunResult result =
         run_system(resolve_loaded(description, options.load(description), registry), registry, run);
+    for (const Waves::Entry& entry : registry.waves.entries)
+        if (!entry.taken) result.notices.push_back("--wave " + entry.instances + ": no RTL of that name, nothing is written");
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
     series_output.write(result.series);
     record_output.write(result.record);

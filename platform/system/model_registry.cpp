@@ -37,6 +37,7 @@ WaveWindow Waves::window(const std::string& path, std::uint64_t half_period) con
 {
     for (const Entry& entry : entries) {
         if (!glob_matches(entry.instances, path)) continue;
+        entry.taken = true;
         WaveWindow out{entry.file, from, to, half_period};
         if (has_glob(entry.instances)) {
             const std::size_t dot = entry.file.rfind('.');

@@ -21,7 +21,8 @@ namespace weft {
 struct Waves {
     struct Entry {
         std::string instances;  // glob over paths of switches, and of ends of links ("a~b.0")
-        std::string file;       // {} or a second instance: the path goes in before the suffix
+        std::string file;       // of a glob with wild cards the path goes in before the suffix
+        mutable bool taken = false;  // some instance fits
     };
     std::vector<Entry> entries;
     std::uint64_t from = 0;  // ps

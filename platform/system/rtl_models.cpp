@@ -22,7 +22,11 @@ using Grouped = std::unique_ptr<GroupSwitchBlock>;
 // What makes the blocks of one instance.
 struct Instance {
     std::string path;
-    WaveWindow wave;
+    const Waves* waves = nullptr;
+    Time half_period = 0;
+
+    // Asked for where there is RTL, and only there.
+    WaveWindow wave() const { return waves == nullptr ? WaveWindow{} : waves->window(path, half_period); }
 };
 
 using MakePlain = std::unique_ptr<Block> (*)(const SwitchBlockParameters&, const Instance&);
@@ -31,8 +35,7 @@ using MakeGrouped = Grouped (*)(const GroupSwitchParameters&, const Instance&);
 ModelRegistry::SwitchFactory clocked(MakePlain plain, MakeGrouped grouped)
 {
     return [plain, grouped](const RunContext& context, const SwitchRequest& request) {
-        Instance instance{request.path, {}};
-        if (context.waves != nullptr) instance.wave = context.waves->window(request.path, request.spec.clock / 2);
+        const Instance instance{request.path, context.waves, request.spec.clock / 2};
         const ClockedSwitch::Factory make{
             [plain, instance](const SwitchBlockParameters& parameters, const std::string&) { return plain(parameters, instance); },
             [grouped, instance](const GroupSwitchParameters& parameters, const std::string&) { return grouped(parameters, instance); }};
@@ -42,9 +45,9 @@ ModelRegistry::SwitchFactory clocked(MakePlain plain, MakeGrouped grouped)
 }
 
 // As it is, or with waveforms and a note for each of `notes` inputs.
-BlockSource noted(BlockSource source, const Instance& instance, unsigned notes)
+BlockSource noted(BlockSource source, const WaveWindow& wave, unsigned notes)
 {
-    if (instance.wave.file.empty()) return source;
+    if (wave.file.empty()) return source;
     source.trace = true;
     source.notes = notes;
     return source;
@@ -62,16 +65,18 @@ public:
 
 std::unique_ptr<Block> rtl(const SwitchBlockParameters& parameters, const Instance& instance)
 {
-    auto out = std::make_unique<SwitchRtl>(parameters, noted(switch_source(parameters), instance, parameters.ports), instance.path);
-    out->block().set_wave(instance.wave);
+    const WaveWindow wave = instance.wave();
+    auto out = std::make_unique<SwitchRtl>(parameters, noted(switch_source(parameters), wave, parameters.ports), instance.path);
+    out->block().set_wave(wave);
     return out;
 }
 
 Grouped rtl_grouped(const GroupSwitchParameters& parameters, const Instance& instance)
 {
+    const WaveWindow wave = instance.wave();
     auto out = std::make_unique<GroupSwitchRtl>(parameters,
-        noted(group_switch_source(parameters), instance, parameters.outside.ports), instance.path);
-    out->block().set_wave(instance.wave);
+        noted(group_switch_source(parameters), wave, parameters.outside.ports), instance.path);
+    out->block().set_wave(wave);
     return out;
 }
 
@@ -102,8 +107,9 @@ std::unique_ptr<LinkEndpoint> link_twin(const LinkParams& params, const Instance
 
 std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const Instance& instance)
 {
-    auto out = std::make_unique<LinkEndpointRtl>(params, noted(link_source(params), instance, 1), instance.path, 1);
-    out->block().set_wave(instance.wave);
+    const WaveWindow wave = instance.wave();
+    auto out = std::make_unique<LinkEndpointRtl>(params, noted(link_source(params), wave, 1), instance.path, 1);
+    out->block().set_wave(wave);
     return out;
 }
 
@@ -129,9 +135,7 @@ std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, const R
     const Time clock = ClockedLink::clock_of(spec);
     return std::make_unique<ClockedLink>(module_name.c_str(), context.agenda, path, spec, seed,
         [make, &context, clock](const LinkParams& params, const std::string& end) {
-            Instance instance{end, {}};
-            if (context.waves != nullptr) instance.wave = context.waves->window(end, clock / 2);
-            return make(params, instance);
+            return make(params, Instance{end, context.waves, clock / 2});
         });
 }
 
