@@ -8,7 +8,7 @@
 #include "base/text_file.h"
 #include "platform/commands/messages.h"
 #include "platform/commands/output_file.h"
-#include "platform/commands/sweep_process.h"
+#include "platform/commands/processes.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/temporary_folder.h"
 #include "platform/fabric/fabric_bench.h"

@@ -1,5 +1,6 @@
 #include "platform/run/run.h"
 
+#include "platform/commands/fault_wave.h"
 #include "platform/commands/messages.h"
 #include "platform/commands/output_file.h"
 #include "platform/commands/system_options.h"
@@ -53,6 +54,7 @@ int simulate_command(const Arguments& arguments)
     RunOptions run;
     std::vector<std::string> waves;
     std::string wave_window;
+    std::string fault_wave = "fault.fst";
     bool no_data = false;
     bool quiet = false;
     bool no_timing = false;
@@ -80,6 +82,9 @@ int simulate_command(const Arguments& arguments)
     line.values("--wave", "GLOB=FILE", waves,
         "write waveforms of these switches, or ends of links (A~B.0), where they are RTL, as FST; with lines beside the pins");
     line.value("--wave-window", "FROM:TO", wave_window, "simulated times of --wave, such as 10us:12us; all unless given");
+    line.value("--fault-wave", "FILE", fault_wave,
+        "where a block of RTL goes wrong, the run is made again for a waveform of the 200 clocks before; fault.fst unless given, "
+        "none: not made again");
     line.flag("--no-timing", no_timing, "JSON without wall-clock figures: two runs give the same bytes");
     line.flag("--quiet", quiet, "no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
@@ -108,6 +113,11 @@ int simulate_command(const Arguments& arguments)
         run_system(resolve_loaded(description, options.load(description), registry), registry, run);
     for (const Waves::Entry& entry : registry.waves.entries)
         if (!entry.taken) result.notices.push_back("--wave " + entry.instances + ": no RTL of that name, nothing is written");
+    if (result.fault && waves.empty() && fault_wave != "none") {
+        const Arguments again = line.given({"--json", "--series", "--window", "--record", "--timeline", "--export", "--fault-wave",
+            "--wave-window", "--no-timing", "--quiet"});
+        result.fault_waves = write_fault_waves(*result.fault, again, fault_wave);
+    }
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
     series_output.write(result.series);
     record_output.write(result.record);

@@ -103,7 +103,7 @@ int sweep_command(const Arguments& arguments)
     std::vector<ProcessCall> calls;
     for (std::size_t i = 0; i < points.size(); ++i) {
         ProcessCall call;
-        call.arguments = {"run", "--quiet", "--no-timing", "--json=" + folder.file(i, ".json")};
+        call.arguments = {"run", "--quiet", "--no-timing", "--fault-wave=none", "--json=" + folder.file(i, ".json")};
         call.arguments.insert(call.arguments.end(), base.begin(), base.end());
         const Arguments own = point_arguments(axes, points[i]);
         call.arguments.insert(call.arguments.end(), own.begin(), own.end());

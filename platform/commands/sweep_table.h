@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platform/commands/sweep_points.h"
-#include "platform/commands/sweep_process.h"
+#include "platform/commands/processes.h"
 
 namespace weft {
 

@@ -1,6 +1,7 @@
 #include "platform/fabric/fabric_bench.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/diagnostic.h"
@@ -49,7 +50,7 @@ void set_slot(TrafficSpec& traffic, const ResolvedSystem& system, const FabricPl
         if (bytes / rate > slowest) {
             slowest = bytes / rate;
             // Thousandths of a byte keep mixes exact enough.
-            traffic.slot_bytes = static_cast<std::uint64_t>(bytes * 1000 + 0.5);
+            traffic.slot_bytes = static_cast<std::uint64_t>(std::llround(bytes * 1000));
             traffic.slot_rate = static_cast<std::uint64_t>(rate) * 1000;
         }
     }

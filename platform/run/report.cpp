@@ -80,6 +80,7 @@ void add_stop(Page& page, const RunResult& result)
     if (result.stop == StopReason::wrong) {
         page.line("WRONG", "at " + when + " a module found what must not be; results are partial");
         list(page, "what", result.problems, 24);
+        list(page, "waveform", result.fault_waves, 4);
     }
     if (result.stop == StopReason::interrupted)
         page.line("INTERRUPTED", "at " + when + "; results are partial");

@@ -146,6 +146,7 @@ std::string result_json(const RunResult& result, bool timing)
     out["mismatches"] = result.mismatches;
     out["blocked"] = result.blocked;
     out["problems"] = result.problems;
+    out["fault_waves"] = result.fault_waves;
     out["notices"] = result.notices;
     return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

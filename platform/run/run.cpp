@@ -459,6 +459,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const bool all_replayed = std::all_of(replays.begin(), replays.end(),
         [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
     result.problems = system.fabric().problems();
+    result.fault = system.fabric().fault();
     if (!result.problems.empty()) {
         result.stop = StopReason::wrong;
     } else if (load.finished() && all_replayed) {

@@ -11,6 +11,7 @@
 #include "platform/config/resolved_system.h"
 #include "platform/system/link_result.h"
 #include "platform/system/model_registry.h"
+#include "rtl/modules/block_host.h"
 
 namespace weft {
 
@@ -119,6 +120,8 @@ struct RunResult {
     std::vector<std::string> mismatches;
     std::uint64_t protocol_problems = 0;
     std::vector<std::string> problems;  // stop == wrong: what modules found
+    std::optional<BlockFault> fault;    // where the first of them was, if it was at a clocked block
+    std::vector<std::string> fault_waves{};  // files with waveforms of what went before it
     std::uint64_t seed = 0;
     std::string system;
     std::size_t endpoints = 0;
@@ -147,6 +150,6 @@ struct RunResult {
 
 // One simulation per process. Throws InputError for what cannot be run. A SIGINT ends the run early with
 // what there is so far.
-RunResult run_system(const ResolvedSystem& system, const ModelRegistry& registry, const RunOptions& options = {});
+RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& registry, const RunOptions& options = {});
 
 }  // namespace weft

@@ -188,6 +188,18 @@ std::vector<std::string> FabricModules::blocked() const
     return out;
 }
 
+std::optional<BlockFault> FabricModules::fault() const
+{
+    std::optional<BlockFault> first;
+    const auto look = [&first](const auto& module) {
+        const auto* host = dynamic_cast<const BlockHost*>(&module);
+        if (host != nullptr && host->fault() && (!first || host->fault()->at < first->at)) first = host->fault();
+    };
+    for (const SwitchPlace& place : switches_) look(*place.module);
+    for (const LinkPlace& place : links_) look(*place.link);
+    return first;
+}
+
 std::vector<std::string> FabricModules::problems() const
 {
     std::vector<std::string> out;

@@ -7,12 +7,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "platform/config/resolved_system.h"
 #include "platform/system/fabric_plan.h"
 #include "platform/system/model_registry.h"
+#include "rtl/modules/block_host.h"
 #include "tlm_interconnect/link_model.h"
 #include "tlm_interconnect/output_port.h"
 #include "tlm_interconnect/protocol_checker.h"
@@ -79,6 +81,8 @@ public:
     std::vector<std::string> blocked() const;
     // What modules found to be wrong, in their order.
     std::vector<std::string> problems() const;
+    // Where the first of these was, if it was at a clocked block.
+    std::optional<BlockFault> fault() const;
 
 private:
     unsigned used_ports(NodeId node) const;

@@ -17,6 +17,7 @@ const typename Map::mapped_type::second_type& chosen(const Map& models, const st
     const auto found = models.find(name);
     if (found != models.end()) return found->second.second;
     std::vector<std::string> names;
+    names.reserve(models.size());
     for (const auto& entry : models) names.push_back(entry.first);
     const std::string nearest = nearest_name(name, names);
     throw InputError("", 0, "no model '" + name + "' of kind " + kind,

@@ -38,6 +38,7 @@ struct RunContext {
     LinePool& pool;
     Progress& progress;
     const Waves* waves = nullptr;
+    std::uint64_t seed = 1;  // of the run
 };
 
 struct SwitchRequest {

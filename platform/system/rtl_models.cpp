@@ -24,7 +24,15 @@ struct Instance {
     std::string path;
     const Waves* waves = nullptr;
     Time half_period = 0;
+    std::uint64_t run_seed = 1;
 
+    // Of registers that no reset sets: other bits for every run and instance (FNV-1a).
+    std::uint64_t seed() const
+    {
+        std::uint64_t hash = 0xcbf29ce484222325U ^ run_seed;
+        for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+        return hash;
+    }
     // Asked for where there is RTL, and only there.
     WaveWindow wave() const { return waves == nullptr ? WaveWindow{} : waves->window(path, half_period); }
 };
@@ -35,7 +43,7 @@ using MakeGrouped = Grouped (*)(const GroupSwitchParameters&, const Instance&);
 ModelRegistry::SwitchFactory clocked(MakePlain plain, MakeGrouped grouped)
 {
     return [plain, grouped](const RunContext& context, const SwitchRequest& request) {
-        const Instance instance{request.path, context.waves, request.spec.clock / 2};
+        const Instance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
         const ClockedSwitch::Factory make{
             [plain, instance](const SwitchBlockParameters& parameters, const std::string&) { return plain(parameters, instance); },
             [grouped, instance](const GroupSwitchParameters& parameters, const std::string&) { return grouped(parameters, instance); }};
@@ -66,7 +74,8 @@ public:
 std::unique_ptr<Block> rtl(const SwitchBlockParameters& parameters, const Instance& instance)
 {
     const WaveWindow wave = instance.wave();
-    auto out = std::make_unique<SwitchRtl>(parameters, noted(switch_source(parameters), wave, parameters.ports), instance.path);
+    auto out = std::make_unique<SwitchRtl>(parameters, noted(switch_source(parameters), wave, parameters.ports), instance.path,
+        instance.seed());
     out->block().set_wave(wave);
     return out;
 }
@@ -75,7 +84,7 @@ Grouped rtl_grouped(const GroupSwitchParameters& parameters, const Instance& ins
 {
     const WaveWindow wave = instance.wave();
     auto out = std::make_unique<GroupSwitchRtl>(parameters,
-        noted(group_switch_source(parameters), wave, parameters.outside.ports), instance.path);
+        noted(group_switch_source(parameters), wave, parameters.outside.ports), instance.path, instance.seed());
     out->block().set_wave(wave);
     return out;
 }
@@ -108,7 +117,7 @@ std::unique_ptr<LinkEndpoint> link_twin(const LinkParams& params, const Instance
 std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const Instance& instance)
 {
     const WaveWindow wave = instance.wave();
-    auto out = std::make_unique<LinkEndpointRtl>(params, noted(link_source(params), wave, 1), instance.path, 1);
+    auto out = std::make_unique<LinkEndpointRtl>(params, noted(link_source(params), wave, 1), instance.path, instance.seed());
     out->block().set_wave(wave);
     return out;
 }
@@ -135,7 +144,7 @@ std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, const R
     const Time clock = ClockedLink::clock_of(spec);
     return std::make_unique<ClockedLink>(module_name.c_str(), context.agenda, path, spec, seed,
         [make, &context, clock](const LinkParams& params, const std::string& end) {
-            return make(params, Instance{end, context.waves, clock / 2});
+            return make(params, Instance{end, context.waves, clock / 2, context.seed});
         });
 }
 
@@ -152,9 +161,9 @@ void add_registered_blocks(ModelRegistry& registry)
 {
     for (const RegisteredBlock& block : registered_blocks()) {
         const auto make = [block](const RunContext& context, const SwitchRequest& request) {
-            const WaveWindow wave = context.waves == nullptr ? WaveWindow{} : context.waves->window(request.path, request.spec.clock / 2);
+            const Instance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
             return std::make_unique<DutSwitch>(request.module_name.c_str(), context.agenda, request.path, request.spec, request.ports,
-                request.routes, read_port_map(block.map), block.files, wave);
+                request.routes, read_port_map(block.map), block.files, instance.wave(), instance.seed());
         };
         try {
             registry.add_switch(block.name, block.text + " (RTL, " + block.map + ")", make);

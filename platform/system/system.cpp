@@ -6,7 +6,7 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
     const ModelRegistry& registry, bool data_on, bool check_protocol, TrafficRecorder* recorder)
     : sc_module(name), agenda_("agenda"), checkers_(agenda_, check_protocol), fabric_(resolved, plan)
 {
-    const RunContext context{agenda_, pool_, progress_, &registry.waves};
+    const RunContext context{agenda_, pool_, progress_, &registry.waves, resolved.seed};
     for (std::uint32_t rank = 0; rank < plan.members.size(); ++rank) {
         const NodeId node = plan.members[rank];
         const std::string& path = plan.fabric.nodes[node].name;

@@ -29,7 +29,7 @@ std::string dut_library(const PortMap& map, const std::vector<std::string>& file
 }
 
 DutBlock::DutBlock(const PortMap& map, const std::string& library, const DutShape& shape, const std::string& path)
-    : block_(library, path), idle_value_(map.idle.value)
+    : block_(library, path, shape.seed), idle_value_(map.idle.value)
 {
     const unsigned ports = map.block_ports(shape.ports);
     for (const MapClock& clock : map.clocks) clocks_.push_back({block_.pin(clock.pin), clock.period == 0 ? shape.clock : clock.period});

@@ -16,6 +16,7 @@ struct DutShape {
     unsigned ports = 1;         // of the node
     unsigned channels = 1;      // of its links
     std::uint64_t clock = 1;    // ps, for clocks with the period switch.clock
+    std::uint64_t seed = 1;     // of registers that no reset sets
     bool waves = false;         // waveforms may be asked for
 };
 

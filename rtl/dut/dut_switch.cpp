@@ -17,9 +17,9 @@ constexpr unsigned idle_patience = 4;
 }  // namespace
 
 DutSwitch::DutSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
-    RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave)
+    RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave, std::uint64_t seed)
     : sc_module(name), Station(agenda, std::move(path)), spec_(spec), routes_(std::move(routes)), map_(std::move(map)),
-      files_(std::move(files)), wave_(std::move(wave)), ports_(ports), space_(ports, BufferSpace::of(1, 1))
+      files_(std::move(files)), wave_(std::move(wave)), seed_(seed), ports_(ports), space_(ports, BufferSpace::of(1, 1))
 {
     if (ports > 64) throw InputError("", 0, fmt::format("a block of RTL as a switch with {} ports", ports), "at most 64");
     for (unsigned p = 0; p < ports; ++p) {
@@ -37,6 +37,7 @@ void DutSwitch::end_of_elaboration()
     shape.ports = parameters.ports;
     shape.channels = parameters.vcs;
     shape.clock = spec_.clock;
+    shape.seed = seed_;
     shape.waves = !wave_.file.empty();
     block_ = std::make_unique<DutBlock>(map_, dut_library(map_, files_, shape), shape, path());
     if (shape.waves) block_->set_wave(wave_);
@@ -301,6 +302,7 @@ void DutSwitch::look_at_idle(bool moved, Time now)
 void DutSwitch::fail(Time now, const std::string& place, const std::string& what)
 {
     problems_.push_back(fmt::format("{}: at {} ps, {}: {}", path(), now, place, what));
+    note_fault({path()}, now, block_->longest_period());
     const std::size_t number = place.find(' ');
     const bool input = place.rfind("input ", 0) == 0;
     if (input || place.rfind("output ", 0) == 0) {

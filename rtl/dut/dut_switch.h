@@ -25,8 +25,9 @@
 #include <string>
 #include <vector>
 
-#include "rtl/modules/alarm.h"
 #include "rtl/dut/dut_block.h"
+#include "rtl/modules/alarm.h"
+#include "rtl/modules/block_host.h"
 #include "rtl/modules/flight_table.h"
 #include "rtl/modules/recent_lines.h"
 #include "rtl/modules/switch_block_spec.h"
@@ -35,10 +36,15 @@
 
 namespace weft {
 
-class DutSwitch : public sc_core::sc_module, public Station, public LineInitiator, public LineTarget, public SwitchModel {
+class DutSwitch : public sc_core::sc_module,
+                  public Station,
+                  public LineInitiator,
+                  public LineTarget,
+                  public SwitchModel,
+                  public BlockHost {
 public:
     DutSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
-        RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave = {});
+        RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave = {}, std::uint64_t seed = 1);
 
     LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
     LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
@@ -110,6 +116,7 @@ private:
     PortMap map_;
     std::vector<std::string> files_;
     WaveWindow wave_;
+    std::uint64_t seed_;
     std::vector<Port> ports_;
     std::vector<BufferSpace> space_;
     BlockChannels channels_;

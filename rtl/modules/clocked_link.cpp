@@ -228,6 +228,7 @@ bool ClockedLink::collect(unsigned e, Time now)
 void ClockedLink::fail(Time now, unsigned end, const std::string& what)
 {
     problems_.push_back(fmt::format("{}: clock {} ({} ps), end {}: {}", path(), now / clock_, now, end, what));
+    note_fault({path() + ".0", path() + ".1"}, now, clock_);
     for (const std::string& line : came_out_.of(end)) problems_.push_back(fmt::format("  out of end {} {}", end, line));
     agenda().stop();
 }

@@ -32,6 +32,7 @@
 #include "rtl/link/link_pins.h"
 #include "rtl/link/link_wire.h"
 #include "rtl/modules/alarm.h"
+#include "rtl/modules/block_host.h"
 #include "rtl/modules/flight_table.h"
 #include "rtl/modules/recent_lines.h"
 #include "rtl/modules/switch_block_spec.h"
@@ -43,7 +44,8 @@ class ClockedLink : public sc_core::sc_module,
                     public Station,
                     public LineInitiator,
                     public LineTarget,
-                    public LinkModel {
+                    public LinkModel,
+                    public BlockHost {
 public:
     using Factory = std::function<std::unique_ptr<LinkEndpoint>(const LinkParams&, const std::string& path)>;
 

@@ -319,6 +319,7 @@ void ClockedSwitch::send(unsigned output, Line& line, LineClass cls, Time now)
 void ClockedSwitch::fail(Time now, const std::string& what)
 {
     problems_.push_back(fmt::format("{}: clock {} ({} ps): {}", path(), now / clock_, now, what));
+    note_fault({path()}, now, clock_);
     // The pin that a difference names, "out_vc[3]", has its port in brackets.
     const std::size_t bracket = what.find('[');
     const unsigned port = bracket == std::string::npos || bracket == 0 ? 64 : static_cast<unsigned>(std::atoi(what.c_str() + bracket + 1));
@@ -329,6 +330,7 @@ void ClockedSwitch::fail(Time now, const std::string& what)
 void ClockedSwitch::fail_at(Time now, const char* side, unsigned port, const std::string& what)
 {
     problems_.push_back(fmt::format("{}: clock {} ({} ps), {} {}: {}", path(), now / clock_, now, side, port, what));
+    note_fault({path()}, now, clock_);
     add_recent(port);
     agenda().stop();
 }

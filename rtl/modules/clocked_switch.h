@@ -35,6 +35,7 @@
 #include "rtl/common/clocked_block.h"
 #include "rtl/group_switch/group_switch_pins.h"
 #include "rtl/modules/alarm.h"
+#include "rtl/modules/block_host.h"
 #include "rtl/modules/flight_table.h"
 #include "rtl/modules/group_traffic.h"
 #include "rtl/modules/recent_lines.h"
@@ -48,7 +49,8 @@ class ClockedSwitch : public sc_core::sc_module,
                       public Station,
                       public LineInitiator,
                       public LineTarget,
-                      public SwitchModel {
+                      public SwitchModel,
+                      public BlockHost {
 public:
     using Block = ClockedBlock<SwitchIn, SwitchOut>;
     // Makes the block when its parameters are known: one that knows groups where the fabric allows for them.

@@ -1,6 +1,7 @@
 // docs/rtl/bring_your_block.md, by the program itself: a block is added, runs in a system, and is broken.
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -56,7 +57,7 @@ protected:
         change(file, from, to);
         const Outcome added = add(folder_.file(""));
         EXPECT_EQ(added.code, 0) << added.err;
-        return call({"run", example_system, "--model", everywhere});
+        return call({"run", example_system, "--model", everywhere, "--fault-wave", folder_.file("fault.fst")});
     }
 
     test::ScratchFolder folder_;
@@ -162,6 +163,26 @@ TEST_F(UserBlock, ItsOwnAssertionIsHeard)
     const Outcome ran = run_broken("crossbar_queue.sv", "ready = count != 2", "ready = count != 3");
     EXPECT_EQ(ran.code, 1) << ran.out;
     EXPECT_TRUE(has(ran.out, "the block: ")) << ran.out;
+}
+
+// A register that no reset sets begins with bits from the run's seed: one that is used shows.
+TEST_F(UserBlock, ThatDependsOnBitsBeforeResetDependsOnTheSeed)
+{
+    change("crossbar_queue.sv", "ready = count != 2", "ready = count != 2 && !(slow && count != 0)");
+    std::string text = read_text_file(folder_.file("crossbar_queue.sv"));
+    const std::string before = "    logic at;\n";
+    text.insert(text.find(before), "    logic slow;\n    always_ff @(posedge clk) slow <= slow;\n");
+    write_text_file(folder_.file("crossbar_queue.sv"), text);
+    ASSERT_EQ(add(folder_.file("")).code, 0);
+    std::set<std::string> ends;
+    for (const char* const seed : {"1", "2", "3", "4"}) {
+        const Outcome ran = call({"run", example_system, "--model", everywhere, "--seed", seed, "--quiet", "--json", folder_.file("result.json")});
+        EXPECT_EQ(ran.code, 0) << ran.out;
+        const std::string result = read_text_file(folder_.file("result.json"));
+        const std::size_t at = result.find("\"simulated_ps\"");
+        ends.insert(result.substr(at, result.find('\n', at) - at));
+    }
+    EXPECT_GT(ends.size(), 1U);
 }
 
 TEST_F(UserBlock, ThatStopsMovingEndsAsADeadlock)

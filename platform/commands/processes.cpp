@@ -1,4 +1,4 @@
-#include "platform/commands/sweep_process.h"
+#include "platform/commands/processes.h"
 
 #include <cerrno>
 #include <csignal>

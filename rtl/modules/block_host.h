@@ -1,0 +1,36 @@
+// What has a clocked block inside, and knows where and when it went wrong first.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tlm_interconnect/agenda.h"
+
+namespace weft {
+
+// The first thing that was wrong at a block.
+struct BlockFault {
+    std::vector<std::string> instances;  // blocks that have to do with it, as waveforms are asked for
+    Time at = 0;     // clock edge, ps
+    Time clock = 0;  // ps
+};
+
+class BlockHost {
+public:
+    // Nothing: all is well.
+    const std::optional<BlockFault>& fault() const { return fault_; }
+
+protected:
+    ~BlockHost() = default;
+
+    void note_fault(std::vector<std::string> instances, Time at, Time clock)
+    {
+        if (!fault_) fault_ = BlockFault{std::move(instances), at, clock};
+    }
+
+private:
+    std::optional<BlockFault> fault_;
+};
+
+}  // namespace weft
