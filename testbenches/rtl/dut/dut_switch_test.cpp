@@ -27,6 +27,12 @@ const Block crossbar{"crossbar.map.yaml", {example("crossbar.sv"), example("cros
 const Block tagged{"tagged/tagged_crossbar.map.yaml",
     {example("crossbar.sv"), example("crossbar_queue.sv"), example("tagged/tagged_crossbar.sv")}};
 const Block axi4{"axi4/axi_crossbar.map.yaml", {example("crossbar.sv"), example("crossbar_queue.sv"), example("axi4/axi_crossbar.sv")}};
+const Block axi_stream{"axi_stream/axis_crossbar.map.yaml",
+    {example("crossbar.sv"), example("crossbar_queue.sv"), example("axi_stream/axis_crossbar.sv")}};
+const Block credit{"credit/credit_crossbar.map.yaml",
+    {example("crossbar.sv"), example("crossbar_queue.sv"), example("credit/credit_crossbar.sv")}};
+const Block two_clocks{"two_clocks/crossing_crossbar.map.yaml",
+    {example("crossbar.sv"), example("crossbar_queue.sv"), example("two_clocks/crossing_crossbar.sv")}};
 
 // `change` is done to the map.
 FabricSystem::Options with(const Block& block, const std::function<void(PortMap&)>& change = nullptr)
@@ -71,7 +77,7 @@ Time lone(const FabricSystem::Options& options, LineOp op)
 
 TEST_F(DutSwitchTest, RandomTrafficComesThroughWholeAndInOrder)
 {
-    for (const Block& block : {crossbar, tagged, axi4})
+    for (const Block& block : {crossbar, tagged, axi4, axi_stream, credit, two_clocks})
         for (const unsigned seed : {1U, 2U, 3U}) {
             FabricSystem::Options options = with(block);
             const std::string trace = trace_of(star(4, 120'000'000'000), options, 300, seed);

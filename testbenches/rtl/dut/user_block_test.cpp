@@ -119,6 +119,18 @@ TEST_F(UserBlock, OneOfAxi4)
     EXPECT_TRUE(has(ran.out, "verified    passed"));
 }
 
+TEST_F(UserBlock, OfAxiStreamOfCreditsAndOfTwoClocks)
+{
+    for (const std::string name : {"axi_stream/axis_crossbar", "credit/credit_crossbar", "two_clocks/crossing_crossbar"}) {
+        const Outcome added = call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv", example + name + ".sv", "--map",
+            example + name + ".map.yaml"});
+        ASSERT_EQ(added.code, 0) << added.err;
+        const Outcome ran = call({"run", example_system, "--model", "*.nvsw.*=" + name.substr(name.find('/') + 1)});
+        EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+        EXPECT_TRUE(has(ran.out, "verified    passed"));
+    }
+}
+
 TEST_F(UserBlock, ShowsItsWaveforms)
 {
     ASSERT_EQ(add(example).code, 0);
