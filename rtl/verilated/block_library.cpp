@@ -135,7 +135,14 @@ void run(const std::string& command, const fs::path& log, const std::string& too
     if (status != 0) throw complaint(log, tool);
 }
 
-constexpr const char* compile_flags = "-std=c++17 -O2 -fPIC -fvisibility=hidden -fno-semantic-interposition -w "
+// How far the C++ compiler goes with a block.
+std::string optimisation()
+{
+    const char* const wanted = std::getenv("WEFT_RTL_OPTIMISE");
+    return wanted == nullptr ? "-O2" : wanted;
+}
+
+constexpr const char* compile_flags = "-std=c++17 -fPIC -fvisibility=hidden -fno-semantic-interposition -w "
     "-DVM_COVERAGE=0 -DVM_SC=0 -DVM_TRACE_VCD=0 -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_WARN "
     "-DVL_PRINTF=weft_block_printf -include weft_printf.h";
 
@@ -158,7 +165,7 @@ std::string runtime_objects(const fs::path& cache, const std::string& root, bool
         const fs::path object = folder / (source + ".o");
         objects += " " + quoted(object.string());
         if (!there)
-            run(fmt::format("c++ {} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{} -I{} -c {} -o {}", compile_flags, trace ? 1 : 0,
+            run(fmt::format("c++ -O2 {} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{} -I{} -c {} -o {}", compile_flags, trace ? 1 : 0,
                     trace ? 1 : 0, quoted(folder.string()), quoted(root + "/include"), quoted(root + "/include/vltstd"),
                     quoted(fmt::format("{}/include/{}.cpp", root, source)), quoted(object.string())),
                 folder / "compile.log", "the C++ compiler");
@@ -231,6 +238,7 @@ std::string block_library(const BlockSource& source)
     const char* const lint = std::getenv("WEFT_RTL_LINT");
     options += source.lint && (lint == nullptr || std::strcmp(lint, "off") != 0) ? " -Wall" : " -Wno-fatal";
     digest.add(options);
+    digest.add(optimisation());
     for (const std::string& folder : source.include_folders) {
         options += " " + quoted("-I" + fs::absolute(folder).string());
         // Whatever of it is included counts.
@@ -278,8 +286,8 @@ std::string block_library(const BlockSource& source)
     for (const std::string& name : names) all += "#include \"" + name + "\"\n";
     write(folder / "all.cpp", all);
     const fs::path made = folder / fmt::format("block.so.{}", ::getpid());
-    run(fmt::format("c++ {} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{} -I{} -shared -Wl,-Bsymbolic -Wl,-z,defs {} {} -o {}{}", compile_flags,
-            source.trace ? 1 : 0, source.trace ? 1 : 0, quoted(folder.string()), quoted(root + "/include"),
+    run(fmt::format("c++ {} {} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{} -I{} -shared -Wl,-Bsymbolic -Wl,-z,defs {} {} -o {}{}",
+            quoted(optimisation()), compile_flags, source.trace ? 1 : 0, source.trace ? 1 : 0, quoted(folder.string()), quoted(root + "/include"),
             quoted(root + "/include/vltstd"), quoted((folder / "all.cpp").string()), objects, quoted(made.string()),
             source.trace ? " -lz -lpthread" : " -lpthread"),
         folder / "compile.log", "the C++ compiler");

@@ -29,7 +29,8 @@ struct BlockSource {
 // Whether Verilator is at hand.
 bool verilator_available();
 
-// The shared library of the block; builds it unless it is there. Throws InputError with Verilator's first complaint.
+// The shared library of the block; builds it unless it is there, with WEFT_RTL_OPTIMISE (-O2; -O1 is
+// built twice as fast and runs slower). Throws InputError with Verilator's first complaint.
 std::string block_library(const BlockSource& source);
 
 // A file of Weft's own RTL ("switch/weft_switch.sv"): from WEFT_RTL_DIR, else where this program was
