@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "rtl/link/link_packet.h"
+
 namespace weft {
 
 BlockSource link_source(const LinkParams& params)
@@ -29,7 +31,7 @@ LinkEndpointRtl::LinkEndpointRtl(const LinkParams& params, const BlockSource& so
       wire_out_flit_(block_.pin("wire_out_flit")), idle_pin_(block_.pin("idle"))
 {
     Pin credits = block_.pin("initial_credits");
-    for (unsigned v = 0; v < params.vcs; ++v) credits.set(7 * v, 7, params.credits[v]);
+    for (unsigned v = 0; v < params.vcs; ++v) credits.set(link_credit_bits * v, link_credit_bits, params.credits[v]);
     LinkEndpointRtl::reset();
 }
 

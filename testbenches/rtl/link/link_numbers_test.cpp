@@ -113,7 +113,7 @@ TEST_P(LinkNumbers, CreditsThatDoNotCoverTheRoundTripSetTheRate)
     const unsigned latency = 40, flits = 6, round_trip = flits + 6 + 2 * latency;
     for (const unsigned credits : {1U, 2U, 4U, 15U}) {
         LinkParams params = ample(16);
-        params.credits = {static_cast<std::uint8_t>(credits), 1};
+        params.credits = {static_cast<std::uint16_t>(credits), 1};
         Rig rig(GetParam(), params, latency);
         rig.pair.behaviour(0) = {1, 0, 1, 0, writes(64)};
         rig.pair.run(5 * round_trip);

@@ -99,11 +99,10 @@ TEST_P(LinkPacket, IsWhatThePackageSays)
         const std::uint8_t* const at = bytes.data() + packet * 80;
         EXPECT_EQ(at[0] & 1, 0) << "a line";
         EXPECT_EQ(at[0] >> 1 & 7, packet == 0 ? 3 : 2) << "channel";
-        EXPECT_EQ(at[0] >> 4 | (at[1] & 15) << 4, static_cast<int>(packet)) << "number";
-        EXPECT_EQ(at[1] >> 4 | (at[2] & 15) << 4, 0) << "acknowledge";
-        EXPECT_EQ(at[2] >> 4 & 3, 0) << "nothing is repeated";
-        EXPECT_EQ(at[2] >> 6 | (at[3] & 1) << 2, static_cast<int>(packet)) << "channel of the credit";
-        EXPECT_EQ(at[3] >> 1, 0) << "credit";
+        EXPECT_EQ(at[0] >> 4 | at[1] << 4, static_cast<int>(packet)) << "number";
+        EXPECT_EQ(at[2] & 1, 0) << "nothing is repeated";
+        EXPECT_EQ(at[2] >> 1 & 7, 0) << "channel of the credit";
+        EXPECT_EQ(at[2] >> 4 | at[3] << 4, 0) << "acknowledge or credit";
         EXPECT_EQ(std::memcmp(at + 4, line.bytes, 16 + 50), 0);
         for (unsigned byte = 70; byte < 76; ++byte) EXPECT_EQ(at[byte], 0);
         std::uint32_t crc;
