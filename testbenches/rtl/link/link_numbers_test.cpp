@@ -13,8 +13,8 @@ class LinkNumbers : public LinkKindTest {};
 // Credits and replay buffer that never hold anything up.
 LinkParams ample(unsigned flit_bytes)
 {
-    LinkParams params = link_params(flit_bytes, 2, 128, 8, 4000, 1, 32);
-    params.credits.fill(127);
+    LinkParams params = link_params(flit_bytes, 2, 2048, 12, 4000, 1, 32);
+    params.credits.fill(4095);
     return params;
 }
 
@@ -138,6 +138,74 @@ TEST_P(LinkNumbers, AReplayBufferThatDoesNotCoverTheRoundTripSetsTheRate)
         rig.pair.run(20 * round_trip);
         EXPECT_EQ(rig.pair.delivered(1) - before, 20 * packets);
         ASSERT_EQ(rig.pair.failure(), "");
+    }
+}
+
+// 112.5 GB/s in flits of 16 B: a clock of 142 ps; 70 ns are 493 of them, two of which the endpoints take.
+constexpr unsigned nvlink_wire = 491;
+
+// Lines that are delivered in `clocks`, of the steady state.
+std::uint64_t steady(LinkPair& pair, std::uint64_t clocks)
+{
+    pair.run(5000);
+    const std::uint64_t before = pair.delivered(1);
+    pair.run(clocks);
+    return pair.delivered(1) - before;
+}
+
+// Credits fill it that cover flits + 6 + 2 latency clocks, a replay buffer that covers flits + 4 + 2 latency; one less
+// of either, and the rate is credits, or packets, by the round trip.
+TEST_P(LinkNumbers, AnNvlinkIsFilledByARoundTripOfCreditsAndPackets)
+{
+    struct Case {
+        unsigned op, size, flits, credits, packets;
+    };
+    for (const Case& one : {Case{op_write, 64, 6, 166, 166}, Case{op_write, 8, 2, 495, 494}, Case{op_read, 64, 2, 495, 494}}) {
+        const unsigned credit_trip = one.flits + 6 + 2 * nvlink_wire, packet_trip = one.flits + 4 + 2 * nvlink_wire;
+        EXPECT_EQ(one.credits, (credit_trip + one.flits - 1) / one.flits);
+        EXPECT_EQ(one.packets, (packet_trip + one.flits - 1) / one.flits);
+        const auto rate = [&](unsigned credits, unsigned packets, std::uint64_t clocks) {
+            LinkParams params = ample(16);
+            params.credits[0] = static_cast<std::uint16_t>(credits);
+            params.credits[1] = 0;
+            params.replay = packets;
+            Rig rig(GetParam(), params, nvlink_wire);
+            rig.pair.behaviour(0) = {1, 0, 1, 0, [one](std::mt19937_64& random) {
+                LineBits line = line_of(random, one.op, false, one.size);
+                line.set_rest(1, one.op, false, one.size, 0, 0, 0, false);
+                return line;
+            }};
+            const std::uint64_t lines = steady(rig.pair, clocks);
+            EXPECT_EQ(rig.pair.failure(), "");
+            return lines;
+        };
+        EXPECT_EQ(rate(one.credits, 2048, 1000 * one.flits), 1000U) << one.size;
+        EXPECT_EQ(rate(4095, one.packets, 1000 * one.flits), 1000U) << one.size;
+        EXPECT_EQ(rate(one.credits - 1, 2048, 10 * credit_trip), 10 * (one.credits - 1)) << one.size;
+        EXPECT_EQ(rate(4095, one.packets - 1, 10 * packet_trip), 10 * (one.packets - 1)) << one.size;
+        EXPECT_EQ(rate(127, 2048, 10 * credit_trip), 1270U) << one.size;
+        EXPECT_EQ(rate(4095, 128, 10 * packet_trip), 1280U) << one.size;
+    }
+}
+
+// Both ways at once an ack and a credit of each channel wait for their packet, and come with its last flit: up to two
+// packets and one, with each channel two more.
+TEST_P(LinkNumbers, BothWaysTakeThreePacketsMoreAndTwoForEachFurtherChannel)
+{
+    const unsigned flits = 6;
+    for (const unsigned channels : {1U, 2U}) {
+        const unsigned credits = 166 + 3 + 2 * (channels - 1);
+        LinkParams params = ample(16);
+        params.replay = 166 + 3;
+        params.credits.fill(0);
+        for (unsigned v = 0; v < channels; ++v) params.credits[v] = static_cast<std::uint16_t>(credits);
+        Rig rig(GetParam(), params, nvlink_wire);
+        for (unsigned end = 0; end < 2; ++end) rig.pair.behaviour(end) = {1, 0, 1, channels == 1 ? 0 : -1, writes(64)};
+        rig.pair.run(5000);
+        const std::uint64_t before[] = {rig.pair.delivered(0), rig.pair.delivered(1)};
+        rig.pair.run(flits * 1000);
+        for (unsigned end = 0; end < 2; ++end) EXPECT_EQ(rig.pair.delivered(end) - before[end], 1000U) << channels;
+        EXPECT_EQ(rig.pair.failure(), "");
     }
 }
 
