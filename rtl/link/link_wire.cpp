@@ -48,37 +48,42 @@ std::uint64_t LinkWire::gap()
     return bits < 0x1p62 ? static_cast<std::uint64_t>(bits) : never;
 }
 
-void LinkWire::spoil(Place& place)
+bool LinkWire::spoil(WireFlit& flit, bool& hit)
 {
     const std::uint64_t bits = 8 * flit_bytes_ + 2;
-    bool hit = false;
+    bool arrives = true;
     std::uint64_t at = clean_;
     for (; at < bits; at += 1 + gap()) {
-        flip(place.flit, static_cast<unsigned>(at), flit_bytes_);
+        flip(flit, static_cast<unsigned>(at), flit_bytes_);
         hit = true;
     }
     clean_ = at - bits;
     for (auto [next, end] = planned_.equal_range(flits_); next != end; next = planned_.erase(next)) {
-        if (next->second < 0) place.valid = false;
-        else flip(place.flit, static_cast<unsigned>(next->second), flit_bytes_);
+        if (next->second < 0) arrives = false;
+        else flip(flit, static_cast<unsigned>(next->second), flit_bytes_);
         hit = true;
     }
-    flits_hit_ += hit;
-    ++flits_;
+    return arrives;
 }
 
-void LinkWire::clock(const WireFlit* flit)
+bool LinkWire::clock(const WireFlit* flit)
 {
-    Place& place = places_[at_];
-    under_way_ -= place.valid;
-    place.valid = flit != nullptr;
-    if (flit != nullptr) {
-        place.flit = *flit;
-        if (rate_ != 0 || !planned_.empty()) spoil(place);
-        else ++flits_;
+    if (next() == 0) {
+        first_ = first_ + 1 == places_.size() ? 0 : first_ + 1;
+        --under_way_;
     }
-    under_way_ += place.valid;
-    at_ = at_ + 1 == places_.size() ? 0 : at_ + 1;
+    bool hit = false;
+    if (flit != nullptr) {
+        const std::size_t last = first_ + under_way_;
+        Place& place = places_[last < places_.size() ? last : last - places_.size()];
+        place.flit = *flit;
+        place.due = now_ + places_.size();
+        if ((rate_ == 0 && planned_.empty()) || spoil(place.flit, hit)) ++under_way_;
+        flits_hit_ += hit;
+        ++flits_;
+    }
+    ++now_;
+    return hit;
 }
 
 }  // namespace weft

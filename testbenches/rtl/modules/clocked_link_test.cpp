@@ -95,8 +95,9 @@ TEST(ClockedLink, ALoneLineTakesItsFlitsAndTheLatency)
     constexpr Time without = 2 * clock_ps + 20'000;
     const Time write = 1'000'000 + with_data;
     const Time read = 2'000'000 + without;
-    EXPECT_EQ(times, std::to_string(write) + " " + std::to_string(read) + " " + std::to_string(write + without) + " " +
-        std::to_string(read + with_data));
+    // An answer that is made in the clock in which its request comes out is on the pins in the next.
+    EXPECT_EQ(times, std::to_string(write) + " " + std::to_string(read) + " " + std::to_string(write + clock_ps + without) +
+        " " + std::to_string(read + clock_ps + with_data));
 }
 
 TEST(ClockedLink, ParametersMoveTheTimeAsTheyShould)
@@ -152,7 +153,10 @@ TEST(ClockedLink, RefusesWhatItIsNot)
         });
     };
     EXPECT_EQ(refusal([](LinkSpec&) {}), "");
-    EXPECT_NE(refusal([](LinkSpec& spec) { spec.request_credits = 500; }).find("up to 127"), std::string::npos);
+    EXPECT_EQ(refusal([](LinkSpec& spec) { spec.request_credits = 4095; }), "");
+    EXPECT_NE(refusal([](LinkSpec& spec) { spec.request_credits = 4096; }).find("up to 4095"), std::string::npos);
+    EXPECT_EQ(refusal([](LinkSpec& spec) { spec.replay_buffer = 2048; }), "");
+    EXPECT_NE(refusal([](LinkSpec& spec) { spec.replay_buffer = 2049; }).find("link.replay_buffer up to 2048"), std::string::npos);
     EXPECT_NE(refusal([](LinkSpec& spec) { spec.pool_credits = 3; }).find("pool_credits=0"), std::string::npos);
     EXPECT_NE(refusal([](LinkSpec& spec) { spec.flit = 24; }).find("8, 16 or 32"), std::string::npos);
 }
