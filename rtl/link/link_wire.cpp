@@ -10,6 +10,15 @@ namespace weft {
 
 namespace {
 
+constexpr std::uint64_t step = 0x9e3779b97f4a7c15U;
+
+std::uint64_t mix(std::uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
+    return x ^ x >> 31;
+}
+
 void flip(WireFlit& flit, unsigned bit, unsigned flit_bytes)
 {
     if (bit < 8 * flit_bytes) flit.bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
@@ -20,7 +29,7 @@ void flip(WireFlit& flit, unsigned bit, unsigned flit_bytes)
 }  // namespace
 
 LinkWire::LinkWire(unsigned flit_bytes, unsigned latency, double bit_error_rate, std::uint64_t seed)
-    : flit_bytes_(flit_bytes), rate_(bit_error_rate), state_(seed * 0x9e3779b97f4a7c15U + 1), places_(latency)
+    : flit_bytes_(flit_bytes), rate_(bit_error_rate), state_(mix(mix(seed) + step)), places_(latency)
 {
     if (latency < 1 || latency > 1'000'000)
         throw InputError("", 0, fmt::format("link wire: latency is {}", latency), "1 to 1000000 clocks");
@@ -31,11 +40,8 @@ LinkWire::LinkWire(unsigned flit_bytes, unsigned latency, double bit_error_rate,
 
 std::uint64_t LinkWire::draw()
 {
-    state_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t x = state_;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
-    return x ^ x >> 31;
+    state_ += step;
+    return mix(state_);
 }
 
 // Right bits before the next wrong one: geometric.

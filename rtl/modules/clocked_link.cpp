@@ -7,6 +7,7 @@
 #include "base/diagnostic.h"
 #include "rtl/link/link_packet.h"
 #include "rtl/modules/line_pins.h"
+#include "tlm_interconnect/random_stream.h"
 
 namespace weft {
 
@@ -45,6 +46,13 @@ LinkParams params_of(const LinkSpec& spec, Time clock, BlockChannels& channels)
 
 double error_rate(const LinkSpec& spec) { return static_cast<double>(spec.bit_error_rate) * 1e-18; }
 
+std::uint64_t hash_of(const std::string& text)
+{
+    std::uint64_t hash = 0;
+    for (const char c : text) hash = RandomStream::mix(hash ^ static_cast<unsigned char>(c)) + 1;
+    return hash;
+}
+
 }  // namespace
 
 ClockedLink::ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec,
@@ -55,6 +63,7 @@ ClockedLink::ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::stri
     params_ = params_of(spec, clock_, channels_);
     const Time latency = (spec.latency + clock_ / 2) / clock_;
     const auto wire_clocks = static_cast<unsigned>(latency > own_clocks ? latency - own_clocks : 1);
+    RandomStream seeds(seed, hash_of(this->path()));
     quiet_limit_ = 64ULL * (params_.timeout + 2 * wire_clocks);
     ends_.reserve(2);
     for (unsigned e = 0; e < 2; ++e) {
@@ -63,7 +72,7 @@ ClockedLink::ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::stri
         end.target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, e);
         end.initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, e);
         end.endpoint = make(params_, this->path() + "." + number);
-        end.wire = std::make_unique<LinkWire>(params_.flit_bytes, wire_clocks, error_rate(spec), seed * 2 + e);
+        end.wire = std::make_unique<LinkWire>(params_.flit_bytes, wire_clocks, error_rate(spec), seeds.next());
         end.flights = std::make_unique<FlightTable>(1, params_.vcs);
         end.waiting.resize(params_.vcs);
         end.endpoint->reset();
