@@ -188,25 +188,29 @@ TEST_P(LinkNumbers, AnNvlinkIsFilledByARoundTripOfCreditsAndPackets)
     }
 }
 
-// Both ways at once an ack and a credit of each channel wait for their packet, and come with its last flit: up to two
-// packets and one, with each channel two more.
+// Both ways at once an ack and a credit wait for their packet, up to two, and come with its last flit: one more. Credits of
+// several channels take turns: two more for each.
 TEST_P(LinkNumbers, BothWaysTakeThreePacketsMoreAndTwoForEachFurtherChannel)
 {
-    const unsigned flits = 6;
-    for (const unsigned channels : {1U, 2U}) {
-        const unsigned credits = 166 + 3 + 2 * (channels - 1);
+    const auto lines = [](unsigned channels, unsigned credits, unsigned packets) {
         LinkParams params = ample(16);
-        params.replay = 166 + 3;
+        params.replay = packets;
         params.credits.fill(0);
         for (unsigned v = 0; v < channels; ++v) params.credits[v] = static_cast<std::uint16_t>(credits);
         Rig rig(GetParam(), params, nvlink_wire);
         for (unsigned end = 0; end < 2; ++end) rig.pair.behaviour(end) = {1, 0, 1, channels == 1 ? 0 : -1, writes(64)};
         rig.pair.run(5000);
         const std::uint64_t before[] = {rig.pair.delivered(0), rig.pair.delivered(1)};
-        rig.pair.run(flits * 1000);
-        for (unsigned end = 0; end < 2; ++end) EXPECT_EQ(rig.pair.delivered(end) - before[end], 1000U) << channels;
+        rig.pair.run(6 * 1000);
         EXPECT_EQ(rig.pair.failure(), "");
-    }
+        EXPECT_EQ(rig.pair.delivered(0) - before[0], rig.pair.delivered(1) - before[1]);
+        return rig.pair.delivered(1) - before[1];
+    };
+    EXPECT_EQ(lines(1, 166 + 3, 166 + 3), 1000U);
+    EXPECT_EQ(lines(2, 166 + 5, 166 + 3), 1000U);
+    // What fills one way does not fill both.
+    EXPECT_LT(lines(1, 166, 166 + 3), 1000U);
+    EXPECT_LT(lines(1, 166 + 3, 166), 1000U);
 }
 
 // From the first flit of a packet that is hit to that of the one sent in its place: n + 3 + 2 latency clocks, and the
