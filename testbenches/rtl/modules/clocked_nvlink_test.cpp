@@ -223,8 +223,9 @@ TEST(LinkAgainstTwin, UnderBitErrors)
         // One that is hit again when it is repeated is not asked for again: the time-out brings it back.
         const double vain = std::ceil((packet + 2 * latency_ps) / packet) + q * static_cast<double>(spec.replay_timeout) / packet;
         const double by_model = (1 - q) / (1 - q + q * vain);
-        std::printf("bit error rate %.0e: twin %.4f (formula %.4f), go_back_n %.4f (formula %.4f)\n", errors, twin, by_twin, model, by_model);
         const auto deviation = [lines = lines](double chance, double cost, double share) { return cost * std::sqrt(chance / lines) / (1 - chance) * share * share; };
+        std::printf("bit error rate %.0e: twin %.4f (formula %.4f, standard error %.4f), go_back_n %.4f (formula %.4f, %.4f)\n", errors, twin,
+            by_twin, deviation(p, lost, by_twin), model, by_model, deviation(q, vain, by_model));
         EXPECT_NEAR(twin, by_twin, 4 * deviation(p, lost, by_twin));
         EXPECT_NEAR(model, by_model, 4 * deviation(q, vain, by_model));
     }
