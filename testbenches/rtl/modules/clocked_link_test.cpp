@@ -191,6 +191,60 @@ TEST(ClockedLink, AnAlteredLineIsNamed)
     EXPECT_NE(text.find("out of end"), std::string::npos) << text;
 }
 
+// Links and a switch with edges at the same times: what comes out of one at an edge, and is at the pins of another whose
+// edge that was, waits for the next. No block has two clocks at a time.
+TEST(ClockedLink, AnEdgeIsOneClock)
+{
+    static unsigned again = 0, clocks = 0;
+    const auto watch = [](std::uint64_t ps, std::uint64_t& last) {
+        ++clocks;
+        if (ps == last) ++again;
+        last = ps;
+    };
+    class WatchedEnd : public LinkEndpointTwin {
+    public:
+        using LinkEndpointTwin::LinkEndpointTwin;
+        void at(std::uint64_t ps) override { seen(ps, last_); }
+        void (*seen)(std::uint64_t, std::uint64_t&) = nullptr;
+
+    private:
+        std::uint64_t last_ = ~std::uint64_t{0};
+    };
+    class WatchedSwitch : public SwitchTwin {
+    public:
+        using SwitchTwin::SwitchTwin;
+        void at(std::uint64_t ps) override { seen(ps, last_); }
+        void (*seen)(std::uint64_t, std::uint64_t&) = nullptr;
+
+    private:
+        std::uint64_t last_ = ~std::uint64_t{0};
+    };
+    // Blocks of an instant have their turns by their paths: links before the switch, and behind it.
+    const auto doubled = [&](const std::string& before) { return in_child([&] {
+        FabricSystem::Options options = clocked([&](const SwitchBlockParameters& parameters, const std::string&) {
+            auto out = std::make_unique<WatchedSwitch>(parameters);
+            out->seen = watch;
+            return out;
+        });
+        options.make_link = [&](const std::string& name, Agenda& agenda, const LinkSpec& spec, std::uint64_t seed) {
+            return std::make_unique<ClockedLink>(name.c_str(), agenda, before + name, spec, seed,
+                [&](const LinkParams& params, const std::string&) {
+                    auto out = std::make_unique<WatchedEnd>(params);
+                    out->seen = watch;
+                    return out;
+                });
+        };
+        FabricSystem system(star(4, 32'000'000'000), options);
+        system.issue_random(150, 11);
+        run_all(system);
+        system.expect_clean();
+        EXPECT_GT(clocks, 1000U);
+        return std::to_string(again);
+    }); };
+    EXPECT_EQ(doubled("a."), "0");
+    EXPECT_EQ(doubled("z."), "0");
+}
+
 TEST_F(ClockedLinkRtl, IsItsTwinToThePicosecond)
 {
     EXPECT_EQ(outcome(with(endpoint_rtl)), outcome(with(endpoint_twin)));
