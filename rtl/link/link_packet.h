@@ -13,7 +13,9 @@ constexpr unsigned link_word_bytes = 4;
 constexpr unsigned line_header_bytes = header_bits / 8;
 constexpr unsigned link_crc_bytes = 4;
 constexpr unsigned link_overhead_bytes = link_word_bytes + line_header_bytes + link_crc_bytes;
-constexpr unsigned link_credit_mask = 127;
+constexpr unsigned link_number_bits = 12;  // of packets, at most
+constexpr unsigned link_credit_bits = 12;
+constexpr unsigned link_credit_mask = (1U << link_credit_bits) - 1;  // slots of a channel, at most
 constexpr unsigned link_packet_bytes = 96;  // of the longest, whole flits of any size
 
 // Payload that follows the header: operations as weft_line_pkg.sv numbers them; a compare-and-swap has two operands.
@@ -32,36 +34,56 @@ inline unsigned link_flits(const LineBits& line, unsigned flit_bytes)
     return (link_overhead_bytes + link_payload_bytes(line) + flit_bytes - 1) / flit_bytes;
 }
 
+// A packet with an even number tells an ack, one with an odd number a credit; a control packet tells both, but for the ack
+// if it asks. What is not told is 0.
 struct LinkWord {
     bool control = false;
-    std::uint8_t vc = 0;         // control: the channel that is asked for
-    std::uint8_t seq = 0;        // control: 1: asks for credits
-    std::uint8_t ack = 0;        // the packet that is expected next
-    bool nak = false;            // go back to it
-    bool again = false;          // changes with the first packet after the sender has gone back
+    std::uint8_t vc = 0;          // of the line; asks: of the credits that are asked for
+    std::uint16_t seq = 0;        // number of the packet; control: none
+    bool ask = false;             // control: asks for credits
+    bool nak = false;             // control: go back to `ack`
+    bool again = false;           // changes with the first packet after the sender has gone back; control: none
+    std::uint16_t ack = 0;        // the packet that is expected next
     std::uint8_t credit_vc = 0;
-    std::uint8_t credit = 0;     // slots that have become free, ever, modulo 128
+    std::uint16_t credit = 0;     // slots that have become free, ever, modulo 4096
+
+    bool tells_ack() const { return control ? !ask : (seq & 1) == 0; }
+    bool tells_credit() const { return control || (seq & 1) != 0; }
 
     void write(std::uint8_t* to) const
     {
-        const std::uint32_t word = std::uint32_t{control} | std::uint32_t{vc} << 1 | std::uint32_t{seq} << 4 |
-            std::uint32_t{ack} << 12 | std::uint32_t{again} << 20 | std::uint32_t{nak} << 21 |
-            std::uint32_t{credit_vc} << 22 | std::uint32_t{credit} << 25;
+        const unsigned low = !control ? vc : (ask ? 1U : 0U) | (nak ? 2U : 0U);
+        const unsigned number = !control ? seq : ask ? vc : ack;
+        const unsigned told = tells_credit() ? credit : ack;
+        const std::uint32_t word = (control ? 1U : 0U) | low << 1 | number << 4 | (again ? 1U << 16 : 0U) |
+            (tells_credit() ? credit_vc : 0U) << 17 | told << 20;
         std::memcpy(to, &word, sizeof word);
     }
     static LinkWord read(const std::uint8_t* from)
     {
         std::uint32_t word;
         std::memcpy(&word, from, sizeof word);
+        const auto low = static_cast<std::uint8_t>(word >> 1 & 7);
+        const auto number = static_cast<std::uint16_t>(word >> 4 & 4095);
+        const auto told = static_cast<std::uint16_t>(word >> 20);
         LinkWord out;
         out.control = (word & 1) != 0;
-        out.vc = word >> 1 & 7;
-        out.seq = word >> 4 & 255;
-        out.ack = word >> 12 & 255;
-        out.again = (word >> 20 & 1) != 0;
-        out.nak = (word >> 21 & 1) != 0;
-        out.credit_vc = word >> 22 & 7;
-        out.credit = word >> 25;
+        out.again = (word >> 16 & 1) != 0;
+        if (out.control) {
+            out.ask = (low & 1) != 0;
+            out.nak = !out.ask && (low & 2) != 0;
+            if (out.ask) out.vc = number & 7;
+            else out.ack = number;
+        } else {
+            out.vc = low;
+            out.seq = number;
+        }
+        if (out.tells_credit()) {
+            out.credit_vc = word >> 17 & 7;
+            out.credit = told;
+        } else {
+            out.ack = told;
+        }
         return out;
     }
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "rtl/link/link_packet.h"
+
 namespace weft {
 
 BlockSource link_source(const LinkParams& params)
@@ -29,7 +31,7 @@ LinkEndpointRtl::LinkEndpointRtl(const LinkParams& params, const BlockSource& so
       wire_out_flit_(block_.pin("wire_out_flit")), idle_pin_(block_.pin("idle"))
 {
     Pin credits = block_.pin("initial_credits");
-    for (unsigned v = 0; v < params.vcs; ++v) credits.set(7 * v, 7, params.credits[v]);
+    for (unsigned v = 0; v < params.vcs; ++v) credits.set(link_credit_bits * v, link_credit_bits, params.credits[v]);
     LinkEndpointRtl::reset();
 }
 
@@ -41,6 +43,7 @@ void LinkEndpointRtl::reset()
     rst_n_.set(0, 1, 1);
     block_.eval();
     idle_ = true;
+    driven_ = false;
 }
 
 void LinkEndpointRtl::drive(const LinkIn& in)
@@ -57,8 +60,13 @@ void LinkEndpointRtl::drive(const LinkIn& in)
 
 void LinkEndpointRtl::cycle(const LinkIn& in, LinkOut& out)
 {
-    drive(in);
-    block_.eval();
+    // Outputs have settled after the last clock: again only for inputs that change.
+    const bool driven = in.tx_valid || in.wire_valid || in.rx_credit != 0;
+    if (driven || driven_) {
+        drive(in);
+        block_.eval();
+    }
+    driven_ = driven;
     out.tx_ready = static_cast<std::uint8_t>(tx_ready_.get(0, params_.vcs));
     out.rx_valid = rx_valid_.get(0, 1) != 0;
     out.wire_valid = wire_out_valid_.get(0, 1) != 0;

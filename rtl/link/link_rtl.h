@@ -41,6 +41,7 @@ private:
     Pin clk_, rst_n_, tx_valid_, tx_vc_, tx_line_, rx_credit_, wire_in_valid_, wire_in_flit_;
     Pin tx_ready_, rx_valid_, rx_vc_, rx_line_, wire_out_valid_, wire_out_flit_, idle_pin_;
     bool idle_ = true;
+    bool driven_ = false;  // something came in in the last clock
 };
 
 }  // namespace weft

@@ -5,7 +5,7 @@
 namespace weft {
 
 LinkEndpointTwin::LinkEndpointTwin(const LinkParams& params)
-    : params_((params.check(), params)), crc_(params.crc_poly), mask_(static_cast<std::uint8_t>((1U << params.seq_bits) - 1)),
+    : params_((params.check(), params)), crc_(params.crc_poly), mask_(static_cast<std::uint16_t>((1U << params.seq_bits) - 1)),
       packets_(params.replay)
 {
     LinkEndpointTwin::reset();
@@ -42,7 +42,7 @@ void LinkEndpointTwin::cycle(const LinkIn& in, LinkOut& out)
     const bool sending = out_flit_ != out_flits_;
     const std::uint8_t starved = used_ & static_cast<std::uint8_t>(~open_);
     idle_ = held_ == 0 && owed_ == 0 && starved == 0 && !sending && !wire_valid_ && !nak_ && !answer_ &&
-        !ask_ && !in.tx_valid && !in.wire_valid && in.rx_credit == 0;
+        !named_ && !ask_ && !in.tx_valid && !in.wire_valid && in.rx_credit == 0;
     out.idle = idle_;
     if (idle_) return;
 
@@ -64,9 +64,11 @@ void LinkEndpointTwin::cycle(const LinkIn& in, LinkOut& out)
     const bool news = in.wire_valid && hear(in.wire);
     unsigned gone = 0;
     if (news) {
-        const unsigned covered = (heard_.ack - base_) & mask_;
-        if (covered <= begun) gone = covered;
-        told(heard_.credit_vc, heard_.credit);
+        if (heard_.tells_ack()) {
+            const unsigned covered = (heard_.ack - base_) & mask_;
+            if (covered <= begun) gone = covered;
+        }
+        if (heard_.tells_credit()) told(heard_.credit_vc, heard_.credit);
     }
     const bool back = (begun != 0 && now_ == expires_) || (news && heard_.nak) || gone > sent_;
     counts_.gone_back += back && begun_ > gone;
@@ -91,7 +93,7 @@ void LinkEndpointTwin::cycle(const LinkIn& in, LinkOut& out)
 // A packet begins, if there is one worth it.
 bool LinkEndpointTwin::choose()
 {
-    if (!ask_ && sent_ < held_) {
+    if (!ask_ && !nak_ && sent_ < held_) {
         const Packet& packet = packets_[slot(sent_)];
         LinkWord word;
         word.vc = packet.vc;
@@ -107,11 +109,11 @@ bool LinkEndpointTwin::choose()
         begun_ = std::max(begun_, sent_);
         return true;
     }
-    if (!ask_ && !nak_ && !answer_ && owed_ < params_.batch && (owed_ == 0 || now_ < patience_)) return false;
+    if (!ask_ && !nak_ && !answer_ && !named_ && owed_ < params_.batch && (owed_ == 0 || now_ < patience_)) return false;
     LinkWord word;
     word.control = true;
+    word.ask = ask_;
     word.vc = ask_vc_;
-    word.seq = ask_;
     std::memset(outgoing_, 0, params_.flit_bytes);
     out_flits_ = 1;
     begin(word);
@@ -123,24 +125,29 @@ bool LinkEndpointTwin::choose()
 // The packet in outgoing_ gets its link word, which tells what is owed, and its CRC.
 void LinkEndpointTwin::begin(LinkWord& word)
 {
-    const std::uint8_t v = named_ ? named_vc_ : untold_ != 0 ? first_from(untold_, credit_turn_) : credit_turn_;
-    word.ack = expected_;
-    word.nak = nak_;
-    word.again = again_ != (word.control && went_back_);
-    word.credit_vc = v;
-    word.credit = freed_[v] & link_credit_mask;
+    word.again = again_ && !word.control;
+    if (word.tells_ack()) {
+        word.ack = expected_;
+        word.nak = nak_;
+        owed_ -= owed_packets_;
+        owed_packets_ = 0;
+        nak_ = answer_ = false;
+    }
+    if (word.tells_credit()) {
+        const std::uint8_t v = named_ ? named_vc_ : untold_ != 0 ? first_from(untold_, credit_turn_) : credit_turn_;
+        word.credit_vc = v;
+        word.credit = freed_[v] & link_credit_mask;
+        owed_ -= (freed_[v] - told_[v]) & link_credit_mask;
+        told_[v] = freed_[v];
+        untold_ &= static_cast<std::uint8_t>(~(1U << v));
+        credit_turn_ = v + 1U == params_.vcs ? 0 : (v + 1) & 7;
+        named_ = false;
+    }
     word.write(outgoing_);
     const unsigned covered = out_flits_ * params_.flit_bytes - link_crc_bytes;
     const std::uint32_t crc = crc_.of(outgoing_, covered);
     std::memcpy(outgoing_ + covered, &crc, sizeof crc);
     out_flit_ = 0;
-
-    owed_ -= owed_packets_ + ((freed_[v] - told_[v]) & link_credit_mask);
-    owed_packets_ = 0;
-    told_[v] = freed_[v];
-    untold_ &= static_cast<std::uint8_t>(~(1U << v));
-    credit_turn_ = v + 1U == params_.vcs ? 0 : (v + 1) & 7;
-    nak_ = answer_ = named_ = false;
 }
 
 void LinkEndpointTwin::emit()
@@ -177,8 +184,8 @@ bool LinkEndpointTwin::hear(const WireFlit& flit)
     }
     heard_ = LinkWord::read(incoming_);
     if (heard_.control) {
-        if ((heard_.seq & 1) != 0) {
-            answer_ = named_ = true;
+        if (heard_.ask) {
+            named_ = true;
             named_vc_ = heard_.vc;
         }
         return true;
@@ -208,7 +215,7 @@ void LinkEndpointTwin::missed(bool again)
     ++counts_.gaps;
 }
 
-void LinkEndpointTwin::told(unsigned vc, std::uint8_t credit)
+void LinkEndpointTwin::told(unsigned vc, std::uint16_t credit)
 {
     if (vc >= params_.vcs) return;
     credit_[vc] = (credit_[vc] + (credit - seen_[vc])) & link_credit_mask;

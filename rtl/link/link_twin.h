@@ -50,13 +50,13 @@ private:
     void emit();
     bool hear(const WireFlit& flit);
     void missed(bool again = false);
-    void told(unsigned vc, std::uint8_t credit);
+    void told(unsigned vc, std::uint16_t credit);
     void show(LinkOut& out) const;
     unsigned slot(unsigned ahead) const { return (first_ + ahead) % params_.replay; }
 
     LinkParams params_;
     LinkCrc crc_;
-    std::uint8_t mask_;  // of sequence numbers
+    std::uint16_t mask_;  // of packet numbers
     std::uint64_t now_ = 0;
     bool idle_ = true;
     Counts counts_;
@@ -67,7 +67,7 @@ private:
     unsigned held_ = 0;
     unsigned sent_ = 0;   // since the last going back
     unsigned begun_ = 0;  // ever
-    std::uint8_t base_ = 0;
+    std::uint16_t base_ = 0;
     std::uint64_t expires_ = 0;
     bool went_back_ = false;  // since the last packet began
     bool again_ = false;
@@ -80,8 +80,8 @@ private:
     WireFlit wire_;
 
     // What the far end can take.
-    std::array<std::uint8_t, LinkParams::max_vcs> credit_ = {};
-    std::array<std::uint8_t, LinkParams::max_vcs> seen_ = {};
+    std::array<std::uint16_t, LinkParams::max_vcs> credit_ = {};
+    std::array<std::uint16_t, LinkParams::max_vcs> seen_ = {};
     std::uint8_t open_ = 0;
     std::uint8_t used_ = 0;
     std::uint64_t asks_ = 0;  // when, while a channel is starved
@@ -94,13 +94,13 @@ private:
     unsigned in_flits_ = 0;
     bool in_packet_ = false;
     bool again_seen_ = false;
-    std::uint8_t expected_ = 0;
+    std::uint16_t expected_ = 0;
     LinkWord heard_;
     bool rx_valid_ = false;  // incoming_ begins with a line to be shown in the next clock
 
     // What the far end is to be told.
-    std::array<std::uint8_t, LinkParams::max_vcs> freed_ = {};
-    std::array<std::uint8_t, LinkParams::max_vcs> told_ = {};
+    std::array<std::uint16_t, LinkParams::max_vcs> freed_ = {};
+    std::array<std::uint16_t, LinkParams::max_vcs> told_ = {};
     std::uint8_t untold_ = 0;  // channels
     unsigned owed_ = 0;        // packets and slots
     unsigned owed_packets_ = 0;

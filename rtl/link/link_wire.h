@@ -23,14 +23,15 @@ public:
     void drop(std::uint64_t flit) { planned_.emplace(flits_ + flit, -1); }
 
     // What arrives in this clock; nullptr: nothing.
-    const WireFlit* arriving() const
-    {
-        const Place& place = places_[at_];
-        return place.valid ? &place.flit : nullptr;
-    }
-    // After arriving(), once a clock: what is put on the wire; nullptr: nothing.
-    void clock(const WireFlit* flit);
+    const WireFlit* arriving() const { return next() == 0 ? &places_[first_].flit : nullptr; }
+    // After arriving(), once a clock: what is put on the wire; nullptr: nothing. True: it was hit.
+    bool clock(const WireFlit* flit);
     bool empty() const { return under_way_ == 0; }
+    // Clocks from now until something arrives; never, if nothing is under way.
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+    std::uint64_t next() const { return under_way_ == 0 ? never : places_[first_].due - now_; }
+    // As many clocks in which nothing is put on the wire, up to the next in which something arrives.
+    void skip(std::uint64_t clocks) { now_ += clocks < next() ? clocks : next(); }
 
     std::uint64_t flits() const { return flits_; }
     std::uint64_t flits_hit() const { return flits_hit_; }
@@ -38,18 +39,20 @@ public:
 private:
     struct Place {
         WireFlit flit;
-        bool valid = false;
+        std::uint64_t due = 0;
     };
-    void spoil(Place& place);
+    // False: it does not arrive.
+    bool spoil(WireFlit& flit, bool& hit);
     std::uint64_t gap();
     std::uint64_t draw();
 
     unsigned flit_bytes_;
     double rate_;
     std::uint64_t state_;
-    std::vector<Place> places_;
-    unsigned at_ = 0;
-    unsigned under_way_ = 0;
+    std::uint64_t now_ = 0;
+    std::vector<Place> places_;  // a ring, as many as the wire can hold
+    std::size_t first_ = 0;
+    std::size_t under_way_ = 0;
     std::uint64_t clean_;  // bits until the next wrong one
     std::uint64_t flits_ = 0;
     std::uint64_t flits_hit_ = 0;

@@ -12,7 +12,7 @@ module weft_link_endpoint
     parameter int unsigned FLIT_BYTES = 16,  // 8, 16, 32
     parameter int unsigned VCS = 4,          // 1 to 8
     parameter int unsigned REPLAY = 32,      // packets, at most half of the numbers
-    parameter int unsigned SEQ_BITS = 8,     // 2 to 8
+    parameter int unsigned SEQ_BITS = 8,     // 2 to 12
     parameter int unsigned TIMEOUT = 512,    // clocks without acknowledge, or without credit
     parameter int unsigned BATCH = 1,        // packets and slots that are worth a control packet, up to 255
     parameter int unsigned HOLD = 32,        // clocks that fewer of them wait
@@ -39,17 +39,18 @@ module weft_link_endpoint
     logic [VCS-1:0] open, take_of;
     logic starving, ask, urgent, quiet;
     logic [2:0] ask_vc;
-    logic news, gap, repeated, delivered, nak, gap_again, again;
-    link_word_t heard, word;
+    logic gap, repeated, delivered, nak, gap_again, again, tells_ack, tells_credit;
+    logic heard_ack, heard_nak, heard_credit, heard_ask;  // news of the far end
+    logic [SEQ_BITS-1:0] ack;
+    logic [2:0] heard_vc, heard_ask_vc;
+    logic [CREDIT_BITS-1:0] heard_total;
+    link_word_t word;
     logic [SEQ_BITS-1:0] expected, number;
     logic [2:0] credit_vc, packet_vc;
     logic [CREDIT_BITS-1:0] credit;
     logic [DATA_BITS-1:0] packet_data;
     logic [HEADER_BITS-1:0] packet_header;
     line_t line;
-
-    logic unused;
-    assign unused = heard.again;  // the receiver has looked at it
 
     assign tx_ready = room ? open : '0;
     always_comb begin
@@ -60,27 +61,27 @@ module weft_link_endpoint
     assign line = tx_line & {payload_mask(payload_bytes(tx_line[HEADER_BITS-1:0])), {HEADER_BITS{1'b1}}};
 
     weft_link_credits #(.VCS(VCS), .TIMEOUT(TIMEOUT)) credits (
-        .clk, .rst_n, .initial_credits, .open, .take(take_of), .news, .news_vc(heard.credit_vc),
-        .news_credit(heard.credit), .starving, .ask, .ask_vc, .asked(start_control));
+        .clk, .rst_n, .initial_credits, .open, .take(take_of), .news(heard_credit), .news_vc(heard_vc),
+        .news_credit(heard_total), .starving, .ask, .ask_vc, .asked(start_control));
 
     weft_link_replay #(.REPLAY(REPLAY), .SEQ_BITS(SEQ_BITS), .TIMEOUT(TIMEOUT)) replay (
         .clk, .rst_n, .room, .write(take), .write_packet({tx_vc, line}), .waiting,
-        .packet({packet_vc, packet_data, packet_header}), .number, .again, .start(start_data), .news,
-        .news_ack(heard.ack[SEQ_BITS-1:0]), .news_nak(heard.nak), .empty);
+        .packet({packet_vc, packet_data, packet_header}), .number, .again, .start(start_data),
+        .news(heard_ack), .news_ack(ack), .news_nak(heard_nak), .empty);
 
-    // A question goes before packets, everything else in them or after them.
-    assign start_data = !busy && !ask && waiting;
-    assign start_control = !busy && (ask || (!waiting && urgent));
+    // A question goes before everything, then a request to go back, then packets.
+    assign start_data = !busy && !ask && !nak && waiting;
+    assign start_control = !busy && (ask || nak || (!waiting && urgent));
     assign start = start_data || start_control;
+    assign tells_ack = start_control ? !ask : !number[0];
+    assign tells_credit = start_control || number[0];
     always_comb begin
         word.control = start_control;
-        word.vc = start_control ? ask_vc : packet_vc;
-        word.seq = start_control ? {7'd0, ask} : 8'(number);
-        word.ack = 8'(expected);
-        word.nak = nak;
-        word.again = again;
-        word.credit_vc = credit_vc;
-        word.credit = credit;
+        word.vc = start_control ? {1'b0, nak && !ask, ask} : packet_vc;
+        word.seq = !start_control ? 12'(number) : ask ? 12'(ask_vc) : 12'(expected);
+        word.again = again && !start_control;
+        word.told_vc = tells_credit ? credit_vc : '0;
+        word.told = tells_credit ? credit : 12'(expected);
     end
 
     weft_link_serializer #(.FLIT_BYTES(FLIT_BYTES), .CRC_POLY(CRC_POLY)) serializer (
@@ -88,12 +89,13 @@ module weft_link_endpoint
         .wire_flit(wire_out_flit));
 
     weft_link_receiver #(.FLIT_BYTES(FLIT_BYTES), .SEQ_BITS(SEQ_BITS), .CRC_POLY(CRC_POLY)) receiver (
-        .clk, .rst_n, .wire_valid(wire_in_valid), .wire_flit(wire_in_flit), .news, .word(heard), .gap, .again(gap_again), .repeated,
-        .delivered, .expected, .rx_valid, .rx_vc, .rx_line);
+        .clk, .rst_n, .wire_valid(wire_in_valid), .wire_flit(wire_in_flit), .ack_news(heard_ack), .ack,
+        .nak(heard_nak), .credit_news(heard_credit), .credit_vc(heard_vc), .credit(heard_total), .asked(heard_ask),
+        .asked_vc(heard_ask_vc), .gap, .again(gap_again), .repeated, .delivered, .expected, .rx_valid, .rx_vc, .rx_line);
 
     weft_link_owed #(.VCS(VCS), .BATCH(BATCH), .HOLD(HOLD)) owed (
-        .clk, .rst_n, .delivered, .gap, .again(gap_again), .repeated, .asked(news && heard.control && heard.seq[0]), .asked_vc(heard.vc),
-        .freed(rx_credit), .start, .nak, .credit_vc, .credit, .urgent, .quiet);
+        .clk, .rst_n, .delivered, .gap, .again(gap_again), .repeated, .asked(heard_ask), .asked_vc(heard_ask_vc),
+        .freed(rx_credit), .start, .tells_ack, .tells_credit, .nak, .credit_vc, .credit, .urgent, .quiet);
 
     // A line on rx_* is owed its acknowledge.
     assign idle = empty && quiet && !starving && !ask && !busy && !wire_out_valid && !tx_valid &&
@@ -103,7 +105,7 @@ module weft_link_endpoint
     initial begin
         assert (FLIT_BYTES == 8 || FLIT_BYTES == 16 || FLIT_BYTES == 32) else $error("FLIT_BYTES is %0d", FLIT_BYTES);
         assert (VCS >= 1 && VCS <= 8) else $error("VCS is %0d", VCS);
-        assert (SEQ_BITS >= 2 && SEQ_BITS <= 8) else $error("SEQ_BITS is %0d", SEQ_BITS);
+        assert (SEQ_BITS >= 2 && SEQ_BITS <= NUMBER_BITS) else $error("SEQ_BITS is %0d", SEQ_BITS);
         assert (REPLAY >= 1 && REPLAY <= 1 << (SEQ_BITS - 1)) else $error("REPLAY is %0d", REPLAY);
         assert (BATCH >= 1 && BATCH <= 255) else $error("BATCH is %0d", BATCH);
     end

@@ -1,6 +1,6 @@
 // What the far end is to be told: packets that came, slots that became free, packets that did not come. Every packet tells
-// some of it; a control packet is worth while when enough is owed (BATCH), or has been for HOLD clocks without a packet, or
-// at once: a gap, an answer.
+// some of it; a control packet is worth while when enough is owed (BATCH), or some has been for HOLD clocks without a
+// packet, or at once: a gap, an answer.
 module weft_link_owed
     import weft_link_pkg::*;
 #(
@@ -17,7 +17,9 @@ module weft_link_owed
     input  logic asked,                // the far end asks for the credits of a channel
     input  logic [2:0] asked_vc,
     input  logic [VCS-1:0] freed,
-    input  logic start,                // a packet begins and tells what is below
+    input  logic start,                // a packet begins
+    input  logic tells_ack,            // and tells the packets that came, nak among them
+    input  logic tells_credit,         // and tells `credit`
     output logic nak,
     output logic [2:0] credit_vc,
     output logic [CREDIT_BITS-1:0] credit,
@@ -25,10 +27,10 @@ module weft_link_owed
     output logic quiet                 // nothing is owed
 );
     localparam int unsigned HW = $clog2(HOLD + 1);
-    localparam int unsigned SW = 12;
+    localparam int unsigned SW = CREDIT_BITS + 4;  // eight channels and the packets
 
     logic [VCS-1:0][CREDIT_BITS-1:0] total, told, untold;
-    logic [7:0] lines;
+    logic [NUMBER_BITS-1:0] lines;  // the far end holds no more
     logic waiting, answer, named;  // `waiting`: for the packet that did not come
     logic [2:0] named_vc, turn;
     logic [HW-1:0] held;
@@ -47,8 +49,8 @@ module weft_link_owed
         credit = '0;
         for (int v = 0; v < int'(VCS); v++) if (credit_vc == 3'(v)) credit = total[v];
     end
-    assign urgent = nak || answer || sum >= SW'(BATCH) || held == HW'(HOLD);
-    assign quiet = !nak && !answer && sum == 0;
+    assign urgent = nak || answer || named || sum >= SW'(BATCH) || held == HW'(HOLD);
+    assign quiet = !nak && !answer && !named && sum == 0;
 
     always_ff @(posedge clk) begin
         if (!rst_n) begin
@@ -63,14 +65,14 @@ module weft_link_owed
             held <= '0;
         end else begin
             for (int v = 0; v < int'(VCS); v++) total[v] <= total[v] + CREDIT_BITS'(freed[v]);
-            lines <= (start ? 8'd0 : lines) + {7'd0, delivered};
-            if (start) begin
+            lines <= (start && tells_ack ? '0 : lines) + NUMBER_BITS'(delivered);
+            if (start && tells_ack) answer <= 1'b0;
+            if (start && tells_credit) begin
                 for (int v = 0; v < int'(VCS); v++) if (credit_vc == 3'(v)) told[v] <= credit;
                 turn <= credit_vc == 3'(VCS - 1) ? '0 : credit_vc + 1'b1;
-                answer <= 1'b0;
                 named <= 1'b0;
             end
-            if (repeated || asked) answer <= 1'b1;
+            if (repeated) answer <= 1'b1;
             if (asked) begin
                 named <= 1'b1;
                 named_vc <= asked_vc;
@@ -82,7 +84,7 @@ module weft_link_owed
             end else if (gap && (!waiting || again)) begin
                 waiting <= 1'b1;
                 nak <= 1'b1;
-            end else if (start) nak <= 1'b0;
+            end else if (start && tells_ack) nak <= 1'b0;
             if (start || sum == 0) held <= '0;
             else if (held != HW'(HOLD)) held <= held + 1'b1;
         end

@@ -9,17 +9,18 @@
 package weft_link_pkg;
     import weft_line_pkg::*;
 
-    localparam int unsigned CREDIT_BITS = 7;
+    localparam int unsigned NUMBER_BITS = 12;  // of packets, at most
+    localparam int unsigned CREDIT_BITS = 12;
 
-    // Lowest field last.
+    // Lowest field last. `ack`: the packet that is expected next, all before it have come. `credit`: slots of a channel
+    // that have become free, ever, modulo 4096. A packet with an even number tells an ack, one with an odd number a
+    // credit; a control packet tells both, but for the ack if it asks.
     typedef struct packed {
-        logic [CREDIT_BITS-1:0] credit;  // slots of channel credit_vc that have become free, ever, modulo 128
-        logic [2:0] credit_vc;
-        logic nak;              // go back to packet `ack`
-        logic again;            // changes with the first packet after the sender has gone back
-        logic [7:0] ack;        // the packet that is expected next: all before it have come
-        logic [7:0] seq;        // number of this packet; control: bit 0 asks for the credits of channel vc
-        logic [2:0] vc;
+        logic [11:0] told;  // even number: ack; odd number, control: credit of channel told_vc
+        logic [2:0] told_vc;
+        logic again;        // changes with the first packet after the sender has gone back; control: 0
+        logic [11:0] seq;   // number of this packet; control: ack, or the channel that is asked for
+        logic [2:0] vc;     // control: bit 0 asks for the credits of a channel, bit 1: go back to packet `seq`
         logic control;
     } link_word_t;
 

@@ -16,8 +16,14 @@ module weft_link_receiver
     input  logic rst_n,
     input  logic wire_valid,
     input  logic [BITS+1:0] wire_flit,
-    output logic news,                  // a packet has come, whatever its number
-    output link_word_t word,            // its link word
+    output logic ack_news,              // a packet has come, whatever its number, and tells an ack
+    output logic [SEQ_BITS-1:0] ack,
+    output logic nak,                   // which is to be gone back to
+    output logic credit_news,           // it tells what has become free
+    output logic [2:0] credit_vc,
+    output logic [CREDIT_BITS-1:0] credit,
+    output logic asked,                 // it asks for that
+    output logic [2:0] asked_vc,
     output logic gap,
     output logic again,                 // the gap was there, and the far end has gone back since
     output logic repeated,
@@ -35,7 +41,8 @@ module weft_link_receiver
     logic [FW-1:0] count, place;
     logic [31:0] crc, crc_before_last, crc_after;
     logic [BITS-1:0] flit;
-    logic head, tail, wanted, too_long, ends, right;
+    logic head, tail, wanted, too_long, ends, right, news;
+    link_word_t word;
     logic [SEQ_BITS-1:0] ahead;
 
     assign {tail, head, flit} = wire_flit;
@@ -53,13 +60,21 @@ module weft_link_receiver
     end
 
     line_t line;
-    logic unused;  // behind the longest payload
+    logic unused;  // behind the longest payload, above the numbers
     assign word = whole[WORD_BITS-1:0];
     assign line = whole[WORD_BITS +: HEADER_BITS + DATA_BITS];
-    assign unused = ^whole[FLITS*BITS-1:WORD_BITS+HEADER_BITS+DATA_BITS];
+    assign unused = ^{whole[FLITS*BITS-1:WORD_BITS+HEADER_BITS+DATA_BITS], word.seq};
     assign ahead = word.seq[SEQ_BITS-1:0] - expected;
 
     assign news = ends && right;
+    assign asked = news && word.control && word.vc[0];
+    assign asked_vc = word.seq[2:0];
+    assign ack_news = news && (word.control ? !word.vc[0] : !word.seq[0]);
+    assign ack = word.control ? word.seq[SEQ_BITS-1:0] : word.told[SEQ_BITS-1:0];
+    assign nak = ack_news && word.control && word.vc[1];
+    assign credit_news = news && (word.control || word.seq[0]);
+    assign credit_vc = word.told_vc;
+    assign credit = word.told;
     assign delivered = news && !word.control && ahead == 0;
     assign repeated = news && !word.control && ahead[SEQ_BITS-1];
     assign again = news && !word.control && word.again != again_before;

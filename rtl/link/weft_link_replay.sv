@@ -19,7 +19,7 @@ module weft_link_replay
     output logic [SEQ_BITS-1:0] number,
     output logic again,                   // changes with the first packet after going back
     input  logic start,                   // the packet begins on the wire
-    input  logic news,                    // from the far end
+    input  logic news,                    // an ack from the far end
     input  logic [SEQ_BITS-1:0] news_ack,
     input  logic news_nak,
     output logic empty

@@ -7,6 +7,7 @@
 #include "base/diagnostic.h"
 #include "rtl/link/link_packet.h"
 #include "rtl/modules/line_pins.h"
+#include "tlm_interconnect/random_stream.h"
 
 namespace weft {
 
@@ -26,20 +27,31 @@ LinkParams params_of(const LinkSpec& spec, Time clock, BlockChannels& channels)
             throw InputError("", 0, "a clocked link with more than 8 channels", "fewer link.vc_lanes");
         if (space.lines[vc] > link_credit_mask)
             throw InputError("", 0, fmt::format("a clocked link before a buffer of {} lines", space.lines[vc]),
-                "link.request_credits and link.response_credits up to 127");
+                fmt::format("link.request_credits and link.response_credits up to {}", link_credit_mask));
         channels.slot_of[vc] = static_cast<std::uint8_t>(channels.vcs.size());
-        out.credits[channels.vcs.size()] = static_cast<std::uint8_t>(space.lines[vc]);
+        out.credits[channels.vcs.size()] = static_cast<std::uint16_t>(space.lines[vc]);
         channels.vcs.push_back(vc);
     }
     out.vcs = static_cast<unsigned>(channels.vcs.size());
-    out.seq_bits = 8;
-    out.replay = static_cast<unsigned>(std::min<std::uint64_t>(spec.replay_buffer, 128));
+    out.seq_bits = link_number_bits;
+    constexpr unsigned most = 1U << (link_number_bits - 1);
+    if (spec.replay_buffer > most)
+        throw InputError("", 0, fmt::format("a clocked link with a replay buffer of {} packets", spec.replay_buffer),
+            fmt::format("link.replay_buffer up to {}", most));
+    out.replay = static_cast<unsigned>(spec.replay_buffer);
     out.timeout = static_cast<unsigned>(std::max<Time>(1, spec.replay_timeout / clock));
     out.check();
     return out;
 }
 
 double error_rate(const LinkSpec& spec) { return static_cast<double>(spec.bit_error_rate) * 1e-18; }
+
+std::uint64_t hash_of(const std::string& text)
+{
+    std::uint64_t hash = 0;
+    for (const char c : text) hash = RandomStream::mix(hash ^ static_cast<unsigned char>(c)) + 1;
+    return hash;
+}
 
 }  // namespace
 
@@ -51,14 +63,16 @@ ClockedLink::ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::stri
     params_ = params_of(spec, clock_, channels_);
     const Time latency = (spec.latency + clock_ / 2) / clock_;
     const auto wire_clocks = static_cast<unsigned>(latency > own_clocks ? latency - own_clocks : 1);
+    RandomStream seeds(seed, hash_of(this->path()));
     quiet_limit_ = 64ULL * (params_.timeout + 2 * wire_clocks);
+    ends_.reserve(2);
     for (unsigned e = 0; e < 2; ++e) {
-        End& end = ends_[e];
+        End& end = ends_.emplace_back(params_);
         const std::string number = std::to_string(e);
         end.target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, e);
         end.initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, e);
         end.endpoint = make(params_, this->path() + "." + number);
-        end.wire = std::make_unique<LinkWire>(params_.flit_bytes, wire_clocks, error_rate(spec), seed * 2 + e);
+        end.wire = std::make_unique<LinkWire>(params_.flit_bytes, wire_clocks, error_rate(spec), seeds.next());
         end.flights = std::make_unique<FlightTable>(1, params_.vcs);
         end.waiting.resize(params_.vcs);
         end.endpoint->reset();
@@ -124,8 +138,16 @@ void ClockedLink::arrive(unsigned e, Line& line, Time now)
 void ClockedLink::tick(Time now)
 {
     if (!problems_.empty()) return;
+    if (now > next_)
+        for (End& end : ends_) end.wire->skip((now - next_) / clock_);
+    next_ = now + clock_;
     for (unsigned e = 0; e < 2; ++e) drive(e, now);
     for (End& end : ends_) {
+        if (end.endpoint->idle() && !end.in.tx_valid && !end.in.wire_valid && end.in.rx_credit == 0) {
+            end.out.wire_valid = end.out.rx_valid = false;
+            end.out.idle = true;
+            continue;
+        }
         end.endpoint->at(now);
         if (end.endpoint->waving() && end.in.tx_valid) end.endpoint->note(0, describe(end.in.tx_line));
         end.endpoint->cycle(end.in, end.out);
@@ -134,10 +156,9 @@ void ClockedLink::tick(Time now)
     bool idle = true;
     for (unsigned e = 0; e < 2; ++e) {
         End& end = ends_[e];
-        end.wire->clock(end.out.wire_valid ? &end.out.wire : nullptr);
-        if (end.out.wire_valid) count_flit(end);
+        const bool hit = end.wire->clock(end.out.wire_valid ? &end.out.wire : nullptr);
+        if (end.out.wire_valid) end.sent.flit(end.out.wire, hit);
         if (line_taken(end.in, end.out)) {
-            end.first_flits += link_flits(end.in.tx_line, params_.flit_bytes);
             end.waiting[end.in.tx_vc].pop_front();
             --end.waiting_lines;
             end.turn = (end.in.tx_vc + 1U) % params_.vcs;
@@ -151,28 +172,21 @@ void ClockedLink::tick(Time now)
             if (!collect(e, now)) return;
         }
         moved = moved || end.in.rx_credit != 0;
-        idle = idle && end.out.idle && end.wire->empty() && end.waiting_lines == 0 && end.credits.empty();
+        idle = idle && end.out.idle && end.waiting_lines == 0;
     }
     quiet_ = moved ? 0 : quiet_ + 1;
-    if (!idle && quiet_ <= quiet_limit_) wake_at(now + clock_);
+    if (quiet_ > quiet_limit_) return;
+    if (idle) sleep(now);
+    else wake_at(now + clock_);
 }
 
-void ClockedLink::count_flit(End& end)
+// Until a flit arrives, or a slot is free.
+void ClockedLink::sleep(Time now)
 {
-    end.count.wire_bytes += params_.flit_bytes;
-    if (end.out.wire.head) {
-        const LinkWord word = LinkWord::read(end.out.wire.bytes);
-        end.control = word.control;
-        if (word.control) {
-            ++end.count.credit_messages;
-        } else {
-            ++end.count.packets;
-            // It changes with the first packet after the sender has gone back.
-            if (word.again != end.again) ++end.count.replays;
-            end.again = word.again;
-        }
+    for (const End& end : ends_) {
+        if (!end.wire->empty()) wake_at(now + (1 + end.wire->next()) * clock_);
+        if (!end.credits.empty()) wake_at(std::max(now + clock_, edge(end.credits.front().due)));
     }
-    if (!end.control) ++end.packet_flits;
 }
 
 void ClockedLink::drive(unsigned e, Time now)
@@ -245,11 +259,24 @@ std::vector<std::string> ClockedLink::blocked() const
 
 LinkModel::Direction ClockedLink::direction(unsigned end) const
 {
+    const LinkWireCounts::Counts& sent = ends_[end].sent.counts();
     Direction out = ends_[end].count;
-    out.busy = out.wire_bytes / params_.flit_bytes * clock_;
-    const std::uint64_t repeated = ends_[end].packet_flits - std::min(ends_[end].packet_flits, ends_[end].first_flits);
-    out.repeated_bytes = repeated * params_.flit_bytes;
-    out.errors = ends_[end].wire->flits_hit();
+    out.wire_bytes = sent.flits * params_.flit_bytes;
+    out.busy = sent.flits * clock_;
+    out.packets = sent.packets;
+    out.credit_messages = sent.credit_messages;
+    out.errors = sent.hit;
+    out.replays = sent.gone_back;
+    out.repeated_bytes = sent.repeated_flits * params_.flit_bytes;
+    out.duplicates = sent.duplicates;
+    return out;
+}
+
+std::vector<Statistic> ClockedLink::statistics() const
+{
+    std::vector<Statistic> out = LinkModel::statistics();
+    ends_[0].sent.describe("forward_", out);
+    ends_[1].sent.describe("backward_", out);
     return out;
 }
 
@@ -257,7 +284,7 @@ void ClockedLink::reset_statistics()
 {
     for (End& end : ends_) {
         end.count = {};
-        end.first_flits = end.packet_flits = 0;
+        end.sent.reset();
     }
 }
 

@@ -8,7 +8,7 @@
 // link.bit_error_rate from a stream of its own.
 //
 // Timing: the clock is link.flit over link.bandwidth, rounded to a picosecond. A line is on the pins at the first edge
-// after it arrives, one for each end and clock, channels in turn. link.latency includes the two clocks that the endpoints
+// that is not over when it arrives, one for each end and clock, channels in turn. link.latency includes the two clocks that the endpoints
 // take for themselves. The module that sends is told that the wire is taken for the flits of its packet; acknowledges,
 // credits and repeated packets delay what it sends within the buffer in front of the endpoint.
 // A slot that is free at the far end is on the pins there at the next edge, and comes back in a packet; the module that
@@ -17,12 +17,15 @@
 // Packets, CRC and replay are the block's (rtl/link): link.header and what else describes packets of Link do not
 // count, nor do merging, frames, bundles and link.retry; link.replay_buffer and link.replay_timeout do.
 //
-// Statistics, per direction: as Link; lines count when they come out, errors are flits with wrong bits, credit messages are
-// control packets of any kind.
+// Statistics, per direction: as Link with retry, and what link_wire_counts.h has. Lines count when they come out; packets are
+// those of lines, errors packets of any kind; credit messages are control packets that tell of free slots.
 //
-// Limits: 127 slots of a channel, 128 packets that wait for their acknowledge, 8 channels, flits of 8, 16 or 32 B.
+// An end that is idle is not clocked, nor is either while all that goes on is on the wires.
+//
+// Limits: 4095 slots of a channel, 2048 packets that wait for their acknowledge, 8 channels, flits of 8, 16 or 32 B.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -34,6 +37,7 @@
 #include "rtl/modules/alarm.h"
 #include "rtl/modules/block_host.h"
 #include "rtl/modules/flight_table.h"
+#include "rtl/modules/link_wire_counts.h"
 #include "rtl/modules/recent_lines.h"
 #include "rtl/modules/switch_block_spec.h"
 #include "tlm_interconnect/link_model.h"
@@ -57,6 +61,7 @@ public:
     LineInitiatorSocket& initiator(unsigned end) override { return *ends_[end].initiator; }
     const LinkSpec& spec() const override { return spec_; }
     Direction direction(unsigned end) const override;
+    std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
     std::vector<std::string> problems() const override { return problems_; }
     std::vector<std::string> blocked() const override;
@@ -84,13 +89,10 @@ private:
         Time pace = 0;                            // wire is taken until then, as the sender was told
         LinkIn in;
         LinkOut out;
-        Direction count;
-        bool again = false;        // last seen in a packet that it sent
-        std::uint64_t first_flits = 0;   // of lines that were taken
-        std::uint64_t packet_flits = 0;  // of packets with lines
-        bool control = false;            // the packet on the wire
+        Direction count;           // of lines
+        LinkWireCounts sent;
+        explicit End(const LinkParams& params) : sent(params) {}
     };
-    void count_flit(End& end);
     static constexpr std::uint8_t tick_kind = 2;
 
     Time on_request(unsigned end, Line& line, Time delay) override { return take(end, line, LineClass::request, delay); }
@@ -104,9 +106,10 @@ private:
     void arrive(unsigned end, Line& line, Time now);
     void free_slot(unsigned end, const Line& line, Time delay);
     void tick(Time now);
+    void sleep(Time now);
     void drive(unsigned end, Time now);
     bool collect(unsigned end, Time now);
-    void wake_at(Time time) { tick_.set(agenda(), *this, time); }
+    void wake_at(Time time) { tick_.set(agenda(), *this, std::max(time, next_)); }
     void fail(Time now, unsigned end, const std::string& what);
     Time edge(Time time) const { return (time + clock_ - 1) / clock_ * clock_; }
 
@@ -114,10 +117,11 @@ private:
     BlockChannels channels_;
     LinkParams params_;
     Time clock_;
+    Time next_ = 0;        // earliest edge that is still to come
     std::uint64_t quiet_ = 0;  // clocks in which no line has moved
     std::uint64_t quiet_limit_;
     Alarm tick_{tick_kind, 0xfff};  // last of the instant: lines that arrive in it come before
-    End ends_[2];
+    std::vector<End> ends_;
     RecentLines came_out_{2};  // by end
     std::vector<std::string> problems_;
 };

@@ -115,6 +115,7 @@ void ClockedSwitch::run(AgendaItem& item)
 void ClockedSwitch::tick(Time now)
 {
     if (!problems_.empty()) return;
+    next_ = now + clock_;
     block_->at(now);
     drive(now);
     block_->cycle(*in_, *out_);

@@ -26,6 +26,7 @@
 // Statistics: lines forwarded, clocks in which the block was evaluated, largest number of lines for one output.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -113,7 +114,7 @@ private:
     void answer(unsigned output, Time now);
     void free_slot(unsigned input, Time now);
     void send(unsigned output, Line& line, LineClass cls, Time now);
-    void wake_at(Time time) { tick_.set(agenda(), *this, time); }
+    void wake_at(Time time) { tick_.set(agenda(), *this, std::max(time, next_)); }
     void fail(Time now, const std::string& what);
     void add_recent(unsigned port);
     void fail_at(Time now, const char* side, unsigned port, const std::string& what);
@@ -143,6 +144,7 @@ private:
     std::uint64_t credited_ = 0;  // ports with credits that are not yet on the pins
     std::uint64_t pulsed_ = 0;    // outputs whose credit pins are set
     Alarm tick_{tick_kind, 0xfff};  // last of the instant: lines that arrive in it come before
+    Time next_ = 0;               // earliest edge that is still to come
     std::uint64_t quiet_ = 0;     // clocks in which nothing has moved
     std::uint64_t quiet_limit_ = 0;
     std::uint64_t sent_ = 0;

@@ -230,12 +230,13 @@ TEST(LinkParameters, OutsideTheirRangeAreRefused)
     refused([](LinkParams& p) { p.vcs = 0; }, "vcs is 0");
     refused([](LinkParams& p) { p.vcs = 9; }, "vcs is 9");
     refused([](LinkParams& p) { p.seq_bits = 1; }, "seq_bits is 1");
+    refused([](LinkParams& p) { p.seq_bits = 13; }, "seq_bits is 13");
     refused([](LinkParams& p) { p.replay = 129; }, "replay is 129");
     refused([](LinkParams& p) { p.replay = 0; }, "replay is 0");
     refused([](LinkParams& p) { p.timeout = 0; }, "timeout is 0");
     refused([](LinkParams& p) { p.batch = 256; }, "batch is 256");
     refused([](LinkParams& p) { p.hold = 0; }, "hold is 0");
-    refused([](LinkParams& p) { p.credits[2] = 128; }, "credits of a channel is 128");
+    refused([](LinkParams& p) { p.credits[2] = 4096; }, "credits of a channel is 4096");
     refused([](LinkParams& p) { p.crc_poly = 0x04c11db7; }, "crc_poly");
 }
 
@@ -308,9 +309,9 @@ TEST_F(LinkAssertions, OfTheWireAreHeard)
     const auto control = [](unsigned ack, unsigned vc, unsigned credit) {
         LinkWord word;
         word.control = true;
-        word.ack = static_cast<std::uint8_t>(ack);
+        word.ack = static_cast<std::uint16_t>(ack);
         word.credit_vc = static_cast<std::uint8_t>(vc);
-        word.credit = static_cast<std::uint8_t>(credit);
+        word.credit = static_cast<std::uint16_t>(credit);
         return word;
     };
     in.wire = packet(control(2, 0, 2));

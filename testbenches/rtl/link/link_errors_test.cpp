@@ -174,18 +174,52 @@ TEST_P(LinkErrors, AFullReplayBufferTakesNoMore)
     EXPECT_EQ(times.came.size(), 20U);
 }
 
-// Eight numbers for packets, 128 for credits: thousands of lines.
+// Eight numbers for packets, 4096 for credits: each goes round several times.
 TEST_P(LinkErrors, NumbersWrap)
 {
     for (const double errors : {0.0, 2e-4}) {
         Rig rig(GetParam(), GetParam(), narrow_link().params, narrow_link().latency, 9, errors, errors);
         rig.pair.behaviour(0).load = 1;
         rig.pair.behaviour(1).load = 0.5;
-        rig.pair.run(40'000);
+        rig.pair.run(150'000);
         ASSERT_TRUE(rig.pair.drain());
         ASSERT_EQ(rig.pair.failure(), "");
-        EXPECT_GT(rig.pair.delivered(1), errors == 0 ? 3'000U : 1'000U);
+        EXPECT_GT(rig.pair.delivered(1), 2 * 4096U);
     }
+}
+
+// As many packets without acknowledge as there can be, and as many slots in use; one message tells of all of them.
+TEST_P(LinkErrors, AllNumbersAreInUseAtOnce)
+{
+    constexpr unsigned packets = 2048, slots = 4095, patience = 10'000, margin = 100;
+    LinkParams params = link_params(32, 1, packets, 12, patience, 1, 32);
+    params.credits[0] = slots;
+    Rig rig(GetParam(), params, latency);
+    LinkPair& pair = rig.pair;
+    pair.behaviour(0) = {1, 0, 1, -1, writes(1)};
+    pair.behaviour(1).credit_rate = 0;
+    // Nothing comes back.
+    for (unsigned flit = 0; flit < packets; ++flit) pair.wire_from(1).drop(flit);
+    pair.run(packets + margin);
+    EXPECT_EQ(pair.taken(0), packets);
+    EXPECT_EQ(pair.delivered(1), packets);
+    // It goes back to the first of them and hears of the last.
+    pair.run(patience);
+    pair.run(slots - packets + margin);
+    EXPECT_EQ(pair.taken(0), slots);
+    EXPECT_EQ(pair.delivered(1), slots);
+    EXPECT_EQ(pair.out(0).tx_ready, 0U);
+    // Slots become free, one a clock, and nothing comes back until it asks.
+    for (unsigned flit = 0; flit < slots; ++flit) pair.wire_from(1).drop(flit);
+    pair.behaviour(1).credit_rate = 1;
+    pair.run(slots + margin);
+    EXPECT_EQ(pair.taken(0), slots);
+    pair.behaviour(1).credit_rate = 0;
+    pair.run(patience + slots);
+    EXPECT_EQ(pair.taken(0), 2 * slots);
+    ASSERT_TRUE(pair.drain());
+    ASSERT_EQ(pair.failure(), "");
+    EXPECT_EQ(pair.delivered(1), pair.taken(0));
 }
 
 // Every bit of a packet, its tags and its CRC among them, is wrong once.

@@ -98,6 +98,25 @@ TEST_P(LinkParameter, FewerThanABatchWaitForTheHold)
     }
 }
 
+// 320 lines are there, 255 of them acknowledged; then eight slots a clock become free.
+TEST_P(LinkParameter, AllThatIsOwedIsWorthABatchTogether)
+{
+    LinkParams params = link_params(32, 8, 512, 10, 100'000, 255, 90'000);
+    params.credits.fill(40);
+    Rig rig(GetParam(), params, 5);
+    rig.pair.behaviour(1).credit_rate = 0;
+    for (unsigned line = 0; line < 320; ++line) rig.pair.send(0, line % 8, some_write(8, line));
+    rig.pair.run(400);
+    ASSERT_EQ(rig.pair.delivered(1), 320U);
+    ASSERT_EQ(rig.pair.wire_from(1).flits(), 1U);
+    rig.pair.behaviour(1).credit_rate = 1;
+    const std::uint64_t begin = rig.pair.now();
+    while (rig.pair.wire_from(1).flits() == 1 && rig.pair.now() < begin + 100) rig.pair.clock();
+    // 65 and 8 for each of 24 clocks are 255 for the first time.
+    EXPECT_EQ(rig.pair.now() - 1 - begin, 24U + 1);
+    ASSERT_EQ(rig.pair.failure(), "");
+}
+
 TEST_P(LinkParameter, ChannelsTakeTurnsForTheirCredits)
 {
     // Three channels give a slot back in one clock: three packets tell, in turn.

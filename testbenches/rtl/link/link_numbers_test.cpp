@@ -13,8 +13,8 @@ class LinkNumbers : public LinkKindTest {};
 // Credits and replay buffer that never hold anything up.
 LinkParams ample(unsigned flit_bytes)
 {
-    LinkParams params = link_params(flit_bytes, 2, 128, 8, 4000, 1, 32);
-    params.credits.fill(127);
+    LinkParams params = link_params(flit_bytes, 2, 2048, 12, 4000, 1, 32);
+    params.credits.fill(4095);
     return params;
 }
 
@@ -113,7 +113,7 @@ TEST_P(LinkNumbers, CreditsThatDoNotCoverTheRoundTripSetTheRate)
     const unsigned latency = 40, flits = 6, round_trip = flits + 6 + 2 * latency;
     for (const unsigned credits : {1U, 2U, 4U, 15U}) {
         LinkParams params = ample(16);
-        params.credits = {static_cast<std::uint8_t>(credits), 1};
+        params.credits = {static_cast<std::uint16_t>(credits), 1};
         Rig rig(GetParam(), params, latency);
         rig.pair.behaviour(0) = {1, 0, 1, 0, writes(64)};
         rig.pair.run(5 * round_trip);
@@ -139,6 +139,78 @@ TEST_P(LinkNumbers, AReplayBufferThatDoesNotCoverTheRoundTripSetsTheRate)
         EXPECT_EQ(rig.pair.delivered(1) - before, 20 * packets);
         ASSERT_EQ(rig.pair.failure(), "");
     }
+}
+
+// 112.5 GB/s in flits of 16 B: a clock of 142 ps; 70 ns are 493 of them, two of which the endpoints take.
+constexpr unsigned nvlink_wire = 491;
+
+// Lines that are delivered in `clocks`, of the steady state.
+std::uint64_t steady(LinkPair& pair, std::uint64_t clocks)
+{
+    pair.run(5000);
+    const std::uint64_t before = pair.delivered(1);
+    pair.run(clocks);
+    return pair.delivered(1) - before;
+}
+
+// Credits fill it that cover flits + 6 + 2 latency clocks, a replay buffer that covers flits + 4 + 2 latency; one less
+// of either, and the rate is credits, or packets, by the round trip.
+TEST_P(LinkNumbers, AnNvlinkIsFilledByARoundTripOfCreditsAndPackets)
+{
+    struct Case {
+        unsigned op, size, flits, credits, packets;
+    };
+    for (const Case& one : {Case{op_write, 64, 6, 166, 166}, Case{op_write, 8, 2, 495, 494}, Case{op_read, 64, 2, 495, 494}}) {
+        const unsigned credit_trip = one.flits + 6 + 2 * nvlink_wire, packet_trip = one.flits + 4 + 2 * nvlink_wire;
+        EXPECT_EQ(one.credits, (credit_trip + one.flits - 1) / one.flits);
+        EXPECT_EQ(one.packets, (packet_trip + one.flits - 1) / one.flits);
+        const auto rate = [&](unsigned credits, unsigned packets, std::uint64_t clocks) {
+            LinkParams params = ample(16);
+            params.credits[0] = static_cast<std::uint16_t>(credits);
+            params.credits[1] = 0;
+            params.replay = packets;
+            Rig rig(GetParam(), params, nvlink_wire);
+            rig.pair.behaviour(0) = {1, 0, 1, 0, [one](std::mt19937_64& random) {
+                LineBits line = line_of(random, one.op, false, one.size);
+                line.set_rest(1, one.op, false, one.size, 0, 0, 0, false);
+                return line;
+            }};
+            const std::uint64_t lines = steady(rig.pair, clocks);
+            EXPECT_EQ(rig.pair.failure(), "");
+            return lines;
+        };
+        EXPECT_EQ(rate(one.credits, 2048, 1000 * one.flits), 1000U) << one.size;
+        EXPECT_EQ(rate(4095, one.packets, 1000 * one.flits), 1000U) << one.size;
+        EXPECT_EQ(rate(one.credits - 1, 2048, 10 * credit_trip), 10 * (one.credits - 1)) << one.size;
+        EXPECT_EQ(rate(4095, one.packets - 1, 10 * packet_trip), 10 * (one.packets - 1)) << one.size;
+        EXPECT_EQ(rate(127, 2048, 10 * credit_trip), 1270U) << one.size;
+        EXPECT_EQ(rate(4095, 128, 10 * packet_trip), 1280U) << one.size;
+    }
+}
+
+// Both ways at once an ack and a credit wait for their packet, up to two, and come with its last flit: one more. Credits of
+// several channels take turns: two more for each.
+TEST_P(LinkNumbers, BothWaysTakeThreePacketsMoreAndTwoForEachFurtherChannel)
+{
+    const auto lines = [](unsigned channels, unsigned credits, unsigned packets) {
+        LinkParams params = ample(16);
+        params.replay = packets;
+        params.credits.fill(0);
+        for (unsigned v = 0; v < channels; ++v) params.credits[v] = static_cast<std::uint16_t>(credits);
+        Rig rig(GetParam(), params, nvlink_wire);
+        for (unsigned end = 0; end < 2; ++end) rig.pair.behaviour(end) = {1, 0, 1, channels == 1 ? 0 : -1, writes(64)};
+        rig.pair.run(5000);
+        const std::uint64_t before[] = {rig.pair.delivered(0), rig.pair.delivered(1)};
+        rig.pair.run(6 * 1000);
+        EXPECT_EQ(rig.pair.failure(), "");
+        EXPECT_EQ(rig.pair.delivered(0) - before[0], rig.pair.delivered(1) - before[1]);
+        return rig.pair.delivered(1) - before[1];
+    };
+    EXPECT_EQ(lines(1, 166 + 3, 166 + 3), 1000U);
+    EXPECT_EQ(lines(2, 166 + 5, 166 + 3), 1000U);
+    // What fills one way does not fill both.
+    EXPECT_LT(lines(1, 166, 166 + 3), 1000U);
+    EXPECT_LT(lines(1, 166 + 3, 166), 1000U);
 }
 
 // From the first flit of a packet that is hit to that of the one sent in its place: n + 3 + 2 latency clocks, and the

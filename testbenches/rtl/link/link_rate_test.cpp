@@ -2,6 +2,7 @@
 // interface, the twin. The endpoint's wire leads back to itself. Nothing is asserted about time.
 #include <chrono>
 
+#include "rtl/link/link_packet.h"
 #include "testbenches/rtl/link/link_rig.h"
 
 namespace weft {
@@ -50,7 +51,7 @@ double bare_rate(const LinkParams& params, unsigned period, std::uint64_t& lines
     Pin in_valid = block.pin("wire_in_valid"), in_flit = block.pin("wire_in_flit"), out_valid = block.pin("wire_out_valid");
     Pin out_flit = block.pin("wire_out_flit"), rx_valid = block.pin("rx_valid");
     Pin credits = block.pin("initial_credits");
-    for (unsigned v = 0; v < params.vcs; ++v) credits.set(7 * v, 7, params.credits[v]);
+    for (unsigned v = 0; v < params.vcs; ++v) credits.set(link_credit_bits * v, link_credit_bits, params.credits[v]);
     block.edge(clk);
     reset.set(0, 1, 1);
     const LineBits line = some_write(64);

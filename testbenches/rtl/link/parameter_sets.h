@@ -25,17 +25,18 @@ inline LinkParams link_params(unsigned flit_bytes, unsigned vcs, unsigned replay
 }
 
 inline LinkSet common_link() { return {LinkParams(), 20}; }
-// Everything narrow: numbers wrap after eight packets.
+// Everything narrow: numbers of packets wrap after eight.
 inline LinkSet narrow_link()
 {
     LinkSet set{link_params(8, 1, 4, 3, 150, 1, 32), 3};
     set.params.credits[0] = 3;
     return set;
 }
+// As many packets as there can be, on a wire that holds hundreds of them.
 inline LinkSet wide_link()
 {
-    LinkSet set{link_params(32, 8, 100, 8, 1000, 9, 100), 50};
-    set.params.credits = {4, 1, 8, 2, 16, 3, 5, 1};
+    LinkSet set{link_params(32, 8, 2048, 12, 3000, 9, 100), 600};
+    set.params.credits = {400, 1, 80, 2, 1600, 30, 5, 1};
     return set;
 }
 // One packet at a time.
@@ -49,7 +50,7 @@ inline LinkSet single_link()
 inline LinkSet uneven_link()
 {
     LinkSet set{link_params(32, 3, 16, 5, 300, 4, 7), 10};
-    set.params.credits = {127, 0, 2, 0, 0, 0, 0, 0};
+    set.params.credits = {4095, 0, 2, 0, 0, 0, 0, 0};
     return set;
 }
 

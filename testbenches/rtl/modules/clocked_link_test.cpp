@@ -95,8 +95,9 @@ TEST(ClockedLink, ALoneLineTakesItsFlitsAndTheLatency)
     constexpr Time without = 2 * clock_ps + 20'000;
     const Time write = 1'000'000 + with_data;
     const Time read = 2'000'000 + without;
-    EXPECT_EQ(times, std::to_string(write) + " " + std::to_string(read) + " " + std::to_string(write + without) + " " +
-        std::to_string(read + with_data));
+    // An answer that is made in the clock in which its request comes out is on the pins in the next.
+    EXPECT_EQ(times, std::to_string(write) + " " + std::to_string(read) + " " + std::to_string(write + clock_ps + without) +
+        " " + std::to_string(read + clock_ps + with_data));
 }
 
 TEST(ClockedLink, ParametersMoveTheTimeAsTheyShould)
@@ -152,7 +153,10 @@ TEST(ClockedLink, RefusesWhatItIsNot)
         });
     };
     EXPECT_EQ(refusal([](LinkSpec&) {}), "");
-    EXPECT_NE(refusal([](LinkSpec& spec) { spec.request_credits = 500; }).find("up to 127"), std::string::npos);
+    EXPECT_EQ(refusal([](LinkSpec& spec) { spec.request_credits = 4095; }), "");
+    EXPECT_NE(refusal([](LinkSpec& spec) { spec.request_credits = 4096; }).find("up to 4095"), std::string::npos);
+    EXPECT_EQ(refusal([](LinkSpec& spec) { spec.replay_buffer = 2048; }), "");
+    EXPECT_NE(refusal([](LinkSpec& spec) { spec.replay_buffer = 2049; }).find("link.replay_buffer up to 2048"), std::string::npos);
     EXPECT_NE(refusal([](LinkSpec& spec) { spec.pool_credits = 3; }).find("pool_credits=0"), std::string::npos);
     EXPECT_NE(refusal([](LinkSpec& spec) { spec.flit = 24; }).find("8, 16 or 32"), std::string::npos);
 }
@@ -185,6 +189,60 @@ TEST(ClockedLink, AnAlteredLineIsNamed)
     });
     EXPECT_NE(text.find("data byte 3: expected"), std::string::npos) << text;
     EXPECT_NE(text.find("out of end"), std::string::npos) << text;
+}
+
+// Links and a switch with edges at the same times: what comes out of one at an edge, and is at the pins of another whose
+// edge that was, waits for the next. No block has two clocks at a time.
+TEST(ClockedLink, AnEdgeIsOneClock)
+{
+    static unsigned again = 0, clocks = 0;
+    const auto watch = [](std::uint64_t ps, std::uint64_t& last) {
+        ++clocks;
+        if (ps == last) ++again;
+        last = ps;
+    };
+    class WatchedEnd : public LinkEndpointTwin {
+    public:
+        using LinkEndpointTwin::LinkEndpointTwin;
+        void at(std::uint64_t ps) override { seen(ps, last_); }
+        void (*seen)(std::uint64_t, std::uint64_t&) = nullptr;
+
+    private:
+        std::uint64_t last_ = ~std::uint64_t{0};
+    };
+    class WatchedSwitch : public SwitchTwin {
+    public:
+        using SwitchTwin::SwitchTwin;
+        void at(std::uint64_t ps) override { seen(ps, last_); }
+        void (*seen)(std::uint64_t, std::uint64_t&) = nullptr;
+
+    private:
+        std::uint64_t last_ = ~std::uint64_t{0};
+    };
+    // Blocks of an instant have their turns by their paths: links before the switch, and behind it.
+    const auto doubled = [&](const std::string& before) { return in_child([&] {
+        FabricSystem::Options options = clocked([&](const SwitchBlockParameters& parameters, const std::string&) {
+            auto out = std::make_unique<WatchedSwitch>(parameters);
+            out->seen = watch;
+            return out;
+        });
+        options.make_link = [&](const std::string& name, Agenda& agenda, const LinkSpec& spec, std::uint64_t seed) {
+            return std::make_unique<ClockedLink>(name.c_str(), agenda, before + name, spec, seed,
+                [&](const LinkParams& params, const std::string&) {
+                    auto out = std::make_unique<WatchedEnd>(params);
+                    out->seen = watch;
+                    return out;
+                });
+        };
+        FabricSystem system(star(4, 32'000'000'000), options);
+        system.issue_random(150, 11);
+        run_all(system);
+        system.expect_clean();
+        EXPECT_GT(clocks, 1000U);
+        return std::to_string(again);
+    }); };
+    EXPECT_EQ(doubled("a."), "0");
+    EXPECT_EQ(doubled("z."), "0");
 }
 
 TEST_F(ClockedLinkRtl, IsItsTwinToThePicosecond)

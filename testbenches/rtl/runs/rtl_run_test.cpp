@@ -72,6 +72,38 @@ TEST(TwinRun, ParametersMoveTheTime)
     EXPECT_GT(time("switch.traversal=5 ns"), base);
 }
 
+// The document and the profile as they are: buffers of links are sized for their round trip.
+TEST(TwinRun, LinksNeedNothingStated)
+{
+    const Json result = weft::testing::run(dgx("ring", all("switch"), "64 KiB").with("link.model=link_twin"));
+    EXPECT_EQ(result.value("verified", ""), "passed") << result.dump();
+    unsigned links = 0;
+    for (const Json& module : result["modules"]) {
+        if (module["kind"] != "link") continue;
+        ++links;
+        EXPECT_EQ(module["model"], "link_twin");
+        const Json& stats = module["stats"];
+        EXPECT_EQ(stats["forward_packets"]["value"], stats["forward_lines"]["value"]);
+        EXPECT_EQ(stats["forward_credits_told"]["value"], stats["backward_lines"]["value"]);
+        EXPECT_GT(stats["forward_control_packets"]["value"], 0);
+    }
+    EXPECT_EQ(links, 32U);
+    const Json refused = weft::testing::run(dgx("ring", all("switch")).with("link.model=link_twin").with("link.request_credits=5000"));
+    EXPECT_NE(refused.dump().find("link.request_credits and link.response_credits up to 4095"), std::string::npos) << refused.dump();
+}
+
+TEST_F(RtlRun, EveryLinkAsRtlIsItsTwinToThePicosecond)
+{
+    const RunSetup setup = dgx("one_shot", all("switch"));
+    const Json twin = weft::testing::run(setup.with("link.model=link_twin"));
+    const Json rtl = weft::testing::run(setup.with("link.model=rtl_link"), 400);
+    EXPECT_EQ(rtl.value("verified", ""), "passed") << rtl.dump();
+    EXPECT_EQ(without_models(rtl), without_models(twin));
+    const Json both = weft::testing::run(setup.with("dgx.0.nvsw.1~*.link.model=link_lockstep").with("dgx.0.nvsw.1~*.link.bit_error_rate=1e-6"), 400);
+    EXPECT_EQ(both.value("exit_code", -1), 0) << both.dump();
+    EXPECT_EQ(both.value("verified", ""), "passed");
+}
+
 TEST_F(RtlRun, EverySwitchAsRtlIsTheTwinToThePicosecond)
 {
     for (const char* const algorithm : {"ring", "nvls"}) {
