@@ -30,13 +30,13 @@ void expect_corners(const GroupSwitchRun& all)
         static_cast<unsigned long long>(all.unit_copies), static_cast<unsigned long long>(all.answers), all.groups_set_anew,
         static_cast<unsigned long long>(all.idle_clocks));
     EXPECT_GT(all.sent, clocks);
-    EXPECT_GT(all.multicasts, all.sent / 200);
+    EXPECT_GT(all.multicasts, all.sent / 100);
     EXPECT_GT(all.without_credit, 1000U);
     EXPECT_GT(all.unit_copies, clocks / 10);
     EXPECT_GT(all.answers, clocks / 20);
     EXPECT_GT(all.idle_clocks, 1000U);
     EXPECT_GT(all.busy_clocks, 1000U);
-    EXPECT_GT(all.groups_set_anew, 100U);
+    EXPECT_GT(all.groups_set_anew, 20U);
 }
 
 // Twenty seeds for each set, in four tests.
@@ -74,15 +74,15 @@ TEST_F(GroupSwitchLockstep, OneQueueSeeds1To5) { compare(one_queue(), 1); }
 TEST_F(GroupSwitchLockstep, OneQueueSeeds6To10) { compare(one_queue(), 6); }
 TEST_F(GroupSwitchLockstep, OneQueueSeeds11To15) { compare(one_queue(), 11); }
 TEST_F(GroupSwitchLockstep, OneQueueSeeds16To20) { compare(one_queue(), 16); }
-TEST_F(GroupSwitchLockstep, NinePortsSeeds1To5) { compare(nine_ports(), 1); }
-TEST_F(GroupSwitchLockstep, NinePortsSeeds6To10) { compare(nine_ports(), 6); }
-TEST_F(GroupSwitchLockstep, NinePortsSeeds11To15) { compare(nine_ports(), 11); }
-TEST_F(GroupSwitchLockstep, NinePortsSeeds16To20) { compare(nine_ports(), 16); }
+TEST_F(GroupSwitchLockstep, SixPortsSeeds1To5) { compare(six_ports(), 1); }
+TEST_F(GroupSwitchLockstep, SixPortsSeeds6To10) { compare(six_ports(), 6); }
+TEST_F(GroupSwitchLockstep, SixPortsSeeds11To15) { compare(six_ports(), 11); }
+TEST_F(GroupSwitchLockstep, SixPortsSeeds16To20) { compare(six_ports(), 16); }
 
 // The scoreboard alone is content with the twin, for more seeds than there is time for with the block.
 TEST(GroupSwitchTwinRuns, LoseNothing)
 {
-    for (const GroupSwitchParameters& parameters : {four_ports(), eight_ports(), one_context(), one_queue(), nine_ports()})
+    for (const GroupSwitchParameters& parameters : {four_ports(), eight_ports(), one_context(), one_queue(), six_ports()})
         for (std::uint64_t seed = 101; seed <= 110; ++seed) {
             GroupSwitchTwin twin(parameters);
             const GroupSwitchRun run = run_group_switch(parameters, seed, GroupTrafficShape::of(seed), 20'000, twin, nullptr);

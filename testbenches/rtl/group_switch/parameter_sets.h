@@ -25,8 +25,8 @@ inline GroupSwitchParameters eight_ports()
 {
     GroupSwitchParameters parameters = group_switch_of(8, 4, 16, 16, 3, 2);
     parameters.groups = 8;
-    parameters.contexts = 16;
-    parameters.slots = 16;
+    parameters.contexts = 8;
+    parameters.slots = 12;
     return parameters;
 }
 
@@ -59,14 +59,14 @@ inline GroupSwitchParameters one_queue()
 }
 
 // Many groups, few slots; the outputs differ in their credits, and the last two channels are not everywhere.
-inline GroupSwitchParameters nine_ports()
+inline GroupSwitchParameters six_ports()
 {
-    GroupSwitchParameters parameters = group_switch_of(9, 6, 4, 5, 2, 3);
-    for (unsigned output = 0; output < 9; ++output)
+    GroupSwitchParameters parameters = group_switch_of(6, 6, 4, 5, 2, 3);
+    for (unsigned output = 0; output < 6; ++output)
         for (unsigned vc = 0; vc < 6; ++vc)
             parameters.outside.credits.push_back(static_cast<std::uint16_t>(vc < 4 ? 1 + (output * 3 + vc) % 5 : (output + vc) % 3));
-    parameters.groups = 33;
-    parameters.contexts = 7;
+    parameters.groups = 9;
+    parameters.contexts = 5;
     parameters.slots = 3;
     return parameters;
 }
