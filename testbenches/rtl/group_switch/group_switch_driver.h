@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/element.h"
 #include "rtl/group_switch/group_switch_pins.h"
 #include "testbenches/rtl/reduction/reduction_scoreboard.h"
 
