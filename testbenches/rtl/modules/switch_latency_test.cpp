@@ -38,7 +38,7 @@ FabricSystem::Options options_of(Model model)
     return options;
 }
 
-// Writes of `bytes` that a link of `bandwidth` carries in a clock.
+// A write of 64 B with its header takes a clock.
 constexpr std::uint64_t bandwidth = 160'000'000'000;
 
 struct Latencies {
@@ -151,6 +151,9 @@ TEST_F(SwitchLatencyRtl, TheHistogramIsThatOfTheTwin)
 
 TEST(SwitchLatency, OfTheGeneralModelsAgainstTheTwin)
 {
+    // An empty switch: nobody waits for anybody.
+    const auto empty = [](Model model) { return static_cast<double>(latencies(model, 0.001, 20'000).histogram.begin()->first) / clock_ps; };
+    expect_on_page(fmt::format("| empty | {:.1f} | {:.1f} | {:.1f} |", empty(Model::twin), empty(Model::crossbar), empty(Model::general)));
     for (unsigned tenth = 1; tenth <= 9; ++tenth) {
         const double load = 0.1 * tenth;
         const Latencies of_twin = latencies(Model::twin, load, 20'000);

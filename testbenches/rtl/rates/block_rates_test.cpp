@@ -210,6 +210,23 @@ Row reduction_row()
     return row;
 }
 
+// What a bench puts on the pins of a cache slice.
+class Recorder final : public LlcBlock {
+public:
+    Recorder(LlcBlock& inner, Recorded<LlcIn>& recorded) : inner_(inner), recorded_(recorded) {}
+    void reset() override { inner_.reset(); }
+    void cycle(const LlcIn& in, LlcOut& out) override
+    {
+        recorded_.inputs.push_back(in);
+        inner_.cycle(in, out);
+    }
+    bool idle() const override { return inner_.idle(); }
+
+private:
+    LlcBlock& inner_;
+    Recorded<LlcIn>& recorded_;
+};
+
 // Reads, writes and atomics over twice as many lines as fit, memory that answers ten clocks later.
 Row cache_row()
 {
@@ -217,13 +234,13 @@ Row cache_row()
     LlcTwin twin(parameters);
     Recorded<LlcIn> recorded;
     {
-        LlcScript script(twin);
+        Recorder recorder(twin, recorded);
+        LlcScript script(recorder);
         const std::uint32_t lines = parameters.sets * parameters.ways * 2;
         for (std::uint32_t i = 0; recorded.inputs.size() < recorded_clocks; ++i) {
             const std::uint64_t place = std::uint64_t{i * 37 % lines} * 64;
             script.ask(i % 3 == 0 ? llc_write(place) : i % 17 == 0 ? llc_add(place, 1) : llc_read(place));
             script.run(1);
-            recorded.inputs.push_back(script.in);
         }
     }
     LlcRtl block(parameters, "alone");
