@@ -89,7 +89,7 @@ void LlcRtl::cycle(const LlcIn& in, LlcOut& out)
     if (out.mem_read_valid) mem_read_.copy_out(0, out.mem_read.bytes, line_size_in_bytes);
     if (out.mem_write_valid) mem_write_.copy_out(0, out.mem_write.bytes, line_size_in_bytes);
     idle_ = out.idle;
-    block_.edge(clk_);
+    block_.rise(clk_);
 }
 
 }  // namespace weft

@@ -81,7 +81,7 @@ void LinkEndpointRtl::cycle(const LinkIn& in, LinkOut& out)
         out.wire.head = (tags & 1) != 0;
         out.wire.tail = (tags & 2) != 0;
     }
-    block_.edge(clk_);
+    block_.rise(clk_);
 }
 
 }  // namespace weft

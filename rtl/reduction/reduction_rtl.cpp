@@ -89,7 +89,7 @@ void ReductionRtl::cycle(const ReductionIn& in, ReductionOut& out)
         out_line_.copy_out(0, out.line.bytes, sizeof out.line.bytes);
     }
     out.idle = idle_ = idle_pin_.get(0, 1) != 0;
-    block_.edge(clk_);
+    block_.rise(clk_);
 }
 
 }  // namespace weft

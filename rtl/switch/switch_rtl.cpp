@@ -115,7 +115,7 @@ void SwitchRtl::cycle(const SwitchIn& in, SwitchOut& out)
         std::memset(out.data[o].bytes + bytes_, 0, sizeof out.data[o].bytes - bytes_);
     }
     idle_ = out.idle = idle_pin_.get(0, 1) != 0;
-    block_.edge(clk_);
+    block_.rise(clk_);
 }
 
 }  // namespace weft

@@ -34,16 +34,31 @@ public:
     Pin pin(const std::string& name) const;
 
     // Outputs settle.
-    void eval() { eval_(block_); }
+    void eval()
+    {
+        eval_(block_);
+        falling_ = false;
+    }
     // The clock rises, and falls. With a trace open, both edges are in it.
     void edge(Pin& clock)
     {
+        if (falling_) eval();
         clock.set(0, 1, 1);
         eval_(block_);
         if (tracing_) dump(0);
         clock.set(0, 1, 0);
         eval_(block_);
         if (tracing_) dump(half_period_);
+    }
+    // The same for blocks in which nothing happens when a clock falls, at two thirds of the price: it falls with the inputs
+    // of the next clock, in one eval(). Not for blocks with `negedge`: these would see the inputs of the next clock.
+    void rise(Pin& clock)
+    {
+        if (tracing_ || falling_) return edge(clock);
+        clock.set(0, 1, 1);
+        eval_(block_);
+        clock.set(0, 1, 0);
+        falling_ = true;
     }
 
     bool failed() const { return *failure_(block_) != '\0'; }
@@ -82,6 +97,7 @@ private:
     const char* (*failure_)(void*) = nullptr;
     void (*set_time_)(void*, unsigned long long) = nullptr;
     std::map<std::string, std::pair<Pin, bool>> pins_;
+    bool falling_ = false;  // the clock is low on its pin, and the block has not seen it
     bool tracing_ = false;
     std::uint64_t time_ = 0;
     std::uint64_t half_period_ = 0;

@@ -80,6 +80,74 @@ TEST_F(VerilatedBlockTest, AnAssertionIsHeard)
     EXPECT_NE(block.failure().find("counter.sv:13"), std::string::npos) << block.failure();
 }
 
+// What a block shows and says is the same whether its clock falls at once or with the next inputs; a trace may begin and end
+// in between, and edge() after rise() is an edge.
+TEST_F(VerilatedBlockTest, TheFallMayComeWithTheNextInputs)
+{
+    BlockSource wanted = source(counter);
+    wanted.trace = true;
+    const std::string library = block_library(wanted);
+    VerilatedBlock one(library, "one");
+    VerilatedBlock other(library, "other");
+    Pin clocks[] = {one.pin("clk"), other.pin("clk")};
+    for (unsigned i = 0; i < 300; ++i) {
+        for (VerilatedBlock* const block : {&one, &other}) {
+            block->pin("rst_n").set(0, 1, i % 50 != 0);
+            block->pin("step").set(0, 8, 8 + i % 7);
+            block->pin("wide_in").set(0, 32, i * 77777);
+            block->set_time(1000 * i);
+            block->eval();
+        }
+        EXPECT_EQ(one.pin("count").get(0, 8), other.pin("count").get(0, 8)) << i;
+        EXPECT_EQ(one.pin("wide_out").get(0, 56), other.pin("wide_out").get(0, 56)) << i;
+        if (i == 100) other.open_trace(folder_.file("late.fst"), 500);
+        if (i == 120) other.close_trace();
+        one.edge(clocks[0]);
+        if (i % 10 == 9) other.edge(clocks[1]);
+        else other.rise(clocks[1]);
+        EXPECT_EQ(one.pin("count").get(0, 8), other.pin("count").get(0, 8)) << i;
+    }
+    for (unsigned i = 0; i < 3; ++i) {
+        one.edge(clocks[0]);
+        other.edge(clocks[1]);
+        EXPECT_EQ(one.pin("count").get(0, 8), other.pin("count").get(0, 8)) << i;
+    }
+    EXPECT_EQ(one.failure(), other.failure());
+}
+
+// What lies behind rise(): a register that takes its input when the clock falls takes that of the next clock instead.
+TEST_F(VerilatedBlockTest, AFallThatMattersIsNotForRise)
+{
+    VerilatedBlock block(block_library(source(R"(module counter (input logic clk, input logic [7:0] step, output logic [7:0] held);
+    always_ff @(negedge clk) held <= step;
+endmodule
+)")), "dut");
+    Pin clock = block.pin("clk");
+    Pin step = block.pin("step");
+    step.set(0, 8, 5);
+    block.eval();
+    block.edge(clock);
+    EXPECT_EQ(block.pin("held").get(0, 8), 5U);
+    step.set(0, 8, 6);
+    block.eval();
+    block.rise(clock);
+    step.set(0, 8, 7);
+    block.eval();
+    EXPECT_EQ(block.pin("held").get(0, 8), 7U);
+}
+
+// So Weft's own blocks, which are driven by rise(), have none.
+TEST(OwnBlocks, HaveNoFallingEdge)
+{
+    unsigned count = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(WEFT_SOURCE_DIR "/rtl")) {
+        if (entry.path().extension() != ".sv") continue;
+        ++count;
+        EXPECT_EQ(read_text_file(entry.path().string()).find("negedge"), std::string::npos) << entry.path();
+    }
+    EXPECT_GT(count, 20U);
+}
+
 TEST_F(VerilatedBlockTest, BlocksOfOneKindComeAndGo)
 {
     const std::string library = block_library(source(counter));

@@ -99,7 +99,7 @@ TEST_F(LlcRate, OfBlockAndTwin)
     const auto step = [&](const std::vector<LineBits>& from) {
         req.copy_in(0, from[next++ % from.size()].bytes, beat_bits / 8);
         bare.eval();
-        bare.edge(clk);
+        bare.rise(clk);
     };
     for (std::size_t i = 0; i < whole.size(); ++i) step(whole);
     const double of_bare = clocks_per_second(clocks, [&](std::uint64_t) { step(round); });

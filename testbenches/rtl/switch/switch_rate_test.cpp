@@ -80,7 +80,7 @@ double bare_rate(const SwitchBlockParameters& parameters, const BlockSource& sou
     for (const Image& image : images) {
         for (auto& [pin, bytes] : pins) pin.copy_in(0, (image.*bytes).data(), (pin.width() + 7) / 8);
         block.eval();
-        block.edge(clk);
+        block.rise(clk);
     }
     return static_cast<double>(inputs.size()) / (seconds() - start);
 }
