@@ -16,6 +16,13 @@
 
 namespace weft {
 
+// Told of a range that is forgotten, while its contents are still there.
+class MemoryWatcher {
+public:
+    virtual ~MemoryWatcher() = default;
+    virtual void on_discard(std::uint64_t local, std::uint64_t bytes) = 0;
+};
+
 class MemoryImage {
 public:
     static constexpr std::uint64_t flag_base = std::uint64_t{1} << 46;  // local address
@@ -40,8 +47,10 @@ public:
     void packets_came(std::uint64_t local, std::uint64_t bytes) { mark(local, bytes, true); }
     bool packets_there(std::uint64_t local, std::uint64_t bytes) const;
 
-    // Forgets the pages of a range that is no longer in use, so that memory follows what is live.
+    // Forgets the pages of a range that is no longer in use, so that memory follows what is live. Nobody writes here past
+    // the caches what they may hold, unless it was forgotten before.
     void discard(std::uint64_t local, std::uint64_t bytes);
+    void watch(MemoryWatcher& watcher) { watchers_.push_back(&watcher); }
 
 private:
     using Page = std::unique_ptr<std::uint8_t[]>;
@@ -54,6 +63,7 @@ private:
     std::vector<Page> pages_;
     std::vector<std::unique_ptr<Marks>> marks_;  // by page
     std::vector<std::uint64_t> flags_;
+    std::vector<MemoryWatcher*> watchers_;
 };
 
 }  // namespace weft

@@ -226,8 +226,9 @@ void add_ports(const std::string& path, const std::string& model, const Ports& p
 }
 
 // A cache as a whole, and slice by slice what waits did there if they did anything.
+template <class Slice>
 ModuleResult cache_result(const std::string& path, const char* kind, const std::string& model,
-    const std::vector<std::unique_ptr<L2Slice>>& slices)
+    const std::vector<std::unique_ptr<Slice>>& slices)
 {
     ModuleResult out{path, kind, model, summed_statistics(slices), {}};
     std::vector<std::uint64_t> reads;
@@ -235,7 +236,7 @@ ModuleResult cache_result(const std::string& path, const char* kind, const std::
     std::vector<std::uint64_t> wakes;
     bool any = false;
     for (const auto& slice : slices) {
-        const L2Slice::FlagCounts counts = slice->flag_counts();
+        const SliceModel::FlagCounts counts = slice->flag_counts();
         reads.push_back(counts.reads);
         waiters.push_back(counts.waiters);
         wakes.push_back(counts.wakes);
