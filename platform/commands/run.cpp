@@ -78,7 +78,7 @@ int simulate_command(const Arguments& arguments)
         "write what every workgroup did when, and the critical path, as a trace that Perfetto and Chrome show");
     line.value("--export", "FILE", exported, "write how the collective is carried out as MSCCL XML, for --plan and others");
     line.values("--wave", "GLOB=FILE", waves,
-        "write waveforms of these switches, or ends of links (A~B.0), where they are RTL, as FST; with lines beside the pins");
+        "write waveforms of these switches, ends of links (A~B.0) or slices (GPU.l2.0), where they are RTL, as FST; with lines beside the pins");
     line.value("--wave-window", "FROM:TO", wave_window, "simulated times of --wave, such as 10us:12us; all unless given");
     line.flag("--no-timing", no_timing, "JSON without wall-clock figures: two runs give the same bytes");
     line.flag("--quiet", quiet, "no summary and no progress line");

@@ -459,7 +459,8 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const std::vector<ReplayGpu*> replays = system.replays();
     const bool all_replayed = std::all_of(replays.begin(), replays.end(),
         [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
-    result.problems = system.fabric().problems();
+    if (load.finished() && all_replayed && agenda.idle() && !agenda.stopped()) system.check_contents();
+    result.problems = system.problems();
     if (!result.problems.empty()) {
         result.stop = StopReason::wrong;
     } else if (load.finished() && all_replayed) {
@@ -476,7 +477,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         for (ReplayGpu* replay : replays)
             if (replay != nullptr)
                 for (std::string& line : replay->blocked()) result.blocked.push_back(std::move(line));
-        for (std::string& line : system.fabric().blocked()) result.blocked.push_back(std::move(line));
+        for (std::string& line : system.blocked()) result.blocked.push_back(std::move(line));
     }
 
     result.collectives = collective_results(executor);

@@ -83,6 +83,30 @@ bool System::cannot_progress() const
     return false;
 }
 
+std::vector<std::string> System::problems() const
+{
+    std::vector<std::string> out = fabric_.problems();
+    for (const Gpu* gpu : gpus())
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)
+            for (std::string& problem : gpu->slices()[s]->problems()) out.push_back(std::move(problem));
+    return out;
+}
+
+std::vector<std::string> System::blocked() const
+{
+    std::vector<std::string> out = fabric_.blocked();
+    for (const Gpu* gpu : gpus())
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)
+            for (std::string& line : gpu->slices()[s]->blocked()) out.push_back(std::move(line));
+    return out;
+}
+
+void System::check_contents()
+{
+    for (const Gpu* gpu : gpus())
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s) gpu->slices()[s]->check_contents();
+}
+
 std::uint64_t System::protocol_problems(bool ended)
 {
     if (ended) checkers_.finish();

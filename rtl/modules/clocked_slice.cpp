@@ -1,7 +1,5 @@
 #include "rtl/modules/clocked_slice.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "rtl/modules/line_pins.h"
@@ -72,7 +70,7 @@ void ClockedSlice::run(AgendaItem& item)
         Line& line = Line::of(item);
         fills_.push_back(line.tag);
         pool_.give(line);
-        wake_at(edge(now));
+        wake(now);
         break;
     }
     case tick_work:
@@ -106,7 +104,7 @@ void ClockedSlice::serve(Line& line, Time now)
         SC_REPORT_FATAL("/weft/l2", fmt::format("{}: {} of data arrived at a memory", path(), name_of(line.op)).c_str());
     if ((line.flags & LineHeader::packet_flag) != 0 && line.op != LineOp::write) flags_.note_poll(line);
     arrived_.push_back(board_.enter(line, now));
-    wake_at(edge(now));
+    wake(now);
 }
 
 void ClockedSlice::serve_flag(Line& line, Time now)
@@ -129,7 +127,7 @@ void ClockedSlice::set_timer()
 void ClockedSlice::tick(Time now)
 {
     if (!problems_.empty()) return;
-    last_clock_ = now;
+    next_clock_ = now + clock_;
     block_->at(now);
     drive(now);
     block_->cycle(in_, out_);
@@ -147,7 +145,7 @@ void ClockedSlice::tick(Time now)
         return;
     }
     const bool asleep = arrived_.empty() && fills_.empty() && block_->idle();
-    if (!asleep && quiet_ <= quiet_limit_) wake_at(now + clock_);
+    if (!asleep && quiet_ <= quiet_limit_) wake(now + clock_);
 }
 
 void ClockedSlice::drive(Time now)
@@ -272,13 +270,12 @@ std::vector<std::string> ClockedSlice::blocked() const
 void ClockedSlice::check_contents()
 {
     if (!problems_.empty() || board_.inside() > 0 || clocks_ == 0 || !image_.data_on()) return;
-    Time now = last_clock_;
+    Time now = next_clock_;
     in_.req_valid = in_.mem_resp_valid = false;
     in_.flush = true;
     // Of a walk: a place a clock, or three where what is there goes to memory.
     const std::uint64_t most = 4ULL * spec_.block.sets * spec_.block.ways + 1000;
-    for (std::uint64_t clock = 0; !out_.flushed; ++clock) {
-        now += clock_;
+    for (std::uint64_t clock = 0; !out_.flushed; ++clock, now += clock_) {
         if (clock == most) {
             fail(now, "flush does not end");
             return;

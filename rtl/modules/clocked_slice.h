@@ -26,6 +26,7 @@
 // in which the block was evaluated.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -96,7 +97,8 @@ private:
     bool write_memory(Time now);
     bool answer_request(Time now);
     void answer(Line& line, Time at);
-    void wake_at(Time time) { tick_.set(agenda(), *this, time); }
+    // At the first edge that is still to come.
+    void wake(Time now) { tick_.set(agenda(), *this, std::max(edge(now), next_clock_)); }
     void fail(Time now, const std::string& what);
     Time edge(Time time) const { return (time + clock_ - 1) / clock_ * clock_; }
 
@@ -119,7 +121,7 @@ private:
     Alarm tick_{tick_work, 0xfff};       // last of the instant: lines that arrive in it come before
     std::uint64_t quiet_ = 0;            // clocks in which nothing has moved
     std::uint64_t quiet_limit_;
-    Time last_clock_ = 0;
+    Time next_clock_ = 0;                // the first edge after the last clock
     RecentLines recent_{4};
     std::vector<std::string> problems_;
     std::uint64_t clocks_ = 0;

@@ -1,0 +1,143 @@
+// Eight GPUs of a DGX H100, L2 slices as RTL or twins: results in memory, times to the picosecond.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "testbenches/platform/runs.h"
+#include "testbenches/rtl/rtl_test.h"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+// 16 slices of 64 sets and 512 ps a GPU; `models` are of --set.
+RunSetup dgx(const std::string& algorithm, const std::vector<std::string>& models, const std::string& bytes = "16 KiB")
+{
+    RunSetup setup;
+    setup.document = example("dgx_h100");
+    setup.lines = "profile: h100\n" + collective_lines("all_reduce", algorithm, bytes);
+    setup.sets = {"engine.channels=4", "l2.partitions=1", "l2.line=64", "l2.slices=16", "l2.bandwidth=2 TB/s", "l2.size=1 MiB",
+        "l2.outstanding_misses=32"};
+    setup.sets.insert(setup.sets.end(), models.begin(), models.end());
+    return setup;
+}
+
+std::string all(const std::string& model) { return "l2.model=" + model; }
+std::string first(const std::string& model) { return "dgx.0.xpu.0.l2.model=" + model; }
+
+// All but what names the models.
+Json without_models(Json result)
+{
+    for (const char* key : {"parameters", "wall_s", "elaborate_s"}) result.erase(key);
+    return result;
+}
+
+double l2_statistic(const Json& result, const std::string& gpu, const std::string& name)
+{
+    for (const Json& module : result["modules"])
+        if (module["name"] == gpu + ".l2")
+            for (const Json& statistic : module["statistics"])
+                if (statistic["name"] == name) return statistic["value"].get<double>();
+    return -1;
+}
+
+class SliceRtlRun : public RtlTest {};
+
+}  // namespace
+
+TEST(SliceTwinRun, CollectivesAreVerifiedAndRepeat)
+{
+    for (const char* const algorithm : {"ring", "tree", "nvls"}) {
+        const Json one = weft::testing::run(dgx(algorithm, {all("slice_twin")}));
+        EXPECT_EQ(one.value("verified", ""), "passed") << algorithm << one.dump();
+        EXPECT_EQ(one.value("exit_code", -1), 0) << algorithm;
+        EXPECT_EQ(one, weft::testing::run(dgx(algorithm, {all("slice_twin")})));
+    }
+}
+
+// Data with flags, copy engines, bulk copies: whatever brings lines to a slice.
+TEST(SliceTwinRun, EveryWayOfMovingDataIsVerified)
+{
+    for (const char* const set : {"engine.protocol=ll", "engine.protocol=ll128", "gpu.wait_policy=monitor", "engine.mover=copy_engine", "engine.mover=bulk"}) {
+        const Json result = weft::testing::run(dgx("ring", {all("slice_twin"), set}));
+        EXPECT_EQ(result.value("verified", ""), "passed") << set << result.dump();
+        EXPECT_EQ(result.value("exit_code", -1), 0) << set;
+    }
+}
+
+TEST(SliceTwinRun, DataChangeNoTime)
+{
+    RunSetup setup = dgx("ring", {all("slice_twin")});
+    const Json with = weft::testing::run(setup);
+    setup.options.data_on = false;
+    EXPECT_EQ(weft::testing::run(setup)["simulated_ps"], with["simulated_ps"]);
+}
+
+TEST(SliceTwinRun, ProtocolCheckersAreContent)
+{
+    for (const char* const algorithm : {"ring", "nvls"}) {
+        RunSetup setup = dgx(algorithm, {all("slice_twin")});
+        setup.options.check_protocol = true;
+        EXPECT_EQ(weft::testing::run(setup).value("exit_code", -1), 0) << algorithm;
+    }
+}
+
+TEST(SliceTwinRun, ParametersMoveTheTime)
+{
+    const auto time = [](const std::string& set) {
+        return weft::testing::run(dgx("ring", {all("slice_twin"), set}))["simulated_ps"].get<std::uint64_t>();
+    };
+    const std::uint64_t base = time("l2.latency=60 ns");
+    EXPECT_GT(time("l2.latency=90 ns"), base);
+    EXPECT_GT(time("l2.clock=5 ns"), base);
+    EXPECT_GT(time("l2.outstanding_misses=1"), base);
+}
+
+// Victims: a cache of 2 sets a slice does not hold what the ring uses.
+TEST(SliceTwinRun, WriteBacksComeBackFromMemory)
+{
+    const Json result = weft::testing::run(dgx("ring", {all("slice_twin"), "l2.ways=4", "l2.size=8 KiB"}, "256 KiB"));
+    EXPECT_EQ(result.value("verified", ""), "passed") << result.dump();
+    EXPECT_GT(l2_statistic(result, "dgx.0.xpu.0", "write_backs"), 1000);
+}
+
+TEST(SliceTwinRun, WhatNoBlockIsIsRefused)
+{
+    const auto refusal = [](const std::string& set) { return weft::testing::run(dgx("ring", {all("slice_twin"), set})).value("refused", ""); };
+    const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+    EXPECT_TRUE(has(refusal("l2.partitions=2"), "2 partitions"));
+    EXPECT_TRUE(has(refusal("l2.partitions=2"), "l2.partitions=1"));
+    EXPECT_TRUE(has(refusal("l2.line=128"), "l2.line=64"));
+    EXPECT_TRUE(has(refusal("l2.size=1280 KiB"), "l2.size=1 MiB, a power of two of sets"));
+    EXPECT_TRUE(has(refusal("l2.model=rtl"), "slice_lockstep"));
+}
+
+TEST_F(SliceRtlRun, EverySliceAsRtlIsTheTwinToThePicosecond)
+{
+    for (const char* const algorithm : {"ring", "tree"}) {
+        const Json twin = weft::testing::run(dgx(algorithm, {all("slice_twin")}));
+        const Json rtl = weft::testing::run(dgx(algorithm, {all("rtl_slice")}), 400);
+        EXPECT_EQ(rtl.value("verified", ""), "passed") << rtl.dump();
+        EXPECT_EQ(without_models(rtl), without_models(twin)) << algorithm;
+    }
+}
+
+TEST_F(SliceRtlRun, OneGpuOfEightIsEnough)
+{
+    for (const char* const algorithm : {"ring", "nvls"}) {
+        const Json twin = weft::testing::run(dgx(algorithm, {first("slice_twin")}));
+        const Json rtl = weft::testing::run(dgx(algorithm, {first("rtl_slice")}), 400);
+        EXPECT_EQ(rtl.value("verified", ""), "passed") << rtl.dump();
+        EXPECT_EQ(without_models(rtl), without_models(twin)) << algorithm;
+        EXPECT_GT(l2_statistic(rtl, "dgx.0.xpu.0", "clocks"), 0);
+        EXPECT_EQ(l2_statistic(rtl, "dgx.0.xpu.1", "clocks"), -1);
+    }
+}
+
+TEST_F(SliceRtlRun, LockstepFindsNothing)
+{
+    const Json result = weft::testing::run(dgx("ring", {first("slice_lockstep")}), 400);
+    EXPECT_EQ(result.value("exit_code", -1), 0) << result.dump();
+    EXPECT_EQ(result.value("verified", ""), "passed");
+}
