@@ -54,8 +54,7 @@ unsigned ClockedSlice::debug(unsigned, Line& line)
     if (line.op == LineOp::read) {
         image_.read(local, line.data(), line.size);
     } else {
-        if (!MemoryImage::is_flag(local)) board_.release(local);
-        image_.write(local, line.data(), line.size);
+        image_.write_past_caches(local, line.data(), line.size);
     }
     return line.size;
 }
@@ -269,8 +268,13 @@ std::vector<std::string> ClockedSlice::blocked() const
 
 void ClockedSlice::check_contents()
 {
-    if (!problems_.empty() || board_.inside() > 0 || clocks_ == 0 || !image_.data_on()) return;
+    if (!problems_.empty()) return;
     Time now = next_clock_;
+    if (board_.inside() > 0) {
+        fail(now, fmt::format("{} requests have no answer at the end", board_.inside()));
+        return;
+    }
+    if (now == 0 || !image_.data_on()) return;
     in_.req_valid = in_.mem_resp_valid = false;
     in_.flush = true;
     // Of a walk: a place a clock, or three where what is there goes to memory.

@@ -215,12 +215,6 @@ void SliceScoreboard::filled(std::uint32_t entry)
     if (fills_[entry].line == pin_line(number, state)) state.on_its_way = false;
 }
 
-void SliceScoreboard::release(std::uint64_t local)
-{
-    const std::uint64_t number = number_of(local);
-    release(number, lines_[number]);
-}
-
 void SliceScoreboard::release(std::uint64_t number, SliceLines::State& state)
 {
     if (state.use != SliceLines::Use::live) return;
@@ -230,7 +224,7 @@ void SliceScoreboard::release(std::uint64_t number, SliceLines::State& state)
     state.use = SliceLines::Use::released;
 }
 
-void SliceScoreboard::on_discard(std::uint64_t local, std::uint64_t bytes)
+void SliceScoreboard::on_bypass(std::uint64_t local, std::uint64_t bytes)
 {
     if (bytes == 0) return;
     const std::uint64_t first = local / line_bytes;

@@ -9,8 +9,9 @@
 //   write-backs  of contents that the line had once all answered requests were carried out, or a later one
 //   at the end   DRAM holds what it should, on every line
 //
-// On the pins a line's address is 64 x its number in the slice. Where memory was released and is used again, the line is
-// another one to the block: the bits above the number count that.
+// On the pins a line's address is 64 x its number in the slice. Where memory changes without the slice (an input of a
+// later collective in memory that another one has released), the line is a new one to the block: the bits above the number
+// count that.
 #pragma once
 
 #include <array>
@@ -60,9 +61,8 @@ public:
 
     // A line on the pins, in the GPU's address space.
     std::uint64_t address_of(const LineBits& bits) const;
-    // Whoever writes it without the slice: the block's contents no longer count.
-    void release(std::uint64_t local);
-    void on_discard(std::uint64_t local, std::uint64_t bytes) override;
+    // Memory changes, or is forgotten, without the slice: what the block holds of it no longer counts.
+    void on_bypass(std::uint64_t local, std::uint64_t bytes) override;
     // When nothing is inside and nothing in the block is dirty: the first line that DRAM lost, empty if none.
     std::string lost_line();
 
@@ -83,7 +83,7 @@ private:
 
     MemoryImage& image_;
     MemoryImage dram_;      // by number in the slice, as all below
-    MemoryImage released_;  // contents when it was
+    MemoryImage released_;  // contents when memory was
     Divider slices_;
     std::uint32_t index_;
     std::uint16_t endpoint_;

@@ -226,7 +226,7 @@ TEST(ClockedSlice, DebugReadsSeeWhatHasCome)
     Line& line = bench.pool.take();
     line.begin(LineOp::read, global_address(3, 5 * 64), 64);
     EXPECT_EQ(target.debug(0, line), 64U);
-    EXPECT_EQ(line.data()[9], 0x77);
+    EXPECT_EQ(line.data()[20], 0x77);
     // A write past the slice: its line no longer counts.
     line.begin(LineOp::write, global_address(3, 5 * 64), 64);
     std::memset(line.data(), 0x12, 64);

@@ -1,8 +1,11 @@
 // Eight GPUs of a DGX H100, L2 slices as RTL or twins: results in memory, times to the picosecond.
+#include <unistd.h>
+
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
+#include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/rtl/rtl_test.h"
 
@@ -30,15 +33,15 @@ std::string first(const std::string& model) { return "dgx.0.xpu.0.l2.model=" + m
 Json without_models(Json result)
 {
     for (const char* key : {"parameters", "wall_s", "elaborate_s"}) result.erase(key);
+    for (Json& module : result["modules"]) module.erase("model");
     return result;
 }
 
+// -1: there is none of that name.
 double l2_statistic(const Json& result, const std::string& gpu, const std::string& name)
 {
     for (const Json& module : result["modules"])
-        if (module["name"] == gpu + ".l2")
-            for (const Json& statistic : module["statistics"])
-                if (statistic["name"] == name) return statistic["value"].get<double>();
+        if (module["name"] == gpu + ".l2") return module["stats"].contains(name) ? module["stats"][name]["value"].get<double>() : -1;
     return -1;
 }
 
@@ -100,6 +103,44 @@ TEST(SliceTwinRun, WriteBacksComeBackFromMemory)
     const Json result = weft::testing::run(dgx("ring", {all("slice_twin"), "l2.ways=4", "l2.size=8 KiB"}, "256 KiB"));
     EXPECT_EQ(result.value("verified", ""), "passed") << result.dump();
     EXPECT_GT(l2_statistic(result, "dgx.0.xpu.0", "write_backs"), 1000);
+}
+
+// Collectives of a trace use the memory of those before them: their inputs come past the slices.
+TEST(SliceTwinRun, MemoryThatATraceUsesAgainIsNew)
+{
+    using namespace weft::chakra::testing;
+    std::vector<std::vector<std::string>> ranks(4);
+    for (auto& nodes : ranks)
+        for (std::uint64_t i = 1; i <= 5; ++i) {
+            NodeText node = collective(i, 0, 16384);
+            nodes.push_back(i == 1 ? node : node.data({i - 1}));
+        }
+    const Folder folder;
+    RunSetup setup;
+    setup.document = mesh_document(4);
+    setup.lines = "profile: generic\n" + trace_lines(folder.write_set(ranks));
+    setup.sets = {"engine.channels=4", all("slice_twin")};
+    const Json with = weft::testing::run(setup);
+    EXPECT_EQ(with.value("verified", ""), "passed") << with.dump().substr(0, 2000);
+    EXPECT_EQ(with["collectives"].size(), 5U);
+    setup.options.data_on = false;
+    EXPECT_EQ(weft::testing::run(setup)["simulated_ps"], with["simulated_ps"]);
+}
+
+// The waveform of a slice by its path, with what is on its pins in words.
+TEST_F(SliceRtlRun, AWaveformOfOneSlice)
+{
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / ("slice_wave_" + std::to_string(::getpid()) + ".fst");
+    const std::string text = in_timed_child([&] {
+        const RunSetup setup = dgx("ring", {first("rtl_slice")});
+        ModelRegistry registry;
+        registry.waves.entries.push_back({"dgx.0.xpu.0.l2.3", file.string()});
+        const RunResult result = run_system(resolve_setup(setup), registry, setup.options);
+        return result.verified + (registry.waves.entries[0].taken ? " taken" : "");
+    }, 400);
+    EXPECT_EQ(text, "passed taken");
+    EXPECT_GT(std::filesystem::file_size(file), 1000U);
+    std::filesystem::remove(file);
 }
 
 TEST(SliceTwinRun, WhatNoBlockIsIsRefused)
