@@ -63,10 +63,8 @@ ModelRegistry::ModelRegistry()
         });
     add_gpu("gpu", "compute units, copy engines, on-die network, L2 slices, memory-side cache, HBM channels, fabric ports",
         [](const RunContext& context, const GpuRequest& request) {
-            Gpu::Wiring wiring = request.wiring;
-            wiring.make_slice = slice_factory(context, request.l2);
             return std::make_unique<Gpu>(request.module_name.c_str(), context.agenda, context.pool, context.progress,
-                request.gpu, request.l1, request.l2, request.hbm, wiring, request.memory_side,
+                request.gpu, request.l1, request.l2, request.hbm, request.wiring, request.memory_side,
                 request.network, request.copy, request.bulk);
         });
     add_gpu("replay", "fabric ports and a profile of timed traffic (GLOB=replay:FILE), no units, L2 or HBM",

@@ -1,5 +1,7 @@
 #include "platform/system/system.h"
 
+#include "platform/system/rtl_models.h"
+
 namespace weft {
 
 System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
@@ -33,6 +35,7 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
             ++request.wiring.stripe_shift;
         request.wiring.ports = fabric_.ports(rank);
         request.wiring.routes = fabric_.routes(rank);
+        request.wiring.make_slice = slice_factory(context, request.l2);
         accelerators_.push_back(registry.gpu_factory(memory ? "gpu" : resolved.model(node))(context, request));
     }
     fabric_.build(registry, context, checkers_, [this](std::uint32_t rank, unsigned port) {

@@ -68,6 +68,7 @@ void ClockedSlice::run(AgendaItem& item)
     case fill: {
         Line& line = Line::of(item);
         fills_.push_back(line.tag);
+        --in_memory_;
         pool_.give(line);
         wake(now);
         break;
@@ -141,6 +142,10 @@ void ClockedSlice::tick(Time now)
     const std::size_t in_block = board_.inside() - arrived_.size();
     if (out_.idle && in_block > 0) {
         fail(now, fmt::format("nothing is inside, says the block; {} requests were taken and not answered", in_block));
+        return;
+    }
+    if (quiet_ > quiet_limit_ && board_.inside() > 0 && in_memory_ == 0) {
+        fail(now, fmt::format("nothing moves any more, and nothing comes from memory; {} requests have no answer", board_.inside()));
         return;
     }
     const bool asleep = arrived_.empty() && fills_.empty() && block_->idle();
@@ -220,6 +225,7 @@ bool ClockedSlice::ask_memory(Time now)
     fetch.flags = LineHeader::refill_flag;
     fetch.source = static_cast<std::uint16_t>(endpoint_);
     fetch.tag = out_.mem_read.tag();
+    ++in_memory_;
     memory.send_request(fetch, 0);
     return true;
 }

@@ -119,6 +119,7 @@ private:
     std::deque<std::uint32_t> arrived_;  // tags, not yet taken
     std::deque<std::uint32_t> fills_;    // entries whose line has come from memory, not yet taken
     Alarm tick_{tick_work, 0xfff};       // last of the instant: lines that arrive in it come before
+    std::uint32_t in_memory_ = 0;        // reads that memory has not answered
     std::uint64_t quiet_ = 0;            // clocks in which nothing has moved
     std::uint64_t quiet_limit_;
     Time next_clock_ = 0;                // the first edge after the last clock

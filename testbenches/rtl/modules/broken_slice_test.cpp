@@ -189,12 +189,25 @@ TEST(BrokenSlice, AReadWithATagInUseIsNamed)
     EXPECT_TRUE(has(text, "mem_read: a read with the tag of one that is on its way")) << text;
 }
 
-// A fill that never arrives at the block: who waits is named.
-TEST(BrokenSlice, ALostFillIsToldAsBlocked)
+// A fill that never arrives at the block: it stands still.
+TEST(BrokenSlice, ALostFillIsNamed)
 {
     const std::string text = account([](LlcIn& in) { in.mem_resp_valid = false; }, nullptr);
-    EXPECT_TRUE(has(text, "blocked: slice: ")) << text;
+    EXPECT_TRUE(has(text, "nothing moves any more, and nothing comes from memory")) << text;
     EXPECT_TRUE(has(text, "requests have no answer")) << text;
+    EXPECT_TRUE(has(text, "blocked: slice: ")) << text;
+}
+
+TEST(BrokenSlice, ARequestThatIsNeverTakenIsNamed)
+{
+    const auto shut = std::make_shared<bool>(false);
+    const std::string text = account(
+        [shut, count = 0](LlcIn& in) mutable {
+            *shut = *shut || ++count > 500;
+            in.req_valid = in.req_valid && !*shut;
+        },
+        [shut](LlcOut& out) { out.req_ready = out.req_ready && !*shut; });
+    EXPECT_TRUE(has(text, "nothing moves any more, and nothing comes from memory")) << text;
 }
 
 // A fill with other data than memory sent.

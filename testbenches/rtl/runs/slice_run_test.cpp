@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "rtl/cache/llc_twin.h"
+#include "rtl/modules/clocked_slice.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/rtl/rtl_test.h"
@@ -44,6 +46,52 @@ double l2_statistic(const Json& result, const std::string& gpu, const std::strin
         if (module["name"] == gpu + ".l2") return module["stats"].contains(name) ? module["stats"][name]["value"].get<double>() : -1;
     return -1;
 }
+
+// A twin whose outputs are tampered with.
+class Tampered : public ClockedSlice::Block {
+public:
+    using Change = std::function<void(LlcOut&)>;
+
+    Tampered(const LlcParameters& parameters, const Change& change) : twin_(parameters), change_(change) {}
+    void reset() override { twin_.reset(); }
+    void cycle(const LlcIn& in, LlcOut& out) override
+    {
+        twin_.cycle(in, out);
+        change_(out);
+    }
+    bool idle() const override { return twin_.idle(); }
+
+private:
+    LlcTwin twin_;
+    const Change& change_;
+};
+
+// How a ring ends, and what is said of it, where the first GPU has such slices.
+std::string ending(const Tampered::Change& change)
+{
+    return in_timed_child([&] {
+        ModelRegistry registry;
+        registry.add_gpu("broken", "one with slices that are", [&](const RunContext& context, const GpuRequest& request) {
+            Gpu::Wiring wiring = request.wiring;
+            wiring.make_slice = [&](Agenda& agenda, const SliceRequest& slice) {
+                return std::make_unique<ClockedSlice>(slice.module_name.c_str(), agenda, slice,
+                    [&](const LlcParameters& parameters, const std::string&, Time) { return std::make_unique<Tampered>(parameters, change); });
+            };
+            return std::make_unique<Gpu>(request.module_name.c_str(), context.agenda, context.pool, context.progress, request.gpu,
+                request.l1, request.l2, request.hbm, wiring, request.memory_side, request.network, request.copy, request.bulk);
+        });
+        RunSetup setup = dgx("ring", {});
+        setup.lines += "bind: [{nodes: \"*.xpu.0\", model: broken}]\n";
+        setup.options.progress = false;
+        const RunResult result = run_system(resolve_setup(setup), registry, setup.options);
+        std::string out = std::string(name_of(result.stop)) + " " + std::to_string(result.exit_code()) + " " + result.verified + "\n";
+        for (const std::string& line : result.problems) out += line + "\n";
+        for (const std::string& line : result.blocked) out += line + "\n";
+        return out;
+    }, 100);
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 class SliceRtlRun : public RtlTest {};
 
@@ -127,6 +175,38 @@ TEST(SliceTwinRun, MemoryThatATraceUsesAgainIsNew)
     EXPECT_EQ(weft::testing::run(setup)["simulated_ps"], with["simulated_ps"]);
 }
 
+TEST(BrokenSliceRun, AWholeOneIsVerified) { EXPECT_EQ(ending([](LlcOut&) {}), "finished 0 passed\n"); }
+
+TEST(BrokenSliceRun, WrongDataEndTheRunAsWrong)
+{
+    const std::string text = ending([count = 0](LlcOut& out) mutable {
+        if (out.resp_valid && out.resp.op() == 0 && ++count == 50) out.resp.data()[3] ^= 1;
+    });
+    EXPECT_TRUE(has(text, "wrong 1 ")) << text;
+    EXPECT_TRUE(has(text, "dgx.0.xpu.0.l2.")) << text;
+    EXPECT_TRUE(has(text, "resp: data byte 3: expected")) << text;
+}
+
+// Others spin on flags for ever then: the slice itself ends the run.
+TEST(BrokenSliceRun, AReadThatIsNeverMadeIsWrong)
+{
+    const std::string text = ending([count = 0](LlcOut& out) mutable {
+        if (out.mem_read_valid && ++count > 50) out.mem_read_valid = false;
+    });
+    EXPECT_TRUE(has(text, "wrong 1 ")) << text;
+    EXPECT_TRUE(has(text, "nothing moves any more, and nothing comes from memory")) << text;
+}
+
+// Results were right; what the block has not written back is told in the end.
+TEST(BrokenSliceRun, ALineThatIsLostInTheFlushIsWrong)
+{
+    const std::string text = ending([count = 0](LlcOut& out) mutable {
+        if (out.mem_write_valid && ++count == 9) out.mem_write_valid = false;
+    });
+    EXPECT_TRUE(has(text, "wrong 1 passed")) << text;
+    EXPECT_TRUE(has(text, "memory after the flush: data byte ")) << text;
+}
+
 // The waveform of a slice by its path, with what is on its pins in words.
 TEST_F(SliceRtlRun, AWaveformOfOneSlice)
 {
@@ -146,7 +226,6 @@ TEST_F(SliceRtlRun, AWaveformOfOneSlice)
 TEST(SliceTwinRun, WhatNoBlockIsIsRefused)
 {
     const auto refusal = [](const std::string& set) { return weft::testing::run(dgx("ring", {all("slice_twin"), set})).value("refused", ""); };
-    const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
     EXPECT_TRUE(has(refusal("l2.partitions=2"), "2 partitions"));
     EXPECT_TRUE(has(refusal("l2.partitions=2"), "l2.partitions=1"));
     EXPECT_TRUE(has(refusal("l2.line=128"), "l2.line=64"));
