@@ -186,6 +186,26 @@ TEST(ClockedSlice, MemoryThatIsUsedAgainIsNew)
     EXPECT_EQ(bench.word(3) & 0xff, 0x22U);
 }
 
+// The same while a request to it waits for memory.
+TEST(ClockedSlice, MemoryMayBeReleasedWhileRequestsAreInside)
+{
+    SliceBench bench;
+    bench.issue(1'000'000, LineOp::write, 5 * 64, 32, 0x11);
+    bench.read(1'000'000, 5);
+    bench.agenda.set_end(1'050'000);
+    sc_core::sc_start();
+    const std::vector<std::uint8_t> fresh(64, 0x33);
+    bench.image.write_past_caches(5 * 64, fresh.data(), fresh.size());
+    bench.agenda.set_end(~Time{0});
+    bench.fetch_add(1'060'000, 5, 1);
+    for (std::uint64_t i = 0; i < 100; ++i) bench.write(2'000'000 + 1000 * i, 100 + i, i);
+    bench.read(4'000'000, 5);
+    bench.run();
+    EXPECT_EQ(bench.word(1) & 0xff, 0x11U);
+    EXPECT_EQ(bench.word(2), 0x3333333333333333U);
+    EXPECT_EQ(bench.word(103), 0x3333333333333334U);
+}
+
 TEST(ClockedSlice, FlagsAreServedBeside)
 {
     SliceBench bench;

@@ -145,6 +145,17 @@ TEST(SliceTwinRun, ParametersMoveTheTime)
     EXPECT_GT(time("l2.outstanding_misses=1"), base);
 }
 
+// Where the L2 is not what limits, the general model is within a hundredth; docs/rtl/cache.md has more cases.
+TEST(SliceTwinRun, TheGeneralModelIsClose)
+{
+    for (const char* const algorithm : {"ring", "tree", "nvls"}) {
+        const auto time = [&](const std::string& model) {
+            return weft::testing::run(dgx(algorithm, {all(model)}))["simulated_ps"].get<double>();
+        };
+        EXPECT_NEAR(time("slice") / time("slice_twin"), 1, 0.01) << algorithm;
+    }
+}
+
 // Victims: a cache of 2 sets a slice does not hold what the ring uses.
 TEST(SliceTwinRun, WriteBacksComeBackFromMemory)
 {
