@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sc_models/memory_image.h"
+#include "sc_models/slice_model.h"
 #include "tlm_interconnect/output_port.h"
 #include "tlm_interconnect/protocol_checker.h"
 #include "tlm_interconnect/route_table.h"
@@ -27,6 +28,7 @@ public:
         unsigned stripe_shift = 0;  // log2 of the lines in a row that take the same path
         Checkers* checkers = nullptr;  // protocol checkers between all modules; none when null
         TrafficRecorder* recorder = nullptr;  // of what leaves for other GPUs; none when null
+        SliceFactory make_slice;  // of the L2; null: L2Slice
     };
 
     virtual LineInitiatorSocket& link_out(unsigned port) = 0;

@@ -44,8 +44,9 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
     const L2Spec cache = l2.separate() ? l2.of_partition() : l2;
     for (unsigned s = 0; s < modules; ++s) {
         const std::string number = std::to_string(s);
-        slices_.push_back(std::make_unique<L2Slice>(("l2_" + number).c_str(), agenda, path_ + ".l2." + number, cache,
-            s % static_cast<unsigned>(cache.slices), image_, pool, endpoint_));
+        const SliceRequest request{"l2_" + number, path_ + ".l2." + number, cache, s % static_cast<unsigned>(cache.slices),
+            image_, pool, endpoint_};
+        slices_.push_back(wiring.make_slice ? wiring.make_slice(agenda, request) : std::make_unique<L2Slice>(agenda, request));
         slices_[s]->set_way_in(ends.slice_in, s, modules, ends.header());
         for (unsigned partition = 0; partition < slices_[s]->partitions(); ++partition) {
             join(crossbar_->to_slice(s + partition * modules), slices_[s]->target_of(partition));

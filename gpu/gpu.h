@@ -54,7 +54,7 @@ public:
     const MemorySideSpec& memory_side_spec() const { return memory_side_spec_; }
     const std::string& path() const override { return path_; }
     std::uint32_t endpoint() const override { return endpoint_; }
-    const std::vector<std::unique_ptr<L2Slice>>& slices() const { return slices_; }
+    const std::vector<std::unique_ptr<SliceModel>>& slices() const { return slices_; }
     const std::vector<std::unique_ptr<FabricPort>>& ports() const { return ports_; }
     const MemorySideCache* memory_side() const { return memory_side_.get(); }  // null: there is none
     const Hbm& hbm() const { return *hbm_; }
@@ -77,7 +77,7 @@ private:
     std::unique_ptr<ComputeUnits> units_;
     std::unique_ptr<Movers> movers_;
     std::unique_ptr<Crossbar> crossbar_;
-    std::vector<std::unique_ptr<L2Slice>> slices_;
+    std::vector<std::unique_ptr<SliceModel>> slices_;
     std::unique_ptr<MemorySideCache> memory_side_;
     std::unique_ptr<Hbm> hbm_;
     std::vector<std::unique_ptr<FabricPort>> ports_;

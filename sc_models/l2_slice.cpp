@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tlm_interconnect/packetiser.h"
+#include "sc_models/memory_access.h"
 
 namespace weft {
 
@@ -25,7 +25,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path,
       spec_(spec), index_(index), sector_shift_(spec.sector_shift()), sector_mask_((1U << spec.sector_shift()) - 1),
       slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint), image_(image), pool_(pool),
       part_(spec, std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways)),
-      monitor_({spec.monitors, spec.monitor_log_latency, static_cast<WakePolicy>(spec.wake), spec.monitor_timeout})
+      flags_(spec, image)
 {
     timer_.kind = timer_kind;
     request_prepare();
@@ -82,13 +82,13 @@ void L2Slice::run(AgendaItem& item)
 {
     if (item.kind == timer_kind) {
         const Time now = agenda().now();
-        monitor_.expire(now, [this, now](Line& waiter, Time later) { wake(waiter, now + later); });
+        flags_.expire(now, [this, now](Line& waiter, Time later) { answer(waiter, now + later); });
         set_timer();
         return;
     }
     Line& line = Line::of(item);
     if (item.kind < fill) {
-        if (way_of_requests_ == nullptr || enters(line)) serve(line);
+        if (!way_of_requests_.limited() || enters(line)) serve(line);
     } else if ((item.kind & entered) != 0) {
         line.kind &= static_cast<std::uint8_t>(~entered);
         serve(line);
@@ -101,54 +101,27 @@ void L2Slice::run(AgendaItem& item)
     }
 }
 
-void L2Slice::set_way_in(RateServers& ways, unsigned index, unsigned step, std::uint32_t header)
-{
-    way_of_requests_ = ways.limited() ? &ways : nullptr;
-    way_index_ = index;
-    way_step_ = step;
-    way_header_ = header;
-}
-
 // Whether the way in is free for the request. If not, it comes again.
 inline bool L2Slice::enters(Line& line)
 {
-    const std::uint32_t bytes = way_header_ + payload_bytes(line.op, line.size, LineClass::request);
-    if (bytes == 0) return true;
     const Time now = agenda().now();
-    const Time start = way_of_requests_->admit(way_index_ + partition_of(line) * way_step_, now, bytes);
+    const Time start = way_of_requests_.admit(line, partition_of(line), now);
     if (start == now) return true;
     line.kind |= entered;
     agenda().schedule(line, *this, start, line.source & 0xfffU);
     return false;
 }
 
-void L2Slice::access_data(Line& line)
+// Contents change at the line's turn. Those of lines between caches are not in them.
+inline void L2Slice::access(Line& line)
 {
-    if (!image_.data_on()) return;
-    const std::uint64_t local = local_of(line.address);
-    if (line.op == LineOp::read) {
-        image_.read(local, line.data(), line.size);
-    } else if (line.op == LineOp::write) {
-        image_.write(local, line.data(), line.size);
-    } else {
-        std::uint64_t word = 0;
-        image_.read(local, reinterpret_cast<std::uint8_t*>(&word), sizeof word);
-        const std::uint64_t result = result_of(line.function, word, line.operand(), line.comparand());
-        image_.write(local, reinterpret_cast<const std::uint8_t*>(&result), sizeof result);
-        line.set_operand(word);
+    constexpr std::uint8_t apart = LineHeader::refill_flag | LineHeader::packet_flag;
+    if ((line.flags & apart) == 0) {
+        access_data(image_, line);
+    } else if ((line.flags & LineHeader::packet_flag) != 0) {
+        if (line.op != LineOp::write) flags_.note_poll(line);
+        access_packets(image_, line);
     }
-}
-
-void L2Slice::access_packets(Line& line)
-{
-    const std::uint64_t local = local_of(line.address);
-    if (line.op == LineOp::write) {
-        image_.packets_came(local, line.size);
-    } else {
-        if ((line.flags & LineHeader::poll_flag) != 0) ++flag_reads_;
-        if (image_.packets_there(local, line.size)) line.flags &= static_cast<std::uint8_t>(~LineHeader::packet_flag);
-    }
-    access_data(line);
 }
 
 void L2Slice::answer(Line& line, Time at)
@@ -178,11 +151,7 @@ void L2Slice::serve(Line& line)
         serve_flag(line, ready);
         return;
     }
-    if ((line.flags & (LineHeader::refill_flag | LineHeader::packet_flag)) == 0) {
-        access_data(line);
-    } else if ((line.flags & LineHeader::packet_flag) != 0) {
-        access_packets(line);
-    }
+    access(line);
     look_up(line, ready);
 }
 
@@ -248,11 +217,7 @@ void L2Slice::serve_in_partition(Line& line)
     const bool far = is_far_hit(line, number, word);
     const Time start = far ? now : part(partition).server.book(now, line_bytes).start;
     target_of(partition).return_request_credit(line, start - now);
-    if ((line.flags & (LineHeader::refill_flag | LineHeader::packet_flag)) == 0) {
-        access_data(line);
-    } else if ((line.flags & LineHeader::packet_flag) != 0) {
-        access_packets(line);
-    }
+    access(line);
     proceed(line, number, word, start + spec_.latency, far);
 }
 
@@ -397,14 +362,10 @@ std::uint64_t L2Slice::with_home(std::uint64_t line, std::uint64_t group) const
 
 std::uint64_t L2Slice::address_of(std::uint64_t number) const
 {
-    // Inverse of number_of().
-    const std::uint32_t count = slices_.divisor();
     const std::uint64_t line = number >> sector_shift_;
     const std::uint64_t group = other_ ? line / 2 : line;
-    const std::uint64_t slice = index_ + (other_ && line % 2 == 1 ? count / 2 : 0);
-    const std::uint64_t rotation = slice_place(group * count, slices_).slice;
-    const std::uint64_t within = slice >= rotation ? slice - rotation : slice + count - rotation;
-    return global_address(endpoint_, ((group * count + within) << sector_shift_ | sector_of(number)) * line_bytes);
+    const std::uint32_t slice = index_ + (other_ && line % 2 == 1 ? slices_.divisor() / 2 : 0);
+    return global_address(endpoint_, (line_of_place(group, slice, slices_) << sector_shift_ | sector_of(number)) * line_bytes);
 }
 
 void L2Slice::write_back(unsigned partition, std::uint64_t number, Time delay)
@@ -421,58 +382,16 @@ void L2Slice::write_back(unsigned partition, std::uint64_t number, Time delay)
 
 void L2Slice::serve_flag(Line& line, Time ready)
 {
-    ++flag_operations_;
-    if ((line.flags & LineHeader::poll_flag) != 0) ++flag_reads_;
-    const std::uint64_t local = local_of(line.address);
-    std::uint64_t& value = image_.flag(local);
-    switch (line.op) {
-    case LineOp::read: line.set_operand(value); break;
-    case LineOp::write: value = line.operand(); break;
-    case LineOp::atomic: value = result_of(line.function, value, line.operand(), line.comparand()); break;
-    case LineOp::fetch: {
-        const std::uint64_t word = value;
-        value = result_of(line.function, value, line.operand(), line.comparand());
-        line.set_operand(word);
-        break;
-    }
-    case LineOp::await:
-        if (value < line.operand()) {
-            monitor_.hold(line, agenda().now());
-            return;
-        }
-        break;
-    case LineOp::monitor:
-        monitor_.hold(line, agenda().now());
-        set_timer();
-        return;
-    case LineOp::multicast:
-    case LineOp::load_reduce:
-    case LineOp::reduce:
+    const bool timed = line.op == LineOp::monitor;
+    if (!flags_.serve(line, agenda().now(), [this, ready](Line& served, Time later) { answer(served, ready + later); }))
         SC_REPORT_FATAL("/weft/l2", (path() + ": an in-switch operation arrived at a memory").c_str());
-    }
-    if (line.op != LineOp::read && line.op != LineOp::await)
-        monitor_.changed(local, value, [this, ready](Line& waiter, Time later) { wake(waiter, ready + later); });
-    answer(line, ready);
-}
-
-void L2Slice::wake(Line& waiter, Time at)
-{
-    waiter.set_operand(image_.flag(local_of(waiter.address)));
-    answer(waiter, at);
+    if (timed) set_timer();
 }
 
 void L2Slice::set_timer()
 {
-    const Time next = monitor_.next_deadline();
+    const Time next = flags_.next_deadline();
     if (next != SyncMonitor::never && !timer_.scheduled) agenda().schedule(timer_, *this, next, 0xfffU);
-}
-
-std::vector<L2Slice::Waiting> L2Slice::waiting() const
-{
-    std::vector<Waiting> out;
-    for (const SyncMonitor::Waiting& entry : monitor_.waiting())
-        out.push_back({entry.local, image_.flag(entry.local), entry.line->operand(), entry.line->source, entry.line->tag});
-    return out;
 }
 
 std::uint64_t L2Slice::hops() const
@@ -485,46 +404,28 @@ std::uint64_t L2Slice::hops() const
 std::vector<Statistic> L2Slice::statistics() const
 {
     const Time busy = part_.server.busy() + (other_ ? other_->server.busy() : 0);
-    return {{"hits", static_cast<double>(hits_), "lines", "accesses that found their line, whole-line writes included"},
+    std::vector<Statistic> out = {{"hits", static_cast<double>(hits_), "lines", "accesses that found their line, whole-line writes included"},
         {"misses", static_cast<double>(missed_), "lines", "fills fetched from memory"},
         {"merged", static_cast<double>(merged_), "lines", "accesses that waited for a fill already on its way"},
         {"write_backs", static_cast<double>(written_back_), "lines", "dirty lines written to memory"},
-        {"flag_operations", static_cast<double>(flag_operations_), "lines", "flag reads, writes, adds and awaits"},
+        {"flag_operations", static_cast<double>(flags_.operations()), "lines", "flag reads, writes, adds and awaits"},
         {"busy", static_cast<double>(busy), "ps", "time the slice was busy"},
         {"sector_misses", static_cast<double>(sector_misses_), "lines", "fills beside a sector that was there"},
         {"far_hits", static_cast<double>(far_hits_), "lines", "fills fetched from the other partition"},
         {"copies", static_cast<double>(copies_), "lines", "of these by reads: the line is then in both partitions"},
         {"moved_victims", static_cast<double>(moved_), "lines", "displaced lines that moved to the other partition"},
-        {"far_bytes", static_cast<double>(far_bytes_), "B", "data between the partitions, both ways"},
-        {"flag_waiters", static_cast<double>(monitor_.counts().held), "lines", "awaits and monitors that were held"},
-        {"flag_waiters_most", static_cast<double>(monitor_.counts().most), "lines", "held at once, summed over slices"},
-        {"flag_waiters_logged", static_cast<double>(monitor_.counts().logged), "lines", "beyond the slice's table"},
-        {"flag_wakes", static_cast<double>(monitor_.counts().wakes), "lines", "waiters woken by a change"},
-        {"flag_timeouts", static_cast<double>(monitor_.counts().timeouts), "lines", "monitors whose time was over"},
-        {"flag_reads", static_cast<double>(flag_reads_), "lines", "looks of waits at flags, of any GPU"}};
+        {"far_bytes", static_cast<double>(far_bytes_), "B", "data between the partitions, both ways"}};
+    flags_.add_statistics(out);
+    return out;
 }
 
 void L2Slice::reset_statistics()
 {
-    hits_ = missed_ = merged_ = written_back_ = flag_operations_ = flag_reads_ = 0;
-    monitor_.reset_counts();
+    hits_ = missed_ = merged_ = written_back_ = 0;
+    flags_.reset_statistics();
     sector_misses_ = far_hits_ = copies_ = moved_ = far_bytes_ = 0;
     part_.server.reset_busy();
     if (other_) other_->server.reset_busy();
-}
-
-std::vector<Statistic> summed_statistics(const std::vector<std::unique_ptr<L2Slice>>& slices)
-{
-    std::vector<Statistic> sum;
-    for (const auto& slice : slices) {
-        const std::vector<Statistic> part = slice->statistics();
-        if (sum.empty()) {
-            sum = part;
-        } else {
-            for (std::size_t i = 0; i < part.size(); ++i) sum[i].value += part[i].value;
-        }
-    }
-    return sum;
 }
 
 }  // namespace weft

@@ -36,81 +36,43 @@
 #include <memory>
 #include <vector>
 
-#include "base/divider.h"
-#include "base/statistic.h"
-#include "sc_models/l2_spec.h"
-#include "sc_models/memory_image.h"
+#include "sc_models/slice_flags.h"
+#include "sc_models/slice_model.h"
+#include "sc_models/slice_way.h"
 #include "sc_models/stalled_lines.h"
-#include "sc_models/sync_monitor.h"
 #include "sc_models/tag_array.h"
-#include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/rate_server.h"
-#include "tlm_interconnect/rate_servers.h"
 
 namespace weft {
 
-// Which slice of `slices` holds line number `line` of a GPU's memory, and its number there: groups of
-// `slices` consecutive lines, one to each slice, rotated from group to group so that strides spread.
-struct SlicePlace {
-    std::uint32_t slice;
-    std::uint64_t number;
-};
-inline SlicePlace slice_place(std::uint64_t line, const Divider& slices)
-{
-    const std::uint64_t group = slices.quotient(line);
-    const std::uint32_t count = slices.divisor();
-    const auto within = static_cast<std::uint32_t>(line - group * count);
-    const std::uint32_t mixed = static_cast<std::uint32_t>(group) * 0x9e3779b1U;
-    const auto rotation = static_cast<std::uint32_t>(std::uint64_t{mixed} * count >> 32);
-    const std::uint32_t slice = within + rotation;
-    return {slice >= count ? slice - count : slice, group};
-}
-
-// The same where a tag stands for 2^sector_shift lines: those stay together.
-inline SlicePlace slice_place(std::uint64_t line, const Divider& slices, unsigned sector_shift)
-{
-    SlicePlace place = slice_place(line >> sector_shift, slices);
-    place.number = place.number << sector_shift | (line & ((1U << sector_shift) - 1));
-    return place;
-}
-
-class L2Slice : public sc_core::sc_module,
-                public Station,
-                public LineTarget,
-                public LineInitiator,
-                public StatisticsProvider {
+class L2Slice final : public sc_core::sc_module,
+                      public Station,
+                      public LineTarget,
+                      public LineInitiator,
+                      public SliceModel {
 public:
     // Slice `index` of spec.slices; of two mirrored partitions, slices `index` and index + spec.slices / 2.
     L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path, const L2Spec& spec, unsigned index,
         MemoryImage& image, LinePool& pool, std::uint32_t endpoint);
+    L2Slice(Agenda& agenda, const SliceRequest& request)
+        : L2Slice(request.module_name.c_str(), agenda, request.path, request.spec, request.index, request.image, request.pool,
+              request.endpoint)
+    {
+    }
 
     LineTargetSocket target;
     LineInitiatorSocket memory;
-    LineTargetSocket& target_of(unsigned partition) { return partition == 0 ? target : *other_target_; }
-    LineInitiatorSocket& memory_of(unsigned partition) { return partition == 0 ? memory : *other_memory_; }
-    unsigned partitions() const { return other_ ? 2 : 1; }
-    // Requests take a place on `ways` when they arrive, `header` bytes and their data, partition p at index + p x step.
-    // Before time starts.
-    void set_way_in(RateServers& ways, unsigned index, unsigned step, std::uint32_t header);
-    std::uint64_t hops() const;  // lines handed on to memory, to the other partition and back to who asked
+    LineTargetSocket& target_of(unsigned partition) override { return partition == 0 ? target : *other_target_; }
+    LineInitiatorSocket& memory_of(unsigned partition) override { return partition == 0 ? memory : *other_memory_; }
+    unsigned partitions() const override { return other_ ? 2 : 1; }
+    void set_way_in(RateServers& ways, unsigned index, unsigned step, std::uint32_t header) override
+    {
+        way_of_requests_.set(ways, index, step, header);
+    }
+    std::uint64_t hops() const override;
 
-    // Lines waiting for a flag, for the report of a run that cannot progress.
-    struct Waiting {
-        std::uint64_t flag;
-        std::uint64_t value;
-        std::uint64_t wanted;
-        std::uint16_t source;
-        std::uint32_t tag;
-    };
-    std::vector<Waiting> waiting() const;
-
-    // What waits did here, of any GPU: looks, those that were held, wake-ups by a change.
-    struct FlagCounts {
-        std::uint64_t reads = 0;
-        std::uint64_t waiters = 0;
-        std::uint64_t wakes = 0;
-    };
-    FlagCounts flag_counts() const { return {flag_reads_, monitor_.counts().held, monitor_.counts().wakes}; }
+    FlagCounts flag_counts() const override { return flags_.counts(); }
+    std::vector<SliceFlags::Waiting> waiting() const { return flags_.waiting(); }
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
@@ -164,12 +126,10 @@ private:
     static StalledLines::Outcome how_it_stays(const Line& line);
     void finish_fill(Line& fetch);
     void retry_stalled(Part& own);
-    void access_data(Line& line);
-    void access_packets(Line& line);
+    void access(Line& line);
     void displace(unsigned partition, std::uint32_t victim, std::uint64_t neighbour, Time delay);
     void write_back(unsigned partition, std::uint64_t number, Time delay);
     void answer(Line& line, Time at);
-    void wake(Line& waiter, Time at);
     void set_timer();
 
     // Between partitions.
@@ -212,26 +172,18 @@ private:
     std::vector<RateServer> way_in_;  // of each partition, from the other
     std::unique_ptr<LineTargetSocket> other_target_;
     std::unique_ptr<LineInitiatorSocket> other_memory_;
-    RateServers* way_of_requests_ = nullptr;  // null: without a limit
-    unsigned way_index_ = 0;
-    unsigned way_step_ = 0;
-    std::uint32_t way_header_ = 0;
-    SyncMonitor monitor_;
+    SliceWay way_of_requests_;
+    SliceFlags flags_;
     AgendaItem timer_;  // of monitors
     std::uint64_t hits_ = 0;
     std::uint64_t missed_ = 0;
     std::uint64_t merged_ = 0;
     std::uint64_t written_back_ = 0;
-    std::uint64_t flag_operations_ = 0;
-    std::uint64_t flag_reads_ = 0;
     std::uint64_t sector_misses_ = 0;
     std::uint64_t far_hits_ = 0;
     std::uint64_t copies_ = 0;
     std::uint64_t moved_ = 0;
     std::uint64_t far_bytes_ = 0;
 };
-
-// Statistics of slices as one cache.
-std::vector<Statistic> summed_statistics(const std::vector<std::unique_ptr<L2Slice>>& slices);
 
 }  // namespace weft

@@ -45,6 +45,10 @@ const ParameterTable<L2Spec>& L2Spec::parameters()
         {{"far_bandwidth", Unit::rate, 1'000'000, 1'000'000'000'000'000,
              "between two mirrored partitions, each way", {}},
             &L2Spec::far_bandwidth},
+        {{"model", Unit::choice, 0, 3, "what stands for a slice: ours, a clocked block as its twin or as RTL, or both in lockstep",
+             {"slice", "slice_twin", "rtl_slice", "slice_lockstep"}},
+            &L2Spec::model},
+        {{"clock", Unit::time, 0, 1'000'000, "of clocked slices; 0: of one line a clock at l2.bandwidth", {}}, &L2Spec::clock},
     });
     return table;
 }

@@ -9,6 +9,9 @@ namespace weft {
 // and farther ones; or caches of their own in front of a common memory-side cache.
 enum class PartitionPolicy : std::uint8_t { mirrored, private_ };
 
+// What stands for a slice: ours, or a clocked block (rtl/modules/clocked_slice.h): its twin, RTL, or both in lockstep.
+enum class SliceModelKind : std::uint8_t { slice, slice_twin, rtl_slice, slice_lockstep };
+
 struct L2Spec {
     std::uint64_t size = 50ULL << 20;              // B, all slices
     std::uint64_t ways = 16;                       // lines per set
@@ -26,7 +29,10 @@ struct L2Spec {
     std::uint64_t partition_policy = 0;            // PartitionPolicy
     std::uint64_t far_latency = 25'000;            // ps, from one partition to the other, one way
     std::uint64_t far_bandwidth = 4'000'000'000'000;  // B/s between the partitions, each way
+    std::uint64_t model = 0;                       // SliceModelKind
+    std::uint64_t clock = 0;                       // ps, of clocked slices; 0: a line a clock is `bandwidth`
 
+    bool clocked() const { return static_cast<SliceModelKind>(model) != SliceModelKind::slice; }
     bool mirrored() const
     {
         return partitions > 1 && static_cast<PartitionPolicy>(partition_policy) == PartitionPolicy::mirrored;

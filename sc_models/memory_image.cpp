@@ -89,6 +89,7 @@ bool MemoryImage::packets_there(std::uint64_t local, std::uint64_t bytes) const
 
 void MemoryImage::discard(std::uint64_t local, std::uint64_t bytes)
 {
+    tell(local, bytes);
     const std::uint64_t first = (local + page_bytes - 1) / page_bytes;
     const std::uint64_t last = std::min<std::uint64_t>((local + bytes) / page_bytes, pages_.size());
     for (std::uint64_t page = first; page < last; ++page) pages_[page].reset();

@@ -16,6 +16,14 @@
 
 namespace weft {
 
+// A cache that keeps contents of its own: told of a range that changes or is forgotten without it, while its contents are
+// still there.
+class MemoryWatcher {
+public:
+    virtual ~MemoryWatcher() = default;
+    virtual void on_bypass(std::uint64_t local, std::uint64_t bytes) = 0;
+};
+
 class MemoryImage {
 public:
     static constexpr std::uint64_t flag_base = std::uint64_t{1} << 46;  // local address
@@ -40,8 +48,16 @@ public:
     void packets_came(std::uint64_t local, std::uint64_t bytes) { mark(local, bytes, true); }
     bool packets_there(std::uint64_t local, std::uint64_t bytes) const;
 
+    // A write of somebody who is no cache and no request at one.
+    void write_past_caches(std::uint64_t local, const std::uint8_t* in, std::uint64_t bytes)
+    {
+        tell(local, bytes);
+        write(local, in, bytes);
+    }
+
     // Forgets the pages of a range that is no longer in use, so that memory follows what is live.
     void discard(std::uint64_t local, std::uint64_t bytes);
+    void watch(MemoryWatcher& watcher) { watchers_.push_back(&watcher); }
 
 private:
     using Page = std::unique_ptr<std::uint8_t[]>;
@@ -49,11 +65,16 @@ private:
     using Marks = std::array<std::uint64_t, page_bytes / packet_grain / marks_of_word>;
 
     void mark(std::uint64_t local, std::uint64_t bytes, bool come);
+    void tell(std::uint64_t local, std::uint64_t bytes)
+    {
+        for (MemoryWatcher* watcher : watchers_) watcher->on_bypass(local, bytes);
+    }
 
     bool data_on_;
     std::vector<Page> pages_;
     std::vector<std::unique_ptr<Marks>> marks_;  // by page
     std::vector<std::uint64_t> flags_;
+    std::vector<MemoryWatcher*> watchers_;
 };
 
 }  // namespace weft

@@ -166,7 +166,7 @@ void LineExecutor::fill(Running& job)
         for (std::uint64_t begin = 0; begin < total; begin += fill_block) {
             block.resize(std::min(fill_block, total - begin));
             fill_input(job.job.type, rank, schedule.size(), seed_ + job.id, begin, block.size(), block.data());
-            endpoints_[job.job.members[rank]]->image().write(base + begin, block.data(), block.size());
+            endpoints_[job.job.members[rank]]->image().write_past_caches(base + begin, block.data(), block.size());
         }
     }
 }

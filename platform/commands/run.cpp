@@ -80,7 +80,7 @@ int simulate_command(const Arguments& arguments)
         "write what every workgroup did when, and the critical path, as a trace that Perfetto and Chrome show");
     line.value("--export", "FILE", exported, "write how the collective is carried out as MSCCL XML, for --plan and others");
     line.values("--wave", "GLOB=FILE", waves,
-        "write waveforms of these switches, or ends of links (A~B.0), where they are RTL, as FST; with lines beside the pins");
+        "write waveforms of these switches, ends of links (A~B.0) or slices (GPU.l2.0), where they are RTL, as FST; with lines beside the pins");
     line.value("--wave-window", "FROM:TO", wave_window, "simulated times of --wave, such as 10us:12us; all unless given");
     line.value("--fault-wave", "FILE", fault_wave,
         "where a block of RTL goes wrong, the run is made again for a waveform of the 200 clocks before; fault.fst unless given, "

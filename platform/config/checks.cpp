@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "platform/config/resolver.h"
+#include "rtl/modules/slice_block_spec.h"
 
 namespace weft {
 
@@ -116,6 +117,19 @@ void Resolver::check_caches(NodeId node)
     check_cache(Block::l2, l2_values, l2, l2_slices);
     if (side.present())
         check_cache(Block::memory_side, side_values, side.as_cache(static_cast<unsigned>(hbm.channels)), channels);
+    if (l2.clocked()) {
+        const Part model{Block::l2, &l2_values, "model"};
+        try {
+            slice_block_spec(l2);
+        } catch (const InputError& error) {
+            const Diagnostic& problem = error.diagnostics().front();
+            refuse({l2_size, l2_slices, partitions, model}, fmt::format("l2.model = {} of {}: {}", text(Block::l2, "model", l2.model),
+                name, problem.what), problem.expected);
+        }
+        if (hbm.capacity / l2.slices / line_bytes >> slice_number_bits != 0)
+            refuse({{Block::hbm, &hbm_values, "capacity"}, model}, fmt::format("{} lines for each clocked slice of {}",
+                hbm.capacity / l2.slices / line_bytes, name), "less memory or more l2.slices");
+    }
     if (l2.slices % l2.partitions != 0)
         refuse({l2_slices, partitions}, fmt::format("l2.slices = {} of {} do not divide into {} partitions", l2.slices,
             name, l2.partitions), fmt::format("a multiple of {}", l2.partitions));

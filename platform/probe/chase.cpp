@@ -75,7 +75,7 @@ double chase(ProbeBench& bench, std::uint32_t from, std::uint32_t home, std::vec
     for (std::size_t i = lines.size(); i > 1; --i) std::swap(lines[i - 1], lines[random() % i]);
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const std::uint64_t next = global_address(home, lines[(i + 1) % lines.size()]);
-        bench.gpu(home).image().write(lines[i], reinterpret_cast<const std::uint8_t*>(&next), sizeof next);
+        bench.gpu(home).image().write_past_caches(lines[i], reinterpret_cast<const std::uint8_t*>(&next), sizeof next);
     }
     Program round;
     round.add_chase(global_address(home, lines[0]), lines.size(), scope);

@@ -83,6 +83,7 @@ Time ProbeBench::run()
     left_ = works_.size();
     for (std::size_t i = 0, count = works_.size(); i < count; ++i) launch(works_[i], i);
     sc_core::sc_start();
+    if (const std::vector<std::string> problems = system_->problems(); !problems.empty()) throw ProbeStuck(problems.front());
     if (left_ > 0) throw ProbeStuck("programs of the probe wait for each other: nothing can move any more");
     works_.clear();
     catch_up();

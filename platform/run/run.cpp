@@ -226,8 +226,9 @@ void add_ports(const std::string& path, const std::string& model, const Ports& p
 }
 
 // A cache as a whole, and slice by slice what waits did there if they did anything.
+template <class Slice>
 ModuleResult cache_result(const std::string& path, const char* kind, const std::string& model,
-    const std::vector<std::unique_ptr<L2Slice>>& slices)
+    const std::vector<std::unique_ptr<Slice>>& slices)
 {
     ModuleResult out{path, kind, model, summed_statistics(slices), {}};
     std::vector<std::uint64_t> reads;
@@ -235,7 +236,7 @@ ModuleResult cache_result(const std::string& path, const char* kind, const std::
     std::vector<std::uint64_t> wakes;
     bool any = false;
     for (const auto& slice : slices) {
-        const L2Slice::FlagCounts counts = slice->flag_counts();
+        const SliceModel::FlagCounts counts = slice->flag_counts();
         reads.push_back(counts.reads);
         waiters.push_back(counts.waiters);
         wakes.push_back(counts.wakes);
@@ -261,7 +262,8 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
         if (resolved.role(plan.members[rank]) != NodeRole::memory)
             out.push_back({gpu.path() + ".units", "gpu", model, gpu.units().statistics(), {}});
         out.push_back({gpu.path() + ".network", "network", model, gpu.network().statistics(), {}});
-        out.push_back(cache_result(gpu.path() + ".l2", "l2", model, gpu.slices()));
+        const std::string& slice = L2Spec::parameters().find("model")->info.choices[gpu.l2_spec().model];
+        out.push_back(cache_result(gpu.path() + ".l2", "l2", gpu.l2_spec().clocked() ? slice : model, gpu.slices()));
         if (gpu.memory_side() != nullptr)
             out.push_back(cache_result(gpu.path() + ".memory_side", "memory_side", model, gpu.memory_side()->slices()));
         out.push_back({gpu.path() + ".hbm", "hbm", model, gpu.hbm().statistics(), {}});
@@ -465,8 +467,9 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const std::vector<ReplayGpu*> replays = system.replays();
     const bool all_replayed = std::all_of(replays.begin(), replays.end(),
         [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
-    result.problems = system.fabric().problems();
-    result.fault = system.fabric().fault();
+    if (load.finished() && all_replayed && agenda.idle() && !agenda.stopped()) system.check_contents();
+    result.problems = system.problems();
+    result.fault = system.fault();
     if (!result.problems.empty()) {
         result.stop = StopReason::wrong;
     } else if (load.finished() && all_replayed) {
@@ -483,7 +486,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         for (ReplayGpu* replay : replays)
             if (replay != nullptr)
                 for (std::string& line : replay->blocked()) result.blocked.push_back(std::move(line));
-        for (std::string& line : system.fabric().blocked()) result.blocked.push_back(std::move(line));
+        for (std::string& line : system.blocked()) result.blocked.push_back(std::move(line));
     }
 
     result.collectives = collective_results(executor);

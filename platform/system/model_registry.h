@@ -20,7 +20,7 @@ namespace weft {
 // Waveforms of blocks of RTL, by instance: the first entry whose glob fits.
 struct Waves {
     struct Entry {
-        std::string instances;  // glob over paths of switches, and of ends of links ("a~b.0")
+        std::string instances;  // glob over paths of switches, ends of links ("a~b.0"), slices ("gpu.l2.0")
         std::string file;       // of a glob with wild cards the path goes in before the suffix
         mutable bool taken = false;  // some instance fits
     };

@@ -2,6 +2,8 @@
 
 #include "base/diagnostic.h"
 #include "rtl/common/lockstep.h"
+#include "rtl/cache/llc_rtl.h"
+#include "rtl/cache/llc_twin.h"
 #include "rtl/dut/dut_switch.h"
 #include "rtl/dut/port_map_reader.h"
 #include "rtl/dut/registered_blocks.h"
@@ -10,6 +12,7 @@
 #include "rtl/link/link_rtl.h"
 #include "rtl/link/link_twin.h"
 #include "rtl/modules/clocked_link.h"
+#include "rtl/modules/clocked_slice.h"
 #include "rtl/modules/clocked_switch.h"
 
 namespace weft {
@@ -129,7 +132,41 @@ std::unique_ptr<LinkEndpoint> link_lockstep(const LinkParams& params, const Inst
         [bytes = params.flit_bytes](const LinkOut& expected, const LinkOut& got) { return difference(expected, got, bytes); });
 }
 
+using Slice = std::unique_ptr<ClockedSlice::Block>;
+
+Slice slice_twin(const LlcParameters& parameters, const Instance&) { return std::make_unique<LlcTwin>(parameters); }
+
+Slice slice_rtl(const LlcParameters& parameters, const Instance& instance)
+{
+    const WaveWindow wave = instance.wave();
+    auto out = std::make_unique<LlcRtl>(noted(llc_source(parameters), wave, 1), instance.path, instance.seed());
+    out->block().set_wave(wave);
+    return out;
+}
+
+Slice slice_lockstep(const LlcParameters& parameters, const Instance& instance)
+{
+    return std::make_unique<Lockstep<ClockedSlice::Block>>(slice_rtl(parameters, instance), slice_twin(parameters, instance), LlcOut());
+}
+
 }  // namespace
+
+SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
+{
+    Slice (*make)(const LlcParameters&, const Instance&) = nullptr;
+    switch (static_cast<SliceModelKind>(spec.model)) {
+    case SliceModelKind::slice: return nullptr;
+    case SliceModelKind::slice_twin: make = slice_twin; break;
+    case SliceModelKind::rtl_slice: make = slice_rtl; break;
+    case SliceModelKind::slice_lockstep: make = slice_lockstep; break;
+    }
+    return [make, waves = context.waves, seed = context.seed](Agenda& agenda, const SliceRequest& request) {
+        return std::make_unique<ClockedSlice>(request.module_name.c_str(), agenda, request,
+            [make, waves, seed](const LlcParameters& parameters, const std::string& path, Time clock) {
+                return make(parameters, Instance{path, waves, clock / 2, seed});
+            });
+    };
+}
 
 std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, const RunContext& context, const std::string& path,
     const LinkSpec& spec, std::uint64_t seed)

@@ -13,6 +13,9 @@ void add_rtl_models(ModelRegistry& registry);
 std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, const RunContext& context, const std::string& path,
     const LinkSpec& spec, std::uint64_t seed);
 
+// The slices of an L2 that `spec` asks for (l2.model); null: L2Slice.
+SliceFactory slice_factory(const RunContext& context, const L2Spec& spec);
+
 // What `weft rtl add` has registered (registered_blocks.h). Maps and RTL are read when a node is made. Throws InputError
 // for a registration that cannot be read or whose name is taken.
 void add_registered_blocks(ModelRegistry& registry);

@@ -1,5 +1,7 @@
 #include "platform/system/system.h"
 
+#include "platform/system/rtl_models.h"
+
 namespace weft {
 
 System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
@@ -33,6 +35,7 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
             ++request.wiring.stripe_shift;
         request.wiring.ports = fabric_.ports(rank);
         request.wiring.routes = fabric_.routes(rank);
+        request.wiring.make_slice = slice_factory(context, request.l2);
         accelerators_.push_back(registry.gpu_factory(memory ? "gpu" : resolved.model(node))(context, request));
     }
     fabric_.build(registry, context, checkers_, [this](std::uint32_t rank, unsigned port) {
@@ -81,6 +84,41 @@ bool System::cannot_progress() const
     for (const Gpu* gpu : gpus())
         if (gpu != nullptr && gpu->cannot_progress()) return true;
     return false;
+}
+
+std::vector<std::string> System::problems() const
+{
+    std::vector<std::string> out = fabric_.problems();
+    for (const Gpu* gpu : gpus())
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)
+            for (std::string& problem : gpu->slices()[s]->problems()) out.push_back(std::move(problem));
+    return out;
+}
+
+std::optional<BlockFault> System::fault() const
+{
+    std::optional<BlockFault> first = fabric_.fault();
+    for (const Gpu* gpu : gpus())
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s) {
+            const auto* host = dynamic_cast<const BlockHost*>(gpu->slices()[s].get());
+            if (host != nullptr && host->fault() && (!first || host->fault()->at < first->at)) first = host->fault();
+        }
+    return first;
+}
+
+std::vector<std::string> System::blocked() const
+{
+    std::vector<std::string> out = fabric_.blocked();
+    for (const Gpu* gpu : gpus())
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)
+            for (std::string& line : gpu->slices()[s]->blocked()) out.push_back(std::move(line));
+    return out;
+}
+
+void System::check_contents()
+{
+    for (const Gpu* gpu : gpus())
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s) gpu->slices()[s]->check_contents();
 }
 
 std::uint64_t System::protocol_problems(bool ended)

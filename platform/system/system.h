@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,13 @@ public:
     std::uint64_t lines() const;
     std::uint64_t line_hops() const;
     bool cannot_progress() const;
+    // What modules found to be wrong, and what cannot go on in the fabric and in slices; one line each.
+    std::vector<std::string> problems() const;
+    // Where the first of these was, if it was at a clocked block.
+    std::optional<BlockFault> fault() const;
+    std::vector<std::string> blocked() const;
+    // A run has ended by itself: slices look at what memory holds.
+    void check_contents();
     // Reports of the protocol checkers, those about the end of a run that ended by itself included.
     std::uint64_t protocol_problems(bool ended);
 

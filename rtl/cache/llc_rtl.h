@@ -24,6 +24,9 @@ public:
     void reset() override;
     void cycle(const LlcIn& in, LlcOut& out) override;
     bool idle() const override { return idle_; }
+    void at(std::uint64_t ps) override { block_.at(ps); }
+    void note(unsigned signal, const std::string& text) override { block_.note(signal, text); }
+    bool waving() const override { return block_.waving(); }
     bool failed() const override { return block_.failed(); }
     std::string failure() const override { return block_.failure(); }
 

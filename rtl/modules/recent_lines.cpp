@@ -17,7 +17,8 @@ std::vector<std::string> RecentLines::of(unsigned port) const
         LineBits bits;
         bits.clear();
         std::memcpy(bits.bytes, entry.header, sizeof entry.header);
-        out.push_back(fmt::format("at {} ps, channel {}: {}", entry.at, entry.channel, describe(bits)));
+        const std::string channel = entry.channel == no_channel ? "" : fmt::format(", channel {}", entry.channel);
+        out.push_back(fmt::format("at {} ps{}: {}", entry.at, channel, describe(bits)));
     }
     return out;
 }

@@ -22,6 +22,7 @@ public:
         entry.channel = channel;
         std::memcpy(entry.header, bits.bytes, sizeof entry.header);
     }
+    static constexpr unsigned no_channel = ~0U;
     // "at 12000 ps, channel 1: write of 64 B, ...", the oldest first.
     std::vector<std::string> of(unsigned port) const;
 

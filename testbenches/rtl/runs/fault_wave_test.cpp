@@ -102,7 +102,7 @@ TEST_F(FaultWave, OfASwitchThatDiffersFromItsTwin)
 TEST_F(FaultWave, OfALinkThatDiffersFromItsTwin)
 {
     change("link/weft_link_crc.sv", "before_last ^ flit", "before_last ^ ~flit");
-    const Outcome ran = run({"--set", "link.model=link_lockstep", "--set", "link.request_credits=127", "--set", "link.response_credits=127"});
+    const Outcome ran = run({"--set", "link.model=link_lockstep"});
     EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
     EXPECT_TRUE(is_there("fault.0.fst"));
     EXPECT_TRUE(is_there("fault.1.fst"));

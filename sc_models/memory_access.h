@@ -1,0 +1,38 @@
+// What a request for data does to memory, and what it is answered with.
+#pragma once
+
+#include "sc_models/memory_image.h"
+#include "tlm_interconnect/line.h"
+
+namespace weft {
+
+inline void access_data(MemoryImage& image, Line& line)
+{
+    if (!image.data_on()) return;
+    const std::uint64_t local = local_of(line.address);
+    if (line.op == LineOp::read) {
+        image.read(local, line.data(), line.size);
+    } else if (line.op == LineOp::write) {
+        image.write(local, line.data(), line.size);
+    } else {
+        std::uint64_t word = 0;
+        image.read(local, reinterpret_cast<std::uint8_t*>(&word), sizeof word);
+        const std::uint64_t result = result_of(line.function, word, line.operand(), line.comparand());
+        image.write(local, reinterpret_cast<const std::uint8_t*>(&result), sizeof result);
+        line.set_operand(word);
+    }
+}
+
+// Packets are there from their store on; a load that finds them all comes back without the flag.
+inline void access_packets(MemoryImage& image, Line& line)
+{
+    const std::uint64_t local = local_of(line.address);
+    if (line.op == LineOp::write) {
+        image.packets_came(local, line.size);
+    } else if (image.packets_there(local, line.size)) {
+        line.flags &= static_cast<std::uint8_t>(~LineHeader::packet_flag);
+    }
+    access_data(image, line);
+}
+
+}  // namespace weft
