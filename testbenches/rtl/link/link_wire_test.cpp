@@ -51,6 +51,30 @@ TEST(LinkWire, ArrivesAfterItsLatency)
     EXPECT_THROW(LinkWire(16, 1, -0.1), InputError);
 }
 
+// Clocks may be left out up to the next arrival, and no further.
+TEST(LinkWire, SkipsToTheNextArrival)
+{
+    LinkWire wire(16, 5);
+    const WireFlit flit = {};
+    EXPECT_EQ(wire.next(), LinkWire::never);
+    wire.skip(1000);
+    EXPECT_FALSE(wire.clock(&flit));
+    wire.clock(nullptr);
+    wire.clock(&flit);
+    EXPECT_EQ(wire.next(), 2U);
+    wire.skip(1);
+    EXPECT_EQ(wire.arriving(), nullptr);
+    wire.skip(1000);
+    EXPECT_NE(wire.arriving(), nullptr);
+    wire.clock(nullptr);
+    EXPECT_EQ(wire.next(), 1U);
+    wire.skip(1);
+    EXPECT_NE(wire.arriving(), nullptr);
+    wire.hit(0, 3);
+    EXPECT_TRUE(wire.clock(&flit));
+    EXPECT_EQ(wire.next(), 4U);
+}
+
 // Wrong bits are as many as the rate says, everywhere.
 TEST(LinkWire, BitErrorsHaveTheirRate)
 {
