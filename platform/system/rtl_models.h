@@ -2,18 +2,13 @@
 #pragma once
 
 #include "platform/system/model_registry.h"
-#include "tlm_interconnect/link_model.h"
 
 namespace weft {
 
-// switch: rtl_switch, switch_twin, switch_lockstep.
+// switch: rtl_switch, switch_twin, switch_lockstep; link: rtl_link, link_twin, link_lockstep.
 void add_rtl_models(ModelRegistry& registry);
 
-// The link that `spec` asks for, clocked or not (make_link in link_model.h).
-std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, const RunContext& context, const std::string& path,
-    const LinkSpec& spec, std::uint64_t seed);
-
-// What `weft rtl add` has registered (registered_blocks.h). Maps and RTL are read when a node is made. Throws InputError
+// What `weft rtl add` has registered (registered_blocks.h). Maps and RTL are read when a module is made. Throws InputError
 // for a registration that cannot be read or whose name is taken.
 void add_registered_blocks(ModelRegistry& registry);
 

@@ -6,8 +6,8 @@
 
 namespace weft {
 
-FlightTable::FlightTable(unsigned ports, unsigned channels)
-    : ports_(ports), channels_(channels), streams_(std::size_t{ports} * ports * channels)
+FlightTable::FlightTable(unsigned ports, unsigned channels, const char* output)
+    : ports_(ports), channels_(channels), output_(output), streams_(std::size_t{ports} * ports * channels)
 {
 }
 
@@ -47,7 +47,7 @@ FlightTable::Flight* FlightTable::leave(const LineBits& bits, unsigned output, u
         return nullptr;
     }
     if (flight.output != output) {
-        problem = fmt::format("a line for output {} ({})", flight.output, describe(bits));
+        problem = fmt::format("a line for {} {} ({})", output_, flight.output, describe(bits));
         return nullptr;
     }
     if (flight.channel != channel) {

@@ -26,7 +26,8 @@ public:
         LineClass cls = LineClass::request;
     };
 
-    FlightTable(unsigned ports, unsigned channels);
+    // `output`: what a port is called where lines come out.
+    FlightTable(unsigned ports, unsigned channels, const char* output = "output");
 
     // A place for a line that goes in; its tag.
     std::uint32_t enter(Line& line, LineClass cls, unsigned input, unsigned output, unsigned channel, Time now);
@@ -49,6 +50,7 @@ private:
 
     unsigned ports_;
     unsigned channels_;
+    const char* output_;
     std::vector<Flight> flights_;
     std::uint32_t first_free_ = none;
     std::uint32_t inside_ = 0;
