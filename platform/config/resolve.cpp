@@ -238,7 +238,7 @@ void Resolver::choose_models()
         const auto links = known_.models.find("link");
         return links != known_.models.end() && std::find(links->second.begin(), links->second.end(), name) != links->second.end();
     };
-    const auto set_model = [this](NodeId id, const std::string& name, const std::string& file, int line) {
+    const auto set_model = [this, is_link](NodeId id, const std::string& name, const std::string& file, int line) {
         if (system_.nodes_[id].role == NodeRole::memory) {
             problem(file, line, "model " + quoted(name) + " for " + graph_.node(id).name + ", which is a memory",
                 "an xpu or a node that forwards: memories have one model");

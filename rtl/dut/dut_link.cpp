@@ -22,6 +22,8 @@ BlockChannels channels_of(const LinkSpec& spec)
     return out;
 }
 
+Journey::Leg& leg_of(Line& line, LineClass cls) { return cls == LineClass::request ? line.journey.out : line.journey.back; }
+
 }  // namespace
 
 DutLink::DutLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec, PortMap map,
@@ -38,6 +40,7 @@ Time DutLink::take(unsigned end, Line& line, LineClass cls, Time delay)
 {
     expect(end, line, cls, delay);
     const Time now = agenda().now();
+    if (line.followed()) line.journey.since = now + delay;
     const std::size_t by = source_for(end, channels().slot_of[line.vc]);
     taken_until_[by] = std::max(taken_until_[by], now + delay) + beats(by, line, cls) * block().period(block().sources()[by]);
     Time next = taken_until_[by];
@@ -71,18 +74,24 @@ void DutLink::has_entered(std::size_t source, Line& line, LineClass cls)
     Direction& way = count_[from.port];
     way.wire_bytes += bytes;
     way.busy += count * block().period(from);
+    if (line.followed()) {
+        const Time now = agenda().now();
+        leg_of(line, cls).wire += now - line.journey.since;
+        line.journey.since = now;
+    }
     if ((line.flags & LineHeader::poll_flag) == 0) return;
     if (cls == LineClass::request) ++way.flag_reads;
     way.flag_bytes += bytes;
 }
 
-void DutLink::has_left(std::size_t sink, Line& line, LineClass cls, unsigned channel, Time /*now*/)
+void DutLink::has_left(std::size_t sink, Line& line, LineClass cls, unsigned channel, Time now)
 {
     const DutBlock::Sink& from = block().sinks()[sink];
     Direction& way = count_[1 - from.port];
     ++way.lines;
     ++way.packets;
     way.payload_bytes += payload_bytes(line.op, line.size, cls);
+    if (line.followed()) leg_of(line, cls).flight += now - line.journey.since;
     from.channel->freed(channel);
     if (cls == LineClass::request) initiator(from.port).send_request(line, 0);
     else target(from.port).send_response(line, 0);

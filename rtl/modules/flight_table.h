@@ -4,6 +4,7 @@
 // input, output and channel went in. What breaks that is told in words.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ public:
     struct Flight {
         Line* line = nullptr;
         LineBits bits;
+        std::array<std::uint8_t, header_bits / 8> before{};  // header of the line that had this tag last
         std::uint32_t turn = 0;  // within its stream
         std::uint32_t next_free = 0;
         Time entered = 0;

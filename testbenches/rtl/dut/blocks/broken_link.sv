@@ -1,6 +1,6 @@
 // A link whose lines are one beat, with a queue of four from either end, and something wrong about line 7 from end 0.
 module broken_link #(
-    // 1: dropped, 2: doubled, 3: a bit altered, 4: after the next, 5: out at its own end, 6: the first that is not taken;
+    // 1: dropped, 2: doubled, 3: a bit altered, 4: after the next, 5: out at its own end, 6: the last that goes out;
     // 7: the pace hangs on bits that no reset sets, 8: its own assertion fails
     parameter int unsigned FAULT = 0
 ) (
@@ -28,7 +28,7 @@ module broken_link #(
 
         assign hit[e] = e == 0 && number == 7;
         assign empty[e] = count == 0;
-        assign s_ready[e] = count != 4 && !(FAULT == 6 && hit[e]);
+        assign s_ready[e] = count != 4 && !(FAULT == 6 && e == 0 && number >= 7);
         assign head[e] = FAULT == 4 && hit[e] ? places[1] : FAULT == 3 && hit[e] ? places[0] ^ (640'(1) << 200) : places[0];
         assign dropped = FAULT == 1 && hit[e] && count != 0;
         assign given[e] = !dropped && count > ((FAULT == 4 && hit[e]) ? 3'd1 : 3'd0) && !(FAULT == 7 && age < hold);
