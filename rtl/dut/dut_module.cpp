@@ -265,6 +265,12 @@ void DutModule::add_inside(std::vector<std::string>& out) const
     if (all.size() > most) out.push_back(fmt::format("{}: and {} more", path(), all.size() - most));
 }
 
+bool DutModule::stuck(Time now) const
+{
+    const bool holds = flights_ != nullptr && (flights_->inside() > 0 || waiting_ > 0);
+    return holds && now > moved_at_ + patience_ && !held_up();
+}
+
 std::vector<std::string> DutModule::waiting_lines() const
 {
     std::vector<std::string> out;

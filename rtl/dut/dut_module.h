@@ -25,6 +25,10 @@
 namespace weft {
 
 class DutModule : public sc_core::sc_module, public Station, public LineInitiator, public LineTarget, public BlockHost {
+public:
+    // It holds lines, could get rid of all of them, and nothing has moved for as long as `quiet` of the map says.
+    bool stuck(Time now) const;
+
 protected:
     // What a port is called where lines go in, and where they come out.
     struct Words {
@@ -76,6 +80,8 @@ private:
     virtual void has_left(std::size_t sink, Line& line, LineClass cls, unsigned channel, Time now) = 0;
     // A bit for each channel of which `output` can take a line.
     virtual unsigned room(unsigned output) const = 0;
+    // Whether lines that have come out wait for others.
+    virtual bool held_up() const { return false; }
     // Adds what waits behind an output, for waiting_lines().
     virtual void add_behind(unsigned /*output*/, unsigned /*channel*/, std::vector<std::string>& /*out*/) const {}
 

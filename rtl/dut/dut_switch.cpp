@@ -124,6 +124,13 @@ unsigned DutSwitch::room(unsigned output) const
     return out;
 }
 
+bool DutSwitch::held_up() const
+{
+    return std::any_of(outputs_.begin(), outputs_.end(), [](const Output& output) {
+        return std::any_of(output.leaving.begin(), output.leaving.end(), [](const std::deque<Waiting>& lines) { return !lines.empty(); });
+    });
+}
+
 void DutSwitch::add_behind(unsigned output, unsigned channel, std::vector<std::string>& out) const
 {
     if (const std::size_t count = outputs_[output].leaving[channel].size(); count > 0)

@@ -81,6 +81,7 @@ private:
     void has_entered(std::size_t source, Line& line, LineClass cls) override;
     void has_left(std::size_t sink, Line& line, LineClass cls, unsigned channel, Time now) override;
     unsigned room(unsigned output) const override;
+    bool held_up() const override;
     void add_behind(unsigned output, unsigned channel, std::vector<std::string>& out) const override;
     void send(unsigned output, Time now);
     unsigned route(unsigned port, Line& line, LineClass cls);

@@ -168,7 +168,7 @@ TEST(Resolve, ModelsOfLinks)
         "system.yaml:3: unknown model 'mine' for box.0.nvsw.0; expected a model of kind switch; a link is taken by --set link.model=mine");
     // Nobody says what there is beside.
     EXPECT_EQ(error_of([] { resolved("", {"link.model=mine"}); }),
-        "--set: 'mine' is no value of link.model; expected one of link, link_twin, rtl_link, link_lockstep");
+        "--set: 'mine' is no value of link.model; expected one of link, link_twin, rtl_link, link_lockstep (did you mean 'link'?)");
 }
 
 TEST(Resolve, RankAnnotationsOrderTheEndpoints)
