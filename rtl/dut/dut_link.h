@@ -9,6 +9,7 @@
 //   arrival, rounded up to an edge of the stream's clock   first clock in which the line is on the pins of its end, if these
 //                                                          are free; channels take turns
 //   clock in which the last beat comes out                 the line is at the module behind the far end
+// What arrives at an edge because of what came out in it is on the pins at the next.
 // The block's clocks are its time and its rate: link.bandwidth, link.flit, link.header, packets, frames and retry do not count.
 // link.latency counts for credits alone, which do not go through the block: the sender learns of a free slot after it.
 // The sender is told that the wire is taken for the beats of its line, one a clock; of a block with a stream for each class, until

@@ -124,6 +124,15 @@ TEST_F(UserLink, OneAmongLinksOfOtherModelsAndBesideASwitch)
     EXPECT_TRUE(has(both.out, "verified    passed"));
 }
 
+// Multicast and reductions go through links as any line does.
+TEST_F(UserLink, CarriesOperationsOnGroups)
+{
+    ASSERT_EQ(add(example + "link/").code, 0);
+    const Outcome ran = call({"run", "examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--algorithm", "nvls", "--set", "link.model=my_link"});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, "verified    passed"));
+}
+
 TEST_F(UserLink, ShowsItsWaveform)
 {
     ASSERT_EQ(add(example + "link/").code, 0);
