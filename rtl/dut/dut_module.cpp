@@ -1,6 +1,7 @@
 #include "rtl/dut/dut_module.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
