@@ -62,7 +62,7 @@ const ParameterTable<LinkSpec>& LinkSpec::parameters()
             &LinkSpec::ack_bytes},
         {{"ack_every", Unit::count, 1, 64, "retry: packets that one acknowledge covers while the wire back is busy", {}},
             &LinkSpec::ack_every},
-        {{"model", Unit::choice, 0, 3, "what stands for the link: ours, clocked endpoints as twins or as RTL, or both in lockstep",
+        {{"model", Unit::choice, 0, 3, "what stands for the link: ours, clocked endpoints as twins or as RTL, both in lockstep, or a block of 'weft rtl add'",
              {"link", "link_twin", "rtl_link", "link_lockstep"}},
             &LinkSpec::model},
     });

@@ -14,10 +14,6 @@ enum class RetryKind : std::uint8_t { none, timeout, go_back_n };
 // How the packets of a bundle choose among its physical links.
 enum class BundleSpread : std::uint8_t { lines, round_robin };
 
-// What stands for the link: a model of ours, or clocked endpoints (rtl/modules/clocked_link.h): RTL, their twins, or both
-// in lockstep.
-enum class LinkModelKind : std::uint8_t { link, link_twin, rtl_link, link_lockstep };
-
 struct LinkSpec {
     std::uint64_t bandwidth = 25'000'000'000;  // B/s per direction, raw (headers included)
     std::uint64_t latency = 70'000;            // ps, last bit out of the sender to line at the receiver
@@ -50,7 +46,7 @@ struct LinkSpec {
     std::uint64_t replay_timeout = 2'000'000;  // ps
     std::uint64_t ack_bytes = 0;               // B of an acknowledge or replay request; 0: in headers
     std::uint64_t ack_every = 1;               // packets
-    std::uint64_t model = 0;                   // LinkModelKind
+    std::uint64_t model = 0;                   // what stands for it; beyond the choices: of the registry of a run
 
     static const ParameterTable<LinkSpec>& parameters();
 };

@@ -27,9 +27,8 @@ const std::vector<std::pair<std::string, std::vector<BlockTitle>>>& pages()
                 {Block::hbm, "memory"}, {Block::copy, "copy engines"},
                 {Block::bulk, "bulk copies that units issue"}}},
         {"switch", {{Block::switch_, "nodes that pass lines on"}}},
-        {"",
-            {{Block::link, "edges"}, {Block::engine, "how collectives run"},
-                {Block::routing, "how routes are chosen"}}},
+        {"link", {{Block::link, "edges"}}},
+        {"", {{Block::engine, "how collectives run"}, {Block::routing, "how routes are chosen"}}},
     };
     return all;
 }
@@ -67,7 +66,7 @@ std::string profiles_text()
 int models_command(const Arguments& arguments)
 {
     CommandLine line("models",
-        "Lists what can be instantiated: kind and name of every model (--model GLOB=NAME), its parameters "
+        "Lists what can be instantiated: kind and name of every model (--model GLOB=NAME, of links --set link.model=NAME), its parameters "
         "(--set "
         "BLOCK.PARAMETER=VALUE) with unit, default and range, and the device profiles (--profile NAME).\n");
     std::string kind;
@@ -86,7 +85,7 @@ int models_command(const Arguments& arguments)
     for (const auto& [page, blocks] : pages()) {
         if (!kind.empty() && page != kind) continue;
         out +=
-            page.empty() ? "\nparameters of links and of the system as a whole\n" : "\nkind " + page + "\n";
+            page.empty() ? "\nparameters of the system as a whole\n" : "\nkind " + page + "\n";
         for (const ModelRegistry::Entry& entry : registry.entries()) {
             if (entry.kind != page) continue;
             const std::string head = fmt::format("  model {:<15} ", entry.name);

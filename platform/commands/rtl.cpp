@@ -15,11 +15,11 @@ namespace {
 // Throws InputError for a name that a built-in model has.
 void check_name(const std::string& map)
 {
-    const std::string name = read_port_map(map).name;
+    const PortMap block = read_port_map(map);
     const ModelRegistry built_in;
     for (const ModelRegistry::Entry& entry : built_in.entries())
-        if (entry.kind == "switch" && entry.name == name)
-            throw InputError(map, 0, "the name '" + name + "' of kind switch is taken", "another name");
+        if (entry.kind == name_of(block.role) && entry.name == block.name)
+            throw InputError(map, 0, "the name '" + block.name + "' of kind " + entry.kind + " is taken", "another name");
 }
 
 void add_block(const std::vector<std::string>& files, const std::string& map)
@@ -27,7 +27,10 @@ void add_block(const std::vector<std::string>& files, const std::string& map)
     if (files.empty() || map.empty()) throw usage_error("no block is given", "weft rtl add FILE.sv... --map MAP.yaml");
     check_name(map);
     const RegisteredBlock block = register_block(files, map);
-    print(fmt::format("registered {} in {}\nuse it with --model 'GLOB={}', such as --model '*.nvsw.*={}'\n", block.name, block.at, block.name, block.name));
+    const std::string use = block.role == BlockRole::link
+        ? fmt::format("--set link.model={0}, of some links --set '*.nvsw.0~*.link.model={0}'", block.name)
+        : fmt::format("--model 'GLOB={0}', such as --model '*.nvsw.*={0}'", block.name);
+    print(fmt::format("registered {} in {}\nuse it with {}\n", block.name, block.at, use));
 }
 
 void list_blocks()
@@ -37,7 +40,7 @@ void list_blocks()
     for (const RegisteredBlock& block : blocks) {
         std::string files;
         for (const std::string& file : block.files) files += " " + file;
-        print(fmt::format("{}: {}\n  map   {}\n  rtl  {}\n", block.name, block.text, block.map, files));
+        print(fmt::format("{}: {}\n  role  {}\n  map   {}\n  rtl  {}\n", block.name, block.text, name_of(block.role), block.map, files));
     }
 }
 
@@ -46,9 +49,9 @@ void list_blocks()
 int rtl_command(const Arguments& arguments)
 {
     CommandLine line("rtl",
-        "Blocks of RTL of your own as models of switches.\n"
+        "Blocks of RTL of your own as models of switches and links.\n"
         "'weft rtl add FILE.sv... --map MAP.yaml' verilates a block, holds its port map against its pins and registers it: from then on "
-        "--model 'GLOB=NAME' takes it like any other. 'weft rtl list' says which there are, 'weft rtl remove NAME' forgets one. "
+        "--model 'GLOB=NAME' takes it like any other switch, --set link.model=NAME like any other link. 'weft rtl list' says which there are, 'weft rtl remove NAME' forgets one. "
         "They are kept in .weft/rtl where weft runs, or in the folder WEFT_RTL_MODELS.\n");
     std::vector<std::string> words;
     std::string map;

@@ -104,6 +104,7 @@ void list_values(const ResolvedSystem& system, Block block, VariantId id, const 
         const SourceId source = variant.sources[i];
         out.push_back({prefix + parameter_name(block, i), info_of(block).parameters[i], variant.values[i],
             source != unknown_source, system.source(source).text});
+        if (block == Block::link && out.back().info->name == "model") out.back().name = system.link_model_name(variant.values[i]);
     }
 }
 

@@ -24,8 +24,9 @@ struct ExplainedParameter {
     std::uint64_t value = 0;  // base units; index for a choice
     bool known = true;        // false: a bandwidth that nothing states
     std::string source;
+    std::string name = {};  // of a model that is none of the choices
 
-    std::string text() const { return known ? value_text(*info, value) : "unknown"; }
+    std::string text() const { return !known ? "unknown" : name.empty() ? value_text(*info, value) : name; }
     std::string unit() const { return name_of(info->unit); }
 };
 

@@ -97,7 +97,7 @@ void Resolver::apply_annotation(const Attribute& attribute, Block block, Variant
     ValueProblem wrong;
     const auto selector = parse_selector(own_name(attribute), wrong);
     if (selector && selector->scope == Selector::Scope::every && selector->block == block) {
-        if (const auto value = checked_value(block, selector->parameter, attribute.value, wrong)) {
+        if (const auto value = value_of(block, selector->parameter, attribute.value, wrong)) {
             // Without the line: nodes that are told the same stay alike.
             const SourceId from = source("annotation of " + attribute.file, attribute.file, attribute.line);
             variant = pool(block).changed(variant, selector->parameter, *value, from);
@@ -107,6 +107,34 @@ void Resolver::apply_annotation(const Attribute& attribute, Block block, Variant
     if (wrong.what.empty())
         wrong = {"annotation " + quoted(attribute.name) + " is no parameter", "weft.BLOCK.PARAMETER"};
     problem(attribute.file, attribute.line, wrong.what, wrong.expected);
+}
+
+std::optional<std::uint64_t> Resolver::value_of(Block block, std::size_t parameter, const std::string& text, ValueProblem& wrong)
+{
+    if (block == Block::link && info_of(block).parameters[parameter]->name == "model") return link_model(text, wrong);
+    return checked_value(block, parameter, text, wrong);
+}
+
+std::optional<std::uint64_t> Resolver::link_model(const std::string& name, ValueProblem& wrong)
+{
+    std::vector<std::string>& used = system_.link_models_;
+    const auto known = [this](const char* kind) {
+        const auto found = known_.models.find(kind);
+        return found == known_.models.end() ? std::vector<std::string>() : found->second;
+    };
+    const auto has = [&name](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+    std::vector<std::string> names = used;
+    for (const std::string& other : known("link"))
+        if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
+    if (has(names)) {
+        if (!has(used)) used.push_back(name);
+        return std::find(used.begin(), used.end(), name) - used.begin();
+    }
+    std::string all;
+    for (const std::string& other : names) all += (all.empty() ? "" : ", ") + other;
+    wrong.what = quoted(name) + " is no value of link.model";
+    wrong.expected = has(known("switch")) ? "--model 'GLOB=" + name + "', since it is a switch; a link is one of " + all : expected_name("one of " + all, name, names);
+    return std::nullopt;
 }
 
 void Resolver::apply_assignment(const Assignment& assignment)
@@ -128,7 +156,7 @@ bool Resolver::assign(const Selector& selector, const Assignment& assignment)
     const auto set = [&](Block block, std::size_t parameter, const std::vector<VariantId*>& slots) {
         if (slots.empty()) return false;
         ValueProblem wrong;
-        const auto value = checked_value(block, parameter, assignment.value, wrong);
+        const auto value = value_of(block, parameter, assignment.value, wrong);
         if (!value) {
             problem(assignment.file, assignment.line, wrong.what, wrong.expected);
             return true;

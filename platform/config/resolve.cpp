@@ -30,6 +30,8 @@ Resolver::Resolver(const SystemDescription& description, std::shared_ptr<const G
     system_.file = description.file;
     system_.seed = description.seed;
     system_.workload = description.workload;
+    const BlockInfo& links = info_of(Block::link);
+    system_.link_models_ = links.parameters[*links.find("model")]->choices;
     source("default");
     source("unknown");
 }
@@ -232,7 +234,11 @@ void Resolver::choose_profiles()
 
 void Resolver::choose_models()
 {
-    const auto set_model = [this](NodeId id, const std::string& name, const std::string& file, int line) {
+    const auto is_link = [this](const std::string& name) {
+        const auto links = known_.models.find("link");
+        return links != known_.models.end() && std::find(links->second.begin(), links->second.end(), name) != links->second.end();
+    };
+    const auto set_model = [this, is_link](NodeId id, const std::string& name, const std::string& file, int line) {
         if (system_.nodes_[id].role == NodeRole::memory) {
             problem(file, line, "model " + quoted(name) + " for " + graph_.node(id).name + ", which is a memory",
                 "an xpu or a node that forwards: memories have one model");
@@ -244,7 +250,8 @@ void Resolver::choose_models()
             std::find(known->second.begin(), known->second.end(), name) != known->second.end();
         if (!good)
             problem(file, line, "unknown model " + quoted(name) + " for " + graph_.node(id).name,
-                expected_name(std::string("a model of kind ") + kind, name, known->second));
+                is_link(name) ? "a model of kind " + std::string(kind) + "; a link is taken by --set link.model=" + name
+                              : expected_name(std::string("a model of kind ") + kind, name, known->second));
         system_.nodes_[id].model = name_index(name);
         return good;
     };

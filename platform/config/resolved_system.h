@@ -71,6 +71,10 @@ public:
     const SwitchSpec& switch_of(NodeId node) const { return switch_[variant(node, Block::switch_)]; }
     // Throws InputError when nothing says what the bandwidth is.
     const LinkSpec& link(EdgeId edge) const;
+    // Name of the model in the registry, of kind "link".
+    const std::string& link_model(EdgeId edge) const { return link_models_[link(edge).model]; }
+    // As people write a value of a link's parameter: a model by its name, whoever registered it.
+    const std::string& link_model_name(std::uint64_t value) const { return link_models_[value]; }
     bool has_bandwidth(EdgeId edge) const;
     const EngineSpec& engine() const { return engine_; }
     const RoutingSpec& routing() const { return routing_; }
@@ -118,6 +122,7 @@ private:
     std::vector<std::string> names_{""};
     std::vector<ValueSource> sources_;  // 0: default, 1: unknown
     std::array<VariantPool, block_count> pools_;
+    std::vector<std::string> link_models_;  // by value of link.model: its choices, then others that are asked for
     VariantId engine_variant_ = no_variant;
     VariantId routing_variant_ = no_variant;
 

@@ -69,6 +69,9 @@ private:
     void apply_assignment(const Assignment& assignment);
     bool assign(const Selector& selector, const Assignment& assignment);
     void explain_no_match(const Selector& selector, const Assignment& assignment);
+    // As checked_value(); link.model takes any link of the registry.
+    std::optional<std::uint64_t> value_of(Block block, std::size_t parameter, const std::string& text, ValueProblem& wrong);
+    std::optional<std::uint64_t> link_model(const std::string& name, ValueProblem& wrong);
     // The variant of every instance of `block`, with the name of the instance on request.
     std::vector<VariantId*> instances(Block block);
     std::vector<std::string> instance_names(Block block, std::size_t index) const;

@@ -2,7 +2,6 @@
 
 #include <cctype>
 
-#include "platform/system/rtl_models.h"
 #include "tlm_interconnect/blocked_chain.h"
 
 namespace weft {
@@ -94,7 +93,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         const LinkSpec& spec = resolved_.link(edge);
         const std::string path = edge_name(resolved_.graph(), edge);
         LinkPlace place{edge,
-            make_any_link(module_name("link", path, links_.size()), context, path, spec, resolved_.seed), {}, {}};
+            registry.link_factory(resolved_.link_model(edge))(context, {module_name("link", path, links_.size()), path, spec, resolved_.seed}), {}, {}};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
         for (unsigned e = 0; e < 2; ++e) {
             const NodeId node = nodes[e];

@@ -62,6 +62,10 @@ ModelRegistry::ModelRegistry()
             return std::make_unique<CrossbarSwitch>(request.module_name.c_str(), context.agenda, request.path,
                 request.spec, request.ports, request.routes);
         });
+    add_link("link", "packets, frames, credits, retry: a wire that is booked",
+        [](const RunContext& context, const LinkRequest& request) {
+            return make_link(request.module_name.c_str(), context.agenda, request.path, request.spec, request.seed);
+        });
     add_gpu("gpu", "compute units, copy engines, on-die network, L2 slices, memory-side cache, HBM channels, fabric ports",
         [](const RunContext& context, const GpuRequest& request) {
             return std::make_unique<Gpu>(request.module_name.c_str(), context.agenda, context.pool, context.progress,
@@ -81,6 +85,11 @@ void ModelRegistry::add_switch(const std::string& name, const std::string& text,
     add(switches_, "switch", name, text, std::move(factory));
 }
 
+void ModelRegistry::add_link(const std::string& name, const std::string& text, LinkFactory factory)
+{
+    add(links_, "link", name, text, std::move(factory));
+}
+
 void ModelRegistry::add_gpu(const std::string& name, const std::string& text, GpuFactory factory)
 {
     add(gpus_, "gpu", name, text, std::move(factory));
@@ -89,6 +98,11 @@ void ModelRegistry::add_gpu(const std::string& name, const std::string& text, Gp
 const ModelRegistry::SwitchFactory& ModelRegistry::switch_factory(const std::string& name) const
 {
     return chosen(switches_, "switch", name);
+}
+
+const ModelRegistry::LinkFactory& ModelRegistry::link_factory(const std::string& name) const
+{
+    return chosen(links_, "link", name);
 }
 
 const ModelRegistry::GpuFactory& ModelRegistry::gpu_factory(const std::string& name) const
@@ -100,6 +114,7 @@ std::vector<ModelRegistry::Entry> ModelRegistry::entries() const
 {
     std::vector<Entry> out;
     for (const auto& [name, model] : gpus_) out.push_back({"gpu", name, model.first});
+    for (const auto& [name, model] : links_) out.push_back({"link", name, model.first});
     for (const auto& [name, model] : switches_) out.push_back({"switch", name, model.first});
     return out;
 }

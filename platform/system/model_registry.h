@@ -1,7 +1,7 @@
 // Models by kind and name: what a node of the document can be instantiated as.
 //
-// "gpu" and "switch" are the kinds. A model registers a factory under its kind; `--model GLOB=NAME` and `bind:` in a
-// system file choose among them by name.
+// "gpu", "switch" and "link" are the kinds. A model registers a factory under its kind; `--model GLOB=NAME` and `bind:` in a
+// system file choose among those of nodes by name, the parameter link.model among links.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,7 @@
 #include "gpu/gpu.h"
 #include "gpu/replay_gpu.h"
 #include "rtl/common/wave_window.h"
+#include "tlm_interconnect/link_model.h"
 #include "tlm_interconnect/switch.h"
 
 namespace weft {
@@ -49,6 +50,13 @@ struct SwitchRequest {
     RouteTable routes;
 };
 
+struct LinkRequest {
+    std::string module_name;  // as above
+    std::string path;         // "a~b"
+    LinkSpec spec;
+    std::uint64_t seed = 1;  // of its bit errors
+};
+
 struct GpuRequest {
     std::string module_name;
     GpuSpec gpu;
@@ -65,16 +73,19 @@ struct GpuRequest {
 class ModelRegistry {
 public:
     using SwitchFactory = std::function<std::unique_ptr<SwitchModel>(const RunContext&, const SwitchRequest&)>;
+    using LinkFactory = std::function<std::unique_ptr<LinkModel>(const RunContext&, const LinkRequest&)>;
     using GpuFactory = std::function<std::unique_ptr<Accelerator>(const RunContext&, const GpuRequest&)>;
 
     // With the built-in models.
     ModelRegistry();
 
     // Throw InputError when the kind has a model of that name. `text` is shown by `weft models`.
+    void add_link(const std::string& name, const std::string& text, LinkFactory factory);
     void add_switch(const std::string& name, const std::string& text, SwitchFactory factory);
     void add_gpu(const std::string& name, const std::string& text, GpuFactory factory);
 
     // Throw InputError for an unknown name.
+    const LinkFactory& link_factory(const std::string& name) const;
     const SwitchFactory& switch_factory(const std::string& name) const;
     const GpuFactory& gpu_factory(const std::string& name) const;
 
@@ -91,6 +102,7 @@ public:
 
 private:
     std::map<std::string, std::pair<std::string, SwitchFactory>> switches_;
+    std::map<std::string, std::pair<std::string, LinkFactory>> links_;
     std::map<std::string, std::pair<std::string, GpuFactory>> gpus_;
 };
 

@@ -1,9 +1,12 @@
 #include "platform/system/rtl_models.h"
 
+#include <fmt/format.h>
+
 #include "base/diagnostic.h"
-#include "rtl/common/lockstep.h"
 #include "rtl/cache/llc_rtl.h"
 #include "rtl/cache/llc_twin.h"
+#include "rtl/common/lockstep.h"
+#include "rtl/dut/dut_link.h"
 #include "rtl/dut/dut_switch.h"
 #include "rtl/dut/port_map_reader.h"
 #include "rtl/dut/registered_blocks.h"
@@ -149,6 +152,44 @@ Slice slice_lockstep(const LlcParameters& parameters, const Instance& instance)
     return std::make_unique<Lockstep<ClockedSlice::Block>>(slice_rtl(parameters, instance), slice_twin(parameters, instance), LlcOut());
 }
 
+ModelRegistry::LinkFactory clocked_link(std::unique_ptr<LinkEndpoint> (*make)(const LinkParams&, const Instance&))
+{
+    return [make](const RunContext& context, const LinkRequest& request) {
+        const Time clock = ClockedLink::clock_of(request.spec);
+        return std::make_unique<ClockedLink>(request.module_name.c_str(), context.agenda, request.path, request.spec, request.seed,
+            [make, &context, clock](const LinkParams& params, const std::string& end) {
+                return make(params, Instance{end, context.waves, clock / 2, context.seed});
+            });
+    };
+}
+
+// The map as it is now. Throws InputError where it has become one of another role.
+PortMap map_of(const RegisteredBlock& block)
+{
+    PortMap map = read_port_map(block.map);
+    if (map.role != block.role)
+        throw InputError(block.map, 0, fmt::format("the map says role: {}, the block is registered as a {}", name_of(map.role), name_of(block.role)),
+            "'weft rtl add' once more");
+    return map;
+}
+
+void add_block(ModelRegistry& registry, const RegisteredBlock& block)
+{
+    const std::string text = block.text + " (RTL, " + block.map + ")";
+    if (block.role == BlockRole::link)
+        registry.add_link(block.name, text, [block](const RunContext& context, const LinkRequest& request) {
+            const Instance instance{request.path, context.waves, 0, context.seed};
+            return std::make_unique<DutLink>(request.module_name.c_str(), context.agenda, request.path, request.spec, map_of(block), block.files,
+                instance.wave(), instance.seed());
+        });
+    else
+        registry.add_switch(block.name, text, [block](const RunContext& context, const SwitchRequest& request) {
+            const Instance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
+            return std::make_unique<DutSwitch>(request.module_name.c_str(), context.agenda, request.path, request.spec, request.ports,
+                request.routes, map_of(block), block.files, instance.wave(), instance.seed());
+        });
+}
+
 }  // namespace
 
 SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
@@ -168,25 +209,11 @@ SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
     };
 }
 
-std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, const RunContext& context, const std::string& path,
-    const LinkSpec& spec, std::uint64_t seed)
-{
-    std::unique_ptr<LinkEndpoint> (*make)(const LinkParams&, const Instance&) = nullptr;
-    switch (static_cast<LinkModelKind>(spec.model)) {
-    case LinkModelKind::link: return make_link(module_name.c_str(), context.agenda, path, spec, seed);
-    case LinkModelKind::link_twin: make = link_twin; break;
-    case LinkModelKind::rtl_link: make = link_rtl; break;
-    case LinkModelKind::link_lockstep: make = link_lockstep; break;
-    }
-    const Time clock = ClockedLink::clock_of(spec);
-    return std::make_unique<ClockedLink>(module_name.c_str(), context.agenda, path, spec, seed,
-        [make, &context, clock](const LinkParams& params, const std::string& end) {
-            return make(params, Instance{end, context.waves, clock / 2, context.seed});
-        });
-}
-
 void add_rtl_models(ModelRegistry& registry)
 {
+    registry.add_link("link_twin", "the same cycle behaviour as rtl_link, in C++", clocked_link(link_twin));
+    registry.add_link("rtl_link", "weft_link_endpoint.sv, verilated, at both ends: packets, CRC, replay", clocked_link(link_rtl));
+    registry.add_link("link_lockstep", "rtl_link and link_twin side by side; stops at the first difference", clocked_link(link_lockstep));
     registry.add_switch("rtl_switch", "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, unit for groups",
         clocked(rtl, rtl_grouped));
     registry.add_switch("switch_twin", "the same cycle behaviour as rtl_switch, in C++", clocked(twin, twin_grouped));
@@ -197,13 +224,8 @@ void add_rtl_models(ModelRegistry& registry)
 void add_registered_blocks(ModelRegistry& registry)
 {
     for (const RegisteredBlock& block : registered_blocks()) {
-        const auto make = [block](const RunContext& context, const SwitchRequest& request) {
-            const Instance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
-            return std::make_unique<DutSwitch>(request.module_name.c_str(), context.agenda, request.path, request.spec, request.ports,
-                request.routes, read_port_map(block.map), block.files, instance.wave(), instance.seed());
-        };
         try {
-            registry.add_switch(block.name, block.text + " (RTL, " + block.map + ")", make);
+            add_block(registry, block);
         } catch (const InputError& error) {
             throw InputError(block.at, 0, error.diagnostics().front().what, error.diagnostics().front().expected);
         }

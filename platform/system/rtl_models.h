@@ -2,21 +2,16 @@
 #pragma once
 
 #include "platform/system/model_registry.h"
-#include "tlm_interconnect/link_model.h"
 
 namespace weft {
 
-// switch: rtl_switch, switch_twin, switch_lockstep.
+// switch: rtl_switch, switch_twin, switch_lockstep; link: rtl_link, link_twin, link_lockstep.
 void add_rtl_models(ModelRegistry& registry);
-
-// The link that `spec` asks for, clocked or not (make_link in link_model.h).
-std::unique_ptr<LinkModel> make_any_link(const std::string& module_name, const RunContext& context, const std::string& path,
-    const LinkSpec& spec, std::uint64_t seed);
 
 // The slices of an L2 that `spec` asks for (l2.model); null: L2Slice.
 SliceFactory slice_factory(const RunContext& context, const L2Spec& spec);
 
-// What `weft rtl add` has registered (registered_blocks.h). Maps and RTL are read when a node is made. Throws InputError
+// What `weft rtl add` has registered (registered_blocks.h). Maps and RTL are read when a module is made. Throws InputError
 // for a registration that cannot be read or whose name is taken.
 void add_registered_blocks(ModelRegistry& registry);
 

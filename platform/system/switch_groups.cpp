@@ -6,12 +6,6 @@
 
 namespace weft {
 
-namespace {
-
-constexpr Time look_every = 1'000'000'000;  // ps
-
-}  // namespace
-
 SwitchGroups::SwitchGroups(System& system, const FabricPlan& plan)
     : system_(system), plan_(plan), ports_(plan.fabric.ports())
 {
@@ -63,12 +57,6 @@ void SwitchGroups::refuse(const std::vector<std::uint32_t>& members)
 std::uint16_t SwitchGroups::group(const std::vector<std::uint32_t>& members, const std::vector<std::uint32_t>& outsiders,
     ElementType type, ReduceOp op)
 {
-    if (known_.empty())
-        system_.progress().set_watch(look_every, [this](Time now) {
-            const std::vector<System::SwitchPlace>& all = system_.switches();
-            return std::any_of(all.begin(), all.end(),
-                [now](const System::SwitchPlace& place) { return place.module->overdue(now); });
-        });
     std::uint16_t& known = known_[{members, outsiders, type, op}];
     if (known != 0) return known;
     std::vector<std::uint32_t> users = members;

@@ -16,7 +16,7 @@ namespace weft {
 
 class SwitchGroups : public GroupRegistry {
 public:
-    // Both must outlive it, and no time passes without it once it has made a group.
+    // Both must outlive it.
     SwitchGroups(System& system, const FabricPlan& plan);
 
     // Throws InputError when no switch is attached to all members, or one that is has no room or no model for it.

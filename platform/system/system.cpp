@@ -1,8 +1,29 @@
 #include "platform/system/system.h"
 
+#include <algorithm>
+
 #include "platform/system/rtl_models.h"
+#include "rtl/dut/dut_module.h"
 
 namespace weft {
+
+namespace {
+
+constexpr Time look_every = 1'000'000'000;  // ps
+
+// Blocks of users.
+std::vector<const DutModule*> blocks_of(const FabricModules& fabric)
+{
+    std::vector<const DutModule*> out;
+    const auto look = [&out](const auto& module) {
+        if (const auto* block = dynamic_cast<const DutModule*>(&module)) out.push_back(block);
+    };
+    for (const FabricModules::SwitchPlace& place : fabric.switches()) look(*place.module);
+    for (const FabricModules::LinkPlace& place : fabric.links()) look(*place.link);
+    return out;
+}
+
+}  // namespace
 
 System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
     const ModelRegistry& registry, bool data_on, bool check_protocol, TrafficRecorder* recorder)
@@ -41,6 +62,12 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
     fabric_.build(registry, context, checkers_, [this](std::uint32_t rank, unsigned port) {
         Accelerator& accelerator = *accelerators_[rank];
         return FabricModules::End::of(accelerator.link_out(port), accelerator.link_in(port), accelerator.output(port));
+    });
+    // Who spins for what such a module holds would do so for ever.
+    progress_.set_watch(look_every, [this, blocks = blocks_of(fabric_)](Time now) {
+        const std::vector<SwitchPlace>& all = fabric_.switches();
+        return std::any_of(all.begin(), all.end(), [now](const SwitchPlace& place) { return place.module->overdue(now); }) ||
+            std::any_of(blocks.begin(), blocks.end(), [now](const DutModule* block) { return block->stuck(now); });
     });
 }
 

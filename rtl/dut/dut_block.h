@@ -42,12 +42,20 @@ public:
 
     std::vector<Source>& sources() { return sources_; }
     std::vector<Sink>& sinks() { return sinks_; }
+    const std::vector<Source>& sources() const { return sources_; }
+    const std::vector<Sink>& sinks() const { return sinks_; }
 
     // Clocks that rise at `time`, a bit for each.
     unsigned rising(std::uint64_t time) const;
     // The first time from `time` on at which a clock rises.
     std::uint64_t edge(std::uint64_t time) const;
     std::uint64_t longest_period() const;
+    // Of the clock of a stream.
+    template <class Channel>
+    std::uint64_t period(const Stream<Channel>& stream) const
+    {
+        return clocks_[static_cast<std::size_t>(__builtin_ctz(stream.clocks))].period;
+    }
 
     // Outputs settle; then the clocks rise, and fall.
     void settle() { block_.eval(); }

@@ -214,6 +214,8 @@ const char* name_of(StreamProtocol protocol)
     return "?";
 }
 
+const char* name_of(BlockRole role) { return role == BlockRole::switch_ ? "switch" : "link"; }
+
 bool PortMap::scales() const
 {
     return std::any_of(parameters.begin(), parameters.end(),

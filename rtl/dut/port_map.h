@@ -68,12 +68,17 @@ struct MapPin {
     int line = 0;
 };
 
+// What the block stands for.
+enum class BlockRole : std::uint8_t { switch_, link };
+const char* name_of(BlockRole role);
+
 struct PortMap {
     std::string file;
     std::string name;  // of the model
     std::string text;  // what it is, in a line
+    BlockRole role = BlockRole::switch_;
     std::string top;
-    unsigned ports = 4;  // of the block when it is checked, and always unless parameters name {ports}
+    unsigned ports = 4;  // 2 of a link, its ends; of the block when it is checked, and always unless parameters name {ports}
     unsigned vcs = 4;    // of the block when it is checked
     std::map<std::string, std::string> parameters;  // values may hold {ports}, {vcs}
     std::vector<std::string> include_folders;

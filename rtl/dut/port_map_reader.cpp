@@ -48,12 +48,16 @@ public:
         if (!plain || map_.name.size() > 64)
             findings_.refuse(fields.line(), "the name " + weft::quoted(map_.name), "letters, digits, _ and -, at most 64");
         map_.text = fields.text("text").value_or("a block of RTL behind a port map");
-        choice(fields, "role", {"switch"});
+        const bool link = choice(fields, "role", {"switch", "link"}) == "link";
+        map_.role = link ? BlockRole::link : BlockRole::switch_;
         map_.top = fields.text("top", Fields::Need::required).value_or("");
-        map_.ports = number(fields, "ports", map_.ports, 1, 64);
+        map_.ports = number(fields, "ports", link ? 2 : map_.ports, 1, 64);
+        if (link && map_.ports != 2) findings_.refuse(fields.line(), fmt::format("a link with {} ports", map_.ports), "2, its ends");
         map_.vcs = number(fields, "vcs", map_.vcs, 1, 16);
         map_.quiet = number(fields, "quiet", map_.quiet, 1, 1'000'000);
         map_.output_buffer = number(fields, "output_buffer", map_.output_buffer, 1, 4096);
+        if (const auto id = fields.get("output_buffer"); id && link)
+            findings_.refuse(tree_.line(*id), "'output_buffer' of a link", "a map without it: whoever sends holds a slot behind the link");
         read_build(fields);
         read_clocks(fields);
         for (const char* const side : {"in", "out"}) read_side(fields, side);
@@ -126,6 +130,18 @@ private:
         }
     }
 
+    // 0: switch.clock, which links do not have.
+    std::uint64_t period_of(Id id)
+    {
+        const std::string text(tree_.text_or_empty(id));
+        const auto ps = parse_time_ps(text);
+        const bool link = map_.role == BlockRole::link;
+        if (text == "switch.clock" && !link) return 0;
+        if (!ps || *ps == 0)
+            findings_.refuse(tree_.line(id), "the period is " + weft::quoted(text), link ? "a time, such as 800ps" : "a time, such as 800ps, or switch.clock");
+        return ps.value_or(0);
+    }
+
     void read_clocks(Fields& fields)
     {
         for (const Id id : fields.list("clocks", Fields::Need::required)) {
@@ -133,13 +149,8 @@ private:
             MapClock clock;
             clock.line = entry.line();
             clock.pin = entry.text("pin", Fields::Need::required).value_or("");
-            if (const auto period = entry.get("period")) {
-                const std::string text(tree_.text_or_empty(*period));
-                const auto ps = parse_time_ps(text);
-                if (text != "switch.clock" && (!ps || *ps == 0))
-                    findings_.refuse(tree_.line(*period), "the period is " + weft::quoted(text), "a time, such as 800ps, or switch.clock");
-                clock.period = text == "switch.clock" ? 0 : ps.value_or(0);
-            }
+            if (const auto period = entry.get("period")) clock.period = period_of(*period);
+            else if (map_.role == BlockRole::link) findings_.refuse(clock.line, "a clock of a link without a period", "a time, such as 800ps");
             entry.finish();
             map_.clocks.push_back(clock);
         }

@@ -35,6 +35,9 @@ RegisteredBlock read(const std::string& file)
     out.name = fields.text("name", Fields::Need::required).value_or("");
     out.text = fields.text("text", Fields::Need::required).value_or("");
     out.map = fields.text("map", Fields::Need::required).value_or("");
+    const std::string role = fields.text("role").value_or(name_of(BlockRole::switch_));
+    out.role = role == name_of(BlockRole::link) ? BlockRole::link : BlockRole::switch_;
+    if (role != name_of(out.role)) findings.refuse(fields.line(), "the role " + weft::quoted(role), "switch or link");
     for (const YamlTree::Id id : fields.list("files", Fields::Need::required)) out.files.emplace_back(tree.text_or_empty(id));
     fields.finish();
     findings.throw_if_failed();
@@ -70,8 +73,9 @@ RegisteredBlock register_block(const std::vector<std::string>& files, const std:
     RegisteredBlock out;
     out.name = map.name;
     out.text = map.text;
+    out.role = map.role;
     out.map = fs::absolute(map_file).lexically_normal().string();
-    std::string text = "name: " + scalar(out.name) + "\ntext: " + scalar(out.text) + "\nmap: " + scalar(out.map) + "\nfiles:\n";
+    std::string text = "name: " + scalar(out.name) + "\ntext: " + scalar(out.text) + "\nrole: " + name_of(out.role) + "\nmap: " + scalar(out.map) + "\nfiles:\n";
     for (const std::string& file : files) {
         out.files.push_back(fs::absolute(file).lexically_normal().string());
         text += "- " + scalar(out.files.back()) + "\n";

@@ -14,6 +14,7 @@ namespace weft {
 struct RegisteredBlock {
     std::string name;
     std::string text;
+    BlockRole role = BlockRole::switch_;
     std::string map;                 // absolute
     std::vector<std::string> files;  // absolute
     std::string at;                  // the file that says so

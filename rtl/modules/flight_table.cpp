@@ -1,13 +1,21 @@
 #include "rtl/modules/flight_table.h"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "rtl/modules/line_pins.h"
 
 namespace weft {
 
-FlightTable::FlightTable(unsigned ports, unsigned channels)
-    : ports_(ports), channels_(channels), streams_(std::size_t{ports} * ports * channels)
+namespace {
+
+bool has_header(const LineBits& bits, const std::uint8_t* header) { return std::memcmp(bits.bytes, header, header_bits / 8) == 0; }
+
+}  // namespace
+
+FlightTable::FlightTable(unsigned ports, unsigned channels, const char* output)
+    : ports_(ports), channels_(channels), output_(output), streams_(std::size_t{ports} * ports * channels)
 {
 }
 
@@ -43,11 +51,12 @@ FlightTable::Flight* FlightTable::leave(const LineBits& bits, unsigned output, u
     Flight& flight = flights_[tag];
     const std::string what = difference(flight.bits, bits);
     if (!what.empty()) {
-        problem = fmt::format("{} ({})", what, describe(flight.bits));
+        const bool again = has_header(bits, flight.before.data()) && !has_header(bits, flight.bits.bytes);
+        problem = again ? fmt::format("a line that comes a second time ({})", describe(bits)) : fmt::format("{} ({})", what, describe(flight.bits));
         return nullptr;
     }
     if (flight.output != output) {
-        problem = fmt::format("a line for output {} ({})", flight.output, describe(bits));
+        problem = fmt::format("a line for {} {} ({})", output_, flight.output, describe(bits));
         return nullptr;
     }
     if (flight.channel != channel) {
@@ -66,6 +75,7 @@ FlightTable::Flight* FlightTable::leave(const LineBits& bits, unsigned output, u
 void FlightTable::free(std::uint32_t tag)
 {
     flights_[tag].line = nullptr;
+    std::memcpy(flights_[tag].before.data(), flights_[tag].bits.bytes, flights_[tag].before.size());
     flights_[tag].next_free = first_free_;
     first_free_ = tag;
     --inside_;

@@ -4,6 +4,7 @@
 // input, output and channel went in. What breaks that is told in words.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ public:
     struct Flight {
         Line* line = nullptr;
         LineBits bits;
+        std::array<std::uint8_t, header_bits / 8> before{};  // header of the line that had this tag last
         std::uint32_t turn = 0;  // within its stream
         std::uint32_t next_free = 0;
         Time entered = 0;
@@ -26,7 +28,8 @@ public:
         LineClass cls = LineClass::request;
     };
 
-    FlightTable(unsigned ports, unsigned channels);
+    // `output`: what a port is called where lines come out.
+    FlightTable(unsigned ports, unsigned channels, const char* output = "output");
 
     // A place for a line that goes in; its tag.
     std::uint32_t enter(Line& line, LineClass cls, unsigned input, unsigned output, unsigned channel, Time now);
@@ -49,6 +52,7 @@ private:
 
     unsigned ports_;
     unsigned channels_;
+    const char* output_;
     std::vector<Flight> flights_;
     std::uint32_t first_free_ = none;
     std::uint32_t inside_ = 0;

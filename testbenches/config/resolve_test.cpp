@@ -1,9 +1,11 @@
 // Layers, roles, models, ranks and where values come from.
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "infragraph/load.h"
+#include "platform/config/explain.h"
 #include "testbenches/config/support.h"
 
 namespace weft {
@@ -139,6 +141,34 @@ TEST(Resolve, Models)
         error_of([&] { resolve(option, graph_of(small_box), known); }).find("--model: unknown model 'rtl'"),
         std::string::npos);
     EXPECT_NE(error_of([] { parse_model_option("=x"); }).find("incomplete"), std::string::npos);
+}
+
+// Links of the registry are values of link.model beside those that it always has.
+TEST(Resolve, ModelsOfLinks)
+{
+    KnownNames known;
+    known.models = {{"link", {"link", "link_lockstep", "link_twin", "mine", "other", "rtl_link"}}, {"switch", {"switch", "crossbar"}}};
+    const ResolvedSystem system = resolved("", {"*.nvsw.1~*.link.model=other", "box.0.nvsw.1~box.0.xpu.1.link.model=mine",
+        "*.cpu.0~*.link.model=rtl_link"}, small_box, known);
+    std::map<std::string, unsigned> count;
+    for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge) ++count[system.link_model(edge)];
+    EXPECT_EQ(count["mine"], 1U);
+    EXPECT_EQ(count["other"], 1U);
+    EXPECT_GE(count["link"], 2U);
+    EXPECT_GE(count["rtl_link"], 1U);
+    EXPECT_NE(explain(system).find("mine"), std::string::npos);
+    const auto error = [&](const std::string& name) {
+        return error_of([&] { resolved("", {"link.model=" + name}, small_box, known); });
+    };
+    const std::string all = "link, link_twin, rtl_link, link_lockstep, mine, other";
+    EXPECT_EQ(error("otter"), "--set: 'otter' is no value of link.model; expected one of " + all + " (did you mean 'other'?)");
+    EXPECT_EQ(error("crossbar"),
+        "--set: 'crossbar' is no value of link.model; expected --model 'GLOB=crossbar', since it is a switch; a link is one of " + all);
+    EXPECT_EQ(error_of([&] { resolved("bind:\n- {nodes: {component: nvsw}, model: mine}\n", {}, small_box, known); }),
+        "system.yaml:3: unknown model 'mine' for box.0.nvsw.0; expected a model of kind switch; a link is taken by --set link.model=mine");
+    // Nobody says what there is beside.
+    EXPECT_EQ(error_of([] { resolved("", {"link.model=mine"}); }),
+        "--set: 'mine' is no value of link.model; expected one of link, link_twin, rtl_link, link_lockstep (did you mean 'link'?)");
 }
 
 TEST(Resolve, RankAnnotationsOrderTheEndpoints)

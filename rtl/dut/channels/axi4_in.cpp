@@ -80,6 +80,8 @@ public:
         return out;
     }
     bool busy() const override { return asking_ != nullptr || beat_ < beats_; }
+    unsigned beats(const LineBits& header) const override { return axi4_writes(header) ? Axi4Burst(header, port_->pins.wdata.width).beats() : 1; }
+    unsigned beat_bytes() const override { return port_->pins.wdata.width / 8; }
 
 private:
     static int free_of(const std::vector<Axi4Port::Outstanding>& table)

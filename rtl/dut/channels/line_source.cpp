@@ -42,6 +42,8 @@ public:
         fresh_ = true;
     }
     bool busy() const override { return busy_; }
+    unsigned beats(const LineBits& /*header*/) const override { return beats_.count(); }
+    unsigned beat_bytes() const override { return (pins_.data.width + 7) / 8; }
 
 protected:
     void show(bool valid)

@@ -27,6 +27,9 @@ public:
     };
     virtual Sample sample() = 0;
     virtual bool busy() const = 0;  // a line is on the pins
+    // Beats of a line with this header, and bytes of a beat.
+    virtual unsigned beats(const LineBits& header) const = 0;
+    virtual unsigned beat_bytes() const = 0;
     // What the block did wrong first; empty: nothing.
     const std::string& problem() const { return problem_; }
 

@@ -134,7 +134,7 @@ TEST(PortMap, WhatAMapCannotSay)
         EXPECT_EQ(said(with(line, by)), message);
     };
     expect("name: mine", "name: my/block", "m.yaml:1: the name 'my/block'; expected letters, digits, _ and -, at most 64");
-    expect("role: switch", "role: gpu", "m.yaml:2: 'role' is 'gpu'; expected one of switch");
+    expect("role: switch", "role: gpu", "m.yaml:2: 'role' is 'gpu'; expected one of switch, link");
     expect("ports: 4", "ports: 65", "m.yaml:4: 'ports' is '65'; expected a whole number from 1 to 64");
     expect("- {pin: clk}", "- {pin: clk, period: 5}", "m.yaml:7: the period is '5'; expected a time, such as 800ps, or switch.clock");
     expect("  protocol: valid_ready\n  valid: m_valid", "  protocol: axi5\n  valid: m_valid",
@@ -148,4 +148,24 @@ TEST(PortMap, WhatAMapCannotSay)
     expect("dest: s_dest", "dest: s_dest\n  packing: {tag: 0, source: 24, operation: 56, response: 60, data: 64}",
         "m.yaml:17: the stream does not carry 'destination'; expected all that names and routes a line: destination, source, operation, "
         "response, tag, data");
+}
+
+// A link has two ends and a clock of its own, and nothing that waits behind it.
+TEST(PortMap, OfALink)
+{
+    std::string link = with("role: switch", "role: link");
+    const auto change = [&](const std::string& from, const std::string& to) { link.replace(link.find(from), from.size(), to); };
+    EXPECT_EQ(said(link), "m.yaml:1: a link with 4 ports; expected 2, its ends\n"
+                          "m.yaml:7: a clock of a link without a period; expected a time, such as 800ps");
+    change("ports: 4\n", "");
+    change("{pin: clk}", "{pin: clk, period: switch.clock}");
+    change("idle: idle", "output_buffer: 4");
+    EXPECT_EQ(said(link), "m.yaml:6: the period is 'switch.clock'; expected a time, such as 800ps\n"
+                          "m.yaml:8: 'output_buffer' of a link; expected a map without it: whoever sends holds a slot behind the link");
+    change("switch.clock", "320ps");
+    change("output_buffer: 4", "idle: idle");
+    const PortMap map = read_port_map_text("m.yaml", link);
+    EXPECT_EQ(map.role, BlockRole::link);
+    EXPECT_EQ(map.ports, 2U);
+    EXPECT_EQ(map.clocks.at(0).period, 320U);
 }

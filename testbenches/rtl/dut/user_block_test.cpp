@@ -204,6 +204,16 @@ TEST_F(UserBlock, ThatStopsMovingEndsAsADeadlock)
     EXPECT_TRUE(has(ran.out, "box.0.nvsw.0 input 0: the block does not take write of 64 B")) << ran.out;
 }
 
+// Others go on: whoever spins for a flag behind it would do so for ever.
+TEST_F(UserBlock, ThatStopsMovingAmongOthersEndsAsADeadlock)
+{
+    change("crossbar_queue.sv", "ready = count != 2", "ready = count != 2 && WIDTH == 0");
+    ASSERT_EQ(add(folder_.file("")).code, 0);
+    const Outcome ran = call({"run", example_system, "--model", "*.nvsw.0=my_crossbar"});
+    EXPECT_EQ(ran.code, 3) << ran.out;
+    EXPECT_TRUE(has(ran.out, "box.0.nvsw.0 input ")) << ran.out;
+}
+
 TEST_F(UserBlock, ABadMapRegistersNothing)
 {
     change("crossbar.map.yaml", "valid: m_valid", "valid: m_vaild");

@@ -1,0 +1,121 @@
+#include "rtl/dut/dut_link.h"
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+#include "rtl/modules/line_pins.h"
+#include "tlm_interconnect/packetiser.h"
+
+namespace weft {
+
+namespace {
+
+BlockChannels channels_of(const LinkSpec& spec)
+{
+    const BufferSpace space = buffer_space(spec);
+    BlockChannels out;
+    for (std::uint8_t vc = 0; vc < max_vcs; ++vc) {
+        if (space.lines[vc] == 0) continue;
+        out.slot_of[vc] = static_cast<std::uint8_t>(out.vcs.size());
+        out.vcs.push_back(vc);
+    }
+    return out;
+}
+
+Journey::Leg& leg_of(Line& line, LineClass cls) { return cls == LineClass::request ? line.journey.out : line.journey.back; }
+
+}  // namespace
+
+DutLink::DutLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec, PortMap map,
+    std::vector<std::string> files, WaveWindow wave, std::uint64_t seed)
+    : DutModule(name, agenda, std::move(path), 2, std::move(map), std::move(files), std::move(wave), seed, {"end", "end"}), spec_(spec)
+{
+    if (spec.bit_error_rate > 0)
+        throw InputError("", 0, "bit errors on a link that is a block of RTL", "link.bit_error_rate=0: the block makes its own");
+    build(channels_of(spec), 0);
+    taken_until_.resize(block().sources().size());
+}
+
+Time DutLink::take(unsigned end, Line& line, LineClass cls, Time delay)
+{
+    expect(end, line, cls, delay);
+    const Time now = agenda().now();
+    if (line.followed()) line.journey.since = now + delay;
+    const std::size_t by = source_for(end, channels().slot_of[line.vc]);
+    taken_until_[by] = std::max(taken_until_[by], now + delay) + beats(by, line, cls) * block().period(block().sources()[by]);
+    Time next = taken_until_[by];
+    for (std::size_t i = 0; i < taken_until_.size(); ++i)
+        if (block().sources()[i].port == end) next = std::min(next, taken_until_[i]);
+    return next > now ? next - now : 0;
+}
+
+unsigned DutLink::beats(std::size_t source, const Line& line, LineClass cls) const
+{
+    LineBits header;
+    header_of(line, cls, 0, header);
+    return block().sources()[source].channel->beats(header);
+}
+
+void DutLink::on_request_credit(unsigned end, Line& line, Time delay)
+{
+    target(1 - end).return_request_credit(line, delay + spec_.latency);
+}
+
+void DutLink::on_response_credit(unsigned end, Line& line, Time delay)
+{
+    initiator(1 - end).return_response_credit(line, delay + spec_.latency);
+}
+
+void DutLink::has_entered(std::size_t source, Line& line, LineClass cls)
+{
+    const DutBlock::Source& from = block().sources()[source];
+    const unsigned count = beats(source, line, cls);
+    const std::uint64_t bytes = std::uint64_t{count} * from.channel->beat_bytes();
+    Direction& way = count_[from.port];
+    way.wire_bytes += bytes;
+    way.busy += count * block().period(from);
+    if (line.followed()) {
+        const Time now = agenda().now();
+        leg_of(line, cls).wire += now - line.journey.since;
+        line.journey.since = now;
+    }
+    if ((line.flags & LineHeader::poll_flag) == 0) return;
+    if (cls == LineClass::request) ++way.flag_reads;
+    way.flag_bytes += bytes;
+}
+
+void DutLink::has_left(std::size_t sink, Line& line, LineClass cls, unsigned channel, Time now)
+{
+    const DutBlock::Sink& from = block().sinks()[sink];
+    Direction& way = count_[1 - from.port];
+    ++way.lines;
+    ++way.packets;
+    way.payload_bytes += payload_bytes(line.op, line.size, cls);
+    if (line.followed()) leg_of(line, cls).flight += now - line.journey.since;
+    from.channel->freed(channel);
+    if (cls == LineClass::request) initiator(from.port).send_request(line, 0);
+    else target(from.port).send_response(line, 0);
+}
+
+LinkModel::Direction DutLink::direction(unsigned end) const
+{
+    Direction out = count_[end];
+    const std::vector<DutBlock::Source>& all = block().sources();
+    out.busy /= static_cast<Time>(std::count_if(all.begin(), all.end(), [&](const DutBlock::Source& source) { return source.port == end; }));
+    return out;
+}
+
+std::vector<Statistic> DutLink::statistics() const
+{
+    std::vector<Statistic> out = LinkModel::statistics();
+    out.push_back({"clocks", static_cast<double>(clocks()), "", "edges at which the block was evaluated"});
+    return out;
+}
+
+void DutLink::reset_statistics()
+{
+    for (Direction& way : count_) way = {};
+    reset_clocks();
+}
+
+}  // namespace weft

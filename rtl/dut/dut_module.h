@@ -1,0 +1,141 @@
+// A module around a user's block of RTL behind a port map: what DutSwitch and DutLink share.
+//
+// A line that has arrived waits at its port, by channel, until the port's stream takes it; channels take turns. Its bits
+// (line_bits.h), the port that it is for and its channel are on the pins from the first edge of the stream's clock on that is
+// not before its arrival. What comes out is put together again from the pins alone, looked up by its tag and compared with
+// what went in (flight_table.h); its data go on as they came out. What is wrong ends the run.
+//
+// The block is clocked from the first arrival until it says that it is idle, or nothing has moved for `quiet` clocks of
+// the map. Edges of a clock lie at multiples of its period.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rtl/dut/dut_block.h"
+#include "rtl/modules/alarm.h"
+#include "rtl/modules/block_host.h"
+#include "rtl/modules/flight_table.h"
+#include "rtl/modules/recent_lines.h"
+#include "rtl/modules/switch_block_spec.h"
+#include "tlm_interconnect/protocol.h"
+
+namespace weft {
+
+class DutModule : public sc_core::sc_module, public Station, public LineInitiator, public LineTarget, public BlockHost {
+public:
+    // It holds lines, could get rid of all of them, and nothing has moved for as long as `quiet` of the map says.
+    bool stuck(Time now) const;
+
+protected:
+    // What a port is called where lines go in, and where they come out.
+    struct Words {
+        const char* in;
+        const char* out;
+    };
+
+    DutModule(sc_core::sc_module_name name, Agenda& agenda, std::string path, unsigned ports, PortMap map,
+        std::vector<std::string> files, WaveWindow wave, std::uint64_t seed, Words words);
+
+    // Verilates the block for these channels, and resets it; `clock` is the period switch.clock. Throws InputError.
+    void build(BlockChannels channels, Time clock);
+
+    // A line that is at `port` after `delay`.
+    void expect(unsigned port, Line& line, LineClass cls, Time delay);
+    void run(AgendaItem& item) override;
+    // Something outside has changed: the block is clocked again.
+    void stir(Time now)
+    {
+        moved_at_ = now;
+        wake(now);
+    }
+
+    LineTargetSocket& target_at(unsigned port) { return *ports_[port].target; }
+    LineInitiatorSocket& initiator_at(unsigned port) { return *ports_[port].initiator; }
+    unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
+    const PortMap& map() const { return map_; }
+    DutBlock& block() { return *block_; }
+    const DutBlock& block() const { return *block_; }
+    const BlockChannels& channels() const { return channels_; }
+    unsigned channel_count() const { return static_cast<unsigned>(channels_.vcs.size()); }
+    std::string channel_name(unsigned channel) const;
+    // The stream by which a line of `channel` goes in at `port`: its place among the block's sources.
+    std::size_t source_for(unsigned port, unsigned channel) const;
+
+    std::uint64_t clocks() const { return clocks_; }
+    void reset_clocks() { clocks_ = 0; }
+    bool well() const { return problems_.empty(); }
+    const std::vector<std::string>& found() const { return problems_; }
+    // What cannot go on, a line each.
+    std::vector<std::string> waiting_lines() const;
+
+private:
+    // The port by which a line that goes in leaves.
+    virtual unsigned output_of(unsigned input, Line& line, LineClass cls) = 0;
+    // Its last beat is inside with this clock.
+    virtual void has_entered(std::size_t source, Line& line, LineClass cls) = 0;
+    // It is out, and right.
+    virtual void has_left(std::size_t sink, Line& line, LineClass cls, unsigned channel, Time now) = 0;
+    // A bit for each channel of which `output` can take a line.
+    virtual unsigned room(unsigned output) const = 0;
+    // Whether lines that have come out wait for others.
+    virtual bool held_up() const { return false; }
+    // Adds what waits behind an output, for waiting_lines().
+    virtual void add_behind(unsigned /*output*/, unsigned /*channel*/, std::vector<std::string>& /*out*/) const {}
+
+    static constexpr std::uint8_t tick_kind = 2;
+    enum class Side : std::uint8_t { in, out, block };
+    struct Port {
+        std::unique_ptr<LineTargetSocket> target;
+        std::unique_ptr<LineInitiatorSocket> initiator;
+        std::vector<std::deque<Line*>> arrived;  // by channel
+    };
+    struct Entry {  // of a source: the line on its pins
+        std::uint32_t tag = 0;
+        unsigned last_channel = 0;
+    };
+
+    void tick(Time now);
+    bool drive_inputs(unsigned rising, Time now);
+    void begin(std::size_t source, Time now);
+    void go_in(std::size_t source, Time now);
+    void come_out(std::size_t sink, Time now);
+    bool beside_bits_are_right(const DutBlock::Sink& from, Time now);
+    // The next edge that has not been.
+    void wake(Time now) { tick_.set(agenda(), *this, block_->edge(ticked_ && now <= last_tick_ ? last_tick_ + 1 : now)); }
+    unsigned order_of(const Line& line, unsigned channel) const;
+    bool carries(StreamLines lines, unsigned channel) const;
+    void fail(Time now, Side side, unsigned port, const std::string& what);
+    void look_at_idle(bool moved, Time now);
+    void add_overtaken(const FlightTable::Flight& flight);
+    void add_inside(std::vector<std::string>& out) const;
+
+    PortMap map_;
+    std::vector<std::string> files_;
+    WaveWindow wave_;
+    std::uint64_t seed_;
+    Words words_;
+    std::vector<Port> ports_;
+    BlockChannels channels_;
+    unsigned lanes_ = 1;
+    std::unique_ptr<DutBlock> block_;
+    std::vector<Entry> entries_;
+    std::unique_ptr<FlightTable> flights_;
+    RecentLines went_in_;   // by port
+    RecentLines came_out_;  // by port
+    std::uint32_t waiting_ = 0;  // lines at inputs
+    std::uint32_t on_pins_ = 0;  // lines that are going in
+    Alarm tick_{tick_kind, 0xfff};  // last of the instant: lines that arrive in it come before
+    LineOnPins seen_{};
+    bool ticked_ = false;
+    Time last_tick_ = 0;
+    Time moved_at_ = 0;
+    Time patience_ = 0;
+    unsigned idle_clocks_ = 0;  // in a row, and nothing moved
+    std::uint64_t clocks_ = 0;
+    std::vector<std::string> problems_;
+};
+
+}  // namespace weft

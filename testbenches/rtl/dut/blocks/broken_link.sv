@@ -1,0 +1,66 @@
+// A link whose lines are one beat, with a queue of four from either end, and something wrong about line 7 from end 0.
+module broken_link #(
+    // 1: dropped, 2: doubled, 3: a bit altered, 4: after the next, 5: out at its own end, 6: the last that goes out;
+    // 7: the pace hangs on bits that no reset sets, 8: its own assertion fails
+    parameter int unsigned FAULT = 0
+) (
+    input  logic clk,
+    input  logic rst,
+    input  logic [1:0] s_valid,
+    output logic [1:0] s_ready,
+    input  logic [1:0][639:0] s_data,
+    output logic [1:0] m_valid,
+    input  logic [1:0] m_ready,
+    output logic [1:0][639:0] m_data,
+    output logic idle
+);
+    logic [1:0] given, taken, hit, empty;
+    logic [1:0][639:0] head;
+
+    for (genvar e = 0; e < 2; e++) begin : from
+        logic [3:0][639:0] places;
+        logic [2:0] count;
+        logic [7:0] number;  // of the line at the head
+        logic [3:0] age;
+        logic [3:0] hold;
+        logic again;         // the head has gone out once
+        logic dropped, push, pop;
+
+        assign hit[e] = e == 0 && number == 7;
+        assign empty[e] = count == 0;
+        assign s_ready[e] = count != 4 && !(FAULT == 6 && e == 0 && number >= 7);
+        assign head[e] = FAULT == 4 && hit[e] ? places[1] : FAULT == 3 && hit[e] ? places[0] ^ (640'(1) << 200) : places[0];
+        assign dropped = FAULT == 1 && hit[e] && count != 0;
+        assign given[e] = !dropped && count > ((FAULT == 4 && hit[e]) ? 3'd1 : 3'd0) && !(FAULT == 7 && age < hold);
+        assign push = s_valid[e] && s_ready[e];
+        assign pop = dropped || (given[e] && taken[e] && !(FAULT == 2 && hit[e] && !again));
+        always_ff @(posedge clk) begin
+            hold <= hold;
+            if (rst) {count, number, again, age} <= '0;
+            else begin
+                age <= pop || count == 0 ? '0 : age + 4'(age != 15);
+                count <= count + 3'(push) - 3'(pop);
+                number <= number + 8'(pop);
+                again <= given[e] && taken[e] && !pop;
+                if (pop) begin
+                    places[2:1] <= places[3:2];
+                    if (!(FAULT == 4 && hit[e])) places[0] <= places[1];
+                end
+                if (push) places[2'(count - 3'(pop))] <= s_data[e];
+                if (FAULT == 8 && hit[e]) $error("line 7 has come");
+            end
+        end
+    end
+
+    always_comb begin
+        m_valid = {given[0], given[1]};
+        m_data = {head[0], head[1]};
+        taken = {m_ready[0], m_ready[1]};
+        if (FAULT == 5 && hit[0] && given[0]) begin
+            m_valid = 2'b01;
+            m_data[0] = head[0];
+            taken = {1'b0, m_ready[0]};
+        end
+    end
+    assign idle = &empty;
+endmodule
