@@ -275,12 +275,10 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
     }
     for (const System::SwitchPlace& place : system.switches())
         out.push_back({place.path, "switch", place.model, place.module->statistics(), {}});
-    // Clocked ones: what their packets are can be counted.
-    const ParameterInfo& model = LinkSpec::parameters().find("model")->info;
+    // Blocks: what their packets are can be counted.
     for (const FabricModules::LinkPlace& place : system.fabric().links()) {
-        const std::uint64_t kind = place.link->spec().model;
-        if (kind == static_cast<std::uint64_t>(LinkModelKind::link)) continue;
-        out.push_back({edge_name(resolved.graph(), place.edge), "link", format_value(model, kind), place.link->statistics(), {}});
+        const std::string& model = resolved.link_model(place.edge);
+        if (model != "link") out.push_back({edge_name(resolved.graph(), place.edge), "link", model, place.link->statistics(), {}});
     }
     return out;
 }
