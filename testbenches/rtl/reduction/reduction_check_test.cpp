@@ -287,6 +287,12 @@ TEST_F(ReductionCheckTest, AssertionsAreHeard)
         unit.request(op_reduce, 0, 7, 0, 1);
         unit.step();
     });
+    expect("endpoint 102, which is no member", [](ReductionDriver& unit) {
+        unit.set_group(2, 3);
+        unit.set_group(2, 2);  // the pins still hold the third
+        unit.request(op_reduce, 2, 102, 0, 1);
+        unit.step();
+    });
     expect("endpoint 101 contributes twice", [](ReductionDriver& unit) {
         for (unsigned i = 0; i < 2; ++i) {
             unit.request(op_reduce, 0, 101, 0, 1);
