@@ -190,12 +190,8 @@ std::vector<std::string> FabricModules::blocked() const
 std::optional<BlockFault> FabricModules::fault() const
 {
     std::optional<BlockFault> first;
-    const auto look = [&first](const auto& module) {
-        const auto* host = dynamic_cast<const BlockHost*>(&module);
-        if (host != nullptr && host->fault() && (!first || host->fault()->at < first->at)) first = host->fault();
-    };
-    for (const SwitchPlace& place : switches_) look(*place.module);
-    for (const LinkPlace& place : links_) look(*place.link);
+    for (const SwitchPlace& place : switches_) BlockHost::look(*place.module, first);
+    for (const LinkPlace& place : links_) BlockHost::look(*place.link, first);
     return first;
 }
 

@@ -126,10 +126,7 @@ std::optional<BlockFault> System::fault() const
 {
     std::optional<BlockFault> first = fabric_.fault();
     for (const Gpu* gpu : gpus())
-        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s) {
-            const auto* host = dynamic_cast<const BlockHost*>(gpu->slices()[s].get());
-            if (host != nullptr && host->fault() && (!first || host->fault()->at < first->at)) first = host->fault();
-        }
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s) BlockHost::look(*gpu->slices()[s], first);
     return first;
 }
 

@@ -18,6 +18,14 @@ struct BlockFault {
 
 class BlockHost {
 public:
+    // The earlier of `first` and what went wrong in `module`, if that is a host.
+    template <class Module>
+    static void look(const Module& module, std::optional<BlockFault>& first)
+    {
+        const auto* host = dynamic_cast<const BlockHost*>(&module);
+        if (host != nullptr && host->fault() && (!first || host->fault()->at < first->at)) first = host->fault();
+    }
+
     // Nothing: all is well.
     const std::optional<BlockFault>& fault() const { return fault_; }
 
