@@ -6,10 +6,19 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 
 namespace weft {
 
 __extension__ using Wide = unsigned __int128;
+
+// The number of the stream of whatever has this path (FNV-1a).
+inline std::uint64_t stream_of(std::string_view path)
+{
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    return hash;
+}
 
 class RandomStream {
 public:

@@ -8,22 +8,11 @@
 
 namespace weft {
 
-namespace {
-
-std::uint64_t hash_of(const std::string& text)
-{
-    std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    return hash;
-}
-
-}  // namespace
-
 ReplayLink::ReplayLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec,
     std::uint64_t seed)
     : sc_module(name), Station(agenda, std::move(path)), spec_(spec),
       survives_(std::pow(1 - static_cast<double>(spec.bit_error_rate) * 1e-18, 8)),
-      wires_{Wire(spec, seed, hash_of(this->path())), Wire(spec, seed, ~hash_of(this->path()))}
+      wires_{Wire(spec, seed, stream_of(this->path())), Wire(spec, seed, ~stream_of(this->path()))}
 {
     if (spec.bundle > 1)
         throw InputError("", 0, "a bundle on a link with retry", "one of them alone");

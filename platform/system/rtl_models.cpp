@@ -17,6 +17,7 @@
 #include "rtl/modules/clocked_link.h"
 #include "rtl/modules/clocked_slice.h"
 #include "rtl/modules/clocked_switch.h"
+#include "tlm_interconnect/random_stream.h"
 
 namespace weft {
 
@@ -32,13 +33,8 @@ struct Instance {
     Time half_period = 0;
     std::uint64_t run_seed = 1;
 
-    // Of registers that no reset sets: other bits for every run and instance (FNV-1a).
-    std::uint64_t seed() const
-    {
-        std::uint64_t hash = 0xcbf29ce484222325U ^ run_seed;
-        for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-        return hash;
-    }
+    // Of registers that no reset sets: other bits for every run and instance.
+    std::uint64_t seed() const { return RandomStream(run_seed, stream_of(path)).next(); }
     // Asked for where there is RTL, and only there.
     WaveWindow wave() const { return waves == nullptr ? WaveWindow{} : waves->window(path, half_period); }
 };

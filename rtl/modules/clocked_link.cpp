@@ -46,13 +46,6 @@ LinkParams params_of(const LinkSpec& spec, Time clock, BlockChannels& channels)
 
 double error_rate(const LinkSpec& spec) { return static_cast<double>(spec.bit_error_rate) * 1e-18; }
 
-std::uint64_t hash_of(const std::string& text)
-{
-    std::uint64_t hash = 0;
-    for (const char c : text) hash = RandomStream::mix(hash ^ static_cast<unsigned char>(c)) + 1;
-    return hash;
-}
-
 }  // namespace
 
 ClockedLink::ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec,
@@ -63,7 +56,7 @@ ClockedLink::ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::stri
     params_ = params_of(spec, clock_, channels_);
     const Time latency = (spec.latency + clock_ / 2) / clock_;
     const auto wire_clocks = static_cast<unsigned>(latency > own_clocks ? latency - own_clocks : 1);
-    RandomStream seeds(seed, hash_of(this->path()));
+    RandomStream seeds(seed, stream_of(this->path()));
     quiet_limit_ = 64ULL * (params_.timeout + 2 * wire_clocks);
     ends_.reserve(2);
     for (unsigned e = 0; e < 2; ++e) {

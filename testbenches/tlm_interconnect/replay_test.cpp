@@ -145,10 +145,7 @@ TEST(Replay, BytesSentAgainMatchTheInjectedErrors)
     LinkSpec link = replaying(RetryKind::go_back_n, rate);
     const Outcome outcome = stream(link, lines);
     // The same stream of random numbers, spent in the same order: one a transmission.
-    const std::string path = "link0";
-    std::uint64_t hash = 0xcbf29ce484222325ULL;
-    for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    RandomStream random(1, hash);
+    RandomStream random(1, stream_of("link0"));
     const double good = std::pow(std::pow(1 - rate, 8), 80);
     // T = 3.2 ns; a request comes back 2 x 70 ns after the end of the packet: 44.75 more transmissions have begun.
     const std::uint64_t vain = 1 + (140'000 + 3'199) / 3'200;
