@@ -12,7 +12,7 @@ namespace {
 
 __extension__ typedef unsigned __int128 Wide;  // exact products of value and unit
 
-struct Unit {
+struct KnownUnit {
     std::string_view name;
     // The factor as numerator / denominator, so that "400 Gbps" is exact.
     std::uint64_t numerator;
@@ -24,19 +24,19 @@ constexpr std::uint64_t mebi = kibi * 1024;
 constexpr std::uint64_t gibi = mebi * 1024;
 constexpr std::uint64_t tebi = gibi * 1024;
 
-constexpr std::array<Unit, 10> byte_units{{{"", 1, 1}, {"B", 1, 1}, {"KiB", kibi, 1}, {"MiB", mebi, 1},
+constexpr std::array<KnownUnit, 10> byte_units{{{"", 1, 1}, {"B", 1, 1}, {"KiB", kibi, 1}, {"MiB", mebi, 1},
     {"GiB", gibi, 1}, {"TiB", tebi, 1}, {"KB", 1000, 1}, {"MB", 1000000, 1}, {"GB", 1000000000, 1},
     {"TB", 1000000000000, 1}}};
 
-constexpr std::array<Unit, 5> time_units{{{"ps", 1, 1}, {"ns", 1000, 1}, {"us", 1000000, 1},
+constexpr std::array<KnownUnit, 5> time_units{{{"ps", 1, 1}, {"ns", 1000, 1}, {"us", 1000000, 1},
     {"ms", 1000000000, 1}, {"s", 1000000000000, 1}}};
 
-constexpr std::array<Unit, 12> rate_units{{{"B/s", 1, 1}, {"KB/s", 1000, 1}, {"MB/s", 1000000, 1},
+constexpr std::array<KnownUnit, 12> rate_units{{{"B/s", 1, 1}, {"KB/s", 1000, 1}, {"MB/s", 1000000, 1},
     {"GB/s", 1000000000, 1}, {"TB/s", 1000000000000, 1}, {"MiB/s", mebi, 1}, {"GiB/s", gibi, 1},
     {"TiB/s", tebi, 1}, {"GBps", 1000000000, 1}, {"Mbps", 1000000, 8}, {"Gbps", 1000000000, 8},
     {"Tbps", 1000000000000, 8}}};
 
-constexpr std::array<Unit, 4> frequency_units{
+constexpr std::array<KnownUnit, 4> frequency_units{
     {{"Hz", 1, 1}, {"kHz", 1000, 1}, {"MHz", 1000000, 1}, {"GHz", 1000000000, 1}}};
 
 std::string_view trim(std::string_view text)
@@ -49,7 +49,7 @@ std::string_view trim(std::string_view text)
 // Decimal digits with an optional fraction, times a rational unit, into an integer without
 // passing through floating point. Nothing when the result is not integral.
 template <std::size_t N>
-std::optional<std::uint64_t> parse(std::string_view text, const std::array<Unit, N>& units)
+std::optional<std::uint64_t> parse(std::string_view text, const std::array<KnownUnit, N>& units)
 {
     text = trim(text);
     Wide digits = 0;
@@ -71,7 +71,7 @@ std::optional<std::uint64_t> parse(std::string_view text, const std::array<Unit,
     }
     if (count == 0) return std::nullopt;
     const std::string_view unit = trim(text.substr(i));
-    for (const Unit& candidate : units) {
+    for (const KnownUnit& candidate : units) {
         if (candidate.name != unit) continue;
         const Wide numerator = digits * candidate.numerator;
         const Wide denominator = scale * candidate.denominator;
@@ -84,9 +84,9 @@ std::optional<std::uint64_t> parse(std::string_view text, const std::array<Unit,
 }
 
 template <std::size_t N>
-std::string format(std::uint64_t value, const std::array<Unit, N>& steps)
+std::string format(std::uint64_t value, const std::array<KnownUnit, N>& steps)
 {
-    for (const Unit& step : steps)
+    for (const KnownUnit& step : steps)
         if (value >= step.numerator)
             return fmt::format("{:.6g} {}", static_cast<double>(value) / static_cast<double>(step.numerator),
                 step.name);
@@ -103,10 +103,10 @@ std::optional<std::uint64_t> parse_frequency(std::string_view text) { return par
 // The largest unit in which the number is exact and short.
 std::string format_bytes(std::uint64_t bytes)
 {
-    constexpr std::array<Unit, 8> steps{{{"TiB", tebi, 8}, {"GiB", gibi, 8}, {"MiB", mebi, 8}, {"KiB", kibi, 8},
+    constexpr std::array<KnownUnit, 8> steps{{{"TiB", tebi, 8}, {"GiB", gibi, 8}, {"MiB", mebi, 8}, {"KiB", kibi, 8},
         {"TB", 1000000000000, 1000}, {"GB", 1000000000, 1000}, {"MB", 1000000, 1000}, {"KB", 1000, 10}}};
     constexpr std::uint64_t longest = 10000;  // whole units
-    for (const Unit& step : steps)
+    for (const KnownUnit& step : steps)
         if (bytes >= step.numerator && bytes / step.numerator < longest &&
             bytes % (step.numerator / step.denominator) == 0)
             return fmt::format("{:.8g} {}", static_cast<double>(bytes) / static_cast<double>(step.numerator), step.name);
@@ -115,16 +115,16 @@ std::string format_bytes(std::uint64_t bytes)
 
 std::string format_time_ps(std::uint64_t ps)
 {
-    constexpr std::array<Unit, 5> steps{{{"s", 1000000000000, 1}, {"ms", 1000000000, 1}, {"us", 1000000, 1},
+    constexpr std::array<KnownUnit, 5> steps{{{"s", 1000000000000, 1}, {"ms", 1000000000, 1}, {"us", 1000000, 1},
         {"ns", 1000, 1}, {"ps", 1, 1}}};
     return format(ps, steps);
 }
 
 std::string format_rate(std::uint64_t bytes_per_s)
 {
-    constexpr std::array<Unit, 4> steps{
+    constexpr std::array<KnownUnit, 4> steps{
         {{"TB/s", 10000000000000, 1}, {"GB/s", 1000000000, 1}, {"MB/s", 1000000, 1}, {"B/s", 1, 1}}};
-    for (const Unit& step : steps)
+    for (const KnownUnit& step : steps)
         if (bytes_per_s >= step.numerator) {
             const double divisor = step.name == "TB/s" ? 1e12 : static_cast<double>(step.numerator);
             return fmt::format("{:.6g} {}", static_cast<double>(bytes_per_s) / divisor, step.name);

@@ -68,7 +68,7 @@ public:
         for (unsigned c = 0; c < columns; ++c)
             if (name == column_names[c]) return static_cast<Column>(c);
         const std::vector<std::string> known(column_names.begin(), column_names.end());
-        problem(line, "unknown column " + quoted(name),
+        problem(line, "unknown column " + in_quotes(name),
             expected_name("gpu, time, to, kind, at, bytes, gap, repeat, value, after_flag, after_value or jitter", name,
                 known));
         return std::nullopt;
@@ -123,7 +123,7 @@ private:
     std::uint32_t name(std::string_view text)
     {
         if (text.size() > most_name) {
-            problem(line_, "the name " + quoted(text) + " is too long", "a node name or a rank");
+            problem(line_, "the name " + in_quotes(text) + " is too long", "a node name or a rank");
             return 0;
         }
         const auto [entry, fresh] = names_.try_emplace(std::string(text), profile_.names.size());
@@ -137,7 +137,7 @@ private:
         auto value = whole(text);
         if (!value) value = parse_time_ps(text);
         if (value && *value < ReplayProfile::longest) return *value;
-        problem(line_, std::string("'") + key + "' is " + quoted(text),
+        problem(line_, std::string("'") + key + "' is " + in_quotes(text),
             "whole picoseconds, or a time such as 2.5 us");
         return 0;
     }
@@ -148,7 +148,7 @@ private:
         if (text.empty()) return otherwise;
         const auto value = whole(text);
         if (value && *value >= low && *value <= high) return *value;
-        problem(line_, std::string("'") + key + "' is " + quoted(text),
+        problem(line_, std::string("'") + key + "' is " + in_quotes(text),
             "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
         return low;
     }
@@ -165,7 +165,7 @@ private:
             return;
         }
         if (kind != "write" && kind != "read") {
-            problem(line_, "'kind' is " + quoted(kind), "write, read or flag");
+            problem(line_, "'kind' is " + in_quotes(kind), "write, read or flag");
             return;
         }
         row.kind = kind == "write" ? ReplayRow::Kind::write : ReplayRow::Kind::read;
@@ -176,7 +176,7 @@ private:
         if (!bytes) bytes = parse_bytes(cells[c_bytes]);
         row.bytes = bytes.value_or(0);
         if (!cells[c_bytes].empty() && (row.bytes == 0 || row.bytes > most_bytes))
-            problem(line_, "'bytes' is " + quoted(cells[c_bytes]), "1 B to 1 TiB");
+            problem(line_, "'bytes' is " + in_quotes(cells[c_bytes]), "1 B to 1 TiB");
     }
 
     // "4096", "0x1000", "input", "scratch+0x40".
@@ -197,7 +197,7 @@ private:
         if (text.empty())
             missing("at", "an address, or a buffer with an offset: scratch+0x40");
         else if (!value || *value > most_bytes * 64)
-            problem(line_, "'at' is " + quoted(text), "an address, or input, output or scratch with an offset");
+            problem(line_, "'at' is " + in_quotes(text), "an address, or input, output or scratch with an offset");
     }
 
     // Times stay far from where they overflow.
@@ -243,7 +243,7 @@ void read_csv(RowReader& reader, std::string_view text)
                 header.push_back(reader.column(cell, number));
                 for (std::size_t i = 0; i + 1 < header.size(); ++i)
                     if (header[i] && header[i] == header.back())
-                        reader.problem(number, "column " + quoted(cell) + " occurs twice", "it once");
+                        reader.problem(number, "column " + in_quotes(cell) + " occurs twice", "it once");
             }
             continue;
         }
@@ -291,8 +291,8 @@ void read_json(RowReader& reader, const std::string& file, const std::string& te
             if (!column) continue;
             const YamlTree::Kind kind = tree.kind(value);
             if (kind == YamlTree::Kind::sequence || kind == YamlTree::Kind::mapping)
-                reader.problem(tree.line(value), quoted(key) + " is " + tree.describe(value), "a number or a text");
-            if (given[*column]) reader.problem(tree.line(value), quoted(key) + " occurs twice", "it once");
+                reader.problem(tree.line(value), in_quotes(key) + " is " + tree.describe(value), "a number or a text");
+            if (given[*column]) reader.problem(tree.line(value), in_quotes(key) + " occurs twice", "it once");
             given[*column] = true;
             row[*column] = trimmed(tree.text_or_empty(value));
         }

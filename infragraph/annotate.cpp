@@ -110,7 +110,7 @@ Annotator::Range Annotator::below(const std::string& prefix) const
 
 bool Annotator::unknown(const std::string& name, int line)
 {
-    findings_.refuse(line, quoted(name) + " is not a node of the graph, nor the beginning of one",
+    findings_.refuse(line, in_quotes(name) + " is not a node of the graph, nor the beginning of one",
         "a node name, a prefix of whole elements, or elements with slices such as server[0:2]xpu[0]");
     return false;
 }
@@ -134,7 +134,7 @@ bool Annotator::expand_name(const std::string& expression, int line, std::vector
             std::string problem;
             if (rest.front() != '[' || close == std::string_view::npos) return unknown(expression, line);
             if (!parse_slice(rest.substr(1, close - 1), element.slice, problem)) {
-                findings_.refuse(line, problem + " in " + quoted(expression), "[k], [a:b] or [a:b:step]");
+                findings_.refuse(line, problem + " in " + in_quotes(expression), "[k], [a:b] or [a:b:step]");
                 return false;
             }
             element.sliced = true;
@@ -212,8 +212,8 @@ bool Annotator::skips_immutable(const AnnotationAttribute& attribute, const std:
     if (!is_immutable(attribute.name)) return false;
     if (source_ == AnnotationSource::request || attribute.value != actual)
         findings_.note(attribute.line,
-            "the attribute '" + attribute.name + "' of " + quoted(target) + " cannot be set; " +
-                quoted(attribute.value) + " is ignored");
+            "the attribute '" + attribute.name + "' of " + in_quotes(target) + " cannot be set; " +
+                in_quotes(attribute.value) + " is ignored");
     return true;
 }
 
@@ -247,7 +247,7 @@ void Annotator::edges(const EdgeAnnotation& annotation)
         for (const std::string& name : names) {
             const auto id = graph_.find(name);
             if (!id) {
-                findings_.refuse(annotation.line, quoted(name) + " is no complete node name",
+                findings_.refuse(annotation.line, in_quotes(name) + " is no complete node name",
                     "endpoints that are single nodes");
                 return;
             }
@@ -266,7 +266,7 @@ void Annotator::edges(const EdgeAnnotation& annotation)
     targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
     if (targets.empty()) {
         findings_.doubt(annotation.line,
-            "there is no edge between " + quoted(annotation.ep1) + " and " + quoted(annotation.ep2),
+            "there is no edge between " + in_quotes(annotation.ep1) + " and " + in_quotes(annotation.ep2),
             "the endpoints of at least one edge", "ignored");
         return;
     }
@@ -287,7 +287,7 @@ void Annotator::link(const LinkAnnotation& annotation)
             for (const auto& entry : edges_of_link_) names.push_back(entry.first);
             return names;
         };
-        findings_.doubt(annotation.line, "no edge uses a link named " + quoted(annotation.name),
+        findings_.doubt(annotation.line, "no edge uses a link named " + in_quotes(annotation.name),
             findings_.nearest("the link of an edge", annotation.name, known), "ignored");
         return;
     }
@@ -327,7 +327,7 @@ void Annotator::override_physical(EdgeId id, const AnnotationAttribute& attribut
                       : picoseconds(*value).has_value());
     if (!usable) {
         findings_.doubt(attribute.line,
-            "the " + attribute.name + " " + quoted(attribute.value) + " is not understood",
+            "the " + attribute.name + " " + in_quotes(attribute.value) + " is not understood",
             is_bandwidth ? "a positive value with Gbps, GBps or GT/s, such as '400 Gbps'"
                          : "a value with ms, us or ns, such as '250 ns'",
             "ignored");

@@ -46,7 +46,7 @@ bool Blueprints::lay_out(std::uint32_t i, int depth)
     if (states_[i] == State::refused) return false;
     const Device& device = infrastructure_.devices[i];
     if (states_[i] == State::open) {
-        findings_.refuse(device.line, "the device " + quoted(device.name) + " contains itself",
+        findings_.refuse(device.line, "the device " + in_quotes(device.name) + " contains itself",
             "a composition without recursion");
         return false;
     }
@@ -64,7 +64,7 @@ bool Blueprints::lay_out(std::uint32_t i, int depth)
         const std::uint32_t child = find(part.component->name);
         if (child == Part::leaf) {
             findings_.refuse(part.component->line,
-                "component " + quoted(part.component->name) + " of choice 'device' is no device",
+                "component " + in_quotes(part.component->name) + " of choice 'device' is no device",
                 findings_.nearest("the name of a device", part.component->name, [&] { return names(); }));
             part.broken = true;
         } else if (!lay_out(child, depth + 1)) {

@@ -55,7 +55,7 @@ void DocumentReader::check_unique(const std::vector<Item>& items, const char* wh
     std::set<std::string_view> seen;
     for (const Item& item : items)
         if (!item.name.empty() && !seen.insert(item.name).second)
-            findings_.doubt(item.line, std::string("a second ") + what + " is named " + quoted(item.name),
+            findings_.doubt(item.line, std::string("a second ") + what + " is named " + in_quotes(item.name),
                 "names that are unique in their list", taken_as);
 }
 

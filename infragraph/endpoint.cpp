@@ -78,18 +78,18 @@ bool parse_path(std::string_view expression, std::vector<PathElement>& path, std
         PathElement element;
         element.name = rest.substr(0, end);
         if (element.name.empty()) {
-            problem = "a name is missing in " + quoted(expression);
+            problem = "a name is missing in " + in_quotes(expression);
             return false;
         }
         rest.remove_prefix(element.name.size());
         if (!rest.empty() && rest.front() == '[') {
             const std::size_t close = rest.find(']');
             if (close == std::string_view::npos) {
-                problem = "a bracket is not closed in " + quoted(expression);
+                problem = "a bracket is not closed in " + in_quotes(expression);
                 return false;
             }
             if (!parse_slice(rest.substr(1, close - 1), element.slice, problem)) {
-                problem += " in " + quoted(expression);
+                problem += " in " + in_quotes(expression);
                 return false;
             }
             element.sliced = true;
@@ -98,7 +98,7 @@ bool parse_path(std::string_view expression, std::vector<PathElement>& path, std
         path.push_back(element);
         if (rest.empty()) return true;
         if (rest.front() != '.') {
-            problem = "there is text behind a bracket in " + quoted(expression);
+            problem = "there is text behind a bracket in " + in_quotes(expression);
             return false;
         }
         rest.remove_prefix(1);

@@ -139,7 +139,7 @@ std::uint32_t Expander::kind_of(const EdgeRule& rule, const LinkIndex& links, bo
         std::sort(names.begin(), names.end());
         return names;
     };
-    findings_.doubt(rule.link_line, "undeclared link " + quoted(rule.link) + " in " + owner,
+    findings_.doubt(rule.link_line, "undeclared link " + in_quotes(rule.link) + " in " + owner,
         findings_.nearest("one of its links", rule.link, known), "the edges carry the name alone");
     return builder_.kind_of_undeclared(rule.link);
 }
@@ -162,7 +162,7 @@ bool Expander::admit(const EdgeRule& rule, const Selection& list1, const Selecti
 void Expander::wire_device(Blueprint& blueprint)
 {
     const LinkIndex links = index_links(blueprint.device->links);
-    const std::string owner = "device " + quoted(blueprint.device->name);
+    const std::string owner = "device " + in_quotes(blueprint.device->name);
     // Too large to be instantiated: its offsets do not fit, but its rules are checked.
     const bool too_large = blueprint.size > limits_.nodes;
     Strays strays;
@@ -178,7 +178,7 @@ void Expander::wire_device(Blueprint& blueprint)
             : selector_.in_device(rule.ep2, blueprint, strays);
         if (rule.broken || !list1.usable || !list2.usable) continue;
         if (rule.scheme == Scheme::ring && list1.type != list2.type)
-            findings_.doubt(rule.line, "the ring joins " + quoted(list1.type) + " with " + quoted(list2.type),
+            findings_.doubt(rule.line, "the ring joins " + in_quotes(list1.type) + " with " + in_quotes(list2.type),
                 "both endpoints of one type", "one ring through all of them");
         if (!admit(rule, list1, list2) || too_large || findings_.failed()) continue;
         for_each_pair(rule.scheme, list1.targets, list2.targets, [&](std::uint32_t x, std::uint32_t y) {
@@ -239,13 +239,13 @@ void Expander::list_instances()
         if (device == Part::leaf) {
             if (!instance.broken)
                 findings_.refuse(instance.device_line,
-                    "unknown device " + quoted(instance.device) + " of instance " + quoted(instance.name),
+                    "unknown device " + in_quotes(instance.device) + " of instance " + in_quotes(instance.name),
                     findings_.nearest("the name of a device", instance.device,
                         [&] { return blueprints_.names(); }));
             part.broken = true;
         } else if (!added && part.blueprint != Part::leaf && part.blueprint != device) {
             findings_.refuse(instance.line,
-                "the instances named " + quoted(instance.name) + " are of different devices", "one device");
+                "the instances named " + in_quotes(instance.name) + " are of different devices", "one device");
             part.broken = true;
         }
         if (device != Part::leaf && blueprints_.at(device).device == nullptr) part.broken = true;
@@ -351,7 +351,7 @@ void Expander::wire_infrastructure()
             skip2 ? Selection{} : selector_.in_infrastructure(rule.ep2, instances_, strays);
         if (rule.broken || !list1.usable || !list2.usable) continue;
         if (rule.scheme == Scheme::ring && list1.type != list2.type)
-            findings_.doubt(rule.line, "the ring joins " + quoted(list1.type) + " with " + quoted(list2.type),
+            findings_.doubt(rule.line, "the ring joins " + in_quotes(list1.type) + " with " + in_quotes(list2.type),
                 "both endpoints of one type", "one ring through all of them");
         if (!admit(rule, list1, list2) || findings_.failed()) continue;
         for_each_pair(rule.scheme, list1.targets, list2.targets, [&](std::uint32_t x, std::uint32_t y) {

@@ -41,7 +41,7 @@ Fields::Fields(const YamlTree& tree, YamlTree::Id id, const char* what, Findings
         else
             repeated = !seen.insert(key(i)).second;
         if (repeated)
-            findings_.doubt(tree_.line(tree_.key(id_, i)), "the key " + quoted(key(i)) + " is given twice",
+            findings_.doubt(tree_.line(tree_.key(id_, i)), "the key " + in_quotes(key(i)) + " is given twice",
                 "one value for each key", "the last value is used");
     }
 }
@@ -83,7 +83,7 @@ std::optional<std::string> Fields::name(const char* key_name, Need need)
     auto found = text(key_name, need);
     if (found && !in_name_class(*found))
         findings_.refuse(tree_.line(*get(key_name)),
-            std::string(what_) + " name " + quoted(*found) + " is not allowed",
+            std::string(what_) + " name " + in_quotes(*found) + " is not allowed",
             "one or more of letters, digits, whitespace and - _ ( ) > < [ ]");
     return found;
 }
@@ -132,7 +132,7 @@ void Fields::finish()
         const YamlTree::Id id = tree_.key(id_, i);
         findings_.doubt(tree_.line(id),
             given.empty() ? std::string(what_) + " key is " + tree_.describe(id)
-                          : std::string("unknown ") + what_ + " key " + quoted(given),
+                          : std::string("unknown ") + what_ + " key " + in_quotes(given),
             findings_.nearest(std::string("a field of the ") + what_, given,
                 [&] { return std::vector<std::string>(known_.begin(), known_.end()); }),
             "ignored");

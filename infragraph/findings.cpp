@@ -50,7 +50,7 @@ void Findings::throw_if_failed() const
     throw InputError(std::move(problems));
 }
 
-std::string quoted(std::string_view text)
+std::string in_quotes(std::string_view text)
 {
     std::string out = "'";
     for (const char c : text.substr(0, longest_quote)) out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
@@ -72,7 +72,7 @@ std::string expected_name(std::string kind, std::string_view name, const std::ve
     for (const std::string& candidate : known)
         if (candidate.size() <= longest && candidates.size() < most) candidates.push_back(candidate);
     const std::string nearest = nearest_name(name, candidates);
-    if (!nearest.empty()) kind += " (did you mean " + quoted(nearest) + "?)";
+    if (!nearest.empty()) kind += " (did you mean " + in_quotes(nearest) + "?)";
     return kind;
 }
 

@@ -18,7 +18,7 @@ struct Notice {
 };
 
 // 'text' in quotes, shortened and with control characters replaced, fit for a one-line message.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // `kind` and the nearest of `known`, if any is near: see Findings::nearest.
 std::string expected_name(std::string kind, std::string_view name, const std::vector<std::string>& known);

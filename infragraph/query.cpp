@@ -23,7 +23,7 @@ std::regex compiled(const std::string& pattern)
         return std::regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
     } catch (const std::regex_error& error) {
         throw InputError("", 0,
-            "the regular expression " + quoted(pattern) + " is not understood: " + error.what(),
+            "the regular expression " + in_quotes(pattern) + " is not understood: " + error.what(),
             "an ECMAScript expression without back references");
     }
 }
@@ -47,7 +47,7 @@ NodeId known_node(const Graph& graph, const std::string& name)
     if (const auto found = graph.find(name)) return *found;
     std::vector<std::string> known;
     for (NodeId id = 0; id < graph.node_count() && id < 5000; ++id) known.push_back(graph.node(id).name);
-    throw InputError("", 0, "unknown node " + quoted(name),
+    throw InputError("", 0, "unknown node " + in_quotes(name),
         expected_name("the full name of a node", name, known));
 }
 
@@ -109,7 +109,7 @@ std::vector<NodeId> shortest_path(const Graph& graph, const std::string& from, c
 {
     auto path = shortest_path(graph, known_node(graph, from), known_node(graph, to));
     if (!path)
-        throw InputError("", 0, "there is no path from " + quoted(from) + " to " + quoted(to),
+        throw InputError("", 0, "there is no path from " + in_quotes(from) + " to " + in_quotes(to),
             "two nodes of one connected component");
     return std::move(*path);
 }
@@ -154,18 +154,18 @@ std::vector<NodeId> endpoints_in_rank_order(const Graph& graph)
         const Attribute* rank = Graph::find(graph.node_attributes(id), "rank");
         if (rank == nullptr)
             throw InputError(some_rank->file, some_rank->line,
-                "some xpu nodes have a rank and " + quoted(graph.node(id).name) + " has none", expected);
+                "some xpu nodes have a rank and " + in_quotes(graph.node(id).name) + " has none", expected);
         std::size_t number = 0;
         const char* last = rank->value.data() + rank->value.size();
         const auto result = std::from_chars(rank->value.data(), last, number);
         if (result.ec != std::errc() || result.ptr != last || number >= ordered.size())
             throw InputError(rank->file, rank->line,
-                "the rank " + quoted(rank->value) + " of " + quoted(graph.node(id).name) + " does not fit",
+                "the rank " + in_quotes(rank->value) + " of " + in_quotes(graph.node(id).name) + " does not fit",
                 expected);
         if (ordered[number] != graph.node_count())
             throw InputError(rank->file, rank->line,
-                "the rank " + rank->value + " is given to " + quoted(graph.node(ordered[number]).name) +
-                    " and to " + quoted(graph.node(id).name),
+                "the rank " + rank->value + " is given to " + in_quotes(graph.node(ordered[number]).name) +
+                    " and to " + in_quotes(graph.node(id).name),
                 expected);
         ordered[number] = id;
     }

@@ -18,7 +18,7 @@ std::vector<std::string> component_names(const Blueprint& blueprint)
     return names;
 }
 
-std::string device_text(const Blueprint& blueprint) { return "device " + quoted(blueprint.device->name); }
+std::string device_text(const Blueprint& blueprint) { return "device " + in_quotes(blueprint.device->name); }
 
 }  // namespace
 
@@ -45,7 +45,7 @@ bool EndpointSelector::check_range(const Step& step, int line, const std::string
         ? "an element that exists (its count is 0)"
         : "indices from 0 to " + std::to_string(step.part->count - 1);
     if (step.range.count == 0) {
-        findings_.doubt(line, "the selection of " + quoted(step.name) + owner + " is empty", range,
+        findings_.doubt(line, "the selection of " + in_quotes(step.name) + owner + " is empty", range,
             "it makes no edge");
         empty = true;
         return findings_.lenient();
@@ -55,7 +55,7 @@ bool EndpointSelector::check_range(const Step& step, int line, const std::string
     if (lowest < 0 || highest >= static_cast<std::int64_t>(step.part->count)) {
         const std::int64_t wrong = lowest < 0 ? lowest : highest;
         findings_.doubt(line,
-            "the index " + std::to_string(wrong) + " of " + quoted(step.name) + owner +
+            "the index " + std::to_string(wrong) + " of " + in_quotes(step.name) + owner +
                 " is outside its count of " + std::to_string(step.part->count),
             range, "it makes nodes without attributes");
         stray = true;
@@ -101,7 +101,7 @@ Selection EndpointSelector::walk(const std::vector<PathElement>& path, std::size
         const auto found = within->part_of.find(path[i].name);
         if (found == within->part_of.end() && within->device->broken) return result;
         if (found == within->part_of.end()) {
-            const std::string what = "unknown component " + quoted(path[i].name) + owner;
+            const std::string what = "unknown component " + in_quotes(path[i].name) + owner;
             const std::string expected = findings_.nearest("a component of that device", path[i].name,
                 [&] { return component_names(*within); });
             if (!is_last) {
@@ -118,14 +118,14 @@ Selection EndpointSelector::walk(const std::vector<PathElement>& path, std::size
         result.type = part.component->type();
         if (is_last && part.blueprint != Part::leaf) {
             findings_.doubt(line,
-                "the endpoint ends at " + quoted(path[i].name) + owner + ", which is a device",
+                "the endpoint ends at " + in_quotes(path[i].name) + owner + ", which is a device",
                 "a component inside it: " + std::string(path[i].name.substr(0, 40)) + ".NAME",
                 "it makes nodes without attributes");
             ends_at_device = true;
         }
         if (is_last) break;
         if (part.blueprint == Part::leaf) {
-            findings_.refuse(line, quoted(path[i].name) + owner + " has nothing inside it",
+            findings_.refuse(line, in_quotes(path[i].name) + owner + " has nothing inside it",
                 "a component of choice 'device' before the dot");
             return result;
         }
@@ -170,13 +170,13 @@ Selection EndpointSelector::in_infrastructure(const Endpoint& endpoint, const In
     if (!parse(endpoint.container, endpoint.line, path)) return {};
     if (path.size() != 1) {
         findings_.refuse(endpoint.line,
-            "the instance " + quoted(endpoint.container) + " has more than one element",
+            "the instance " + in_quotes(endpoint.container) + " has more than one element",
             "one instance name with an optional slice; inner devices belong to 'component'");
         return {};
     }
     const auto found = instances.part_of.find(path[0].name);
     if (found == instances.part_of.end()) {
-        findings_.refuse(endpoint.line, "unknown instance " + quoted(path[0].name),
+        findings_.refuse(endpoint.line, "unknown instance " + in_quotes(path[0].name),
             findings_.nearest("the name of an instance", path[0].name, [&] { return instances.names; }));
         return {};
     }

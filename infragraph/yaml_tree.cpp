@@ -244,7 +244,7 @@ private:
             return Kind::number;
         if (tag == "tag:yaml.org,2002:bool" && plain == Kind::boolean) return plain;
         if (tag == "tag:yaml.org,2002:null") return Kind::null;
-        throw InputError(file_, line_of(mark), "the tag " + quoted(tag) + " does not fit " + quoted(value),
+        throw InputError(file_, line_of(mark), "the tag " + in_quotes(tag) + " does not fit " + in_quotes(value),
             "plain YAML without tags");
     }
 
@@ -282,11 +282,11 @@ std::string YamlTree::describe(Id id) const
 {
     switch (kind(id)) {
     case Kind::null: return "nothing (null)";
-    case Kind::boolean: return "the boolean " + quoted(text(id));
-    case Kind::integer: return "the integer " + quoted(text(id));
-    case Kind::number: return "the number " + quoted(text(id));
-    case Kind::ambiguous: return "the number " + quoted(text(id)) + " in an unusual notation";
-    case Kind::text: return "the text " + quoted(text(id));
+    case Kind::boolean: return "the boolean " + in_quotes(text(id));
+    case Kind::integer: return "the integer " + in_quotes(text(id));
+    case Kind::number: return "the number " + in_quotes(text(id));
+    case Kind::ambiguous: return "the number " + in_quotes(text(id)) + " in an unusual notation";
+    case Kind::text: return "the text " + in_quotes(text(id));
     case Kind::sequence: return "a list";
     case Kind::mapping: return "a mapping";
     }

@@ -9,7 +9,7 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t no_route = std::numeric_limits<std::uint32_t>::max();
 
 class Dragonfly {
 public:
@@ -21,7 +21,7 @@ public:
     // Links that the way from each router to `router` takes; within a group at most one at either end.
     std::vector<std::uint32_t> hops_to(std::uint32_t router) const
     {
-        std::vector<std::uint32_t> hops(fabric_.nodes.size(), far);
+        std::vector<std::uint32_t> hops(fabric_.nodes.size(), no_route);
         hops[router] = 0;
         const auto lower = [&](std::uint32_t node, std::uint32_t value) {
             hops[node] = std::min(hops[node], value);
@@ -34,11 +34,11 @@ public:
             if (!between_routers(edge) || (groups_[edge.a] == home) == (groups_[edge.b] == home)) continue;
             const bool a_home = groups_[edge.a] == home;
             const std::uint32_t landing = a_home ? edge.a : edge.b;
-            if (hops[landing] != far) lower(a_home ? edge.b : edge.a, hops[landing] + 1);
+            if (hops[landing] != no_route) lower(a_home ? edge.b : edge.a, hops[landing] + 1);
         }
         std::vector<std::uint32_t> out = hops;
         for (std::uint32_t node = 0; node < hops.size(); ++node) {
-            if (hops[node] == far || groups_[node] == home) continue;
+            if (hops[node] == no_route || groups_[node] == home) continue;
             for (const Fabric::Port& port : ports_[node])
                 if (inside(node, port.peer)) out[port.peer] = std::min(out[port.peer], hops[node] + 1);
         }
@@ -52,7 +52,7 @@ public:
         const bool arrived = groups_[node] == groups_[router];
         for (std::size_t p = 0; p < ports_[node].size(); ++p) {
             const std::uint32_t peer = ports_[node][p].peer;
-            if (!fabric_.nodes[peer].forwards || hops[peer] == far || hops[peer] + 1 != hops[node]) continue;
+            if (!fabric_.nodes[peer].forwards || hops[peer] == no_route || hops[peer] + 1 != hops[node]) continue;
             const bool local = groups_[peer] == groups_[node];
             if (!local && groups_[peer] != groups_[router]) continue;
             out.add(node, row, p, lane + (arrived && local ? 1 : 0));
@@ -151,7 +151,7 @@ void dragonfly_routes(const Fabric& fabric, const std::vector<std::uint32_t>& no
             const int own = fabric.nodes[node].endpoint;
             if (node == node_of[d] || (!fabric.nodes[node].forwards && own < 0)) continue;
             if (fabric.nodes[node].forwards && node != router) {
-                if (hops->second[node] == far)
+                if (hops->second[node] == no_route)
                     throw RouteMismatch("no dragonfly: no link joins the group of " +
                         fabric.nodes[node].name + " to that of " + fabric.nodes[router].name);
                 for (unsigned phase = 0; phase < out.phases; ++phase) {

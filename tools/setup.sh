@@ -123,14 +123,55 @@ build()
             fail "cmake could not configure build/$preset (see above)"
         fi
     fi
-    say "building build/$preset with $(nproc) jobs"
-    if ! (cd "$here" && compile "$preset" "${targets[@]}") < /dev/null >&2; then
+    log=$here/build/build-$preset.log
+    say "building build/$preset with $(nproc) jobs; log: $log"
+    local status=0
+    (cd "$here" && compile "$preset" "${targets[@]}") < /dev/null 2>&1 9>&- | tee -- "$log" | progress "building" || status=$?
+    if ((status != 0)); then
+        failed_steps "$log" >&2
         check_packages_again
-        fail "the build failed (see above); what was built is kept"
+        fail "the build failed (see above; all of it: $log); what was built is kept"
     fi
 }
 
-compile() { NINJA_STATUS='[%f/%t, %e s] ' cmake --build --preset "$1" -j "$(nproc)" "${@:2}"; }
+compile() { NINJA_STATUS='[%f/%t] ' cmake --build --preset "$1" -j "$(nproc)" "${@:2}"; }
+
+# The commands that failed and what they said, at most 60 lines.
+failed_steps() { awk '/^FAILED:/ { show = 1 } /^\[[0-9]+\/[0-9]+\] / { show = 0 } show' "$1" | head -n 60; }
+
+duration()
+{
+    if (($1 >= 90)); then echo "$((($1 + 30) / 60)) min"; else echo "$1 s"; fi
+}
+
+# progress WHAT [FIRST] : follows the output of ninja ("[done/of]") or ctest (" done/of Test") on its input and shows one line: on
+# a terminal the same line again and again, elsewhere a new one for every tenth. FIRST: a test that fails is shown at once.
+progress()
+{
+    local what=$1 line done of percent shown=-1 began=$SECONDS left text
+    while IFS= read -r line; do
+        if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] || $line =~ ^\ *([0-9]+)/([0-9]+)\ Test ]]; then
+            done=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]}
+            percent=$((done * 100 / of))
+            left=""
+            if ((SECONDS - began >= 5 && done > 0 && done < of)); then
+                left=", about $(duration $(((SECONDS - began) * (of - done) / done))) left"
+            fi
+            text="weft: $what: $done of $of, $percent %$left"
+            if [[ -t 2 ]]; then
+                printf '\r\033[K%s' "$text" >&2
+            elif ((percent / 10 > shown)); then
+                printf '%s\n' "$text" >&2
+                shown=$((percent / 10))
+            fi
+            if [[ $line == *'***'* && $line != *'***Skipped'* ]]; then
+                [[ ! -t 2 ]] || printf '\r\033[K' >&2
+                printf '%s\n' "$line" >&2
+            fi
+        fi
+    done
+    [[ ! -t 2 ]] || printf '\r\033[K' >&2
+}
 
 build_program()
 {
@@ -165,25 +206,49 @@ absolute_paths()
 test_usage()
 {
     cat << END
-./weft test [--sanitize] [CTEST ARGUMENTS]
+./weft test [--all] [--sanitize] [CTEST ARGUMENTS]
 
-Builds everything (build/release) and runs the whole test suite with ctest, in parallel.
+Builds everything (build/release) and runs the test suite with ctest, in parallel.
+  --all        also runs the tests labelled \`long\` (docs/contributing.md lists them)
   --sanitize   also builds and runs it with AddressSanitizer (build/asan) and with
                UndefinedBehaviorSanitizer (build/ubsan)
-Other arguments go to ctest: -R PATTERN, -E PATTERN, -L LABEL, -V, --output-junit FILE, ...
+Other arguments go to ctest: -R PATTERN, -E PATTERN, -L LABEL, -V, -N, --output-junit FILE, ...
+With -R, -L or -I long tests are run, too. What the tests print is kept in build/test-PRESET.log.
 END
 }
 
-# run_tests [--sanitize] [ctest arguments] ; ctest's status, the first bad one of several presets.
+# What the failed tests printed, at most 200 lines, and ctest's summary.
+test_report()
+{
+    awk '/^ *[0-9]+\/[0-9]+ Test +#/ { show = /\*\*\*/ && !/\*\*\*Skipped/ } /^ +Start +[0-9]+:/ { next } /^[0-9]+% tests passed/ { exit } show' "$1" | head -n 200
+    awk '/^[0-9]+% tests passed|^No tests were found/ { summary = 1 }
+        /^The following tests did not run:/ { skipping = 1; next }
+        /^The following tests FAILED:/ { skipping = 0 }
+        skipping && /\((Skipped|Disabled)\)/ { ++skipped; next }
+        summary { print }
+        END { if (skipped) printf "%d tests were skipped: what they need is not here (the log names them)\n", skipped }' "$1"
+}
+
+# run_tests [--all] [--sanitize] [ctest arguments] ; ctest's status, the first bad one of several presets.
 run_tests()
 {
-    local preset presets=(release) arg args=() status=0 result
+    local preset presets=(release) arg args=() status=0 result log select=(-LE '^long$') plain=
     for arg in "$@"; do
-        if [[ $arg == --help || $arg == -h ]]; then
-            test_usage
-            return 0
-        fi
-        if [[ $arg == --sanitize ]]; then presets=(release asan ubsan); else args+=("$arg"); fi
+        case $arg in
+            --help | -h)
+                test_usage
+                return 0
+                ;;
+            --sanitize) presets=(release asan ubsan) ;;
+            --all) select=() ;;
+            *)
+                case $arg in
+                    -R | --tests-regex | -L | --label-regex | -I | --tests-information) select=() ;;
+                    -V | -VV | --verbose | --extra-verbose | -N | --show-only*) plain=yes ;;
+                esac
+                args+=("$arg")
+                ;;
+        esac
     done
     absolute_paths "${args[@]}"
     lock
@@ -191,9 +256,16 @@ run_tests()
     for preset in "${presets[@]}"; do build "$preset"; done
     unlock
     for preset in "${presets[@]}"; do
-        say "testing build/$preset"
+        log=$here/build/test-$preset.log
+        local ctest=(ctest --preset "$preset" --output-on-failure --no-tests=error -j "$(nproc)" "${select[@]}" "${ctest_args[@]}")
         result=0
-        (cd "$here" && ctest --preset "$preset" --output-on-failure --no-tests=error -j "$(nproc)" "${ctest_args[@]}") || result=$?
+        if [[ -n $plain ]]; then
+            (cd "$here" && "${ctest[@]}") || result=$?
+        else
+            say "testing build/$preset; log: $log"
+            (cd "$here" && "${ctest[@]}" 2>&1) | tee -- "$log" | progress "testing" || result=$?
+            test_report "$log"
+        fi
         ((status != 0)) || status=$result
     done
     return "$status"

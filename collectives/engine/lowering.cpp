@@ -78,7 +78,7 @@ private:
     std::uint64_t handed_[2] = {0, 0};
 };
 
-bool has_packets(const Step& step)
+bool moves_packets(const Step& step)
 {
     const auto in_packets = [](const ChunkRef& ref) { return ref.buffer == Buffer::packets; };
     return std::any_of(step.sources.begin(), step.sources.end(), in_packets) ||
@@ -203,7 +203,7 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
             case StepKind::push_reduce: {
                 move.label = s;
                 move.with_previous = in_run;
-                if (has_packets(step)) {
+                if (moves_packets(step)) {
                     if (in_switch(step.kind))
                         throw InputError(schedule.name, 0,
                             std::string("rank ") + std::to_string(rank) + " thread " + std::to_string(t) + " step " +

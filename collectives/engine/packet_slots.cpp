@@ -11,12 +11,12 @@ namespace weft {
 
 namespace {
 
-struct Share {
+struct SlotShare {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     std::uint32_t part = 0;
 };
-using SlotShares = std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Share>>;  // by rank and slot
+using SlotShares = std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<SlotShare>>;  // by rank and slot
 
 template <typename Visit>
 void for_each_data_step(const Schedule& schedule, Visit visit)
@@ -54,11 +54,11 @@ PacketSlots::PacketSlots(const Schedule& schedule, const Layout& layout, PacketF
     });
     stride_ = packet_slot_bytes(format, layout.slot_bytes(), parts);
     for (const auto& [slot, shares] : read) {
-        const std::vector<Share>& stores = stored[slot];
-        for (const Share& share : shares) {
+        const std::vector<SlotShare>& stores = stored[slot];
+        for (const SlotShare& share : shares) {
             const auto same = std::find_if(stores.begin(), stores.end(),
-                [&](const Share& store) { return store.begin == share.begin && store.part == share.part; });
-            const bool crossed = std::any_of(stores.begin(), stores.end(), [&](const Share& store) {
+                [&](const SlotShare& store) { return store.begin == share.begin && store.part == share.part; });
+            const bool crossed = std::any_of(stores.begin(), stores.end(), [&](const SlotShare& store) {
                 return store.begin < share.end && share.begin < store.end && (store.begin != share.begin || store.part != share.part);
             });
             const bool longer = same != stores.end() && same->end < share.end;

@@ -21,11 +21,11 @@ using chakra::NodeType;
 
 constexpr std::size_t most_nodes = std::size_t{1} << 20;
 constexpr std::uint64_t most_slots = std::uint64_t{1} << 20;
-constexpr std::size_t most_problems = 50;
+constexpr std::size_t most_plan_problems = 50;
 
-using Channel = std::tuple<std::uint32_t, std::uint32_t, std::int64_t>;  // source, destination, tag
+using PlanChannel = std::tuple<std::uint32_t, std::uint32_t, std::int64_t>;  // source, destination, tag
 
-struct Message {
+struct PlanMessage {
     std::uint64_t bytes = 0;
     std::uint32_t semaphore = 0;  // at the receiver
     std::uint32_t slot = 0;       // likewise
@@ -53,7 +53,7 @@ public:
 private:
     void problem(const Node* node, const std::string& what, const std::string& expected)
     {
-        if (plan_.problems.size() < most_problems)
+        if (plan_.problems.size() < most_plan_problems)
             plan_.problems.push_back(
                 {traces_.file(rank_), 0, (node != nullptr ? label_of(*node) + ": " : "") + what, expected});
     }
@@ -123,16 +123,16 @@ private:
         }
     }
 
-    Channel channel(const Node& node, std::uint32_t rank) const
+    PlanChannel channel(const Node& node, std::uint32_t rank) const
     {
         const std::int64_t tag = node.tag.value_or(0);
-        return node.type == NodeType::send ? Channel{rank, *node.dst, tag} : Channel{*node.src, rank, tag};
+        return node.type == NodeType::send ? PlanChannel{rank, *node.dst, tag} : PlanChannel{*node.src, rank, tag};
     }
 
     // The k-th SEND meets the k-th RECV of the same source, destination and tag.
     void match()
     {
-        std::map<Channel, std::size_t> received;
+        std::map<PlanChannel, std::size_t> received;
         for (rank_ = 0; rank_ < ranks_.size(); ++rank_) {
             std::uint64_t sent = 0;
             for (const Node& node : ranks_[rank_]) {
@@ -147,7 +147,7 @@ private:
         for (rank_ = 0; rank_ < ranks_.size(); ++rank_)
             for (const Node& node : ranks_[rank_]) {
                 if (node.type != NodeType::recv) continue;
-                const Channel where = channel(node, rank_);
+                const PlanChannel where = channel(node, rank_);
                 const std::size_t index = received[where]++;
                 const auto found = messages_.find(where);
                 if (found == messages_.end() || index >= found->second.size())
@@ -169,7 +169,7 @@ private:
     void message()
     {
         for (const auto& [where, messages] : messages_)
-            for (const Message& message : messages) {
+            for (const PlanMessage& message : messages) {
                 chunk_ = std::gcd(chunk_, message.bytes);
                 plan_.bytes = std::max(plan_.bytes, message.bytes);
             }
@@ -185,7 +185,7 @@ private:
         for (RankPlan& rank : schedule_.ranks) rank.input_chunks = schedule_.chunks;
         for (auto& [where, messages] : messages_) {
             RankPlan& receiver = schedule_.ranks[std::get<1>(where)];
-            for (Message& message : messages) {
+            for (PlanMessage& message : messages) {
                 message.semaphore = receiver.semaphores++;
                 message.slot = receiver.scratch_chunks;
                 if (message.bytes / chunk_ > most_slots - receiver.scratch_chunks) {
@@ -239,9 +239,9 @@ private:
             add(node, move_step({*data, {rank_, Buffer::input, 0, data->count}}, {sum}));
             return sum;
         }
-        const Channel where = channel(node, rank_);
+        const PlanChannel where = channel(node, rank_);
         std::size_t& used = (node.type == NodeType::send ? sent_ : received_)[where];
-        const Message& message = messages_.at(where)[used++];
+        const PlanMessage& message = messages_.at(where)[used++];
         const std::uint32_t count = chunks(message.bytes);
         const ChunkRef slot{std::get<1>(where), Buffer::scratch, message.slot, count};
         if (node.type == NodeType::recv) {
@@ -267,9 +267,9 @@ private:
     Plan& plan_;
     Schedule& schedule_;
     std::vector<std::vector<Node>> ranks_;
-    std::map<Channel, std::vector<Message>> messages_;
-    std::map<Channel, std::size_t> sent_;
-    std::map<Channel, std::size_t> received_;
+    std::map<PlanChannel, std::vector<PlanMessage>> messages_;
+    std::map<PlanChannel, std::size_t> sent_;
+    std::map<PlanChannel, std::size_t> received_;
     std::uint64_t chunk_ = 0;  // bytes
     std::vector<StepId> after_;
     std::uint32_t rank_ = 0;

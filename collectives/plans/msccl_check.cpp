@@ -21,14 +21,14 @@ constexpr std::int64_t most_count = 71;
 constexpr std::size_t most_problems = 50;
 
 // (source, destination, channel)
-using Connection = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+using CheckedConnection = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 struct Messages {
     const MscclBlock* block = nullptr;
     std::vector<const MscclStep*> steps;
 };
 
-std::string connection_text(const Connection& connection)
+std::string connection_text(const CheckedConnection& connection)
 {
     const auto [from, to, channel] = connection;
     return fmt::format("from gpu {} to gpu {} on channel {}", from, to, channel);
@@ -219,8 +219,8 @@ private:
 
     void connections()
     {
-        std::map<Connection, Messages> sent;
-        std::map<Connection, Messages> received;
+        std::map<CheckedConnection, Messages> sent;
+        std::map<CheckedConnection, Messages> received;
         for (const MscclGpu& gpu : algo_.gpus)
             for (const MscclBlock& block : gpu.blocks) {
                 if (block.send >= 0) gather(sent[{gpu.id, block.send, block.channel}], gpu, block, true);
@@ -252,7 +252,7 @@ private:
             if (sending ? sends(step.type) : receives(step.type)) messages.steps.push_back(&step);
     }
 
-    void pairs(const Connection& connection, const Messages& sent, const Messages& received)
+    void pairs(const CheckedConnection& connection, const Messages& sent, const Messages& received)
     {
         const std::size_t both = std::min(sent.steps.size(), received.steps.size());
         for (std::size_t i = 0; i < both; ++i)

@@ -12,12 +12,12 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint32_t most_slots = 1U << 24;
+constexpr std::uint32_t most_buffer_slots = 1U << 24;
 
 using Connection = std::tuple<std::uint32_t, std::uint32_t, std::int64_t>;
 
 // One direction between two blocks, at the receiver.
-struct Channel {
+struct MscclChannel {
     std::uint32_t semaphore = 0;
     std::vector<std::uint32_t> slots;  // first slot of each message
     std::size_t sent = 0;
@@ -62,14 +62,14 @@ private:
             for (const MscclBlock& block : gpus_[to]->blocks) {
                 const auto receiving = [](const MscclStep& step) { return receives(step.type); };
                 if (std::none_of(block.steps.begin(), block.steps.end(), receiving)) continue;
-                Channel& channel = channels_[{static_cast<std::uint32_t>(block.recv), to, block.channel}];
+                MscclChannel& channel = channels_[{static_cast<std::uint32_t>(block.recv), to, block.channel}];
                 if (!packets_) channel.semaphore = ranks.semaphores++;
                 for (const MscclStep& step : block.steps) {
                     if (!receives(step.type)) continue;
                     std::uint32_t& slots = packets_ ? ranks.packet_chunks : ranks.scratch_chunks;
-                    if (slots > most_slots) {
+                    if (slots > most_buffer_slots) {
                         plan_.problems.push_back({plan_.file, step.line,
-                            fmt::format("gpu {} receives more than {} chunks", to, most_slots), "a smaller plan"});
+                            fmt::format("gpu {} receives more than {} chunks", to, most_buffer_slots), "a smaller plan"});
                         return;
                     }
                     channel.slots.push_back(slots);
@@ -131,13 +131,13 @@ private:
         if (writes_destination(step.type)) move.destinations.push_back(destination);
         if (receives(step.type)) {
             const auto peer = static_cast<std::uint32_t>(block.recv);
-            Channel& channel = channels_.at({peer, rank_, block.channel});
+            MscclChannel& channel = channels_.at({peer, rank_, block.channel});
             move.sources.push_back(slot(rank_, channel.slots[channel.received++], step.count));
             if (!packets_) add(wait_step(peer, channel.semaphore));
         }
         if (!sends(step.type)) return add(std::move(move));
         const auto peer = static_cast<std::uint32_t>(block.send);
-        Channel& channel = channels_.at({rank_, peer, block.channel});
+        MscclChannel& channel = channels_.at({rank_, peer, block.channel});
         move.destinations.push_back(slot(peer, channel.slots[channel.sent++], step.count));
         add(std::move(move));
         if (!packets_) add(signal_step(peer, channel.semaphore));
@@ -157,7 +157,7 @@ private:
     Plan& plan_;
     Schedule& schedule_;
     std::vector<const MscclGpu*> gpus_;  // by id
-    std::map<Connection, Channel> channels_;
+    std::map<Connection, MscclChannel> channels_;
     std::map<std::int64_t, std::uint32_t> number_;   // of the rank: thread by block id
     std::vector<std::vector<std::uint32_t>> done_;   // of the rank: data step of the schedule by thread and step
     std::vector<StepId> after_;

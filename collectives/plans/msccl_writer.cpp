@@ -14,7 +14,7 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t most_chunks = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_written_chunks = std::uint64_t{1} << 20;
 
 const char* msccl_name(CollectiveOp op)
 {
@@ -45,7 +45,7 @@ std::uint32_t pieces_of(const Schedule& schedule)
                     refuse(schedule, std::string(name_of(step.kind)) + " has no place in MSCCL XML",
                         "transfers between two ranks");
                 if (is_data(step.kind)) pieces = std::lcm(pieces, std::uint64_t{step.parts});
-                if (pieces * std::max(1u, schedule.chunks) > most_chunks)
+                if (pieces * std::max(1u, schedule.chunks) > most_written_chunks)
                     refuse(schedule, "more than 2^20 chunks and shares of them", "fewer channels or chunks");
             }
     return static_cast<std::uint32_t>(pieces);
@@ -64,7 +64,7 @@ bool same(const Range& a, const Range& b)
     return a.rank == b.rank && a.buffer == b.buffer && a.first == b.first && a.count == b.count;
 }
 
-struct Message {
+struct SentMessage {
     std::uint32_t connection = 0;
     Range landing;
 };
@@ -85,7 +85,7 @@ public:
         find_single_uses(order);
         for (const StepAt at : order.steps)
             if (is_data(step_at(schedule_, at).kind)) step(at);
-        for (const std::list<Message>& messages : pending_)
+        for (const std::list<SentMessage>& messages : pending_)
             while (!messages.empty()) receive(messages.front());
         return algo();
     }
@@ -162,11 +162,11 @@ private:
     }
 
     // Stores what has been sent to `message` and, on its connection, before it.
-    void receive(const Message& message)
+    void receive(const SentMessage& message)
     {
-        const Message wanted = message;
+        const SentMessage wanted = message;
         for (bool last = false; !last;) {
-            const Message next = take_next(wanted);
+            const SentMessage next = take_next(wanted);
             last = same(next.landing, wanted.landing);
             MscclOperation store = operation(MscclType::r, next.landing, next.landing);
             store.rank = next.landing.rank;
@@ -175,12 +175,12 @@ private:
         }
     }
 
-    Message take_next(const Message& of)
+    SentMessage take_next(const SentMessage& of)
     {
-        std::list<Message>& messages = pending_[of.landing.rank];
+        std::list<SentMessage>& messages = pending_[of.landing.rank];
         const auto first = std::find_if(messages.begin(), messages.end(),
-            [&of](const Message& message) { return message.connection == of.connection; });
-        const Message out = *first;
+            [&of](const SentMessage& message) { return message.connection == of.connection; });
+        const SentMessage out = *first;
         messages.erase(first);
         return out;
     }
@@ -188,7 +188,7 @@ private:
     // Before a step of the own gpu touches a range: whatever is on its way there is stored.
     void settle(const Range& touched)
     {
-        std::list<Message>& messages = pending_[touched.rank];
+        std::list<SentMessage>& messages = pending_[touched.rank];
         for (auto message = messages.begin(); message != messages.end();)
             if (overlaps(message->landing, touched)) {
                 receive(*message);
@@ -199,16 +199,16 @@ private:
     }
 
     // The message whose landing is exactly this range, the next of its connection once those before it are stored.
-    bool arriving(const Range& wanted, Message& out)
+    bool arriving(const Range& wanted, SentMessage& out)
     {
-        std::list<Message>& messages = pending_[wanted.rank];
-        const auto is_wanted = [&wanted](const Message& message) { return same(message.landing, wanted); };
+        std::list<SentMessage>& messages = pending_[wanted.rank];
+        const auto is_wanted = [&wanted](const SentMessage& message) { return same(message.landing, wanted); };
         const auto found = std::find_if(messages.begin(), messages.end(), is_wanted);
         if (found == messages.end()) return false;
         out = *found;
         while (true) {
             const auto first = std::find_if(messages.begin(), messages.end(),
-                [&out](const Message& message) { return message.connection == out.connection; });
+                [&out](const SentMessage& message) { return message.connection == out.connection; });
             if (is_wanted(*first)) break;
             receive(*first);
         }
@@ -222,7 +222,7 @@ private:
         thread_ = at.thread;
         const Step& step = step_at(schedule_, at);
         std::vector<Range> here;
-        std::vector<Message> incoming;
+        std::vector<SentMessage> incoming;
         std::vector<Range> kept;  // what arrives in a place where others look for it too
         std::vector<Range> stores;
         std::vector<Range> sends;
@@ -238,7 +238,7 @@ private:
         for (const Range& store : stores) settle(store);
         for (const ChunkRef& ref : step.sources) {
             const Range source = range(step, ref);
-            Message message;
+            SentMessage message;
             if (source.rank != rank_) {
                 incoming.push_back(load(source));
             } else if (&ref == received && arriving(source, message)) {
@@ -254,10 +254,10 @@ private:
     }
 
     // What another rank sends because this one loads it.
-    Message load(const Range& source)
+    SentMessage load(const Range& source)
     {
         const std::uint64_t loads = std::uint64_t{1} << 63;  // apart from what threads send by themselves
-        const Message message{program_.connection(source.rank, rank_, loads | thread_),
+        const SentMessage message{program_.connection(source.rank, rank_, loads | thread_),
             {rank_, Buffer::scratch, 0, source.count}};
         MscclOperation send = operation(MscclType::s, source, source);
         send.rank = source.rank;
@@ -266,7 +266,7 @@ private:
         return message;
     }
 
-    void combine(const std::vector<Range>& here, std::vector<Message> incoming, std::vector<Range> stores,
+    void combine(const std::vector<Range>& here, std::vector<SentMessage> incoming, std::vector<Range> stores,
         std::vector<Range> sends)
     {
         std::vector<Range> own = here;
@@ -373,7 +373,7 @@ private:
     std::vector<std::uint32_t> scratch_;  // chunks in use, by rank
     Uses reads_;
     Uses writes_;
-    std::vector<std::list<Message>> pending_;  // by receiver: sent and not received, in the order of sending
+    std::vector<std::list<SentMessage>> pending_;  // by receiver: sent and not received, in the order of sending
     std::uint32_t rank_ = 0;
     std::uint32_t thread_ = 0;
 };

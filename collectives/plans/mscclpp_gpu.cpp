@@ -8,16 +8,16 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t most_ranks = 4096;
-constexpr std::uint64_t most_chunks = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_gpus = 4096;
+constexpr std::uint64_t most_gpu_chunks = std::uint64_t{1} << 20;
 constexpr std::uint64_t any_number = ~std::uint64_t{0};
 
-struct CollectiveName {
+struct PlanCollective {
     const char* name;
     CollectiveOp op;
 };
 // What sendrecv and test leave in the outputs is their authors' affair.
-constexpr CollectiveName collective_names[] = {{"allreduce", CollectiveOp::all_reduce},
+constexpr PlanCollective plan_collectives[] = {{"allreduce", CollectiveOp::all_reduce},
     {"allgather", CollectiveOp::all_gather}, {"reducescatter", CollectiveOp::reduce_scatter},
     {"alltoall", CollectiveOp::all_to_all}, {"sendrecv", CollectiveOp::custom}, {"custom", CollectiveOp::custom},
     {"test", CollectiveOp::custom}};
@@ -52,9 +52,9 @@ public:
         out.min_bytes = fields_.number(root, "min_message_size", any_number, 0);
         out.max_bytes = fields_.number(root, "max_message_size", any_number, any_number);
         const JsonValue& gpus = fields_.value(root, "gpus", JsonValue::Kind::list);
-        if (gpus.items.empty() || gpus.items.size() > most_ranks)
+        if (gpus.items.empty() || gpus.items.size() > most_gpus)
             fields_.refuse(gpus.line, fmt::format("{} gpus", gpus.items.size()),
-                fmt::format("1 to {}", most_ranks));
+                fmt::format("1 to {}", most_gpus));
         ranks_ = static_cast<std::uint32_t>(gpus.items.size());
         for (const JsonValue& entry : gpus.items) {
             const std::uint64_t id = fields_.number(entry, "id", any_number);
@@ -81,7 +81,7 @@ private:
     CollectiveOp collective(const JsonValue& root, const std::string& name) const
     {
         std::string known;
-        for (const CollectiveName& entry : collective_names) {
+        for (const PlanCollective& entry : plan_collectives) {
             if (name == entry.name) return entry.op;
             known += std::string(known.empty() ? "" : ", ") + entry.name;
         }
@@ -109,7 +109,7 @@ private:
                 fields_.buffer(remote, "type")});
         if (const JsonValue* semaphores = fields_.optional(entry, "semaphores", JsonValue::Kind::list))
             for (const JsonValue& semaphore : semaphores->items)
-                out.semaphores.push_back(fields_.number(semaphore, "init_value", most_chunks));
+                out.semaphores.push_back(fields_.number(semaphore, "init_value", most_gpu_chunks));
         for (const JsonValue& block : fields_.value(entry, "threadblocks", JsonValue::Kind::list).items)
             out.blocks.push_back(this->block(block, out));
         return out;
@@ -117,7 +117,7 @@ private:
 
     std::uint32_t chunks(const JsonValue& entry, const char* key) const
     {
-        return static_cast<std::uint32_t>(fields_.number(entry, key, most_chunks));
+        return static_cast<std::uint32_t>(fields_.number(entry, key, most_gpu_chunks));
     }
 
     void channels(const JsonValue& group, MscclppGpu& out)
@@ -232,7 +232,7 @@ std::vector<std::uint32_t> MscclppFields::numbers(const JsonValue& object, const
     const JsonValue* list = optional(object, key, JsonValue::Kind::list);
     if (list == nullptr) return out;
     for (const JsonValue& item : list->items) {
-        if (!item.whole || item.number > most_chunks)
+        if (!item.whole || item.number > most_gpu_chunks)
             refuse(item.line, fmt::format("an entry of '{}'", key), "a whole number");
         out.push_back(static_cast<std::uint32_t>(item.number));
     }

@@ -8,11 +8,11 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t any_number = ~std::uint64_t{0};
-constexpr std::uint64_t most_chunks = std::uint64_t{1} << 20;
+constexpr std::uint64_t any_count = ~std::uint64_t{0};
+constexpr std::uint64_t most_lowered_chunks = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_rounds = 4096;
-constexpr std::size_t most_steps = std::size_t{1} << 22;
-constexpr std::size_t most_problems = 50;
+constexpr std::size_t most_lowered_steps = std::size_t{1} << 22;
+constexpr std::size_t most_lowering_problems = 50;
 
 // Of the executor that carries such plans out.
 constexpr std::size_t most_operations = 64;
@@ -63,7 +63,7 @@ MscclppLowering::MscclppLowering(const MscclppPlan& source, const PlanOptions& o
 
 void MscclppLowering::problem(int line, const std::string& what, const std::string& expected)
 {
-    if (plan_.problems.size() < most_problems) plan_.problems.push_back({plan_.file, line, what, expected});
+    if (plan_.problems.size() < most_lowering_problems) plan_.problems.push_back({plan_.file, line, what, expected});
 }
 
 void MscclppLowering::lower()
@@ -143,9 +143,9 @@ void MscclppLowering::pipeline(const JsonValue& op)
 {
     ++plan_.operations["pipeline"];
     const JsonValue& context = fields_.value(op, "iter_context", JsonValue::Kind::object);
-    const std::uint64_t chunks = fields_.number(context, "num_chunks", most_chunks);
+    const std::uint64_t chunks = fields_.number(context, "num_chunks", most_lowered_chunks);
     Round round;
-    round.unit = fields_.number(context, "unit_size", any_number >> 1);
+    round.unit = fields_.number(context, "unit_size", any_count >> 1);
     if (round.unit == 0 || chunks == 0) fields_.refuse(context.line, "a pipeline of nothing", "numbers above 0");
     const JsonValue& operations = fields_.value(op, "ops", JsonValue::Kind::list);
     round.chunk = options_.bytes / std::max(1u, source_.chunks);
@@ -167,7 +167,7 @@ void MscclppLowering::operation(const JsonValue& op, const Round& round)
 {
     const std::string name = fields_.text(op, "name");
     origin_.line = op.line;
-    if (++unrolled_ > most_steps) fields_.refuse(op.line, "more operations than can be followed", "a smaller plan");
+    if (++unrolled_ > most_lowered_steps) fields_.refuse(op.line, "more operations than can be followed", "a smaller plan");
     if (counting_) ++plan_.operations[name];
     if (holds(synchronising, name)) return synchronise(op, name);
     if (holds(moving, name)) return data(op, name, round);
@@ -190,8 +190,8 @@ void MscclppLowering::synchronise(const JsonValue& op, const std::string& name)
     } else if (name == "barrier") {
         Step step;
         step.kind = StepKind::barrier;
-        step.semaphore = barrier_semaphore(fields_.number(op, "barrier_id", most_chunks));
-        step.participants = static_cast<std::uint32_t>(fields_.number(op, "num_threadblocks", most_chunks));
+        step.semaphore = barrier_semaphore(fields_.number(op, "barrier_id", most_lowered_chunks));
+        step.participants = static_cast<std::uint32_t>(fields_.number(op, "num_threadblocks", most_lowered_chunks));
         add(std::move(step));
     } else if (name == "sem_acquire" || name == "sem_release") {
         semaphores(op, name == "sem_acquire");
@@ -306,14 +306,14 @@ std::optional<ChunkRef> MscclppLowering::operand(const JsonValue& op, const Json
 {
     ChunkRef ref;
     ref.rank = rank_;
-    ref.index = static_cast<std::uint32_t>(fields_.number(entry, "index", most_chunks));
-    ref.count = static_cast<std::uint32_t>(fields_.number(entry, "size", most_chunks, 1));
+    ref.index = static_cast<std::uint32_t>(fields_.number(entry, "index", most_lowered_chunks));
+    ref.count = static_cast<std::uint32_t>(fields_.number(entry, "size", most_lowered_chunks, 1));
     if (entry.member("buffer_id") == nullptr) {
         ref.buffer = fields_.buffer(entry, "type");
         return ref;
     }
     const MscclppChannel type = fields_.channel(op, "channel_type");
-    const auto remote = resolved(block_->buffers[static_cast<unsigned>(type)], fields_.number(entry, "buffer_id", any_number),
+    const auto remote = resolved(block_->buffers[static_cast<unsigned>(type)], fields_.number(entry, "buffer_id", any_count),
         entry.line, fmt::format("{} buffer", name_of(type)));
     if (!remote) return std::nullopt;
     ref.rank = gpu_->remotes[*remote].rank;
@@ -335,11 +335,11 @@ std::vector<ChunkRef> MscclppLowering::group(const JsonValue& op, const char* ke
     std::vector<ChunkRef> out;
     for (const JsonValue& entry : fields_.value(op, key, JsonValue::Kind::list).items) {
         const auto channel = resolved(block_->channels[static_cast<unsigned>(MscclppChannel::multimem)],
-            fields_.number(entry, "switch_channel_id", any_number), entry.line, "switch channel");
+            fields_.number(entry, "switch_channel_id", any_count), entry.line, "switch channel");
         if (!channel) continue;
         const MscclppGroup& members = gpu_->groups[*channel];
-        const auto index = static_cast<std::uint32_t>(fields_.number(entry, "index", most_chunks));
-        const auto size = static_cast<std::uint32_t>(fields_.number(entry, "size", most_chunks, 1));
+        const auto index = static_cast<std::uint32_t>(fields_.number(entry, "index", most_lowered_chunks));
+        const auto size = static_cast<std::uint32_t>(fields_.number(entry, "size", most_lowered_chunks, 1));
         for (const std::uint32_t rank : members.ranks) out.push_back({rank, members.buffer, index, size});
     }
     return out;

@@ -9,7 +9,7 @@ namespace weft {
 
 namespace {
 
-constexpr std::size_t deepest = 64;
+constexpr std::size_t deepest_element = 64;
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -40,7 +40,7 @@ public:
             if (found) refuse("a second root element", "one");
             XmlElement element;
             const bool empty = start_tag(element);
-            if (open.size() >= deepest) refuse("elements nested more than 64 deep", "a plan");
+            if (open.size() >= deepest_element) refuse("elements nested more than 64 deep", "a plan");
             open.push_back(std::move(element));
             if (!empty) continue;
             finish(open);

@@ -15,8 +15,8 @@ namespace weft {
 
 namespace {
 
-constexpr const char* otherwise = "engine.staging=none";
-constexpr std::uint64_t most_parts = 65536;
+constexpr const char* without_staging = "engine.staging=none";
+constexpr std::uint64_t most_slots = 65536;
 
 // The same with a step for every chunk, so that a share of a step is a share of one chunk.
 Schedule by_chunk(const Schedule& schedule)
@@ -52,7 +52,7 @@ Schedule by_chunk(const Schedule& schedule)
 class StagedSchedule {
 public:
     StagedSchedule(const Schedule& from, std::uint64_t bytes, std::uint32_t element_bytes, const StagingShape& shape)
-        : from_(by_chunk(from)), numbering_(from_), found_(find_puts(from_, numbering_, "a FIFO", otherwise)),
+        : from_(by_chunk(from)), numbering_(from_), found_(find_puts(from_, numbering_, "a FIFO", without_staging)),
           layout_(from_, bytes, element_bytes), shape_(shape), to_(from_), marks_(numbering_.threads())
     {
     }
@@ -106,7 +106,7 @@ private:
 
     [[noreturn]] void refuse(const std::string& what, const std::string& expected) const
     {
-        throw InputError(from_.name, 0, what + ", which a FIFO cannot do", expected + ", or " + otherwise);
+        throw InputError(from_.name, 0, what + ", which a FIFO cannot do", expected + ", or " + without_staging);
     }
 
     Mark& mark(StepAt at) { return marks_[numbering_.thread(at.rank, at.thread)][at.step]; }
@@ -146,8 +146,8 @@ private:
         const std::uint64_t per_part = layout_.cell_lines(parts);
         const std::uint64_t rounds = std::max<std::uint64_t>(1, (per_part + lines - 1) / lines);
         for (const Put& put : found_.puts)
-            if (rounds > most_parts / put.parts)
-                refuse(fmt::format("{} goes to slots in more than {} parts", describe(from_, put.at), most_parts),
+            if (rounds > most_slots / put.parts)
+                refuse(fmt::format("{} goes to slots in more than {} parts", describe(from_, put.at), most_slots),
                     "a larger engine.step_bytes or fewer channels");
         rounds_ = static_cast<std::uint32_t>(rounds);
     }

@@ -9,7 +9,7 @@ namespace weft {
 
 namespace {
 
-using Order = std::vector<std::uint32_t>;
+using RankOrder = std::vector<std::uint32_t>;
 
 constexpr std::uint64_t most_trials = 100'000;  // of extending a path by a rank
 constexpr double alike = 1e-9;
@@ -33,11 +33,11 @@ public:
     }
 
     // Empty: none was found.
-    Order find()
+    RankOrder find()
     {
         path_ = {0};
         visited_[0] = true;
-        return extend() ? path_ : Order();
+        return extend() ? path_ : RankOrder();
     }
 
 private:
@@ -112,13 +112,13 @@ private:
     std::vector<std::vector<std::uint32_t>> next_;
     std::vector<std::vector<std::uint32_t>> beside_;  // either way
     std::vector<bool> visited_;
-    Order path_;
+    RankOrder path_;
     std::uint64_t trials_ = 0;
 };
 
-Order nearest_first(const CostGraph& graph)
+RankOrder nearest_first(const CostGraph& graph)
 {
-    Order order{0};
+    RankOrder order{0};
     std::vector<bool> visited(graph.size());
     visited[0] = true;
     while (order.size() < graph.size()) {
@@ -134,7 +134,7 @@ Order nearest_first(const CostGraph& graph)
 }
 
 // Turns parts of the ring round while that shortens it.
-void untangle(const CostGraph& graph, Order& order)
+void untangle(const CostGraph& graph, RankOrder& order)
 {
     const std::size_t n = order.size();
     const auto both = [&](std::size_t a, std::size_t b) { return step_ps(graph, order[a], order[b % n]); };
@@ -158,7 +158,7 @@ bool RingCost::operator<(const RingCost& other) const
     return latency_ps < other.latency_ps;
 }
 
-RingCost ring_cost(const CostGraph& graph, const Order& order)
+RingCost ring_cost(const CostGraph& graph, const RankOrder& order)
 {
     RingCost cost;
     std::vector<double> load(graph.links.size());
@@ -178,14 +178,14 @@ RingCost ring_cost(const CostGraph& graph, const Order& order)
     return cost;
 }
 
-Order ring_order(const CostGraph& graph)
+RankOrder ring_order(const CostGraph& graph)
 {
-    Order best = rank_order(graph.size());
+    RankOrder best = rank_order(graph.size());
     if (graph.size() < 4) return best;
-    std::vector<Order> others{CycleSearch(graph, std::vector<bool>(graph.links.size())).find(), nearest_first(graph)};
+    std::vector<RankOrder> others{CycleSearch(graph, std::vector<bool>(graph.links.size())).find(), nearest_first(graph)};
     untangle(graph, others[1]);
     RingCost least = ring_cost(graph, best);
-    for (const Order& other : others) {
+    for (const RankOrder& other : others) {
         if (other.empty()) continue;
         const RingCost cost = ring_cost(graph, other);
         if (!(cost < least)) continue;
@@ -195,16 +195,16 @@ Order ring_order(const CostGraph& graph)
     return best;
 }
 
-std::vector<Order> ring_orders(const CostGraph& graph, std::uint32_t most)
+std::vector<RankOrder> ring_orders(const CostGraph& graph, std::uint32_t most)
 {
-    std::vector<Order> rings{ring_order(graph)};
+    std::vector<RankOrder> rings{ring_order(graph)};
     std::vector<bool> taken(graph.links.size());
     while (rings.size() < most) {
-        const Order& last = rings.back();
+        const RankOrder& last = rings.back();
         for (std::size_t i = 0; i < last.size(); ++i)
             for (const PathStage& stage : graph.path(last[i], last[(i + 1) % last.size()]).stages)
                 for (const LinkShare& part : stage.links) taken[part.link] = true;
-        Order next = CycleSearch(graph, taken).find();
+        RankOrder next = CycleSearch(graph, taken).find();
         if (next.empty()) break;
         rings.push_back(std::move(next));
     }

@@ -6,13 +6,13 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
+constexpr std::uint64_t whole_ps_per_s = 1'000'000'000'000;
 
 }  // namespace
 
 Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls)
 {
-    return lone_bytes(link, op, size, cls) * ps_per_s / link.bandwidth;
+    return lone_bytes(link, op, size, cls) * whole_ps_per_s / link.bandwidth;
 }
 
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,

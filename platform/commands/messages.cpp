@@ -38,7 +38,7 @@ void print(std::string_view text)
 
 bool output_is_good() { return std::fflush(stdout) == 0 && output_good; }
 
-std::string quoted_word(std::string_view word) { return quoted(word); }
+std::string quoted_word(std::string_view word) { return in_quotes(word); }
 
 std::string one_of(const std::vector<std::string>& names)
 {

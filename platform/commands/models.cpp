@@ -48,7 +48,7 @@ std::string block_text(const BlockTitle& title)
     return out;
 }
 
-std::string profiles_text()
+std::string profile_list()
 {
     std::string out = "\nprofiles (--profile NAME): figures of real parts in place of the defaults\n";
     const ProfileStore store;
@@ -93,7 +93,7 @@ int models_command(const Arguments& arguments)
         }
         for (const BlockTitle& block : blocks) out += block_text(block);
     }
-    if (kind.empty()) out += profiles_text();
+    if (kind.empty()) out += profile_list();
     print(out);
     return exit_good;
 }

@@ -76,7 +76,7 @@ ResolvedSystem system_of(const SystemOptions& options, const std::string& profil
         load_infrastructure_text(description.infrastructure, node_document(found->name, found->scale_up.family, part)), registry);
 }
 
-[[noreturn]] void pass_on(const std::string& text)
+[[noreturn]] void pass_error_on(const std::string& text)
 {
     std::string first = text.substr(0, text.find('\n'));
     if (first.compare(0, 6, "weft: ") == 0) first.erase(0, 6);
@@ -173,7 +173,7 @@ int probe_command(const Arguments& arguments)
             std::fputs(read_text_file(folder.file(i, ".txt")).c_str(), stderr);
             return exit_stuck;
         }
-        if (ends[i].code != exit_good) pass_on(read_text_file(folder.file(i, ".txt")));
+        if (ends[i].code != exit_good) pass_error_on(read_text_file(folder.file(i, ".txt")));
         ProbeResult result = part_from_json(read_text_file(folder.file(i, ".json")));
         for (auto& [row, value] : result.values)
             if (rows.count(row) != 0) report.result.add(row, value);

@@ -93,7 +93,7 @@ std::optional<std::uint64_t> checked_value(Block block, std::size_t parameter, s
     const std::optional<std::uint64_t> value = parse_value(info, text);
     const std::string name = parameter_name(block, parameter);
     if (!value) {
-        problem.what = quoted(text) + " is no value of " + name;
+        problem.what = in_quotes(text) + " is no value of " + name;
         problem.expected = describe_range(info);
         if (info.unit != Unit::choice) problem.expected = example_of(info.unit) + (", " + problem.expected);
         return std::nullopt;

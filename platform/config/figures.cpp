@@ -23,7 +23,7 @@ std::optional<FigureText> read_figure_text(const YamlSource& source, const YamlF
         return figure;
     }
     for (const YamlField& part :
-        yaml_fields(source, field.value, "figure " + quoted(field.key), {"value", "source", "grade"})) {
+        yaml_fields(source, field.value, "figure " + in_quotes(field.key), {"value", "source", "grade"})) {
         const auto text = yaml_text(source, part);
         if (!text) return std::nullopt;
         if (part.key == "value") figure.value = *text;
@@ -31,13 +31,13 @@ std::optional<FigureText> read_figure_text(const YamlSource& source, const YamlF
         if (part.key == "grade") {
             const auto& grades = figure_grades();
             if (std::find(grades.begin(), grades.end(), *text) == grades.end())
-                source.findings.refuse(part.line, "unknown grade " + quoted(*text),
+                source.findings.refuse(part.line, "unknown grade " + in_quotes(*text),
                     expected_name("a grade", *text, grades));
             figure.grade = *text;
         }
     }
     if (figure.value.empty()) {
-        source.findings.refuse(field.line, "figure " + quoted(field.key) + " has no value", "a key 'value'");
+        source.findings.refuse(field.line, "figure " + in_quotes(field.key) + " has no value", "a key 'value'");
         return std::nullopt;
     }
     return figure;
@@ -62,7 +62,7 @@ Figures read_figures(const YamlSource& source, const YamlField& field, Block blo
     Figures figures;
     const BlockInfo& info = info_of(block);
     for (const YamlField& entry :
-        yaml_fields(source, field.value, quoted(field.key), info.parameter_names())) {
+        yaml_fields(source, field.value, in_quotes(field.key), info.parameter_names())) {
         const std::size_t parameter = *info.find(entry.key);
         if (const auto figure = read_figure(source, entry, block, parameter)) figures[parameter] = *figure;
     }

@@ -86,14 +86,14 @@ LinkTable::LinkTable(const std::string& file, const std::string& text)
 
 void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
 {
-    const auto parts = yaml_fields(source, field.value, "link " + quoted(field.key), kind_keys());
+    const auto parts = yaml_fields(source, field.value, "link " + in_quotes(field.key), kind_keys());
     LinkKind kind;
     for (const YamlField& part : parts) {
         if (part.key != "like") continue;
         const std::string like = yaml_text(source, part).value_or("");
         const LinkKind* model = by_name(like);
         if (model == nullptr) {
-            source.findings.refuse(part.line, "unknown link " + quoted(like),
+            source.findings.refuse(part.line, "unknown link " + in_quotes(like),
                 expected_name("an earlier link", like, names()));
             continue;
         }
@@ -131,7 +131,7 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
             const bool bad = (part.key == "lanes" && transfer.lanes == 0) ||
                 (part.key == "transfer" && transfer.per_second == 0) ||
                 (part.key == "encoding" && (transfer.payload == 0 || transfer.coded < transfer.payload));
-            if (bad) source.findings.refuse(part.line, quoted(text) + " is no value of '" + part.key + "'");
+            if (bad) source.findings.refuse(part.line, in_quotes(text) + " is no value of '" + part.key + "'");
             if (part.key == "transfer") kind.figures.erase(*info_of(Block::link).find("bandwidth"));
         }
     }

@@ -32,7 +32,7 @@ NodeTable::NodeTable(const std::string& file, const std::string& text)
                 for (const std::string& name : info_of(Block::switch_).parameter_names()) all.push_back(name);
                 return all;
             }();
-            for (const YamlField& part : yaml_fields(source, entry.value, "node " + quoted(entry.key), keys)) {
+            for (const YamlField& part : yaml_fields(source, entry.value, "node " + in_quotes(entry.key), keys)) {
                 if (part.key == "forwards") {
                     row.forwards = yaml_flag(source, part).value_or(true);
                 } else if (const auto parameter = info_of(Block::switch_).find(part.key)) {

@@ -66,14 +66,14 @@ void Resolver::apply_annotations()
             const auto block = block_from_name(name.substr(0, dot));
             if (!block || !on_nodes(*block)) {
                 problem(attribute.file, attribute.line,
-                    "unknown annotation " + quoted(attribute.name) + " of node " + graph_.node(id).name,
+                    "unknown annotation " + in_quotes(attribute.name) + " of node " + graph_.node(id).name,
                     "weft.model, weft.profile or weft.BLOCK.PARAMETER with gpu, network, l1, l2, memory_side, hbm, copy, bulk or switch");
                 continue;
             }
             VariantId& slot = system_.nodes_[id].variants[static_cast<std::size_t>(*block)];
             if (slot == no_variant) {
                 problem(attribute.file, attribute.line,
-                    "node " + graph_.node(id).name + " has no block " + quoted(name.substr(0, dot)),
+                    "node " + graph_.node(id).name + " has no block " + in_quotes(name.substr(0, dot)),
                     "gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; switch on nodes that forward");
                 continue;
             }
@@ -87,7 +87,7 @@ void Resolver::apply_annotations()
                 apply_annotation(attribute, Block::link, system_.edges_[id]);
             else
                 problem(attribute.file, attribute.line,
-                    "unknown annotation " + quoted(attribute.name) + " of an edge", "weft.link.PARAMETER");
+                    "unknown annotation " + in_quotes(attribute.name) + " of an edge", "weft.link.PARAMETER");
         }
     }
 }
@@ -105,7 +105,7 @@ void Resolver::apply_annotation(const Attribute& attribute, Block block, Variant
         }
     }
     if (wrong.what.empty())
-        wrong = {"annotation " + quoted(attribute.name) + " is no parameter", "weft.BLOCK.PARAMETER"};
+        wrong = {"annotation " + in_quotes(attribute.name) + " is no parameter", "weft.BLOCK.PARAMETER"};
     problem(attribute.file, attribute.line, wrong.what, wrong.expected);
 }
 
@@ -132,7 +132,7 @@ std::optional<std::uint64_t> Resolver::link_model(const std::string& name, Value
     }
     std::string all;
     for (const std::string& other : names) all += (all.empty() ? "" : ", ") + other;
-    wrong.what = quoted(name) + " is no value of link.model";
+    wrong.what = in_quotes(name) + " is no value of link.model";
     wrong.expected = has(known("switch")) ? "--model 'GLOB=" + name + "', since it is a switch; a link is one of " + all : expected_name("one of " + all, name, names);
     return std::nullopt;
 }
@@ -218,14 +218,14 @@ void Resolver::explain_no_match(const Selector& selector, const Assignment& assi
 {
     using Scope = Selector::Scope;
     const std::string block = info_of(selector.block).name;
-    std::string what = quoted(assignment.path) + " matches no parameter of this system";
+    std::string what = in_quotes(assignment.path) + " matches no parameter of this system";
     std::string expected = "a path of 'weft explain'";
     if (selector.scope == Scope::every)
-        expected = "a block that some node or edge has: none has " + quoted(block);
+        expected = "a block that some node or edge has: none has " + in_quotes(block);
     if (selector.scope == Scope::link_name) {
         std::set<std::string> links;
         for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) links.insert(graph_.kind(edge).link);
-        what = "no edge has link " + quoted(selector.target);
+        what = "no edge has link " + in_quotes(selector.target);
         expected = expected_name("the name of a link", selector.target, {links.begin(), links.end()});
     }
     if (selector.scope == Scope::exact) {
@@ -236,13 +236,13 @@ void Resolver::explain_no_match(const Selector& selector, const Assignment& assi
         std::vector<std::string> names;
         for (NodeId id = 0; id < graph_.node_count(); ++id) names.push_back(graph_.node(id).name);
         if (!graph_.find(unknown)) {
-            what = "no node is called " + quoted(unknown);
+            what = "no node is called " + in_quotes(unknown);
             expected = expected_name("the name of a node", unknown, names);
         } else if (tilde != std::string::npos && selector.block == Block::link) {
-            what = "no edge joins " + quoted(a) + " and " + quoted(b);
+            what = "no edge joins " + in_quotes(a) + " and " + in_quotes(b);
             expected = "two neighbours";
         } else {
-            what = quoted(selector.target) + " has no block " + quoted(block);
+            what = in_quotes(selector.target) + " has no block " + in_quotes(block);
             expected = "gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; switch on nodes that forward; link on NODE~NODE";
         }
     }

@@ -19,7 +19,7 @@ void read_scale_up_figure(const YamlSource& source, const YamlField& field, cons
     if (!text) return;
     const auto value = parse_value(info, text->value);
     if (!value || *value < info.low || *value > info.high) {
-        source.findings.refuse(text->line, quoted(text->value) + " is no value of scale_up." + info.name,
+        source.findings.refuse(text->line, in_quotes(text->value) + " is no value of scale_up." + info.name,
             describe_range(info));
         return;
     }
@@ -77,7 +77,7 @@ const Profile& ProfileStore::read(const std::string& file, const std::string& te
         const auto base = yaml_text(source, field);
         const Profile* found = base ? find(*base) : nullptr;
         if (base && found == nullptr)
-            findings.refuse(field.line, "unknown profile " + quoted(*base),
+            findings.refuse(field.line, "unknown profile " + in_quotes(*base),
                 expected_name("a built-in profile", *base, names()));
         if (found != nullptr) profile = *found;
     }
@@ -120,7 +120,7 @@ const Profile* ProfileStore::get(const std::string& name, const std::string& fil
         try {
             text = read_text_file(name, limit);
         } catch (const InputError& error) {
-            throw InputError(file, line, "profile " + quoted(name) + " " + error.diagnostics().front().what,
+            throw InputError(file, line, "profile " + in_quotes(name) + " " + error.diagnostics().front().what,
                 "a readable file or one of the built-in profiles");
         }
         files_.emplace_back(name, &read(name, text));
@@ -128,7 +128,7 @@ const Profile* ProfileStore::get(const std::string& name, const std::string& fil
     }
     for (std::size_t i = 0; i < built_in_; ++i)
         if (profiles_[i].name == name) return &profiles_[i];
-    throw InputError(file, line, "unknown profile " + quoted(name),
+    throw InputError(file, line, "unknown profile " + in_quotes(name),
         expected_name("a profile", name, names()));
 }
 

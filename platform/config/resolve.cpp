@@ -137,7 +137,7 @@ void Resolver::assign_ranks()
         const auto value = parse_value(info, rank->value);
         if (!value || *value > info.high || taken[*value]) {
             problem(rank->file, rank->line,
-                "rank " + quoted(rank->value) + " of " + graph_.node(node).name +
+                "rank " + in_quotes(rank->value) + " of " + graph_.node(node).name +
                     (value && *value <= info.high ? " is taken twice" : " is no rank"),
                 "each number from 0 to " + std::to_string(info.high) + " once");
             return;
@@ -203,7 +203,7 @@ void Resolver::choose_profiles()
                     entry->second = profiles_.get("generic", "", 0);
                     if (description_.profile.empty())
                         system_.notices.push_back("profile generic for " + node.name + " and its like: " +
-                            quoted(component_text(node)) + " names no part that a profile describes");
+                            in_quotes(component_text(node)) + " names no part that a profile describes");
                 }
             }
             profile_of_[id] = entry->second;
@@ -227,7 +227,7 @@ void Resolver::choose_profiles()
             if (profile != nullptr) profile_of_[id] = profile;
         }
         if (!any)
-            problem(binding.file, binding.line, "no xpu matches " + quoted(binding.nodes.text()),
+            problem(binding.file, binding.line, "no xpu matches " + in_quotes(binding.nodes.text()),
                 "nodes of type xpu or memory: only they have a profile");
     }
 }
@@ -240,7 +240,7 @@ void Resolver::choose_models()
     };
     const auto set_model = [this, is_link](NodeId id, const std::string& name, const std::string& file, int line) {
         if (system_.nodes_[id].role == NodeRole::memory) {
-            problem(file, line, "model " + quoted(name) + " for " + graph_.node(id).name + ", which is a memory",
+            problem(file, line, "model " + in_quotes(name) + " for " + graph_.node(id).name + ", which is a memory",
                 "an xpu or a node that forwards: memories have one model");
             return false;
         }
@@ -249,7 +249,7 @@ void Resolver::choose_models()
         const bool good = known == known_.models.end() ||
             std::find(known->second.begin(), known->second.end(), name) != known->second.end();
         if (!good)
-            problem(file, line, "unknown model " + quoted(name) + " for " + graph_.node(id).name,
+            problem(file, line, "unknown model " + in_quotes(name) + " for " + graph_.node(id).name,
                 is_link(name) ? "a model of kind " + std::string(kind) + "; a link is taken by --set link.model=" + name
                               : expected_name(std::string("a model of kind ") + kind, name, known->second));
         system_.nodes_[id].model = name_index(name);
@@ -273,7 +273,7 @@ void Resolver::choose_models()
         }
         if (nodes.empty())
             problem(binding.file, binding.line,
-                "no node that is simulated matches " + quoted(binding.nodes.text()),
+                "no node that is simulated matches " + in_quotes(binding.nodes.text()),
                 "the name of an xpu or of a node that forwards" +
                     (graph_.node_count() == 0 ? "" : ", such as " + graph_.node(0).name));
     }

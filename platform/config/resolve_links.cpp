@@ -154,7 +154,7 @@ void Resolver::apply_document(Variant& variant, EdgeId edge)
             const ValueSource& place = system_.sources_[from];
             problem(place.file, place.line,
                 fmt::format("{} {} of link {} is out of range", name, format_value(info, value),
-                    quoted(document.link)),
+                    in_quotes(document.link)),
                 describe_range(info));
             return;
         }

@@ -70,7 +70,7 @@ Diagnostic ResolvedSystem::missing_bandwidth(EdgeId edge) const
     const LinkTable& table = LinkTable::built_in();
     const int line = kind.declared != nullptr ? kind.declared->line : graph_->edge(edge).line;
     std::string what =
-        "nothing gives a bandwidth for link " + quoted(kind.link) + " (" + edge_name(*graph_, edge) + ")";
+        "nothing gives a bandwidth for link " + in_quotes(kind.link) + " (" + edge_name(*graph_, edge) + ")";
     if (kind.bandwidth && !kind.bytes_per_second)
         what +=
             ": " + kind.bandwidth->text() + " is a rate per lane, and neither lanes nor encoding are known";

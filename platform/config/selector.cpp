@@ -14,7 +14,7 @@ bool set_parameter(Selector& selector, std::string_view name, std::string_view p
         selector.parameter = *parameter;
         return true;
     }
-    problem.what = "unknown parameter " + quoted(path);
+    problem.what = "unknown parameter " + in_quotes(path);
     problem.expected = expected_name("a parameter of " + info.name, name, info.parameter_names());
     return false;
 }
@@ -26,7 +26,7 @@ std::optional<Selector> parse_selector(std::string_view path, ValueProblem& prob
     Selector selector;
     const std::size_t last = path.rfind('.');
     if (last == std::string_view::npos || last == 0 || last + 1 == path.size()) {
-        problem.what = quoted(path) + " is no parameter path";
+        problem.what = in_quotes(path) + " is no parameter path";
         problem.expected = "BLOCK.PARAMETER, NODE.BLOCK.PARAMETER or links.NAME.PARAMETER";
         return std::nullopt;
     }
@@ -50,7 +50,7 @@ std::optional<Selector> parse_selector(std::string_view path, ValueProblem& prob
     }
     const auto block = block_from_name(block_name);
     if (!block) {
-        problem.what = "unknown block " + quoted(block_name) + " in " + quoted(path);
+        problem.what = "unknown block " + in_quotes(block_name) + " in " + in_quotes(path);
         problem.expected = expected_name("a block", block_name, block_names());
         return std::nullopt;
     }

@@ -13,7 +13,7 @@ std::pair<std::string, std::string> split_option(const std::string& option, cons
 {
     const std::size_t equals = option.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == option.size())
-        throw InputError("", 0, std::string(name) + " " + quoted(option) + " is incomplete", form);
+        throw InputError("", 0, std::string(name) + " " + in_quotes(option) + " is incomplete", form);
     return {option.substr(0, equals), option.substr(equals + 1)};
 }
 
@@ -52,7 +52,7 @@ Binding parse_model_option(const std::string& option)
     if (model.compare(0, replay.size(), replay) == 0) {
         binding.traffic = model.substr(replay.size());
         if (binding.traffic.empty())
-            throw InputError("", 0, "--model " + quoted(option) + " names no file", "GLOB=replay:FILE, or GLOB=replay");
+            throw InputError("", 0, "--model " + in_quotes(option) + " names no file", "GLOB=replay:FILE, or GLOB=replay");
         model = "replay";
     }
     binding.model = std::move(model);

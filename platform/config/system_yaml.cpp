@@ -78,7 +78,7 @@ private:
 
     void read_block(const YamlField& field, const std::string& prefix)
     {
-        for (const YamlField& entry : yaml_fields(source_, field.value, quoted(field.key), {}))
+        for (const YamlField& entry : yaml_fields(source_, field.value, in_quotes(field.key), {}))
             if (const auto value = yaml_text(source_, entry))
                 out_.assignments.push_back({prefix + entry.key, *value, out_.file, entry.line});
     }
@@ -107,7 +107,7 @@ private:
                     "'nodes: GLOB' or 'nodes: {component: NAME}'");
             if (!binding.traffic.empty() && binding.model.empty()) binding.model = "replay";
             if (!binding.traffic.empty() && binding.model != "replay")
-                findings_.refuse(binding.line, "'traffic' with model " + quoted(binding.model), "'model: replay'");
+                findings_.refuse(binding.line, "'traffic' with model " + in_quotes(binding.model), "'model: replay'");
             if (tree_.kind(item) == YamlTree::Kind::mapping && binding.profile.empty() &&
                 binding.model.empty())
                 findings_.refuse(binding.line, "an entry of 'bind' binds nothing",

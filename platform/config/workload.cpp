@@ -21,7 +21,7 @@ void check_name(const std::string& name, const char* kind, const std::vector<std
     const std::string& file, int line, std::vector<Diagnostic>& problems)
 {
     if (known.empty() || contains(known, name)) return;
-    problems.push_back({file, line, std::string("unknown ") + kind + " " + quoted(name),
+    problems.push_back({file, line, std::string("unknown ") + kind + " " + in_quotes(name),
         expected_name(std::string("a known ") + kind, name, known)});
 }
 
@@ -41,7 +41,7 @@ void read_beside(const YamlSource& source, const YamlField& field, Workload& out
 {
     const auto text = yaml_text(source, field);
     if (!text) return;
-    if (!Gemm::parse(*text)) source.findings.refuse(field.line, quoted(*text) + " is no kernel", kernel_form);
+    if (!Gemm::parse(*text)) source.findings.refuse(field.line, in_quotes(*text) + " is no kernel", kernel_form);
     out.beside = *text;
 }
 
@@ -51,11 +51,11 @@ void read_delays(const YamlSource& source, const YamlField& field, Workload& out
     for (const YamlField& entry : yaml_fields(source, field.value, "'delay'", {})) {
         const bool is_rank = !entry.key.empty() && entry.key.size() <= 5 &&
                              entry.key.find_first_not_of("0123456789") == std::string::npos;
-        if (!is_rank) source.findings.refuse(entry.line, quoted(entry.key) + " is no rank", "its number, such as 0");
+        if (!is_rank) source.findings.refuse(entry.line, in_quotes(entry.key) + " is no rank", "its number, such as 0");
         const auto text = yaml_text(source, entry);
         if (!text) continue;
         const auto time = parse_time_ps(*text);
-        if (!time) source.findings.refuse(entry.line, quoted(*text) + " is no time", "a time such as 10 us");
+        if (!time) source.findings.refuse(entry.line, in_quotes(*text) + " is no time", "a time such as 10 us");
         if (is_rank && time) out.delays[std::stoul(entry.key)] = *time;
     }
 }
@@ -72,7 +72,7 @@ void refuse_beside_plan(const YamlSource& source, const std::vector<YamlField>& 
         [](const YamlField& part) { return part.key == "plan"; });
     for (const YamlField& part : fields)
         if (has_plan && (part.key == "collective" || part.key == "algorithm" || part.key == "root"))
-            source.findings.refuse(part.line, quoted(part.key) + " beside 'plan'", "one of them");
+            source.findings.refuse(part.line, in_quotes(part.key) + " beside 'plan'", "one of them");
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
             (out.kind == Workload::Kind::trace && contains(of_both, part.key));
         if (out.kind == Workload::Kind::none || trace_key != (out.kind == Workload::Kind::trace)) {
             source.findings.refuse(part.line,
-                quoted(part.key) + " without '" + (trace_key ? "trace'" : "collective'"),
+                in_quotes(part.key) + " without '" + (trace_key ? "trace'" : "collective'"),
                 "one of 'collective', 'plan' and 'trace' and the keys that go with it");
             continue;
         }
@@ -139,7 +139,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         if (part.key == "type") out.element = *text;
         if (part.key == "dimensions") {
             const auto dimensions = dimensions_from_text(*text);
-            if (!dimensions) source.findings.refuse(part.line, quoted(*text) + " are no dimensions", dimensions_form);
+            if (!dimensions) source.findings.refuse(part.line, in_quotes(*text) + " are no dimensions", dimensions_form);
             out.dimensions = dimensions.value_or(std::vector<Dimension>{});
         }
         if (part.key == "reduction") out.reduction = *text;
@@ -150,7 +150,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
             has_bytes = true;
             const auto bytes = parse_bytes(*text);
             if (!bytes)
-                source.findings.refuse(part.line, quoted(*text) + " is no size", "a size such as 1 MiB");
+                source.findings.refuse(part.line, in_quotes(*text) + " is no size", "a size such as 1 MiB");
             out.bytes = bytes.value_or(0);
         }
     }

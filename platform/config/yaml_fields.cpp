@@ -37,14 +37,14 @@ std::vector<YamlField> yaml_fields(const YamlSource& source, YamlTree::Id id, co
             continue;
         }
         if (!seen.insert(field.key).second) {
-            source.findings.refuse(field.line, "key " + quoted(field.key) + " of " + what + " occurs twice");
+            source.findings.refuse(field.line, "key " + in_quotes(field.key) + " of " + what + " occurs twice");
             continue;
         }
         if (!known.empty() && std::find(known.begin(), known.end(), field.key) == known.end()) {
             constexpr std::size_t longest = 64;  // the distance is quadratic
             const std::string nearest = field.key.size() > longest ? "" : nearest_name(field.key, known);
-            source.findings.refuse(field.line, "unknown key " + quoted(field.key) + " in " + what,
-                nearest.empty() ? listed(known) : quoted(nearest));
+            source.findings.refuse(field.line, "unknown key " + in_quotes(field.key) + " in " + what,
+                nearest.empty() ? listed(known) : in_quotes(nearest));
             continue;
         }
         fields.push_back(std::move(field));
@@ -62,7 +62,7 @@ std::vector<YamlTree::Id> yaml_items(const YamlSource& source, const YamlField& 
         break;
     case YamlTree::Kind::null:
     case YamlTree::Kind::mapping:
-        source.findings.refuse(field.line, quoted(field.key) + " is " + tree.describe(field.value), "a list");
+        source.findings.refuse(field.line, in_quotes(field.key) + " is " + tree.describe(field.value), "a list");
         break;
     default: items.push_back(field.value);
     }
@@ -85,7 +85,7 @@ std::optional<bool> yaml_flag(const YamlSource& source, const YamlField& field)
     const std::string_view text = source.tree.text_or_empty(field.value);
     if (text == "true") return true;
     if (text == "false") return false;
-    source.findings.refuse(field.line, quoted(field.key) + " is " + source.tree.describe(field.value),
+    source.findings.refuse(field.line, in_quotes(field.key) + " is " + source.tree.describe(field.value),
         "true or false");
     return std::nullopt;
 }
@@ -101,7 +101,7 @@ std::optional<std::uint64_t> yaml_number(const YamlSource& source, const YamlFie
         number = number * 10 + static_cast<std::uint64_t>(c - '0');
     }
     if (good) return number;
-    source.findings.refuse(field.line, quoted(field.key) + " is " + source.tree.describe(field.value),
+    source.findings.refuse(field.line, in_quotes(field.key) + " is " + source.tree.describe(field.value),
         "a whole number of at most 18 digits");
     return std::nullopt;
 }

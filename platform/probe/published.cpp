@@ -20,7 +20,7 @@ double figure_in(const YamlSource& source, const YamlField& field, const ProbeRo
     const bool is_time = std::string(row.unit) == "ns";
     const auto value = is_time ? parse_time_ps(text) : parse_rate(text);
     if (!value)
-        source.findings.refuse(field.line, quoted(text) + " is no figure of " + row.name,
+        source.findings.refuse(field.line, in_quotes(text) + " is no figure of " + row.name,
             is_time ? "a time such as 142 ns" : "a rate such as 9.8 TB/s");
     return static_cast<double>(value.value_or(0)) * (is_time ? 1e-3 : 1e-9);
 }
@@ -28,7 +28,7 @@ double figure_in(const YamlSource& source, const YamlField& field, const ProbeRo
 PublishedFigure read_published(const YamlSource& source, const YamlField& entry, const ProbeRow& row)
 {
     PublishedFigure figure;
-    for (const YamlField& part : yaml_fields(source, entry.value, "figure " + quoted(entry.key),
+    for (const YamlField& part : yaml_fields(source, entry.value, "figure " + in_quotes(entry.key),
              {"value", "low", "high", "source", "grade"})) {
         if (part.key == "value") figure.low = figure.high = figure_in(source, part, row);
         if (part.key == "low") figure.low = figure_in(source, part, row);
@@ -38,12 +38,12 @@ PublishedFigure read_published(const YamlSource& source, const YamlField& entry,
     }
     const auto& grades = figure_grades();
     if (std::find(grades.begin(), grades.end(), figure.grade) == grades.end())
-        source.findings.refuse(entry.line, "figure " + quoted(entry.key) + " has no grade that is known",
+        source.findings.refuse(entry.line, "figure " + in_quotes(entry.key) + " has no grade that is known",
             expected_name("a grade", figure.grade, grades));
     if (figure.source.empty())
-        source.findings.refuse(entry.line, "figure " + quoted(entry.key) + " has no source", "a key 'source'");
+        source.findings.refuse(entry.line, "figure " + in_quotes(entry.key) + " has no source", "a key 'source'");
     if (figure.low <= 0 || figure.high < figure.low)
-        source.findings.refuse(entry.line, "figure " + quoted(entry.key) + " has no value",
+        source.findings.refuse(entry.line, "figure " + in_quotes(entry.key) + " has no value",
             "'value', or 'low' and a higher 'high'");
     return figure;
 }
@@ -79,7 +79,7 @@ PublishedTable::PublishedTable(const std::string& file, const std::string& text)
         for (const YamlField& entry : yaml_fields(source, top.value, "'published'", {})) {
             PublishedPart part;
             part.profile = entry.key;
-            for (const YamlField& field : yaml_fields(source, entry.value, "part " + quoted(entry.key), known)) {
+            for (const YamlField& field : yaml_fields(source, entry.value, "part " + in_quotes(entry.key), known)) {
                 if (field.key == "switches") {
                     part.switches = static_cast<unsigned>(yaml_number(source, field).value_or(0));
                 } else if (const ProbeRow* row = find_probe_row(field.key)) {

@@ -10,7 +10,7 @@ namespace weft {
 namespace {
 
 // A flag for each use, two lines apart.
-std::uint64_t flag(std::uint64_t number) { return MemoryImage::flag_base + number * 128; }
+std::uint64_t flag_at(std::uint64_t number) { return MemoryImage::flag_base + number * 128; }
 
 // Two units turn one word up in turns: a thread repeats its compare-and-swap until that succeeds, then expects what the
 // other one makes of it.
@@ -109,8 +109,8 @@ void measure_synchronisation(const ResolvedSystem& system, ProbeBench& bench, Pr
     out.add("time.kernel", small_kernels(system, bench));
 
     out.add("time.barrier_counter", barrier_of(bench, [&](Program& program, std::uint32_t, std::uint64_t turn) {
-        program.add_signal(flag(0), 0, Scope::device);
-        program.add_wait(flag(0), turn * units);
+        program.add_signal(flag_at(0), 0, Scope::device);
+        program.add_wait(flag_at(0), turn * units);
     }));
     // Members of a group tell their first unit, first units tell unit 0, and the news comes back the same way.
     const auto group = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(units))));
@@ -118,9 +118,9 @@ void measure_synchronisation(const ResolvedSystem& system, ProbeBench& bench, Pr
     out.add("time.barrier_flags", barrier_of(bench, [&](Program& program, std::uint32_t unit, std::uint64_t turn) {
         const std::uint32_t own = unit / group;
         const std::uint32_t members = std::min(group, units - own * group);
-        const std::uint64_t arrived = flag(1 + own);
-        const std::uint64_t root = flag(1 + groups);
-        const auto left = [&](std::uint32_t member) { return flag(2 + groups + member); };
+        const std::uint64_t arrived = flag_at(1 + own);
+        const std::uint64_t root = flag_at(1 + groups);
+        const auto left = [&](std::uint32_t member) { return flag_at(2 + groups + member); };
         if (unit % group != 0) {
             program.add_signal(arrived, 0, Scope::device);
             program.add_wait(left(unit), turn);

@@ -71,7 +71,7 @@ void ReplayTraffic::check_names(const ReplayProfile& profile, const ResolvedSyst
         if (nodes.empty())
             for (const Member& member : members_) nodes.push_back(member.node);
         problems.push_back({profile.file, line,
-            quoted(name) + (node ? " takes no part in this run" : " is no GPU of this run"),
+            in_quotes(name) + (node ? " takes no part in this run" : " is no GPU of this run"),
             expected_name(fmt::format("a node name{}, or a rank below {}", destination ? ", +1 or -1" : "", members_.size()),
                 name, nodes)});
     };
@@ -79,7 +79,7 @@ void ReplayTraffic::check_names(const ReplayProfile& profile, const ResolvedSyst
         if (problems.size() >= 20) break;
         if (row.gpu != 0) check(row.gpu, row.line, false);
         if (row.gpu != 0 && distance(profile.names[row.gpu])) {
-            problems.push_back({profile.file, row.line, "'gpu' is " + quoted(profile.names[row.gpu]), "a node name, a rank or *"});
+            problems.push_back({profile.file, row.line, "'gpu' is " + in_quotes(profile.names[row.gpu]), "a node name, a rank or *"});
         }
         check(row.to, row.line, true);
     }

@@ -133,7 +133,7 @@ void add_verification(Page& page, const RunResult& result)
     list(page, "", result.mismatches, 8);
 }
 
-void add_theory(Page& page, const RunResult& result)
+void add_theory_lines(Page& page, const RunResult& result)
 {
     if (!result.theory || result.theory->time_ps == 0) return;
     const AlphaBeta& theory = *result.theory;
@@ -427,7 +427,7 @@ std::string result_summary(const RunResult& result)
         page.line("beside", fmt::format("{}: {} kernels of {} in the mean, {:.3g} TFLOP/s a rank", result.beside->kernel,
             result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12));
     add_choice(page, result);
-    add_theory(page, result);
+    add_theory_lines(page, result);
     add_work(page, result);
     add_payload(page, result);
     add_flags(page, result);

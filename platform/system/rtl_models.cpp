@@ -27,7 +27,7 @@ using Block = ClockedSwitch::Block;
 using Grouped = std::unique_ptr<GroupSwitchBlock>;
 
 // What makes the blocks of one instance.
-struct Instance {
+struct BlockInstance {
     std::string path;
     const Waves* waves = nullptr;
     Time half_period = 0;
@@ -39,13 +39,13 @@ struct Instance {
     WaveWindow wave() const { return waves == nullptr ? WaveWindow{} : waves->window(path, half_period); }
 };
 
-using MakePlain = std::unique_ptr<Block> (*)(const SwitchBlockParameters&, const Instance&);
-using MakeGrouped = Grouped (*)(const GroupSwitchParameters&, const Instance&);
+using MakePlain = std::unique_ptr<Block> (*)(const SwitchBlockParameters&, const BlockInstance&);
+using MakeGrouped = Grouped (*)(const GroupSwitchParameters&, const BlockInstance&);
 
 ModelRegistry::SwitchFactory clocked(MakePlain plain, MakeGrouped grouped)
 {
     return [plain, grouped](const RunContext& context, const SwitchRequest& request) {
-        const Instance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
+        const BlockInstance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
         const ClockedSwitch::Factory make{
             [plain, instance](const SwitchBlockParameters& parameters, const std::string&) { return plain(parameters, instance); },
             [grouped, instance](const GroupSwitchParameters& parameters, const std::string&) { return grouped(parameters, instance); }};
@@ -73,7 +73,7 @@ public:
     }
 };
 
-std::unique_ptr<Block> rtl(const SwitchBlockParameters& parameters, const Instance& instance)
+std::unique_ptr<Block> rtl(const SwitchBlockParameters& parameters, const BlockInstance& instance)
 {
     const WaveWindow wave = instance.wave();
     auto out = std::make_unique<SwitchRtl>(parameters, noted(switch_source(parameters), wave, parameters.ports), instance.path,
@@ -82,7 +82,7 @@ std::unique_ptr<Block> rtl(const SwitchBlockParameters& parameters, const Instan
     return out;
 }
 
-Grouped rtl_grouped(const GroupSwitchParameters& parameters, const Instance& instance)
+Grouped rtl_grouped(const GroupSwitchParameters& parameters, const BlockInstance& instance)
 {
     const WaveWindow wave = instance.wave();
     auto out = std::make_unique<GroupSwitchRtl>(parameters,
@@ -91,32 +91,32 @@ Grouped rtl_grouped(const GroupSwitchParameters& parameters, const Instance& ins
     return out;
 }
 
-std::unique_ptr<Block> twin(const SwitchBlockParameters& parameters, const Instance&)
+std::unique_ptr<Block> twin(const SwitchBlockParameters& parameters, const BlockInstance&)
 {
     return std::make_unique<SwitchTwin>(parameters);
 }
 
-Grouped twin_grouped(const GroupSwitchParameters& parameters, const Instance&)
+Grouped twin_grouped(const GroupSwitchParameters& parameters, const BlockInstance&)
 {
     return std::make_unique<GroupSwitchTwin>(parameters);
 }
 
-std::unique_ptr<Block> lockstep(const SwitchBlockParameters& parameters, const Instance& instance)
+std::unique_ptr<Block> lockstep(const SwitchBlockParameters& parameters, const BlockInstance& instance)
 {
     return std::make_unique<Lockstep<Block>>(rtl(parameters, instance), twin(parameters, instance), SwitchOut(parameters));
 }
 
-Grouped lockstep_grouped(const GroupSwitchParameters& parameters, const Instance& instance)
+Grouped lockstep_grouped(const GroupSwitchParameters& parameters, const BlockInstance& instance)
 {
     return std::make_unique<GroupLockstep>(rtl_grouped(parameters, instance), twin_grouped(parameters, instance), SwitchOut(parameters.outside));
 }
 
-std::unique_ptr<LinkEndpoint> link_twin(const LinkParams& params, const Instance&)
+std::unique_ptr<LinkEndpoint> link_twin(const LinkParams& params, const BlockInstance&)
 {
     return std::make_unique<LinkEndpointTwin>(params);
 }
 
-std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const Instance& instance)
+std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const BlockInstance& instance)
 {
     const WaveWindow wave = instance.wave();
     auto out = std::make_unique<LinkEndpointRtl>(params, noted(link_source(params), wave, 1), instance.path, instance.seed());
@@ -125,7 +125,7 @@ std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const Instance&
 }
 
 // Flits of the two are compared as far as they go.
-std::unique_ptr<LinkEndpoint> link_lockstep(const LinkParams& params, const Instance& instance)
+std::unique_ptr<LinkEndpoint> link_lockstep(const LinkParams& params, const BlockInstance& instance)
 {
     return std::make_unique<Lockstep<LinkEndpoint>>(link_rtl(params, instance), link_twin(params, instance), LinkOut(),
         [bytes = params.flit_bytes](const LinkOut& expected, const LinkOut& got) { return difference(expected, got, bytes); });
@@ -133,9 +133,9 @@ std::unique_ptr<LinkEndpoint> link_lockstep(const LinkParams& params, const Inst
 
 using Slice = std::unique_ptr<ClockedSlice::Block>;
 
-Slice slice_twin(const LlcParameters& parameters, const Instance&) { return std::make_unique<LlcTwin>(parameters); }
+Slice slice_twin(const LlcParameters& parameters, const BlockInstance&) { return std::make_unique<LlcTwin>(parameters); }
 
-Slice slice_rtl(const LlcParameters& parameters, const Instance& instance)
+Slice slice_rtl(const LlcParameters& parameters, const BlockInstance& instance)
 {
     const WaveWindow wave = instance.wave();
     auto out = std::make_unique<LlcRtl>(noted(llc_source(parameters), wave, 1), instance.path, instance.seed());
@@ -143,18 +143,18 @@ Slice slice_rtl(const LlcParameters& parameters, const Instance& instance)
     return out;
 }
 
-Slice slice_lockstep(const LlcParameters& parameters, const Instance& instance)
+Slice slice_lockstep(const LlcParameters& parameters, const BlockInstance& instance)
 {
     return std::make_unique<Lockstep<ClockedSlice::Block>>(slice_rtl(parameters, instance), slice_twin(parameters, instance), LlcOut());
 }
 
-ModelRegistry::LinkFactory clocked_link(std::unique_ptr<LinkEndpoint> (*make)(const LinkParams&, const Instance&))
+ModelRegistry::LinkFactory clocked_link(std::unique_ptr<LinkEndpoint> (*make)(const LinkParams&, const BlockInstance&))
 {
     return [make](const RunContext& context, const LinkRequest& request) {
         const Time clock = ClockedLink::clock_of(request.spec);
         return std::make_unique<ClockedLink>(request.module_name.c_str(), context.agenda, request.path, request.spec, request.seed,
             [make, &context, clock](const LinkParams& params, const std::string& end) {
-                return make(params, Instance{end, context.waves, clock / 2, context.seed});
+                return make(params, BlockInstance{end, context.waves, clock / 2, context.seed});
             });
     };
 }
@@ -174,13 +174,13 @@ void add_block(ModelRegistry& registry, const RegisteredBlock& block)
     const std::string text = block.text + " (RTL, " + block.map + ")";
     if (block.role == BlockRole::link)
         registry.add_link(block.name, text, [block](const RunContext& context, const LinkRequest& request) {
-            const Instance instance{request.path, context.waves, 0, context.seed};
+            const BlockInstance instance{request.path, context.waves, 0, context.seed};
             return std::make_unique<DutLink>(request.module_name.c_str(), context.agenda, request.path, request.spec, map_of(block), block.files,
                 instance.wave(), instance.seed());
         });
     else
         registry.add_switch(block.name, text, [block](const RunContext& context, const SwitchRequest& request) {
-            const Instance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
+            const BlockInstance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
             return std::make_unique<DutSwitch>(request.module_name.c_str(), context.agenda, request.path, request.spec, request.ports,
                 request.routes, map_of(block), block.files, instance.wave(), instance.seed());
         });
@@ -190,7 +190,7 @@ void add_block(ModelRegistry& registry, const RegisteredBlock& block)
 
 SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
 {
-    Slice (*make)(const LlcParameters&, const Instance&) = nullptr;
+    Slice (*make)(const LlcParameters&, const BlockInstance&) = nullptr;
     switch (static_cast<SliceModelKind>(spec.model)) {
     case SliceModelKind::slice: return nullptr;
     case SliceModelKind::slice_twin: make = slice_twin; break;
@@ -200,7 +200,7 @@ SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
     return [make, waves = context.waves, seed = context.seed](Agenda& agenda, const SliceRequest& request) {
         return std::make_unique<ClockedSlice>(request.module_name.c_str(), agenda, request,
             [make, waves, seed](const LlcParameters& parameters, const std::string& path, Time clock) {
-                return make(parameters, Instance{path, waves, clock / 2, seed});
+                return make(parameters, BlockInstance{path, waves, clock / 2, seed});
             });
     };
 }

@@ -13,7 +13,7 @@ std::vector<std::string> texts(const YamlSource& source, const YamlField& field)
 {
     std::vector<std::string> out;
     for (const YamlTree::Id item : yaml_items(source, field))
-        if (const auto text = yaml_text(source, item, "an entry of " + quoted(field.key))) out.push_back(*text);
+        if (const auto text = yaml_text(source, item, "an entry of " + in_quotes(field.key))) out.push_back(*text);
     return out;
 }
 
@@ -24,17 +24,17 @@ void read_rows(const YamlSource& source, const YamlField& field, MeasuredTable& 
         row.key = entry.key;
         const std::optional<std::uint64_t> number = parse_bytes(entry.key);
         if (!number)
-            source.findings.refuse(entry.line, quoted(entry.key) + " is no row", "a size or a whole number");
+            source.findings.refuse(entry.line, in_quotes(entry.key) + " is no row", "a size or a whole number");
         row.number = number.value_or(0);
         const std::string text = yaml_text(source, entry).value_or("");
         const bool time = table.quantity == MeasuredTable::Quantity::time;
         const std::optional<std::uint64_t> value = time ? parse_time_ps(text) : parse_rate(text);
         if (!value || *value == 0)
-            source.findings.refuse(entry.line, quoted(text) + " is no measured value",
+            source.findings.refuse(entry.line, in_quotes(text) + " is no measured value",
                 time ? "a time such as 27.76 us" : "a rate such as 365 GB/s");
         row.value = static_cast<double>(value.value_or(0)) * (time ? 1e-6 : 1e-9);
         if (!table.rows.empty() && row.number <= table.rows.back().number)
-            source.findings.refuse(entry.line, "row " + quoted(entry.key) + " is not behind the one before it",
+            source.findings.refuse(entry.line, "row " + in_quotes(entry.key) + " is not behind the one before it",
                 "rows in ascending order");
         table.rows.push_back(std::move(row));
     }
@@ -48,13 +48,13 @@ RunVariant read_variant(const YamlSource& source, const YamlField& field)
         out.options = texts(source, field);
         return out;
     }
-    for (const YamlField& entry : yaml_fields(source, field.value, quoted(field.key), {"options", "from", "to"})) {
+    for (const YamlField& entry : yaml_fields(source, field.value, in_quotes(field.key), {"options", "from", "to"})) {
         if (entry.key == "options") {
             out.options = texts(source, entry);
             continue;
         }
         const std::optional<std::uint64_t> bound = parse_bytes(yaml_text(source, entry).value_or(""));
-        if (!bound) source.findings.refuse(entry.line, quoted(entry.key) + " is no row", "a size or a whole number");
+        if (!bound) source.findings.refuse(entry.line, in_quotes(entry.key) + " is no row", "a size or a whole number");
         (entry.key == "from" ? out.from : out.to) = bound.value_or(0);
     }
     return out;
@@ -66,7 +66,7 @@ void read_launch(const YamlSource& source, const YamlField& field, MeasuredTable
     table.launch_fitted = text == "fitted";
     if (table.launch_fitted || text == "0") return;
     const std::optional<std::uint64_t> time = parse_time_ps(text);
-    if (!time) source.findings.refuse(field.line, quoted(text) + " is no launch time", "a time, 'fitted' or 0");
+    if (!time) source.findings.refuse(field.line, in_quotes(text) + " is no launch time", "a time, 'fitted' or 0");
     table.launch_us = static_cast<double>(time.value_or(0)) * 1e-6;
 }
 
@@ -91,7 +91,7 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
         if (field.key == "quantity") {
             const std::string text = yaml_text(source, field).value_or("");
             if (text != "time" && text != "busbw")
-                source.findings.refuse(field.line, "unknown quantity " + quoted(text), "time or busbw");
+                source.findings.refuse(field.line, "unknown quantity " + in_quotes(text), "time or busbw");
             table.quantity = text == "busbw" ? MeasuredTable::Quantity::busbw : MeasuredTable::Quantity::time;
         }
         if (field.key == "variants")
@@ -107,7 +107,7 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
         if (value->empty()) source.findings.refuse(top.line, std::string("the table has no '") + key + "'", "");
     if (table.rows.empty()) source.findings.refuse(top.line, "the table has no 'rows'", "at least one");
     if (table.largest && !table.over_bytes())
-        source.findings.refuse(top.line, "'largest' in a table over " + quoted(table.over), "over: bytes");
+        source.findings.refuse(top.line, "'largest' in a table over " + in_quotes(table.over), "over: bytes");
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ private:
     {
         const std::string side = stream.in ? "input" : "output";
         if (std::none_of(map_.clocks.begin(), map_.clocks.end(), [&](const MapClock& clock) { return clock.pin == stream.clock; }))
-            findings_.refuse(stream.line, "the clock " + weft::quoted(stream.clock) + " of a stream is none of the map", "a pin of 'clocks'");
+            findings_.refuse(stream.line, "the clock " + weft::in_quotes(stream.clock) + " of a stream is none of the map", "a pin of 'clocks'");
         std::map<std::string, unsigned> widths;
         for (const auto& [name, signal] : stream.signals) {
             const bool axi4 = stream.protocol == StreamProtocol::axi4;

@@ -46,7 +46,7 @@ public:
         const bool plain = std::all_of(map_.name.begin(), map_.name.end(),
             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
         if (!plain || map_.name.size() > 64)
-            findings_.refuse(fields.line(), "the name " + weft::quoted(map_.name), "letters, digits, _ and -, at most 64");
+            findings_.refuse(fields.line(), "the name " + weft::in_quotes(map_.name), "letters, digits, _ and -, at most 64");
         map_.text = fields.text("text").value_or("a block of RTL behind a port map");
         const bool link = choice(fields, "role", {"switch", "link"}) == "link";
         map_.role = link ? BlockRole::link : BlockRole::switch_;
@@ -72,7 +72,7 @@ private:
         unsigned value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error == std::errc() && end == text.data() + text.size() && !text.empty() && value >= low && value <= high) return value;
-        findings_.refuse(line, fmt::format("'{}' is {}", name, weft::quoted(text)), fmt::format("a whole number from {} to {}", low, high));
+        findings_.refuse(line, fmt::format("'{}' is {}", name, weft::in_quotes(text)), fmt::format("a whole number from {} to {}", low, high));
         return otherwise;
     }
     unsigned number(Fields& fields, const char* name, unsigned otherwise, unsigned low, unsigned high)
@@ -88,7 +88,7 @@ private:
         if (std::find(known.begin(), known.end(), text) != known.end()) return text;
         std::string all;
         for (const std::string& word : known) all += (all.empty() ? "" : ", ") + word;
-        findings_.refuse(tree_.line(*id), fmt::format("'{}' is {}", name, weft::quoted(text)), "one of " + all);
+        findings_.refuse(tree_.line(*id), fmt::format("'{}' is {}", name, weft::in_quotes(text)), "one of " + all);
         return known.front();
     }
     // Words of a list, or a single one.
@@ -117,7 +117,7 @@ private:
         for (const std::string& folder : words(fields, "include")) {
             map_.include_folders.push_back((here / folder).string());
             if (!std::filesystem::is_directory(map_.include_folders.back()))
-                findings_.refuse(tree_.line(*fields.get("include")), "no such folder " + weft::quoted(folder), "a folder, from that of the map on");
+                findings_.refuse(tree_.line(*fields.get("include")), "no such folder " + weft::in_quotes(folder), "a folder, from that of the map on");
         }
         map_.defines = words(fields, "defines");
         if (const auto id = fields.get("ties")) {
@@ -138,7 +138,7 @@ private:
         const bool link = map_.role == BlockRole::link;
         if (text == "switch.clock" && !link) return 0;
         if (!ps || *ps == 0)
-            findings_.refuse(tree_.line(id), "the period is " + weft::quoted(text), link ? "a time, such as 800ps" : "a time, such as 800ps, or switch.clock");
+            findings_.refuse(tree_.line(id), "the period is " + weft::in_quotes(text), link ? "a time, such as 800ps" : "a time, such as 800ps, or switch.clock");
         return ps.value_or(0);
     }
 

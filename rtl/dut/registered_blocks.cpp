@@ -37,7 +37,7 @@ RegisteredBlock read(const std::string& file)
     out.map = fields.text("map", Fields::Need::required).value_or("");
     const std::string role = fields.text("role").value_or(name_of(BlockRole::switch_));
     out.role = role == name_of(BlockRole::link) ? BlockRole::link : BlockRole::switch_;
-    if (role != name_of(out.role)) findings.refuse(fields.line(), "the role " + weft::quoted(role), "switch or link");
+    if (role != name_of(out.role)) findings.refuse(fields.line(), "the role " + weft::in_quotes(role), "switch or link");
     for (const YamlTree::Id id : fields.list("files", Fields::Need::required)) out.files.emplace_back(tree.text_or_empty(id));
     fields.finish();
     findings.throw_if_failed();

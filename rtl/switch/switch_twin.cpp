@@ -11,7 +11,7 @@ namespace weft {
 namespace {
 
 template <class Bits>
-unsigned lowest(Bits bits)
+unsigned lowest_bit(Bits bits)
 {
     return static_cast<unsigned>(__builtin_ctzll(bits));
 }
@@ -31,7 +31,7 @@ int first_channel(std::uint32_t channels, unsigned turn, const Wanted& wanted)
     const std::uint32_t later = channels & ~std::uint32_t{0} << turn;
     for (std::uint32_t part : {later, channels & ~later})
         for (; part != 0; part &= part - 1)
-            if (wanted(lowest(part))) return static_cast<int>(lowest(part));
+            if (wanted(lowest_bit(part))) return static_cast<int>(lowest_bit(part));
     return -1;
 }
 
@@ -83,15 +83,15 @@ void SwitchTwin::cycle(const SwitchIn& in, SwitchOut& out)
     if (idle_) return;
     if (busy_inputs_ != 0) {
         request(in.ready);
-        for (std::uint64_t rest = matching_.inputs(); rest != 0; rest &= rest - 1) send(lowest(rest), out);
+        for (std::uint64_t rest = matching_.inputs(); rest != 0; rest &= rest - 1) send(lowest_bit(rest), out);
     }
     show(out);
     if (credits) take_credits(in);
-    for (std::uint64_t rest = in.valid; rest != 0; rest &= rest - 1) enter(in, lowest(rest));
+    for (std::uint64_t rest = in.valid; rest != 0; rest &= rest - 1) enter(in, lowest_bit(rest));
     entering_at_ = entering_at_ + 1 == parameters_.latency ? 0 : entering_at_ + 1;
     std::uint64_t& due = entering_[entering_at_];
     for (; due != 0; due &= due - 1)
-        join(lowest(due), entering_lines_[std::size_t{entering_at_} * parameters_.ports + lowest(due)]);
+        join(lowest_bit(due), entering_lines_[std::size_t{entering_at_} * parameters_.ports + lowest_bit(due)]);
 }
 
 bool SwitchTwin::credits_come(const SwitchIn& in) const
@@ -106,12 +106,12 @@ void SwitchTwin::request(std::uint64_t ready)
 {
     for (unsigned vc = 0; vc < parameters_.vcs; ++vc) usable_[vc] = some_[vc] & ready;
     for (std::uint64_t rest = busy_inputs_; rest != 0; rest &= rest - 1) {
-        const unsigned number = lowest(rest);
+        const unsigned number = lowest_bit(rest);
         Input& input = inputs_[number];
         std::uint64_t unicast = 0;
         std::uint64_t multicast = 0;
         for (std::uint32_t channels = input.channels; channels != 0; channels &= channels - 1)
-            unicast |= waiting_[channel(number, lowest(channels))] & usable_[lowest(channels)];
+            unicast |= waiting_[channel(number, lowest_bit(channels))] & usable_[lowest_bit(channels)];
         if (parameters_.one_queue) {
             multicast = lacks_[channel(number, 0)] & usable_[entries_[multicast_lists_[channel(number, 0)].head].vc];
         } else if (input.multicast_channels != 0) {
@@ -140,7 +140,7 @@ void SwitchTwin::send(unsigned number, SwitchOut& out)
         const std::size_t from = channel(number, input.offered);
         List& list = multicast_lists_[from];
         line = list.head;
-        for (std::uint64_t rest = outputs; rest != 0; rest &= rest - 1) put_out(lowest(rest), line);
+        for (std::uint64_t rest = outputs; rest != 0; rest &= rest - 1) put_out(lowest_bit(rest), line);
         input.multicast_turn = behind(input.offered);
         lacks_[from] &= ~outputs;
         if (lacks_[from] != 0) return;
@@ -148,7 +148,7 @@ void SwitchTwin::send(unsigned number, SwitchOut& out)
         if (list.head != none) lacks_[from] = entries_[list.head].ports;
         else input.multicast_channels &= ~(1U << input.offered);
     } else {
-        const unsigned output = lowest(outputs);
+        const unsigned output = lowest_bit(outputs);
         const auto vc = static_cast<unsigned>(first_channel(input.channels, input.turn,
             [&](unsigned v) { return (waiting_[channel(number, v)] & usable_[v] & outputs) != 0; }));
         List& list = list_of(number, vc, output);
@@ -185,7 +185,7 @@ void SwitchTwin::show(SwitchOut& out)
     std::uint64_t& mask = leaving_[leaving_at_];
     out.valid = mask;
     for (; mask != 0; mask &= mask - 1) {
-        const unsigned output = lowest(mask);
+        const unsigned output = lowest_bit(mask);
         const std::uint32_t number = leaving_lines_[std::size_t{leaving_at_} * parameters_.ports + output];
         Entry& line = entries_[number];
         out.vc[output] = line.vc;
@@ -204,7 +204,7 @@ void SwitchTwin::take_credits(const SwitchIn& in)
 {
     for (unsigned output = 0; output < parameters_.ports; ++output)
         for (std::uint32_t rest = in.credit[output]; rest != 0; rest &= rest - 1) {
-            const unsigned vc = lowest(rest);
+            const unsigned vc = lowest_bit(rest);
             if (vc >= parameters_.vcs || credits_[channel(output, vc)] == parameters_.credits_of(output, vc)) {
                 fail(fmt::format("output {}, channel {}: more credits come back than were given", output, vc));
                 continue;
@@ -220,7 +220,7 @@ void SwitchTwin::enter(const SwitchIn& in, unsigned input)
     if (vc >= parameters_.vcs) return fail(fmt::format("input {}: there is no channel {}", input, vc));
     std::uint64_t missing = parameters_.ports < 64 ? in.ports[input] >> parameters_.ports << parameters_.ports : 0;
     for (std::uint64_t rest = in.ports[input] & ~missing; rest != 0; rest &= rest - 1)
-        if (parameters_.credits_of(lowest(rest), vc) == 0) missing |= rest & (~rest + 1);
+        if (parameters_.credits_of(lowest_bit(rest), vc) == 0) missing |= rest & (~rest + 1);
     if (missing != 0) return fail(fmt::format("input {}: a line for outputs that have no channel {}", input, vc));
     if (in.ports[input] == 0) return fail(fmt::format("input {}: a line to no output", input));
     if (held_[channel(input, vc)] == parameters_.depth)
@@ -244,7 +244,7 @@ void SwitchTwin::join(unsigned number, std::uint32_t entry)
     const Entry& line = entries_[entry];
     busy_inputs_ |= bit_of(number);
     if (!parameters_.one_queue && (line.ports & (line.ports - 1)) == 0) {
-        push(list_of(number, line.vc, lowest(line.ports)), entry);
+        push(list_of(number, line.vc, lowest_bit(line.ports)), entry);
         waiting_[channel(number, line.vc)] |= line.ports;
         input.channels |= 1U << line.vc;
         return;

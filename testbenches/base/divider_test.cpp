@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+namespace divider_test {
+
 using weft::Divider;
 
 TEST(Divider, AgreesWithTheHost)
@@ -22,3 +24,5 @@ TEST(Divider, AgreesWithTheHost)
         }
     }
 }
+
+}  // namespace divider_test

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+namespace element_test {
+
 using namespace weft;
 
 namespace {
@@ -244,3 +246,5 @@ TEST(Element, UnalignedRangesAreExact)
             ASSERT_EQ(a, expected) << start << " " << count;
         }
 }
+
+}  // namespace element_test

@@ -5,6 +5,8 @@
 
 #include "base/packet_format.h"
 
+namespace packet_format_test {
+
 using namespace weft;
 
 namespace {
@@ -67,3 +69,5 @@ TEST(PacketFormat, SharesOfASlotAreApartAndInside)
             EXPECT_LE(end, packet_slot_bytes(format, slot, parts));
         }
 }
+
+}  // namespace packet_format_test

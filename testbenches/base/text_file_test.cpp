@@ -8,6 +8,8 @@
 #include "base/diagnostic.h"
 #include "testbenches/support/scratch_folder.h"
 
+namespace text_file_test {
+
 using namespace weft;
 
 TEST(TextFile, ReadsPlainAndGzipAlike)
@@ -32,3 +34,5 @@ TEST(TextFile, NamesTheFileThatCannotBeRead)
         EXPECT_EQ(std::string(error.what()).find("/no/such/file: cannot be read"), 0u);
     }
 }
+
+}  // namespace text_file_test

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+namespace units_test {
+
 using namespace weft;
 
 TEST(Units, BytesAreExact)
@@ -45,3 +47,5 @@ TEST(Units, Formatting)
     EXPECT_EQ(format_rate(112500000000), "112.5 GB/s");
     EXPECT_EQ(format_rate(3350000000000), "3350 GB/s");
 }
+
+}  // namespace units_test

@@ -8,6 +8,8 @@
 #include "collectives/chakra/wire_reader.h"
 #include "testbenches/chakra/trace_writer.h"
 
+namespace attribute_test {
+
 using namespace weft::chakra;
 using namespace weft::chakra::testing;
 
@@ -141,3 +143,5 @@ TEST_F(AttributeTest, NamesInMessagesAreMadePrintable)
     EXPECT_NE(text.find("text \"?\""), std::string::npos) << text;
     EXPECT_LT(text.size(), 300U + folder.path().size());
 }
+
+}  // namespace attribute_test

@@ -12,6 +12,8 @@
 
 #include "collectives/chakra/validate.h"
 
+namespace conformance_test {
+
 using namespace weft;
 using namespace weft::chakra;
 using nlohmann::json;
@@ -204,3 +206,5 @@ TEST(ChakraConformance, StageTracesNeedTheirGroupFile)
     ASSERT_FALSE(verdict.runnable());
     EXPECT_NE(verdict.problems[0].what.find("a group that nothing defines"), std::string::npos);
 }
+
+}  // namespace conformance_test

@@ -8,6 +8,8 @@
 
 #include "testbenches/chakra/trace_writer.h"
 
+namespace feeder_test {
+
 using namespace weft::chakra;
 using namespace weft::chakra::testing;
 
@@ -206,3 +208,5 @@ TEST_F(FeederTest, AnEndlessChildWouldShowInTheWindow)
     options.look_ahead = 16;
     EXPECT_EQ(feed(nodes, options).peak_window_size(), 1000U);
 }
+
+}  // namespace feeder_test

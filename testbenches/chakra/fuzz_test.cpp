@@ -10,6 +10,8 @@
 #include "collectives/chakra/validate.h"
 #include "testbenches/chakra/trace_writer.h"
 
+namespace fuzz_test {
+
 using namespace weft::chakra;
 using namespace weft::chakra::testing;
 
@@ -123,3 +125,5 @@ TEST(ChakraFuzz, MutatedGzipEndsInAVerdictOrARefusal)
         survive(folder.path() + "z");
     }
 }
+
+}  // namespace fuzz_test

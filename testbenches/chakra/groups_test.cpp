@@ -9,6 +9,8 @@
 
 #include "testbenches/chakra/trace_writer.h"
 
+namespace groups_test {
+
 using namespace weft::chakra;
 using namespace weft::chakra::testing;
 
@@ -86,3 +88,5 @@ TEST(ChakraGroups, WhatIsWrongWithMetadataIsSaid)
         std::string::npos);
     EXPECT_TRUE(groups.empty());
 }
+
+}  // namespace groups_test

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+namespace id_set_test {
+
 using weft::chakra::IdSet;
 
 TEST(IdSet, DenseIdsInAnyOrderEndAsOneInterval)
@@ -33,3 +35,5 @@ TEST(IdSet, AgreesWithAnOrdinarySet)
     }
     EXPECT_EQ(ids.size(), expected.size());
 }
+
+}  // namespace id_set_test

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+namespace interpretation_test {
+
 using namespace weft::chakra;
 
 TEST(ChakraInterpretation, Names)
@@ -60,3 +62,5 @@ TEST(ChakraInterpretation, CollectiveBytes)
     EXPECT_EQ(collective_bytes(CollectiveType::all_reduce, 10, 4), 10U);
     EXPECT_THROW(collective_bytes(CollectiveType::all_gather, ~0ULL, 2), std::overflow_error);
 }
+
+}  // namespace interpretation_test

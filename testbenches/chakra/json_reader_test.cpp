@@ -7,6 +7,8 @@
 
 #include "testbenches/chakra/trace_writer.h"
 
+namespace json_reader_test {
+
 using namespace weft::chakra;
 using namespace weft::chakra::testing;
 
@@ -115,3 +117,5 @@ TEST_F(JsonReaderTest, ReadsGzip)
     Node node;
     EXPECT_TRUE(open_trace_file(path)->next(node));
 }
+
+}  // namespace json_reader_test

@@ -8,6 +8,8 @@
 #include "base/diagnostic.h"
 #include "collectives/chakra/validate.h"
 
+namespace malformed_test {
+
 using namespace weft;
 using namespace weft::chakra;
 
@@ -103,3 +105,5 @@ TEST(ChakraMalformed, EveryFileIsAccountedFor)
         files += entry.path().extension() == ".et" ? 1 : 0;
     EXPECT_EQ(files, cases.size() + 2);
 }
+
+}  // namespace malformed_test

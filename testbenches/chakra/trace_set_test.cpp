@@ -6,6 +6,8 @@
 
 #include "testbenches/chakra/trace_writer.h"
 
+namespace trace_set_test {
+
 using namespace weft::chakra;
 using namespace weft::chakra::testing;
 
@@ -88,3 +90,5 @@ TEST(TraceSet, ReadsTheGroupFileUnlessItIsEmpty)
     options.group_file = "/no/such/file";
     EXPECT_NE(refused(folder.path() + "a", options), "");
 }
+
+}  // namespace trace_set_test

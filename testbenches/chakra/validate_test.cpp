@@ -8,6 +8,8 @@
 
 #include "testbenches/chakra/trace_writer.h"
 
+namespace validate_test {
+
 using namespace weft::chakra;
 using namespace weft::chakra::testing;
 
@@ -293,3 +295,5 @@ TEST_F(ValidateTest, DimensionsAreAsManyAsThereAre)
     // Of size 1: leaving it out leaves nobody out.
     expect_runs({{over(1, 8, {true, false})}, {over(1, 8, {true, true})}}, in_dimensions({2, 1}));
 }
+
+}  // namespace validate_test

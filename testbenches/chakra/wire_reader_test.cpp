@@ -8,6 +8,8 @@
 
 #include "testbenches/chakra/trace_writer.h"
 
+namespace wire_reader_test {
+
 using namespace weft::chakra;
 using namespace weft::chakra::testing;
 
@@ -150,3 +152,5 @@ TEST_F(WireReaderTest, DurationsThatDoNotFitAreRefused)
 {
     expect_refused(framed({comp(1, ~std::uint64_t{0})}), "duration of 18446744073709551615 us");
 }
+
+}  // namespace wire_reader_test

@@ -4,6 +4,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace check_test {
+
 using namespace weft::commands_test;
 
 namespace {
@@ -75,3 +77,5 @@ TEST(Check, WritesJson)
     EXPECT_EQ(json["endpoints"], 2);
     EXPECT_EQ(call({"check", files.pair(), "--json", "-"}).out, files.read("check.json"));
 }
+
+}  // namespace check_test

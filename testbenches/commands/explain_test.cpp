@@ -3,6 +3,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace explain_test {
+
 using namespace weft::commands_test;
 
 namespace {
@@ -59,3 +61,5 @@ TEST(Models, ListsKindsParametersAndProfiles)
     EXPECT_NE(one.out.find("kind switch"), std::string::npos);
     EXPECT_EQ(one.out.find("kind gpu"), std::string::npos);
 }
+
+}  // namespace explain_test

@@ -8,6 +8,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace fabric_test {
+
 using namespace weft::commands_test;
 using nlohmann::json;
 
@@ -202,3 +204,5 @@ TEST(Fabric, ADeadlockIsReportedWithItsCircle)
     EXPECT_EQ(count(outcome.err, "which closes the circle\n"), 1u) << outcome.err;
     EXPECT_NE(outcome.err.find(" write lines wait for a credit\n"), std::string::npos) << outcome.err;
 }
+
+}  // namespace fabric_test

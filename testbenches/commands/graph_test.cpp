@@ -4,6 +4,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace graph_test {
+
 using namespace weft::commands_test;
 
 TEST(Graph, IsJsonUnlessToldOtherwise)
@@ -51,3 +53,5 @@ TEST(Graph, NoticesGoToStderr)
     EXPECT_EQ(nlohmann::json::parse(outcome.out)["edges"].size(), 1u);
     EXPECT_EQ(outcome.err.compare(0, 8, "notice: "), 0) << outcome.err;
 }
+
+}  // namespace graph_test

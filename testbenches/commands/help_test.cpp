@@ -8,6 +8,8 @@
 #include "platform/commands/command.h"
 #include "testbenches/commands/process.h"
 
+namespace help_test {
+
 using namespace weft::commands_test;
 
 namespace {
@@ -90,3 +92,5 @@ TEST(Help, VersionIsOneLine)
     EXPECT_EQ(version.out.compare(0, 5, "weft "), 0);
     EXPECT_EQ(std::count(version.out.begin(), version.out.end(), '\n'), 1);
 }
+
+}  // namespace help_test

@@ -10,6 +10,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace output_test {
+
 using namespace weft::commands_test;
 
 TEST(Output, UnwritablePathsAreFoundBeforeALongRun)
@@ -70,3 +72,5 @@ TEST(OutputFile, LeavesNothingBehindWhenNothingIsWritten)
     EXPECT_EQ(files.read("result.json"), "all of it");
     EXPECT_FALSE(weft::OutputFile("").wanted());
 }
+
+}  // namespace output_test

@@ -8,6 +8,8 @@
 #include "testbenches/commands/process.h"
 #include "testbenches/plans/fixtures.h"
 
+namespace plan_test {
+
 using namespace weft::commands_test;
 using weft::plans_test::pair_json;
 using weft::plans_test::pair_xml;
@@ -257,3 +259,5 @@ TEST(Plan, SharedChakraTracesRun)
         EXPECT_EQ(result["collectives"][0]["bytes"], 262144) << name;
     }
 }
+
+}  // namespace plan_test

@@ -5,6 +5,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace probe_test {
+
 using namespace weft::commands_test;
 using nlohmann::json;
 
@@ -53,3 +55,5 @@ TEST(ProbeCommand, RefusesInOneLine)
         "weft: --only 'latency.x' is no row; expected a row or a pattern such as latency.*; 'weft probe --help' lists them "
         "(did you mean 'latency.l1'?)");
 }
+
+}  // namespace probe_test

@@ -6,6 +6,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace replay_test {
+
 using namespace weft::commands_test;
 using nlohmann::json;
 
@@ -106,3 +108,5 @@ TEST(ReplayCommand, TracesRunOnFullGpus)
     EXPECT_NE(refused.err.find("a rank of the trace is a replay GPU, which carries out no nodes"), std::string::npos)
         << refused.err;
 }
+
+}  // namespace replay_test

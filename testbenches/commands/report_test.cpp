@@ -6,6 +6,8 @@
 
 #include "platform/run/report.h"
 
+namespace report_test {
+
 using namespace weft;
 using nlohmann::json;
 
@@ -143,3 +145,5 @@ TEST(Report, HidesTheClockOnRequest)
     EXPECT_EQ(quiet["wall_s"], 0);
     EXPECT_EQ(quiet["elaborate_s"], 0);
 }
+
+}  // namespace report_test

@@ -3,6 +3,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace route_test {
+
 using namespace weft::commands_test;
 
 namespace {
@@ -194,3 +196,5 @@ TEST(Route, RefusesNodesWithoutAPath)
     EXPECT_NE(outcome.err.find("no path between host.0.xpu.0 and host.0.xpu.2"), std::string::npos)
         << outcome.err;
 }
+
+}  // namespace route_test

@@ -6,6 +6,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace run_test {
+
 using namespace weft::commands_test;
 using nlohmann::json;
 
@@ -361,3 +363,5 @@ TEST(Run, CountsLooksAtFlagsBySliceAndLink)
         EXPECT_EQ(on_links, home == "waiter" ? 0 : issued);
     }
 }
+
+}  // namespace run_test

@@ -8,6 +8,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace stop_test {
+
 using namespace weft::commands_test;
 using nlohmann::json;
 
@@ -63,3 +65,5 @@ TEST(Stop, CtrlCKeepsWhatThereIs)
     EXPECT_GT(result["simulated_ps"], 0);
     EXPECT_EQ(files.names(), (std::vector<std::string>{"pair.yaml", "pair_system.yaml", "r.json"}));
 }
+
+}  // namespace stop_test

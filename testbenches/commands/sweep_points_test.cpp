@@ -3,6 +3,8 @@
 #include "base/diagnostic.h"
 #include "platform/commands/sweep_points.h"
 
+namespace sweep_points_test {
+
 using namespace weft;
 
 namespace {
@@ -58,3 +60,5 @@ TEST(SweepPoints, RefuseWhatIsMalformed)
     more.replace(0, 4, "root");
     EXPECT_EQ(refusal({many, more}), "weft: the sweep has more than 100000 points; expected fewer values");
 }
+
+}  // namespace sweep_points_test

@@ -9,6 +9,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace sweep_test {
+
 using namespace weft::commands_test;
 using nlohmann::json;
 
@@ -183,3 +185,5 @@ TEST(Sweep, RefusesPicturesAndColumnsThatCannotBe)
     refused({"--column", "l2.mises"}, "weft: no run has a column 'l2.mises'; expected a statistic of 'modules' or a field of "
                                       "'links' in the JSON of weft run");
 }
+
+}  // namespace sweep_test

@@ -4,6 +4,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace usage_test {
+
 using namespace weft::commands_test;
 
 namespace {
@@ -156,3 +158,5 @@ TEST(Usage, AFileThatIsNotThereIsNamed)
         expect_refusal({command, "nowhere.yaml"},
             "nowhere.yaml: cannot be read: No such file or directory; expected a readable file");
 }
+
+}  // namespace usage_test

@@ -7,6 +7,8 @@
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
+namespace watch_test {
+
 using namespace weft::commands_test;
 using nlohmann::json;
 
@@ -145,3 +147,5 @@ TEST(Watch, ADeadlockNamesItsCircle)
         EXPECT_NE(circle[i].find("for room in " + buffer), std::string::npos) << circle[i] << "\n" << next;
     }
 }
+
+}  // namespace watch_test

@@ -3,7 +3,7 @@
 
 #include "testbenches/config/support.h"
 
-namespace weft {
+namespace weft::checks_test {
 namespace {
 
 TEST(Checks, CacheGeometry)
@@ -113,4 +113,4 @@ TEST(Checks, BuiltInProfilesPass)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::checks_test

@@ -6,7 +6,7 @@
 #include "base/text_file.h"
 #include "platform/config/profile_text.h"
 
-namespace weft {
+namespace weft::docs_test {
 namespace {
 
 TEST(Docs, ProfilesPageIsUpToDate)
@@ -18,4 +18,4 @@ TEST(Docs, ProfilesPageIsUpToDate)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::docs_test

@@ -3,7 +3,7 @@
 
 #include "testbenches/config/support.h"
 
-namespace weft {
+namespace weft::examples_test {
 namespace {
 
 ResolvedSystem example(const char* name)
@@ -85,4 +85,4 @@ TEST(Examples, SwitchRing)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::examples_test

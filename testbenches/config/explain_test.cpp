@@ -7,7 +7,7 @@
 #include "platform/config/explain.h"
 #include "testbenches/config/support.h"
 
-namespace weft {
+namespace weft::explain_test {
 namespace {
 
 TEST(Explain, IdenticalModulesAreListedOnce)
@@ -85,4 +85,4 @@ TEST(Explain, TwiceTheSame)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::explain_test

@@ -6,7 +6,7 @@
 #include "platform/config/explain.h"
 #include "testbenches/config/support.h"
 
-namespace weft {
+namespace weft::fuzz_test {
 namespace {
 
 const std::string seed_text = R"(system: demo
@@ -94,4 +94,4 @@ TEST(Fuzz, DamagedSystemFiles)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::fuzz_test

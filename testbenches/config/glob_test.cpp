@@ -5,7 +5,7 @@
 #include "platform/config/grouping.h"
 #include "platform/config/phrase.h"
 
-namespace weft {
+namespace weft::glob_test {
 namespace {
 
 TEST(Glob, StarCrossesDotsAndQuestionMarkIsOneCharacter)
@@ -69,4 +69,4 @@ TEST(Grouping, TooManyGroupsBecomeOneHullWithItsCount)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::glob_test

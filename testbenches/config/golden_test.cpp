@@ -8,7 +8,7 @@
 #include "platform/config/explain.h"
 #include "testbenches/config/support.h"
 
-namespace weft {
+namespace weft::golden_test {
 namespace {
 
 // Edges on shortest paths between endpoints, through any node.
@@ -84,4 +84,4 @@ TEST(Golden, TheLargestDocumentResolvesQuickly)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::golden_test

@@ -5,7 +5,7 @@
 #include "testbenches/config/support.h"
 #include "tlm_interconnect/packetiser.h"
 
-namespace weft {
+namespace weft::link_table_test {
 namespace {
 
 std::string kind_of(const char* link, const char* description = "")
@@ -122,4 +122,4 @@ TEST(LinkTable, ABrokenTableIsRefusedWithItsLines)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::link_table_test

@@ -4,7 +4,7 @@
 #include "infragraph/load.h"
 #include "testbenches/config/support.h"
 
-namespace weft {
+namespace weft::links_test {
 namespace {
 
 // `xpus` accelerators on `switches` switches over links called `link`.
@@ -161,4 +161,4 @@ TEST(Links, BundlesOfTheSharedDocuments)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::links_test

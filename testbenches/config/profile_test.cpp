@@ -10,7 +10,7 @@
 #include "testbenches/config/support.h"
 #include "testbenches/support/scratch_folder.h"
 
-namespace weft {
+namespace weft::profile_test {
 namespace {
 
 std::uint64_t figure(const Profile& profile, Block block, const char* name)
@@ -158,4 +158,4 @@ TEST(Profiles, MistakesInAFileHaveItsLine)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::profile_test

@@ -8,7 +8,7 @@
 #include "platform/config/explain.h"
 #include "testbenches/config/support.h"
 
-namespace weft {
+namespace weft::resolve_test {
 namespace {
 
 // `small_box` with annotations, in the form of a graph response.
@@ -225,4 +225,4 @@ TEST(Resolve, ManyIdenticalEdgesShareTheirSpec)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::resolve_test

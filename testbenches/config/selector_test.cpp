@@ -3,7 +3,7 @@
 
 #include "testbenches/config/support.h"
 
-namespace weft {
+namespace weft::selector_test {
 namespace {
 
 std::uint64_t size_of_l2(const ResolvedSystem& system, const char* node)
@@ -83,4 +83,4 @@ TEST(Selector, ValuesAreCheckedWithUnitAndRange)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::selector_test

@@ -3,7 +3,7 @@
 
 #include "testbenches/config/support.h"
 
-namespace weft {
+namespace weft::system_file_test {
 namespace {
 
 std::string read_error(const std::string& text)
@@ -130,4 +130,4 @@ TEST(SystemFile, IsToldFromAnInfraGraphDocument)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::system_file_test

@@ -5,6 +5,8 @@
 
 #include "collectives/engine/breakdown.h"
 
+namespace breakdown_test {
+
 using namespace weft;
 
 namespace {
@@ -59,3 +61,5 @@ TEST(Breakdown, SeveralNodesOfAKindCountOnce)
     EXPECT_EQ(at(rank.until(40), Activity::idle), 10u);  // asking changes nothing
     EXPECT_EQ(at(rank.until(35), Activity::idle), 5u);
 }
+
+}  // namespace breakdown_test

@@ -6,6 +6,8 @@
 
 #include "collectives/engine/communication_order.h"
 
+namespace communication_order_test {
+
 using namespace weft;
 
 namespace {
@@ -143,3 +145,5 @@ TEST(CommunicationOrder, NothingIsLeftOverWhateverTheOrderOfComing)
         EXPECT_TRUE(order.incomplete().empty()) << "seed " << seed;
     }
 }
+
+}  // namespace communication_order_test

@@ -7,6 +7,8 @@
 
 #include "collectives/engine/contents.h"
 
+namespace contents_test {
+
 using namespace weft;
 
 namespace {
@@ -243,3 +245,5 @@ TEST(Contents, BarriersAndCustomSchedulesHaveNothingToCompare)
     schedule.op = CollectiveOp::barrier;
     EXPECT_EQ(check_outputs(schedule, Layout(schedule, 0, 1), ElementType::u8, seed, never), "");
 }
+
+}  // namespace contents_test

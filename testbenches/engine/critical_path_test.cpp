@@ -5,6 +5,8 @@
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace critical_path_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -215,3 +217,5 @@ TEST(CriticalPath, LaunchIsThePartBeforeTheFirstWorkgroup)
     options.gpu.launch_latency = 2'000'000;
     EXPECT_EQ(path_of(options, CollectiveOp::all_gather, "direct", 128).of(PathCause::launch), 2'000'000U);
 }
+
+}  // namespace critical_path_test

@@ -2,6 +2,8 @@
 
 #include "collectives/engine/symmetric_memory.h"
 
+namespace device_memory_test {
+
 using weft::DeviceMemory;
 using weft::SymmetricMemory;
 
@@ -80,3 +82,5 @@ TEST(SymmetricMemory, IsAtTheSamePlaceOfAllItsEndpointsAndUsedAgainByThem)
     EXPECT_EQ(symmetric.allocate({0, 2}, 2048, b), 0);
     EXPECT_EQ(symmetric.allocate({0, 1, 2}, ~std::uint64_t{0}, b), 0);
 }
+
+}  // namespace device_memory_test

@@ -9,6 +9,8 @@
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/traffic.h"
 
+namespace dimension_ledger_test {
+
 using namespace weft;
 
 namespace {
@@ -117,3 +119,5 @@ TEST(TraceSchedules, AreMadeOnceForEachShape)
     EXPECT_FALSE(odd.entry);
     EXPECT_FALSE(schedules.collective(CollectiveOp::broadcast, {0, 1, 2, 3}, 4096, 1, 0).entry);
 }
+
+}  // namespace dimension_ledger_test

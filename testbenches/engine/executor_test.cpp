@@ -7,6 +7,8 @@
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace executor_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -347,3 +349,5 @@ TEST(Executor, InputErrorsDuringTheRunComeOutAsInputErrors)
         EXPECT_STREQ(error.what(), "trace.0.et:7: what is wrong; expected what is right");
     }
 }
+
+}  // namespace executor_test

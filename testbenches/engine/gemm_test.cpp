@@ -7,6 +7,8 @@
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace gemm_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -202,3 +204,5 @@ TEST(Gemm, ACollectiveThatIsStuckIsSeenBesideIt)
     EXPECT_TRUE(box.cannot_progress());
     EXPECT_FALSE(box.record(job).finished);
 }
+
+}  // namespace gemm_test

@@ -8,6 +8,8 @@
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace kernel_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -200,3 +202,5 @@ TEST(Kernel, LargerThanTheMemoryIsRefused)
     GpuBox box(options);
     EXPECT_THROW(box.executor->run_kernel(0, work_of(1, 2 << 20), nullptr), InputError);
 }
+
+}  // namespace kernel_test

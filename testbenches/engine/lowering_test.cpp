@@ -6,6 +6,8 @@
 #include "collectives/engine/lowering.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 
+namespace lowering_test {
+
 using namespace weft;
 
 namespace {
@@ -424,3 +426,5 @@ TEST(Lowering, FlagsOfSignalsCanLieAtTheOneWhoSignals)
                                    " >= 1\n3: wait " + flag(2, 3) + " >= 1\n");
     EXPECT_THROW(flags.number(1, 1, 0), InputError);
 }
+
+}  // namespace lowering_test

@@ -4,6 +4,8 @@
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace mover_choice_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -131,3 +133,5 @@ TEST(MoverChoice, AListThatWaitsForNobodyIsNamed)
     EXPECT_NE(blocked[0].find("gpu0 (rank 0 of all_gather ring): step "), std::string::npos) << blocked[0];
     EXPECT_NE(blocked[0].find("waits for signal 1 of semaphore 0 from rank 1, has 0"), std::string::npos) << blocked[0];
 }
+
+}  // namespace mover_choice_test

@@ -5,6 +5,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "tlm_interconnect/packetiser.h"
 
+namespace parameters_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -367,3 +369,5 @@ TEST(EngineParameters, ChannelsAMessageIsWorth)
     EXPECT_EQ(spec.channels_for(std::uint64_t{1} << 40, 36), 36U);
     EXPECT_EQ(spec.channels_for(std::uint64_t{1} << 40, 1), 1U);
 }
+
+}  // namespace parameters_test

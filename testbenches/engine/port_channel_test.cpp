@@ -8,6 +8,8 @@
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace port_channel_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -257,3 +259,5 @@ TEST(PortChannel, WhatContradictsIsRefused)
                                                         "switches; expected an algorithm that does, or another engine.channel");
     EXPECT_EQ(refusal(plain(EngineChannel::memory)), "none");
 }
+
+}  // namespace port_channel_test

@@ -13,6 +13,8 @@
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace property_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -309,3 +311,5 @@ TEST(Damage, AMissingSignalIsCaughtTwice)
     EXPECT_FALSE(outcome.verified);
     EXPECT_FALSE(outcome.finished);
 }
+
+}  // namespace property_test

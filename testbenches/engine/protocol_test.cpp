@@ -6,6 +6,8 @@
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace protocol_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -232,3 +234,5 @@ TEST(ProtocolRun, ABarrierIsTheSame)
     };
     EXPECT_EQ(time(Protocol::ll), time(Protocol::simple));
 }
+
+}  // namespace protocol_test

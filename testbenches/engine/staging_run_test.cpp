@@ -11,6 +11,8 @@
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace staging_run_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -230,3 +232,5 @@ TEST(StagingRun, WhatCannotBeStagedIsRefused)
         "engine.staging=none for this schedule");
     EXPECT_EQ(refusal(plain(2), CollectiveOp::all_reduce, "ring"), "none");
 }
+
+}  // namespace staging_run_test

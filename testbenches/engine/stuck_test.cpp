@@ -4,6 +4,8 @@
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace stuck_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -129,3 +131,5 @@ TEST(Stuck, LateRankIsNoDeadlock)
             return std::string();
         });
 }
+
+}  // namespace stuck_test

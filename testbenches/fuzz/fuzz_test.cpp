@@ -20,6 +20,8 @@
 #include "testbenches/fuzz/mutate.h"
 #include "testbenches/fuzz/seeds.h"
 
+namespace fuzz_test {
+
 using namespace weft;
 using namespace weft::fuzz;
 using weft::chakra::testing::Folder;
@@ -247,3 +249,5 @@ TEST_F(Fuzz, GroupFiles)
         },
         500);  // one short line: nearly every mutation breaks it
 }
+
+}  // namespace fuzz_test

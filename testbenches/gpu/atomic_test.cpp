@@ -3,6 +3,8 @@
 
 #include "testbenches/gpu/two_gpus.h"
 
+namespace atomic_test {
+
 using namespace weft;
 using weft::testing::TwoGpus;
 
@@ -84,3 +86,5 @@ TEST(Atomics, WithAnAnswerOfDataCostMoreOnTheWire)
     EXPECT_EQ(wire_bytes(link, LineOp::atomic, 8, LineClass::response) + link.flit,
         wire_bytes(link, LineOp::fetch, 8, LineClass::response));
 }
+
+}  // namespace atomic_test

@@ -5,6 +5,8 @@
 #include "testbenches/gpu/two_gpus.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace l1_test {
+
 using namespace weft;
 using weft::testing::TwoGpus;
 
@@ -168,3 +170,5 @@ TEST(L1, AChaseLoadsOneAddressAfterTheOther)
     sc_core::sc_start();
     EXPECT_EQ(system.done[0], around * (cold_load() + l1.latency));
 }
+
+}  // namespace l1_test

@@ -6,6 +6,8 @@
 
 #include "testbenches/gpu/two_gpus.h"
 
+namespace litmus_test {
+
 using namespace weft;
 using weft::testing::TwoGpus;
 
@@ -169,3 +171,5 @@ TEST(Litmus, IndependentReadsInAGpuThroughAWarmL1FencedForTheDevice)
 {
     EXPECT_EQ(weak_outcomes(independent_reads(false), true, Scope::device, 7, -1, Loads::through_a_warm_l1), 0u);
 }
+
+}  // namespace litmus_test

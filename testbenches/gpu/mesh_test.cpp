@@ -1,6 +1,8 @@
 // A mesh of tiles: distances add up, links have their rate, and the loaded ones are where theory says.
 #include "testbenches/gpu/network_bench.h"
 
+namespace mesh_test {
+
 using namespace weft;
 using weft::testing::add_each;
 using weft::testing::far_gpu;
@@ -169,3 +171,5 @@ TEST(Mesh, ASliceGivesDataAtItsRate)
     bench.l2 = one_slice_only();
     EXPECT_EQ(bench.time(only(0, {0}, false, 64 * 64)), hit_at(0, bench.gpu, network) + 63 * 2000);
 }
+
+}  // namespace mesh_test

@@ -6,6 +6,8 @@
 #include "testbenches/gpu/two_gpus.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace movers_test {
+
 using namespace weft;
 using weft::testing::in_child;
 using weft::testing::TwoGpus;
@@ -364,3 +366,5 @@ TEST(Movers, AWorkgroupComputesWhileItsBulkCopyRuns)
     sc_core::sc_start();
     EXPECT_EQ(system.done[0], 5'000'000u);
 }
+
+}  // namespace movers_test

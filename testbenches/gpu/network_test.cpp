@@ -2,6 +2,8 @@
 #include "sc_models/hbm_timing.h"
 #include "testbenches/gpu/network_bench.h"
 
+namespace network_test {
+
 using namespace weft;
 using weft::testing::add_each;
 using weft::testing::far_gpu;
@@ -213,3 +215,5 @@ TEST(Network, EverythingArrivesWhateverIsBusy)
         }
     }
 }
+
+}  // namespace network_test

@@ -4,6 +4,8 @@
 #include "sc_models/hbm_timing.h"
 #include "testbenches/gpu/two_gpus.h"
 
+namespace ordering_test {
+
 using namespace weft;
 using weft::testing::TwoGpus;
 
@@ -153,3 +155,5 @@ TEST(Flops, EachUnitHasItsShare)
     EXPECT_EQ(system.done[0], 4'000'000u);
     EXPECT_EQ(system.done[1], 4'000'000u);
 }
+
+}  // namespace ordering_test

@@ -4,6 +4,8 @@
 #include "testbenches/gpu/two_gpus.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace packets_test {
+
 using namespace weft;
 using weft::testing::in_child;
 using weft::testing::TwoGpus;
@@ -306,3 +308,5 @@ TEST(PacketLines, MoreLoadsThanAUnitMayHaveInFlightTakeTurns)
         return std::string();
     });
 }
+
+}  // namespace packets_test

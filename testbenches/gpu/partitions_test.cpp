@@ -5,6 +5,8 @@
 #include "testbenches/gpu/two_gpus.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace partitions_test {
+
 using namespace weft;
 using weft::testing::in_child;
 using weft::testing::TwoGpus;
@@ -225,3 +227,5 @@ TEST(GpuPartitions, DataArriveWithEveryPolicyAndCheckersSeeNothingWrong)
         });
     }
 }
+
+}  // namespace partitions_test

@@ -6,6 +6,8 @@
 #include "testbenches/gpu/replay_pair.h"
 #include "tlm_interconnect/random_stream.h"
 
+namespace replay_gpu_test {
+
 using namespace weft;
 using weft::testing::ReplayPair;
 
@@ -256,3 +258,5 @@ TEST(ReplayGpu, JitterIsUniformOverItsRangeAndAStreamOfTheGpu)
     // Four standard errors of the mean of so many uniform draws.
     EXPECT_NEAR(sum / count / most, 0.5, 4 * 0.2887 / std::sqrt(count));
 }
+
+}  // namespace replay_gpu_test

@@ -6,7 +6,7 @@
 #include "base/diagnostic.h"
 #include "gpu/replay_profile.h"
 
-namespace weft {
+namespace weft::replay_profile_test {
 namespace {
 
 const char* const csv = R"(# a comment
@@ -174,4 +174,4 @@ TEST(ReplayProfile, MutatedFilesAreReadOrRefused)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::replay_profile_test

@@ -2,6 +2,8 @@
 
 #include "testbenches/gpu/two_gpus.h"
 
+namespace timing_test {
+
 using namespace weft;
 using weft::testing::TwoGpus;
 
@@ -160,3 +162,5 @@ TEST(GpuTiming, SpinningOnAFlagThatNobodySetsIsFoundOut)
     ASSERT_EQ(system.gpus[1]->units().blocked().size(), 1u);
     EXPECT_EQ(system.gpus[1]->units().blocked()[0].label, 42u);
 }
+
+}  // namespace timing_test

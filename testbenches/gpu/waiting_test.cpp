@@ -5,6 +5,8 @@
 #include "tlm_interconnect/packetiser.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace waiting_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -375,3 +377,5 @@ TEST(PortArbiter, WeightsDecideHowSoonSignalsPassWaitingStores)
     EXPECT_EQ(data_first - equal, 63 * 3 * store);
     EXPECT_LE(noticed(4, 1), equal);
 }
+
+}  // namespace waiting_test

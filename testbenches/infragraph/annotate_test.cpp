@@ -7,7 +7,7 @@
 #include "infragraph/query.h"
 #include "testbenches/infragraph/fixtures.h"
 
-namespace weft {
+namespace weft::annotate_test {
 namespace {
 
 using test::load;
@@ -242,4 +242,4 @@ TEST(Responses, LinksOfAShortOneApply)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::annotate_test

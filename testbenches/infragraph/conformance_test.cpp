@@ -16,7 +16,7 @@
 #include "infragraph/query.h"
 #include "testbenches/infragraph/sha256.h"
 
-namespace weft {
+namespace weft::conformance_test {
 namespace {
 
 const std::string folder = std::string(WEFT_SHARED_DIR) + "/infragraph/";
@@ -331,4 +331,4 @@ TEST_F(InfraGraphConformance, LargeDocumentTiming)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::conformance_test

@@ -3,7 +3,7 @@
 
 #include "infragraph/endpoint.h"
 
-namespace weft {
+namespace weft::endpoint_test {
 namespace {
 
 // The indices of a slice over n elements, "error" for one that is not understood.
@@ -85,4 +85,4 @@ TEST(Paths, Errors)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::endpoint_test

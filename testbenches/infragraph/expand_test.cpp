@@ -4,7 +4,7 @@
 #include "infragraph/query.h"
 #include "testbenches/infragraph/fixtures.h"
 
-namespace weft {
+namespace weft::expand_test {
 namespace {
 
 using test::edge_texts;
@@ -415,4 +415,4 @@ TEST(Expansion, TwiceTheSame)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::expand_test

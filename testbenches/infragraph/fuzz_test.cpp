@@ -10,7 +10,7 @@
 #include "infragraph/summary.h"
 #include "testbenches/infragraph/fixtures.h"
 
-namespace weft {
+namespace weft::fuzz_test {
 namespace {
 
 const char* const seed_document = R"(name: seed
@@ -118,4 +118,4 @@ TEST(InfraGraphFuzz, MutationsEndInAGraphOrAnInputError)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::fuzz_test

@@ -8,7 +8,7 @@
 #include "infragraph/summary.h"
 #include "testbenches/infragraph/fixtures.h"
 
-namespace weft {
+namespace weft::output_test {
 namespace {
 
 using test::load;
@@ -98,4 +98,4 @@ TEST(Outputs, SvgNeedsGraphviz)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::output_test

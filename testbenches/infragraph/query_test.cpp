@@ -4,7 +4,7 @@
 #include "infragraph/query.h"
 #include "testbenches/infragraph/fixtures.h"
 
-namespace weft {
+namespace weft::query_test {
 namespace {
 
 using Operator = NodeFilter::Operator;
@@ -82,4 +82,4 @@ TEST(Paths, NoneBetweenComponents)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::query_test

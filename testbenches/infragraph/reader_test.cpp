@@ -6,7 +6,7 @@
 #include "testbenches/infragraph/fixtures.h"
 #include "testbenches/support/scratch_folder.h"
 
-namespace weft {
+namespace weft::reader_test {
 namespace {
 
 using test::expect_doubted;
@@ -330,4 +330,4 @@ TEST(Reader, GzipIsReadThroughTheFile)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::reader_test

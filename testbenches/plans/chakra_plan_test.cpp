@@ -8,6 +8,8 @@
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/plans/fixtures.h"
 
+namespace chakra_plan_test {
+
 using namespace weft;
 using namespace weft::plans_test;
 
@@ -121,3 +123,5 @@ TEST(ChakraPlan, ADeadlockAcrossRanksIsFound)
     const std::string found = problems({message(1, recv, 1, 64), first}, {message(1, recv, 0, 64), second});
     EXPECT_NE(found.find("rank 0 thread 0 step 0 (wait) never runs"), std::string::npos) << found;
 }
+
+}  // namespace chakra_plan_test

@@ -8,6 +8,8 @@
 #include "collectives/schedule/traffic.h"
 #include "testbenches/plans/fixtures.h"
 
+namespace export_test {
+
 using namespace weft;
 using namespace weft::plans_test;
 
@@ -117,3 +119,5 @@ TEST(MscclExport, WhatHasNoCounterpartIsRefused)
     EXPECT_NE(refusal(schedule).find("multicast has no place in MSCCL XML; expected transfers between two ranks"),
         std::string::npos);
 }
+
+}  // namespace export_test

@@ -8,6 +8,8 @@
 #include "collectives/plans/mscclpp_reader.h"
 #include "testbenches/plans/fixtures.h"
 
+namespace fuzz_test {
+
 using namespace weft;
 using namespace weft::plans_test;
 
@@ -63,3 +65,5 @@ TEST(PlansFuzz, MscclppJson)
 {
     expect_an_answer(pair_json, [](const std::string& text) { return read_mscclpp_json(text, "plan.json"); });
 }
+
+}  // namespace fuzz_test

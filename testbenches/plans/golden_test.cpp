@@ -9,6 +9,8 @@
 #include "collectives/plans/longest_chain.h"
 #include "collectives/plans/plan.h"
 
+namespace golden_test {
+
 using namespace weft;
 using nlohmann::json;
 
@@ -103,3 +105,5 @@ TEST(PlansGolden, MscclppJson)
     }
     EXPECT_EQ(count, 15);
 }
+
+}  // namespace golden_test

@@ -4,6 +4,8 @@
 #include "collectives/plans/msccl_reader.h"
 #include "testbenches/plans/fixtures.h"
 
+namespace msccl_test {
+
 using namespace weft;
 using namespace weft::plans_test;
 
@@ -228,3 +230,5 @@ TEST(Msccl, EveryPrefixIsRefusedOrWrong)
     for (std::size_t size = 0; size + 2 < pair_xml.size(); size += 7)
         EXPECT_NE(refusal_of_xml(pair_xml.substr(0, size)), "") << size;
 }
+
+}  // namespace msccl_test

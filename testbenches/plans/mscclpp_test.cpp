@@ -4,6 +4,8 @@
 #include "collectives/plans/mscclpp_reader.h"
 #include "testbenches/plans/fixtures.h"
 
+namespace mscclpp_test {
+
 using namespace weft;
 using namespace weft::plans_test;
 
@@ -400,3 +402,5 @@ TEST(Mscclpp, WhatIsNoPlanIsRefused)
     for (std::size_t size = 0; size + 2 < pair_json.size(); size += 11)
         EXPECT_NE(refusal_of_json(pair_json.substr(0, size)), "") << size;
 }
+
+}  // namespace mscclpp_test

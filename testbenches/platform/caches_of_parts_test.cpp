@@ -7,6 +7,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "tlm_interconnect/random_stream.h"
 
+namespace caches_of_parts_test {
+
 using namespace weft;
 using weft::testing::in_child;
 
@@ -191,3 +193,5 @@ TEST(CachesOfParts, BandwidthOfTheMemorySideCache)
 {
     expect_within(bandwidth("mi300x", 16 << 10, 38), 11.9, 0.07);
 }
+
+}  // namespace caches_of_parts_test

@@ -5,6 +5,8 @@
 
 #include "testbenches/platform/runs.h"
 
+namespace chakra_sets_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -168,3 +170,5 @@ TEST_P(AstraMicro, OfFourAndEightRanksIsVerifiedOnAllDocuments)
 INSTANTIATE_TEST_SUITE_P(, AstraMicro,
     ::testing::Values("all_reduce", "all_gather", "reduce_scatter", "all_to_all"),
     [](const auto& info) { return info.param; });
+
+}  // namespace chakra_sets_test

@@ -4,6 +4,8 @@
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "testbenches/platform/expected_traffic.h"
 
+namespace conservation_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -128,3 +130,5 @@ TEST(ConservationChecker, OneByteTooManyOrOneLineElsewhereIsFound)
     shorter.add_stores(0, 9, 1, 63);
     EXPECT_NE(expected.difference(shorter.as_result()), "");
 }
+
+}  // namespace conservation_test

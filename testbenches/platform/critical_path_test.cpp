@@ -3,6 +3,8 @@
 
 #include "testbenches/platform/runs.h"
 
+namespace critical_path_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -99,3 +101,5 @@ TEST(LinkPayload, IsThatOfTheSchedulePlusFlags)
         EXPECT_EQ(link["theory_payload_bytes"].get<double>(), 2 * 65536 * 3 / 4.0);
     }
 }
+
+}  // namespace critical_path_test

@@ -6,6 +6,8 @@
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 
+namespace determinism_test {
+
 using namespace weft;
 using namespace weft::testing;
 namespace trace = weft::chakra::testing;
@@ -146,3 +148,5 @@ TEST(Determinism, TheOrderOfNodesInATraceDoesNotMatter)
     }
     EXPECT_EQ(results[0], results[1]);
 }
+
+}  // namespace determinism_test

@@ -9,6 +9,8 @@
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 
+namespace dimensions_test {
+
 using namespace weft;
 using namespace weft::testing;
 using namespace weft::chakra::testing;
@@ -201,3 +203,5 @@ TEST(Dimensions, CollectivesInFlightShareTheTableOfLoads)
     EXPECT_GT(carried(online).second, carried(offline).second);
     EXPECT_LT(time_of(online), time_of(trace(both, "fixed")));
 }
+
+}  // namespace dimensions_test

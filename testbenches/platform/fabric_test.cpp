@@ -7,6 +7,8 @@
 #include "platform/system/fabric_plan.h"
 #include "testbenches/platform/runs.h"
 
+namespace fabric_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -349,3 +351,5 @@ TEST(FabricPlan, SystemsBeyondWhatCanBeBuiltAreRefusedBeforeTheyTakeMemory)
     const std::string text = refusal(collective_on(star_document(20'000), "barrier", "0"));
     EXPECT_NE(text.find("routes from 20001 nodes to 20000 ranks"), std::string::npos) << text;
 }
+
+}  // namespace fabric_test

@@ -4,6 +4,8 @@
 #include "testbenches/platform/runs.h"
 #include "testbenches/sc_models/hbm_bench.h"
 
+namespace hbm_profiles_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -113,3 +115,5 @@ TEST(HbmProfiles, ChasesAreWithinThreePercentOfThePlateaus)
     expect_latency("b200", 154, 388);
     expect_latency("mi300x", 217, 415);
 }
+
+}  // namespace hbm_profiles_test

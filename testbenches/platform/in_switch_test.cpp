@@ -8,6 +8,8 @@
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "testbenches/platform/switch_board.h"
 
+namespace in_switch_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -439,3 +441,5 @@ TEST(InSwitch, ARingOnH100PacksTwoLinesAtATime)
         EXPECT_GT(bus, 330);
     }
 }
+
+}  // namespace in_switch_test

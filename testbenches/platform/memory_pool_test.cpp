@@ -5,6 +5,8 @@
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 
+namespace memory_pool_test {
+
 using namespace weft;
 using namespace weft::testing;
 using namespace weft::chakra::testing;
@@ -160,3 +162,5 @@ TEST(MemoryPool, ThatIsMissingOrTooSmallIsRefused)
     setup.document = star_document(2);
     EXPECT_NE(run(setup).value("refused", std::string()).find("has no memory with a link"), std::string::npos);
 }
+
+}  // namespace memory_pool_test

@@ -3,6 +3,8 @@
 
 #include "testbenches/platform/runs.h"
 
+namespace mover_run_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -75,3 +77,5 @@ TEST(MoverRun, WhatIsNoKernelIsRefused)
     EXPECT_NE(result.value("refused", "").find("'gemm:256,256' is no kernel; expected gemm:M,N,K"), std::string::npos)
         << result.dump();
 }
+
+}  // namespace mover_run_test

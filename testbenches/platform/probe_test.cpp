@@ -13,6 +13,8 @@
 #include "platform/probe/report.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace probe_test {
+
 using namespace weft;
 using weft::testing::in_child;
 
@@ -181,3 +183,5 @@ TEST(Probe, TheTableOfPublishedFiguresIsChecked)
     EXPECT_NE(refusal("published:\n  x:\n    latency.l1: {value: 3 ns, grade: measured}\n").find("no source"), std::string::npos);
     EXPECT_NE(refusal("published:\n  x:\n    latency.l9: {value: 3 ns}\n").find("latency.l9"), std::string::npos);
 }
+
+}  // namespace probe_test

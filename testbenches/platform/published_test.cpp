@@ -3,6 +3,8 @@
 
 #include "testbenches/platform/runs.h"
 
+namespace published_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -106,3 +108,5 @@ TEST(ClosRing, EveryPartOfTheDifferenceIsAParameter)
     EXPECT_GT(before, clos_payload);
     EXPECT_LT(before, clos_payload * 1.01);
 }
+
+}  // namespace published_test

@@ -8,6 +8,8 @@
 #include "testbenches/platform/runs.h"
 #include "testbenches/support/scratch_folder.h"
 
+namespace replay_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -327,3 +329,5 @@ TEST(ReplayRun, TheFleetOfTheExamplesConservesItsLines)
     // All but what goes to the full GPUs: from ranks 256 to 259 by +4, 252 to 255 by +8, 4 to 7 by -4.
     EXPECT_EQ(answered, 256 * 289 - 4 * 257 - 4 * 16 - 4 * 16);
 }
+
+}  // namespace replay_test

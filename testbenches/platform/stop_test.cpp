@@ -9,6 +9,8 @@
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 
+namespace stop_test {
+
 using namespace weft;
 using namespace weft::testing;
 namespace trace = weft::chakra::testing;
@@ -109,3 +111,5 @@ TEST(Nothing, OneRankAloneOrNoBytes)
             EXPECT_EQ(run(setup).value("stop", ""), "finished") << op << " " << more;
         }
 }
+
+}  // namespace stop_test

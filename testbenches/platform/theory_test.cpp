@@ -3,6 +3,8 @@
 
 #include "testbenches/platform/runs.h"
 
+namespace theory_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -161,3 +163,5 @@ TEST(AlphaBeta, LaunchLatencyIsInIt)
     EXPECT_EQ(with["alpha_beta"]["time_ps"].get<std::uint64_t>(),
         without["alpha_beta"]["time_ps"].get<std::uint64_t>() + 5'000'000);
 }
+
+}  // namespace theory_test

@@ -6,6 +6,8 @@
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 
+namespace trace_overlap_test {
+
 using namespace weft;
 using namespace weft::testing;
 using namespace weft::chakra::testing;
@@ -267,3 +269,5 @@ TEST(TraceKernel, ComputeAndCommunicationSlowEachOtherDownOnlyAsKernels)
     EXPECT_LT(collective_time(finished(both, few)), collective_time(finished(both, kernel)));
     EXPECT_GT(time_of(compute, few), time_of(compute, kernel));
 }
+
+}  // namespace trace_overlap_test

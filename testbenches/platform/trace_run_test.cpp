@@ -4,6 +4,8 @@
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 
+namespace trace_run_test {
+
 using namespace weft;
 using namespace weft::testing;
 using namespace weft::chakra::testing;
@@ -291,3 +293,5 @@ TEST(TraceLimits, FiguresTooLargeToCountWithAreRefused)
     rank[0] = comp(1, 4'000'000'000'000);
     EXPECT_TRUE(contains(refusal({rank}), "longest simulated time")) << refusal({rank});
 }
+
+}  // namespace trace_run_test

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+namespace line_plot_test {
+
 using namespace weft;
 
 namespace {
@@ -89,3 +91,5 @@ TEST(LinePlot, CurvesAreCutOffWhereTheAxisEnds)
     const std::string svg = line_plot_svg(plot);
     EXPECT_EQ(circles(svg).size(), 2u);  // the last one is no value
 }
+
+}  // namespace line_plot_test

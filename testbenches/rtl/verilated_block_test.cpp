@@ -8,7 +8,7 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/support/scratch_folder.h"
 
-namespace weft {
+namespace weft::verilated_block_test {
 namespace {
 
 constexpr const char* counter = R"(module counter #(parameter int unsigned WIDTH = 8) (
@@ -198,4 +198,4 @@ TEST_F(VerilatedBlockTest, WrongRtlHasItsLine)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::verilated_block_test

@@ -5,6 +5,8 @@
 
 #include "sc_models/hbm_activates.h"
 
+namespace hbm_activates_test {
+
 using weft::HbmActivates;
 using weft::Time;
 
@@ -65,3 +67,5 @@ TEST(HbmActivates, AnyOrderOfBookingsKeepsTheRulesAndTakesTheFirstTime)
         }
     }
 }
+
+}  // namespace hbm_activates_test

@@ -8,6 +8,8 @@
 #include "sc_models/hbm_map.h"
 #include "sc_models/l2_slice.h"
 
+namespace hbm_map_test {
+
 using namespace weft;
 
 namespace {
@@ -123,3 +125,5 @@ TEST(HbmMap, StridesSpreadOverChannelsAndBanks)
         EXPECT_LE(most_bank, 6 * 4u + 16) << "stride " << stride;
     }
 }
+
+}  // namespace hbm_map_test

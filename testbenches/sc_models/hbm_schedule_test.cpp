@@ -6,6 +6,8 @@
 
 #include "testbenches/sc_models/hbm_bench.h"
 
+namespace hbm_schedule_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -276,3 +278,5 @@ TEST(HbmSchedule, IsTheSameEveryTime)
     const std::vector<Time> first = run_hbm(spec, 4, accesses).answered;
     EXPECT_EQ(run_hbm(spec, 4, accesses).answered, first);
 }
+
+}  // namespace hbm_schedule_test

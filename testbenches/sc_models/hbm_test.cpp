@@ -3,6 +3,8 @@
 
 #include "testbenches/sc_models/hbm_bench.h"
 
+namespace hbm_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -284,3 +286,5 @@ TEST(Hbm, LinesOfOneInstantAreTakenInSliceOrder)
     EXPECT_GT(times[0], times[1]);
     EXPECT_EQ(times[2], times[0]);
 }
+
+}  // namespace hbm_test

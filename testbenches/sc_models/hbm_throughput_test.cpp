@@ -5,6 +5,8 @@
 
 #include "testbenches/sc_models/hbm_bench.h"
 
+namespace hbm_throughput_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -241,3 +243,5 @@ TEST(HbmThroughput, MeanQueueIsLittlesLawToo)
     EXPECT_NEAR(rate.statistics.at("mean_queue"), 4096 - rate.bytes_per_second * latency / 64e12,
         4096 * 0.02);
 }
+
+}  // namespace hbm_throughput_test

@@ -8,6 +8,8 @@
 #include "sc_models/l1_cache.h"
 #include "tlm_interconnect/line_pool.h"
 
+namespace l1_cache_test {
+
 using namespace weft;
 
 namespace {
@@ -203,3 +205,5 @@ TEST(L1Cache, AgreesWithAReferenceOverRandomUse)
     EXPECT_EQ(c.cache.counts().hits, hits);
     EXPECT_EQ(c.cache.counts().misses, 200'000u - hits);
 }
+
+}  // namespace l1_cache_test

@@ -7,6 +7,8 @@
 #include "testbenches/sc_models/l2_bench.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace l2_partitions_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -416,3 +418,5 @@ TEST(L2Partitions, UnderPressureNothingIsLostAndTheSameRunGivesTheSameTimes)
     EXPECT_EQ(run(64), run(64));
     EXPECT_EQ(run(128), run(128));
 }
+
+}  // namespace l2_partitions_test

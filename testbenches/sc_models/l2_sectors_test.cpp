@@ -5,6 +5,8 @@
 #include "testbenches/sc_models/l2_bench.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace l2_sectors_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -248,3 +250,5 @@ TEST(L2Bandwidth, FollowsLittlesLawUpToTheRateOfTheSlice)
         EXPECT_NEAR(measured, theory, theory * 0.005) << depth;
     }
 }
+
+}  // namespace l2_sectors_test

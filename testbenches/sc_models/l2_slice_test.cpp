@@ -8,6 +8,8 @@
 #include "testbenches/sc_models/l2_bench.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace l2_slice_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -373,3 +375,5 @@ TEST(L2Slice, UnderPressureNothingIsLostAndMemoryIsInOrderOfArrival)
     for (const LineOp op : bench.memory.operations) fetched += op == LineOp::read ? 1 : 0;
     EXPECT_EQ(fetched, bench.statistic("misses"));
 }
+
+}  // namespace l2_slice_test

@@ -5,6 +5,8 @@
 
 #include "sc_models/memory_image.h"
 
+namespace memory_image_test {
+
 using weft::MemoryImage;
 
 TEST(MemoryImage, RangesMayCrossPagesAndUnwrittenMemoryIsZero)
@@ -93,3 +95,5 @@ TEST(MemoryImage, KnowsWhichPacketsHaveCome)
         EXPECT_FALSE(image.packets_there(std::uint64_t{1} << 40, grain));
     }
 }
+
+}  // namespace memory_image_test

@@ -9,6 +9,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/line_modules.h"
 
+namespace memory_side_cache_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -226,3 +228,5 @@ TEST(MemorySideCache, TheSameRandomRunGivesTheSameTimes)
     };
     EXPECT_EQ(run(), run());
 }
+
+}  // namespace memory_side_cache_test

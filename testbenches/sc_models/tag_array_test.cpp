@@ -6,6 +6,8 @@
 
 #include "sc_models/tag_array.h"
 
+namespace tag_array_test {
+
 using weft::TagArray;
 
 namespace {
@@ -128,3 +130,5 @@ TEST_P(TagArrayReference, AgreesOverRandomUse)
 }
 
 INSTANTIATE_TEST_SUITE_P(Sectors, TagArrayReference, ::testing::Values(1U, 2U));
+
+}  // namespace tag_array_test

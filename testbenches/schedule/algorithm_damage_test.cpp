@@ -4,6 +4,8 @@
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "testbenches/schedule/plans.h"
 
+namespace algorithm_damage_test {
+
 using namespace weft;
 
 namespace {
@@ -111,3 +113,5 @@ TEST_P(Damaged, ATransferToTheWrongRankIsFound)
 INSTANTIATE_TEST_SUITE_P(All, Damaged, ::testing::ValuesIn(all_cases()), [](const auto& info) {
     return std::string(name_of(std::get<0>(info.param))) + "_" + std::get<1>(info.param);
 });
+
+}  // namespace algorithm_damage_test

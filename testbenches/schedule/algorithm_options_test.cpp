@@ -13,6 +13,8 @@
 #include "collectives/schedule/traffic.h"
 #include "testbenches/schedule/plans.h"
 
+namespace algorithm_options_test {
+
 using namespace weft;
 
 namespace {
@@ -277,3 +279,5 @@ TEST(AlgorithmOptions, TheGuideListsEveryAlgorithmInOrder)
         }
     EXPECT_NE(page.find("|---|---|---|---|---|\n" + table + "\n"), std::string::npos) << table;
 }
+
+}  // namespace algorithm_options_test

@@ -14,6 +14,8 @@
 #include "collectives/schedule/verify.h"
 #include "testbenches/schedule/plans.h"
 
+namespace algorithms_test {
+
 using namespace weft;
 
 namespace {
@@ -192,3 +194,5 @@ TEST(Algorithms, SixtyFourRanksWithSixteenChannelsAreVerifiedInSeconds)
             taken.count());
     }
 }
+
+}  // namespace algorithms_test

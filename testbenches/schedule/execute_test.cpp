@@ -10,6 +10,8 @@
 #include "collectives/schedule/verify.h"
 #include "testbenches/schedule/plans.h"
 
+namespace execute_test {
+
 using namespace weft;
 
 namespace {
@@ -120,3 +122,5 @@ TEST(Execute, DirectSumsInRankOrder)
             }
     }
 }
+
+}  // namespace execute_test

@@ -8,6 +8,8 @@
 #include "collectives/schedule/verify.h"
 #include "testbenches/schedule/plans.h"
 
+namespace in_switch_test {
+
 using namespace weft;
 
 namespace {
@@ -139,3 +141,5 @@ TEST(InSwitch, AResultComesBehindTheMembersOwnPush)
     steps_of(schedule, 0, 1) = {move_step({out(0, 0)}, {slot(0, 0)})};
     expect_problem(schedule, "unordered with");
 }
+
+}  // namespace in_switch_test

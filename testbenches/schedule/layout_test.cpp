@@ -7,6 +7,8 @@
 #include "base/diagnostic.h"
 #include "testbenches/schedule/plans.h"
 
+namespace layout_test {
+
 using namespace weft;
 
 TEST(ChunkBounds, DifferByAtMostOneElementAndCoverTheMessage)
@@ -154,3 +156,5 @@ TEST(Layout, RefusesSizesThatCannotBe)
     schedule.chunks = 6;
     EXPECT_THROW(Layout(schedule, 48, 4), InputError);
 }
+
+}  // namespace layout_test

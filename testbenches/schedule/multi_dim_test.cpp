@@ -12,6 +12,8 @@
 #include "collectives/schedule/traffic.h"
 #include "testbenches/schedule/plans.h"
 
+namespace multi_dim_test {
+
 using namespace weft;
 
 namespace {
@@ -320,3 +322,5 @@ TEST(MultiDim, IsRefusedInOneLine)
     options.dimensions.resize(2);
     EXPECT_EQ(refusal(options, 8), "dimensions d0 2 x d1 2 of 8 ranks; expected sizes that multiply to the number of ranks");
 }
+
+}  // namespace multi_dim_test

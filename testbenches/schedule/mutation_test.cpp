@@ -11,6 +11,8 @@
 #include "collectives/schedule/verify.h"
 #include "testbenches/schedule/plans.h"
 
+namespace mutation_test {
+
 using namespace weft;
 
 namespace {
@@ -195,3 +197,5 @@ TEST(Mutation, VerifierEndsAndIsNotFooled)
     EXPECT_GT(refused, 3000u);
     std::printf("%u passed, %u refused\n", passed, refused);
 }
+
+}  // namespace mutation_test

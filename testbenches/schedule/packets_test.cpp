@@ -8,6 +8,8 @@
 #include "collectives/schedule/verify.h"
 #include "testbenches/schedule/plans.h"
 
+namespace packets_test {
+
 using namespace weft;
 
 namespace {
@@ -128,3 +130,5 @@ TEST(Packets, RunOnRealBytes)
         EXPECT_EQ(values[1], 41);
     }
 }
+
+}  // namespace packets_test

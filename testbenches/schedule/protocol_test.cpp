@@ -10,6 +10,8 @@
 #include "collectives/schedule/verify.h"
 #include "testbenches/schedule/plans.h"
 
+namespace protocol_test {
+
 using namespace weft;
 
 namespace {
@@ -237,3 +239,5 @@ TEST(Protocol, EveryAlgorithmIsRightInSlices)
         EXPECT_EQ(count_of(in_slices(schedule, 1), StepKind::move), count_of(schedule, StepKind::move));
     });
 }
+
+}  // namespace protocol_test

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+namespace shapes_test {
+
 using namespace weft::shapes;
 
 namespace {
@@ -103,3 +105,5 @@ TEST(Shapes, SpreadsReachEveryOffsetOnceAndAfterItsParent)
             ASSERT_EQ(*reached.rbegin(), p - 1);
         }
 }
+
+}  // namespace shapes_test

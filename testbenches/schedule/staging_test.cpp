@@ -20,6 +20,8 @@
 #include "collectives/schedule/verify.h"
 #include "testbenches/schedule/plans.h"
 
+namespace staging_test {
+
 using namespace weft;
 
 namespace {
@@ -308,3 +310,5 @@ TEST(Staging, WhatAFifoCannotDoIsRefused)
         "test: rank 0 thread 0 step 0 (move) goes to slots in more than 65536 parts, which a FIFO cannot do; expected a larger "
         "engine.step_bytes or fewer channels, or engine.staging=none");
 }
+
+}  // namespace staging_test

@@ -4,6 +4,8 @@
 
 #include "base/diagnostic.h"
 
+namespace theory_test {
+
 using namespace weft;
 
 // Figures worked out by hand for 8 ranks and 1 MiB.
@@ -111,3 +113,5 @@ TEST(Theory, AlphaBetaTime)
     EXPECT_DOUBLE_EQ(bus_factor(CollectiveOp::all_gather, 8), 0.875);
     EXPECT_DOUBLE_EQ(bus_factor(CollectiveOp::broadcast, 8), 1.0);
 }
+
+}  // namespace theory_test

@@ -5,6 +5,8 @@
 #include "collectives/schedule/verify.h"
 #include "testbenches/schedule/plans.h"
 
+namespace verify_defects_test {
+
 using namespace weft;
 
 namespace {
@@ -312,3 +314,5 @@ TEST(Defects, HugePlansAreRefusedNotFollowed)
     Schedule schedule = empty_plan(CollectiveOp::custom, 2, 0xffffffffu);
     expect_problem(schedule, "the plan has more than 16777216 chunks");
 }
+
+}  // namespace verify_defects_test

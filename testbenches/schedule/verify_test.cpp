@@ -5,6 +5,8 @@
 
 #include "testbenches/schedule/plans.h"
 
+namespace verify_test {
+
 using namespace weft;
 
 namespace {
@@ -193,3 +195,5 @@ TEST(Verify, CopyBetweenSlotsCarriesAnything)
     const Verification result = verify(schedule, uneven);
     EXPECT_TRUE(result.ok) << all_problems(result);
 }
+
+}  // namespace verify_test

@@ -4,6 +4,8 @@
 
 #include "testbenches/structure/source_rules.h"
 
+namespace floors_test {
+
 using namespace weft::structure;
 
 namespace {
@@ -92,3 +94,5 @@ TEST(Floors, DownwardOwnSystemAndGeneratedHeadersAreFine)
         "");
     EXPECT_EQ(findings_in("collectives/chakra/reader.cpp", {"#include \"et_def.pb.h\""}), "");
 }
+
+}  // namespace floors_test

@@ -6,6 +6,8 @@
 #include "testbenches/structure/source_rules.h"
 #include "testbenches/support/scratch_folder.h"
 
+namespace house_rules_test {
+
 using namespace weft::structure;
 namespace fs = std::filesystem;
 
@@ -70,3 +72,5 @@ TEST(HouseRules, ALeftOverNoteIsReported)
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_EQ(findings[0].text(), "gpu/gpu.cpp:2: left-over note: " + note);
 }
+
+}  // namespace house_rules_test

@@ -6,6 +6,8 @@
 
 #include "testbenches/commands/process.h"
 
+namespace studies_test {
+
 using namespace weft::commands_test;
 using nlohmann::json;
 
@@ -164,3 +166,5 @@ TEST(StudyDimensions, LevelledLoadsGainAndRoundRobinOnlyWhereDimensionsAreAlike)
     auto turned = times("2.5", "10");
     EXPECT_GT(turned["fixed"].time, 2 * turned["offline_greedy"].time);
 }
+
+}  // namespace studies_test

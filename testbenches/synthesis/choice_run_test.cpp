@@ -10,8 +10,11 @@
 #include "testbenches/platform/runs.h"
 #include "testbenches/synthesis/documents.h"
 
+namespace choice_run_test {
+
 using namespace weft;
 using namespace weft::testing;
+using weft::testing::Place;
 using namespace weft::chakra::testing;
 
 namespace {
@@ -225,3 +228,5 @@ TEST(ChosenForTraces, RunsAgainTheSame)
     const std::vector<std::vector<std::string>> ranks(4, {collective(1, all_reduce, 1 << 16)});
     EXPECT_EQ(run_trace(ring_place(4), ranks, "auto"), run_trace(ring_place(4), ranks, "auto"));
 }
+
+}  // namespace choice_run_test

@@ -10,6 +10,8 @@
 #include "collectives/synthesis/ring_order.h"
 #include "testbenches/synthesis/graphs.h"
 
+namespace choose_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -157,3 +159,5 @@ TEST(Permuted, DoesTheSameOnOtherRanks)
     EXPECT_THROW(permuted(make_schedule("ring", CollectiveOp::all_reduce, 3), {0, 1, 1}), InputError);
     EXPECT_THROW(permuted(make_schedule("ring", CollectiveOp::all_reduce, 3), {0, 1}), InputError);
 }
+
+}  // namespace choose_test

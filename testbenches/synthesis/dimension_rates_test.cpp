@@ -4,6 +4,8 @@
 #include "collectives/synthesis/dimension_rates.h"
 #include "testbenches/synthesis/graphs.h"
 
+namespace dimension_rates_test {
+
 using namespace weft;
 
 namespace {
@@ -52,3 +54,5 @@ TEST(DimensionRates, AnswersCount)
     EXPECT_EQ(rates(graph, {{"pair", 2}}), (std::vector<std::uint64_t>{full * 4 / 5}));
     EXPECT_EQ(rates(plain_graph(2), {{"pair", 2}}), (std::vector<std::uint64_t>{0}));
 }
+
+}  // namespace dimension_rates_test

@@ -7,6 +7,8 @@
 #include "collectives/synthesis/choose.h"
 #include "testbenches/synthesis/graphs.h"
 
+namespace estimate_in_switch_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -152,3 +154,5 @@ TEST(EstimateInSwitch, IsChosenWhereItIsCheapestAndSaysSo)
     slow.links[slow.switches[0].adder].group_ps_per_byte = 100;
     EXPECT_EQ(choose_algorithm(slow, request).candidates.front().estimate.switches, 0);
 }
+
+}  // namespace estimate_in_switch_test

@@ -8,6 +8,8 @@
 #include "collectives/synthesis/choose.h"
 #include "testbenches/synthesis/graphs.h"
 
+namespace estimate_packets_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -121,3 +123,5 @@ TEST(EstimatePackets, SlicesArePricedToo)
     // The next rank begins with the first of them.
     EXPECT_LT(ring(4), ring(1));
 }
+
+}  // namespace estimate_packets_test

@@ -5,6 +5,8 @@
 #include "collectives/synthesis/estimate.h"
 #include "testbenches/synthesis/graphs.h"
 
+namespace estimate_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -147,3 +149,5 @@ TEST(Estimate, TheSameEveryTime)
         EXPECT_EQ(first.busiest, again.busiest);
     }
 }
+
+}  // namespace estimate_test

@@ -13,8 +13,11 @@
 #include "testbenches/platform/runs.h"
 #include "testbenches/synthesis/documents.h"
 
+namespace run_test {
+
 using namespace weft;
 using namespace weft::testing;
+using weft::testing::Place;
 
 namespace {
 
@@ -224,3 +227,5 @@ TEST(CostGraph, TooManyRanksAreRefused)
     const FabricPlan plan = plan_fabric(system, members_of(system));
     EXPECT_THROW(cost_graph_of(system, plan, most_ranks_priced + 1), InputError);
 }
+
+}  // namespace run_test

@@ -13,6 +13,8 @@
 #include "collectives/synthesis/synthesize.h"
 #include "testbenches/synthesis/graphs.h"
 
+namespace synthesize_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -218,3 +220,5 @@ TEST(Synthesize, ManyPartsAreTheSameBytes)
     const Schedule five = synthesize(CollectiveOp::all_reduce, graph, options);
     EXPECT_EQ(traffic_of(one, Layout(one, options.bytes, 4)).pairs, traffic_of(five, Layout(five, options.bytes, 4)).pairs);
 }
+
+}  // namespace synthesize_test

@@ -12,6 +12,8 @@
 #include "tlm_interconnect/delay_line.h"
 #include "tlm_interconnect/event_delay_line.h"
 
+namespace agenda_beside_kernel_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -218,3 +220,5 @@ TEST(DelayLine, UnderTheAgendaAndWithEventsTheTimesAreTheSame)
     EXPECT_GT(agenda.size(), 500u);
     EXPECT_EQ(agenda, events);
 }
+
+}  // namespace agenda_beside_kernel_test

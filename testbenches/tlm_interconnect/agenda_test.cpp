@@ -9,6 +9,8 @@
 #include "testbenches/tlm_interconnect/reports.h"
 #include "tlm_interconnect/agenda.h"
 
+namespace agenda_test {
+
 using namespace weft;
 using weft::testing::in_child;
 
@@ -478,3 +480,5 @@ TEST(Agenda, StopFromAKernelProcessEndsTheRun)
     EXPECT_EQ(log, (Log{"100 a 0"}));
     EXPECT_EQ(sc_core::sc_get_status(), sc_core::SC_STOPPED);
 }
+
+}  // namespace agenda_test

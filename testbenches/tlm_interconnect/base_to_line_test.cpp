@@ -7,12 +7,14 @@
 #include "tlm_interconnect/adapters/base_to_line.h"
 #include "tlm_interconnect/protocol_checker.h"
 
+template class weft::BaseToLine<64>;
+template class weft::BaseToLine<512>;
+
+namespace base_to_line_test {
+
 using namespace weft;
 using namespace weft::testing;
 using Completion = ForeignAtInitiator::Completion;
-
-template class weft::BaseToLine<64>;
-template class weft::BaseToLine<512>;
 
 namespace {
 
@@ -343,3 +345,5 @@ TEST(BaseToLine, BreachesOfTheBaseProtocolAreReported)
     sc_core::sc_start();  // what was accepted is answered all the same
     EXPECT_EQ(initiator.pool.live, 0);
 }
+
+}  // namespace base_to_line_test

@@ -7,6 +7,8 @@
 #include "testbenches/tlm_interconnect/fabric_system.h"
 #include "testbenches/tlm_interconnect/reports.h"
 
+namespace channels_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -183,3 +185,5 @@ TEST(Channels, MoreLanesThanTheLinkHasAreRefusedLoudly)
     EXPECT_EQ(reports.all(), "/weft/lane: e0: a route uses lane 1, its link has 1\n");
     system.pool.give(line);
 }
+
+}  // namespace channels_test

@@ -4,6 +4,8 @@
 #include "testbenches/tlm_interconnect/fabric_system.h"
 #include "testbenches/tlm_interconnect/reports.h"
 
+namespace checker_test {
+
 using namespace weft;
 using weft::testing::Reports;
 
@@ -492,3 +494,5 @@ TEST(Checker, TimesAreTheSameWithAndWithoutIt)
     EXPECT_EQ(with, without);
     EXPECT_GT(with.size(), 1000u);
 }
+
+}  // namespace checker_test

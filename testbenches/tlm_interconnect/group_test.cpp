@@ -13,6 +13,8 @@
 #include "tlm_interconnect/protocol_checker.h"
 #include "tlm_interconnect/switch.h"
 
+namespace group_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -411,3 +413,5 @@ TEST(Group, RandomMixesWithLittleRoomAllEnd)
             << "seed " << seed;
     }
 }
+
+}  // namespace group_test

@@ -8,13 +8,15 @@
 #include "tlm_interconnect/adapters/line_to_base.h"
 #include "tlm_interconnect/protocol_checker.h"
 
+template class weft::LineToBase<64>;
+template class weft::LineToBase<512>;
+
+namespace line_to_base_test {
+
 using namespace weft;
 using namespace weft::testing;
 using Mode = LineToBaseSpec::Mode;
 using Style = ForeignMemory::Style;
-
-template class weft::LineToBase<64>;
-template class weft::LineToBase<512>;
 
 namespace {
 
@@ -289,3 +291,5 @@ TEST(AdapterPair, ARouterMayTranslateAddresses)
     EXPECT_EQ(through_router(true, Mode::non_blocking, 8192), direct);
     EXPECT_EQ(through_router(true, Mode::blocking, 8192), direct);
 }
+
+}  // namespace line_to_base_test

@@ -3,6 +3,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+namespace link_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -184,3 +186,5 @@ TEST(Link, BandwidthThatDoesNotDivideEvenly)
     system.expect_clean();
     EXPECT_EQ(system.endpoints[1]->served.back().at, 640'000u + options.link.latency);  // 71.1 ps each
 }
+
+}  // namespace link_test

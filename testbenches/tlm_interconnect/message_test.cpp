@@ -4,6 +4,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+namespace message_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -177,3 +179,5 @@ TEST(Messages, StreamsThatShareAPlaceEndEachOthersMessages)
     EXPECT_EQ(messages(1), "40");
     EXPECT_EQ(messages(256), "2");
 }
+
+}  // namespace message_test

@@ -9,6 +9,8 @@
 #include "testbenches/tlm_interconnect/fabric_system.h"
 #include "tlm_interconnect/credit_messages.h"
 
+namespace packet_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -403,3 +405,5 @@ TEST(Packets, LinesToOneAddressKeepTheirOrder)
     });
     EXPECT_EQ(out_of_order, "3000 0");
 }
+
+}  // namespace packet_test

@@ -5,6 +5,8 @@
 #include "testbenches/tlm_interconnect/fabric_system.h"
 #include "tlm_interconnect/blocked_chain.h"
 
+namespace port_watch_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -194,3 +196,5 @@ TEST_P(Rings, ThatIgnoreTheDeadlockCheckNameTheirCircle)
 
 INSTANTIATE_TEST_SUITE_P(BlockedChain, Rings, ::testing::Bool(),
     [](const auto& info) { return info.param ? "crossbar" : "plain"; });
+
+}  // namespace port_watch_test

@@ -6,6 +6,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+namespace random_fabric_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -95,3 +97,5 @@ TEST(RandomFabric, EitherACycleIsReportedOrEveryLineIsAnswered)
     EXPECT_GT(runs, 100u);
     EXPECT_GT(cycles, 10u);
 }
+
+}  // namespace random_fabric_test

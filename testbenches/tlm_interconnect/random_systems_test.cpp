@@ -7,6 +7,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+namespace random_systems_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -143,3 +145,5 @@ TEST(RandomSystems, EachIsRefusedWithACycleOrEveryLineArrives)
     EXPECT_GT(cycles, 20u);
     RecordProperty("mismatches", static_cast<int>(mismatches));
 }
+
+}  // namespace random_systems_test

@@ -3,6 +3,8 @@
 #include "tlm_interconnect/rate_server.h"
 #include "tlm_interconnect/rate_servers.h"
 
+namespace rate_server_test {
+
 using weft::RateServer;
 using weft::RateServers;
 using weft::Time;
@@ -101,3 +103,5 @@ TEST(RateServers, TheNextIsAdmittedAtOnceAndOthersInTheirTurn)
     EXPECT_EQ(way.admit(0, 3100, 64), 3100u);  // the fourth has just begun
     EXPECT_EQ(way.admit(0, 9000, 64), 9000u);
 }
+
+}  // namespace rate_server_test

@@ -9,6 +9,8 @@
 #include "testbenches/tlm_interconnect/reports.h"
 #include "tlm_interconnect/replay_link.h"
 
+namespace replay_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -323,3 +325,5 @@ TEST(ReplayControl, ABufferThatIsAdvertisedTooLargeIsCaught)
     sc_core::sc_start();
     EXPECT_TRUE(reports.contain("write number 5 into a buffer of 4 lines")) << reports.all();
 }
+
+}  // namespace replay_test

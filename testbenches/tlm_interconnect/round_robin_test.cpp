@@ -6,6 +6,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+namespace round_robin_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -67,3 +69,5 @@ TEST(RoundRobin, SharesDifferByOneAtMost)
 
 TEST(RoundRobin, LinesOfOneStreamOvertakeEachOther) { EXPECT_GT(overtaken(SpreadMode::round_robin), 0U); }
 TEST(RoundRobin, ByAddressNoneOvertakes) { EXPECT_EQ(overtaken(SpreadMode::lines), 0U); }
+
+}  // namespace round_robin_test

@@ -10,6 +10,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+namespace route_policy_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -323,3 +325,5 @@ TEST(RoutePolicy, ADragonflyWithOneCreditPerChannelDrains)
     const Fabric fabric = dragonfly_of(2, 4, 2, groups);
     expect_drained(fabric, rules(RoutePolicy::dragonfly_minimal, groups), 2, 30);
 }
+
+}  // namespace route_policy_test

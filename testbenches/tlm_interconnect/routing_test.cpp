@@ -6,6 +6,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+namespace routing_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -204,3 +206,5 @@ TEST(Routing, MeasuredBytesOnEverySpineAreEqual)
     EXPECT_EQ(system.links[0]->direction(0).wire_bytes, 4u * 64 * 80);
     EXPECT_EQ(system.links[1]->direction(0).wire_bytes, 4u * 64 * 80);
 }
+
+}  // namespace routing_test

@@ -4,6 +4,8 @@
 #include "testbenches/tlm_interconnect/fabric_system.h"
 #include "testbenches/tlm_interconnect/reports.h"
 
+namespace switch_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -189,3 +191,5 @@ TEST(Switch, StatisticsCountWhatPassed)
     EXPECT_GE(statistics[1].value, 1);
     EXPECT_GT(statistics[2].value, 0);
 }
+
+}  // namespace switch_test

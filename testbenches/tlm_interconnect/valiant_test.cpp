@@ -17,6 +17,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+namespace valiant_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -201,3 +203,5 @@ void expect_drained(bool crossbar, unsigned lanes)
 TEST(Valiant, DrainsWithOneCreditPerChannel) { expect_drained(false, 3); }
 TEST(Valiant, DrainsThroughScheduledCrossbars) { expect_drained(true, 3); }
 TEST(Valiant, DrainsWithALaneToSpare) { expect_drained(true, 4); }
+
+}  // namespace valiant_test

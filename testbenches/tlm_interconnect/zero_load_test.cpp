@@ -5,6 +5,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+namespace zero_load_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -75,3 +77,5 @@ void expect_sum_of_parts(bool crossbar)
 TEST(ZeroLoad, LatencyIsTheSumOfItsParts) { expect_sum_of_parts(false); }
 
 TEST(ZeroLoad, LatencyThroughScheduledCrossbarsIsTheSumOfItsParts) { expect_sum_of_parts(true); }
+
+}  // namespace zero_load_test

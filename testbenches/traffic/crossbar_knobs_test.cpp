@@ -4,6 +4,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/traffic/router_configurations.h"
 
+namespace crossbar_knobs_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -218,3 +220,5 @@ TEST(CrossbarKnobs, TooManyInputsAreRefused)
     EXPECT_NE(refusal(65, 1).find("a crossbar with 65 inputs; expected at most 64"), std::string::npos) << refusal(65, 1);
     EXPECT_NE(refusal(33, 2).find("a crossbar with 66 inputs"), std::string::npos);
 }
+
+}  // namespace crossbar_knobs_test

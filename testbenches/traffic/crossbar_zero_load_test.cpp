@@ -5,6 +5,8 @@
 #include "testbenches/tlm_interconnect/endpoint.h"
 #include "testbenches/traffic/router_configurations.h"
 
+namespace crossbar_zero_load_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -234,3 +236,5 @@ TEST(CrossbarZeroLoad, WeightsShareAnOutput)
     EXPECT_NEAR(reads_of_first_400(AllocatorKind::weighted, 3, 1), 300, 1);
     EXPECT_NEAR(reads_of_first_400(AllocatorKind::weighted, 1, 4), 80, 1);
 }
+
+}  // namespace crossbar_zero_load_test

@@ -8,6 +8,8 @@
 #include "tlm_interconnect/matching.h"
 #include "tlm_interconnect/random_stream.h"
 
+namespace matching_test {
+
 using namespace weft;
 
 namespace {
@@ -172,3 +174,5 @@ TEST(Matching, ChannelsGoToQueuesInTurn)
     matching.match(0, none, 0xfffe);
     EXPECT_EQ(none[0].given, -1);
 }
+
+}  // namespace matching_test

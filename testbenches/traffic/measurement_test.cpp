@@ -7,6 +7,8 @@
 #include "tlm_interconnect/random_stream.h"
 #include "tlm_interconnect/traffic/measurement.h"
 
+namespace measurement_test {
+
 using namespace weft;
 
 namespace {
@@ -140,3 +142,5 @@ TEST(Measurement, JainsIndex)
     EXPECT_DOUBLE_EQ(jain_index({0.5, 0.25, 0.125, 0.125}), 1 / (4 * (0.25 + 0.0625 + 0.03125)));
     EXPECT_EQ(jain_index({0, 0}), 1);
 }
+
+}  // namespace measurement_test

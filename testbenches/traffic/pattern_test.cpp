@@ -6,6 +6,8 @@
 #include "base/diagnostic.h"
 #include "tlm_interconnect/traffic/pattern.h"
 
+namespace pattern_test {
+
 using namespace weft;
 
 namespace {
@@ -157,3 +159,5 @@ TEST(Pattern, WhatDoesNotExistIsRefused)
     many.sources = 4;
     EXPECT_EQ(refusal(many, 4), "pattern incast for 4 endpoints; expected fewer sources than endpoints");
 }
+
+}  // namespace pattern_test

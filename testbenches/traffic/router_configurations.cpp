@@ -8,16 +8,16 @@ namespace weft::testing {
 
 namespace {
 
-constexpr Time cycle = 1'000;
+constexpr Time router_cycle = 1'000;
 
 NetworkOptions four_clock_router()
 {
     NetworkOptions options;
-    options.router.latency = options.router.clock = options.router.traversal = cycle;
+    options.router.latency = options.router.clock = options.router.traversal = router_cycle;
     options.router.vc_stage = 1;
     options.router.queues = static_cast<std::uint64_t>(QueueKind::channel);
-    options.router.credit_delay = 3 * cycle;
-    options.traffic.duration = 20'000 * cycle;
+    options.router.credit_delay = 3 * router_cycle;
+    options.traffic.duration = 20'000 * router_cycle;
     options.traffic.seed = 7;
     return options;
 }
@@ -36,7 +36,7 @@ Configuration mesh_of_64_single_channel()
 {
     Configuration out{mesh(8), four_clock_router()};
     out.options.vcs = 1;
-    out.options.router.credit_delay = 2 * cycle;
+    out.options.router.credit_delay = 2 * router_cycle;
     return out;
 }
 
@@ -53,13 +53,13 @@ Configuration saturated_switch(unsigned endpoints, QueueKind queues, AllocatorKi
     Configuration out{single(endpoints), {}};
     out.options.vcs = 1;
     out.options.depth = 512;
-    out.options.router.latency = out.options.router.clock = cycle;
+    out.options.router.latency = out.options.router.clock = router_cycle;
     out.options.router.traversal = out.options.router.credit_delay = 0;
     out.options.router.queues = static_cast<std::uint64_t>(queues);
     out.options.router.allocator = static_cast<std::uint64_t>(allocator);
     out.options.router.iterations = iterations;
     out.options.traffic.load = 1;
-    out.options.traffic.duration = 20'000 * cycle;
+    out.options.traffic.duration = 20'000 * router_cycle;
     out.options.traffic.seed = 7;
     return out;
 }

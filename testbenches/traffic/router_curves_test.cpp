@@ -12,6 +12,8 @@
 #include "testbenches/traffic/curve_plot.h"
 #include "testbenches/traffic/router_configurations.h"
 
+namespace router_curves_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -93,7 +95,7 @@ Table run(const Network& network)
 
 const char* const page_begin =
     "# Curves of router networks beside published ones\n\n"
-    "Written by `WEFT_UPDATE_DOCS=1 build/release/tests/router_curves_test`, which also draws the pictures and, without the\n"
+    "Written by `WEFT_UPDATE_DOCS=1 build/release/tests/traffic_test --gtest_filter=RouterCurves.*`, which also draws the pictures and, without the\n"
     "variable, is one of the tests. The networks are those of the page of the [scheduled crossbar](crossbar_switch.md):\n"
     "40,000 clocks a load (400,000 at 0.001), seed 7, latency in clocks with its 95 % interval, error against BookSim2\n"
     "[Jiang 2013] as published for the same buffers, allocators and delays. Nothing was fitted. Accepted: up to 90 % of\n"
@@ -123,3 +125,5 @@ TEST(RouterCurves, TenLoadsOnEachNetworkFollowThePublishedOnes)
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     fmt::print("{}\n{:.1f} s of wall time\n", page.substr(page.find("| network")), wall.count());
 }
+
+}  // namespace router_curves_test

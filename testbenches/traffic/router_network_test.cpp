@@ -3,6 +3,8 @@
 
 #include "testbenches/traffic/router_configurations.h"
 
+namespace router_network_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -142,3 +144,5 @@ TEST(RouterNetwork, QueuesByOutputCarryEveryLoadBelowOne)
         expect_clean(result);
     }
 }
+
+}  // namespace router_network_test

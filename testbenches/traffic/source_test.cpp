@@ -5,6 +5,8 @@
 
 #include "testbenches/traffic/router_configurations.h"
 
+namespace source_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -105,3 +107,5 @@ TEST(Source, SymmetryIsFair)
     const NetworkResult result = run_apart(star(8, PatternKind::uniform).at(1));
     EXPECT_GT(jain_index(result.latency.by_source), 0.9999);
 }
+
+}  // namespace source_test

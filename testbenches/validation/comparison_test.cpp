@@ -8,6 +8,8 @@
 #include "platform/validation/page_sections.h"
 #include "platform/validation/validation_report.h"
 
+namespace comparison_test {
+
 using namespace weft;
 
 namespace {
@@ -197,3 +199,5 @@ TEST(PageSections, EveryTableOfTheExamplesIsOnThePage)
     }
     EXPECT_GT(tables, 20u);
 }
+
+}  // namespace comparison_test

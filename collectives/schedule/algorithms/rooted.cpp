@@ -7,7 +7,7 @@ namespace weft::algorithms {
 
 namespace {
 
-std::uint32_t size(const std::vector<std::uint32_t>& list) { return static_cast<std::uint32_t>(list.size()); }
+std::uint32_t count_of(const std::vector<std::uint32_t>& list) { return static_cast<std::uint32_t>(list.size()); }
 
 // Ranks from `first` on, round the ring.
 shapes::Ring order_from(const Schedule& schedule, const AlgorithmOptions& options, std::uint32_t first)
@@ -35,12 +35,12 @@ void scatter_over(Writer& writer, const Schedule& schedule, const shapes::Tree& 
     const std::vector<std::uint32_t> mine = shapes::subtree(tree, rank);
     if (!root) {
         writer.wait(tree.parent[rank]);
-        held = writer.from(tree.parent[rank], size(mine) - 1);
+        held = writer.from(tree.parent[rank], count_of(mine) - 1);
     }
     std::uint32_t at = 0;  // in the slots, which hold what `mine` lists behind this rank
     for (std::uint32_t child : tree.children[rank]) {
         const std::vector<std::uint32_t> theirs = shapes::subtree(tree, child);
-        const ChunkRef slot = writer.to(child, size(theirs) - 1);
+        const ChunkRef slot = writer.to(child, count_of(theirs) - 1);
         for (std::uint32_t i = 0; i < theirs.size(); ++i) {
             const ChunkRef target = i == 0 ? landing(schedule, child) : next(slot, i - 1);
             if (root)
@@ -83,7 +83,7 @@ void binomial_gather(Schedule& schedule, const AlgorithmOptions& options)
         for (std::uint32_t child : tree.children[rank]) {
             writer.wait(child);
             if (rank == root) continue;
-            const std::uint32_t count = size(shapes::subtree(tree, child));
+            const std::uint32_t count = count_of(shapes::subtree(tree, child));
             const ChunkRef slot = writer.from(child, count);
             for (std::uint32_t i = 0; i < count; ++i) held.push_back(next(slot, i));
         }
@@ -93,7 +93,7 @@ void binomial_gather(Schedule& schedule, const AlgorithmOptions& options)
         }
         const std::uint32_t parent = tree.parent[rank];
         const std::vector<std::uint32_t> blocks = shapes::subtree(tree, rank);
-        const ChunkRef slot = parent == root ? ChunkRef{} : writer.to(parent, size(blocks));
+        const ChunkRef slot = parent == root ? ChunkRef{} : writer.to(parent, count_of(blocks));
         for (std::uint32_t i = 0; i < blocks.size(); ++i) {
             writer.forward(held[i], parent == root ? output(root, blocks[i]) : next(slot, i),
                 input(blocks[i], 0));

@@ -8,7 +8,7 @@ namespace weft {
 
 namespace {
 
-constexpr unsigned slave_error = 2;
+constexpr unsigned slave_error_response = 2;
 
 class Taken : public LineSink {
 public:
@@ -132,7 +132,7 @@ private:
     {
         to_ = axi4_writes(bits) ? &port_->pins.b : &port_->pins.r;
         to_->id.set(id);
-        to_->resp.set(bits.failed() ? slave_error : 0);
+        to_->resp.set(bits.failed() ? slave_error_response : 0);
         const Pin all(const_cast<std::uint8_t*>(bits.bytes), beat_bits);
         copy_bits(all, 0, to_->user.pin, to_->user.at, header_bits);
         burst_ = Axi4Burst(bits, port_->pins.wdata.width);

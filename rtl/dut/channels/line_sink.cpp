@@ -11,9 +11,9 @@ namespace weft {
 namespace {
 
 // Puts beats together.
-class OneByOne : public LineSink {
+class SinkOneByOne : public LineSink {
 public:
-    OneByOne(const MapStream& stream, const StreamPins& pins) : pins_(pins), beats_(stream.layout, pins.data.width) {}
+    SinkOneByOne(const MapStream& stream, const StreamPins& pins) : pins_(pins), beats_(stream.layout, pins.data.width) {}
 
 protected:
     StreamPins& pins() { return pins_; }
@@ -44,11 +44,11 @@ private:
     unsigned beat_ = 0;
 };
 
-class StreamSink : public OneByOne {
+class StreamSink : public SinkOneByOne {
 public:
     // `holds`: a beat that was offered stays until it is taken.
     StreamSink(const MapStream& stream, const StreamPins& pins, unsigned channels, bool holds)
-        : OneByOne(stream, pins), all_((1U << channels) - 1), holds_(holds), offered_((pins.data.width + 63) / 64)
+        : SinkOneByOne(stream, pins), all_((1U << channels) - 1), holds_(holds), offered_((pins.data.width + 63) / 64)
     {
         if (pins.ready.width != 1 && pins.ready.width != channels)
             throw InputError("", 0, fmt::format("{} bits of ready for a fabric with {} channels", pins.ready.width, channels), "one, or one for each channel");
@@ -94,10 +94,10 @@ private:
     std::vector<std::uint64_t> offered_;
 };
 
-class CreditSink : public OneByOne {
+class CreditSink : public SinkOneByOne {
 public:
     CreditSink(const MapStream& stream, const StreamPins& pins, unsigned channels)
-        : OneByOne(stream, pins), most_(stream.credits), held_(pins.ready.width), owed_(pins.ready.width)
+        : SinkOneByOne(stream, pins), most_(stream.credits), held_(pins.ready.width), owed_(pins.ready.width)
     {
         if (pins.ready.width != 1 && pins.ready.width != channels)
             throw InputError("", 0, fmt::format("{} bits of credit for a fabric with {} channels", pins.ready.width, channels), "one, or one for each channel");

@@ -5,7 +5,7 @@
 #include "testbenches/rtl/cache/llc_script.h"
 #include "testbenches/rtl/cache/llc_sets.h"
 
-namespace weft {
+namespace weft::llc_bench_test {
 namespace {
 
 using test::check;
@@ -319,4 +319,4 @@ TEST_F(LlcAssertions, AFlushTakenBack)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::llc_bench_test

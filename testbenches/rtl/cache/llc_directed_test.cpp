@@ -3,7 +3,7 @@
 #include "testbenches/rtl/cache/llc_sets.h"
 #include "tlm_interconnect/line.h"
 
-namespace weft {
+namespace weft::llc_directed_test {
 namespace {
 
 using test::llc_add;
@@ -279,4 +279,4 @@ TEST_P(LlcDirected, IdleAndReset)
 WEFT_LLC_KINDS(LlcDirected);
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::llc_directed_test

@@ -9,7 +9,7 @@
 #include "testbenches/sc_models/l2_bench.h"
 #include "testbenches/tlm_interconnect/child.h"
 
-namespace weft {
+namespace weft::llc_model_test {
 namespace {
 
 constexpr Time period = 1000;  // ps, of both
@@ -204,4 +204,4 @@ TEST(LlcModel, Misses)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::llc_model_test

@@ -5,7 +5,7 @@
 
 #include "testbenches/rtl/cache/llc_script.h"
 
-namespace weft {
+namespace weft::llc_page_test {
 namespace {
 
 class LlcPage : public test::LlcKindTest {};
@@ -61,4 +61,4 @@ TEST_P(LlcPage, ShowsARealRun)
 WEFT_LLC_KINDS(LlcPage);
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::llc_page_test

@@ -7,7 +7,7 @@
 #include "testbenches/rtl/cache/llc_script.h"
 #include "testbenches/rtl/cache/llc_sets.h"
 
-namespace weft {
+namespace weft::llc_rate_test {
 namespace {
 
 using test::llc_add;
@@ -108,4 +108,4 @@ TEST_F(LlcRate, OfBlockAndTwin)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::llc_rate_test

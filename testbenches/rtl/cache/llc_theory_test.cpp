@@ -4,7 +4,7 @@
 #include "testbenches/rtl/cache/llc_script.h"
 #include "testbenches/rtl/cache/llc_sets.h"
 
-namespace weft {
+namespace weft::llc_theory_test {
 namespace {
 
 using test::llc_add;
@@ -286,4 +286,4 @@ TEST_P(LlcTheory, Parameters)
 WEFT_LLC_KINDS(LlcTheory);
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::llc_theory_test

@@ -5,7 +5,7 @@
 #include "testbenches/rtl/cache/llc_sets.h"
 #include "testbenches/rtl/rtl_test.h"
 
-namespace weft {
+namespace weft::llc_twin_test {
 namespace {
 
 using test::compare;
@@ -31,4 +31,4 @@ TEST_F(LlcTwinTest, LongPipelines) { expect_equal(test::long_pipelines()); }
 TEST_F(LlcTwinTest, ManyEntries) { expect_equal(test::many_entries()); }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::llc_twin_test

@@ -14,6 +14,8 @@
 #include "testbenches/rtl/dut/dut_bench.h"
 #include "testbenches/rtl/rtl_test.h"
 
+namespace axi4_test {
+
 using namespace weft;
 
 namespace {
@@ -198,3 +200,5 @@ TEST(Axi4Burst, NamesTheBeatsAndBytesOfAnOperation)
     EXPECT_EQ(burst(LineOp::atomic, 0x1008, 8, 128).address(), 0x1000U);
     EXPECT_EQ(burst(LineOp::atomic, 0x1008, 8, 128).beats(), 4U);
 }
+
+}  // namespace axi4_test

@@ -7,6 +7,8 @@
 #include "testbenches/rtl/dut/dut_bench.h"
 #include "testbenches/rtl/rtl_test.h"
 
+namespace channels_test {
+
 using namespace weft;
 using weft::dut_test::DutBench;
 
@@ -170,3 +172,5 @@ TEST_F(Channels, AValueWithoutRoomOnThePinsIsRefused)
     DutBench bench(map, "echo_stream.sv", {2, 1, 1000});
     EXPECT_THROW(bench.run(100, 1.0, 1.0), InputError);
 }
+
+}  // namespace channels_test

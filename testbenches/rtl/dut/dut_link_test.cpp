@@ -11,6 +11,8 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace dut_link_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -312,3 +314,5 @@ TEST_F(DutLinkTest, RefusesWhatItIsNot)
     EXPECT_EQ(refusal([](FabricSystem::Options&) {}), "");
     expect_part(refusal([](FabricSystem::Options& options) { options.link.bit_error_rate = 1; }), "link.bit_error_rate=0");
 }
+
+}  // namespace dut_link_test

@@ -9,6 +9,8 @@
 #include "testbenches/support/scratch_folder.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace dut_switch_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -165,3 +167,5 @@ TEST_F(DutSwitchTest, AnOfferThatChangesBeforeReadyIsNamed)
     });
     EXPECT_NE(problem.find("before ready"), std::string::npos) << problem;
 }
+
+}  // namespace dut_switch_test

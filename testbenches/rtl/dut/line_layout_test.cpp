@@ -4,6 +4,8 @@
 
 #include "rtl/dut/line_layout.h"
 
+namespace line_layout_test {
+
 using namespace weft;
 
 namespace {
@@ -65,3 +67,5 @@ TEST(LineLayout, AValueThatDoesNotFitIsNamed)
     EXPECT_EQ(misfit(bits, LineField::destination, 9), "");
     EXPECT_EQ(misfit(bits, LineField::source, 1), "");
 }
+
+}  // namespace line_layout_test

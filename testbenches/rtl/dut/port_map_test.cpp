@@ -6,6 +6,8 @@
 #include "base/diagnostic.h"
 #include "rtl/dut/port_map_reader.h"
 
+namespace port_map_test {
+
 using namespace weft;
 
 namespace {
@@ -169,3 +171,5 @@ TEST(PortMap, OfALink)
     EXPECT_EQ(map.ports, 2U);
     EXPECT_EQ(map.clocks.at(0).period, 320U);
 }
+
+}  // namespace port_map_test

@@ -10,6 +10,8 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/support/scratch_folder.h"
 
+namespace user_block_test {
+
 using namespace weft;
 using commands_test::call;
 using commands_test::Outcome;
@@ -242,3 +244,5 @@ TEST_F(UserBlock, BadUseIsOneLine)
     EXPECT_EQ(ran.code, 2);
     EXPECT_TRUE(has(ran.err, ": a node with 8 ports for a block with 4; expected a block with enough, or parameters with {ports}")) << ran.err;
 }
+
+}  // namespace user_block_test

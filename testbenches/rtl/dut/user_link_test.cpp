@@ -10,6 +10,8 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/support/scratch_folder.h"
 
+namespace user_link_test {
+
 using namespace weft;
 using commands_test::call;
 using commands_test::Outcome;
@@ -187,3 +189,5 @@ TEST_F(UserLink, BadUseIsOneLine)
     EXPECT_EQ(run({"--set", "link.model=my_link"}).err,
         folder_.file("pipe_link.map.yaml") + ": the map says role: switch, the block is registered as a link; expected 'weft rtl add' once more\n");
 }
+
+}  // namespace user_link_test

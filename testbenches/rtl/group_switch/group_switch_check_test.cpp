@@ -8,7 +8,7 @@
 #include "testbenches/rtl/group_switch/parameter_sets.h"
 #include "testbenches/rtl/rtl_test.h"
 
-namespace weft::test {
+namespace weft::test::group_switch_check_test {
 namespace {
 
 constexpr std::uint64_t clocks = 5'000;
@@ -275,4 +275,4 @@ TEST(GroupSwitchParametersTest, AreChecked)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::group_switch_check_test

@@ -5,7 +5,7 @@
 #include "testbenches/rtl/group_switch/parameter_sets.h"
 #include "testbenches/rtl/rtl_test.h"
 
-namespace weft::test {
+namespace weft::test::group_switch_lockstep_test {
 namespace {
 
 constexpr std::uint64_t clocks = 100'000;
@@ -91,4 +91,4 @@ TEST(GroupSwitchTwinRuns, LoseNothing)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::group_switch_lockstep_test

@@ -11,7 +11,7 @@ namespace weft::test {
 
 namespace {
 
-unsigned lowest(std::uint64_t bits) { return static_cast<unsigned>(__builtin_ctzll(bits)); }
+unsigned lowest_member(std::uint64_t bits) { return static_cast<unsigned>(__builtin_ctzll(bits)); }
 
 std::string first_byte(const LineBits& expected, const LineBits& got)
 {
@@ -77,25 +77,25 @@ void GroupSwitchScoreboard::clock(const SwitchIn& in, const SwitchOut& out)
     copies_.clear();
     std::fill(left_ordinary_.begin(), left_ordinary_.end(), 0);
     for (std::uint64_t rest = out.valid; rest != 0; rest &= rest - 1) {
-        const unsigned output = lowest(rest);
+        const unsigned output = lowest_member(rest);
         const LineBits& line = out.data[output];
         if (take_ordinary(output, out.vc[output], line)) continue;
         if (line.response()) take_answer(output, out.vc[output], line);
         else take_copy(output, out.vc[output], line);
     }
-    for (std::uint64_t rest = out.credit_valid; rest != 0; rest &= rest - 1) take_credit(lowest(rest), out.credit_vc[lowest(rest)]);
+    for (std::uint64_t rest = out.credit_valid; rest != 0; rest &= rest - 1) take_credit(lowest_member(rest), out.credit_vc[lowest_member(rest)]);
     const auto withheld = std::find(left_ordinary_.begin(), left_ordinary_.end(), 1);
     if (withheld != left_ordinary_.end()) {
         const auto channel = static_cast<unsigned>(withheld - left_ordinary_.begin());
         fail(fmt::format("input {}, channel {}: a line leaves without its credit", channel / vcs_, channel % vcs_));
     }
     for (std::uint64_t rest = in.valid; rest != 0; rest &= rest - 1) {
-        const unsigned input = lowest(rest);
+        const unsigned input = lowest_member(rest);
         if ((in.ports[input] >> ports_ & 1U) != 0) continue;
         const unsigned vc = in.vc[input];
         const auto copies = static_cast<unsigned>(__builtin_popcountll(in.ports[input]));
         for (std::uint64_t outputs = in.ports[input]; outputs != 0; outputs &= outputs - 1)
-            queue(input, vc, lowest(outputs), copies > 1).push_back(in.data[input]);
+            queue(input, vc, lowest_member(outputs), copies > 1).push_back(in.data[input]);
         if (copies > 1) fan_outs_[std::size_t{input} * vcs_ + vc].push_back(copies);
     }
     ++clock_;

@@ -20,7 +20,7 @@
 #include "testbenches/rtl/group_switch/parameter_sets.h"
 #include "testbenches/rtl/rtl_test.h"
 
-namespace weft::test {
+namespace weft::test::group_switch_timing_test {
 namespace {
 
 using Check = std::function<void(const GroupSwitchParameters&, GroupSwitchBlock&)>;
@@ -217,4 +217,4 @@ TEST_F(GroupSwitchTimingRtl, SlotsLimitTheRequests)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::group_switch_timing_test

@@ -5,7 +5,7 @@
 #include "rtl/link/link_crc.h"
 #include "testbenches/rtl/link/link_rig.h"
 
-namespace weft {
+namespace weft::link_checks_test {
 namespace {
 
 using namespace link_bench;
@@ -366,4 +366,4 @@ TEST_F(LinkSeeds, OfUnsetRegistersChangeNothing)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::link_checks_test

@@ -1,7 +1,7 @@
 // What a wire can do to a link: nothing is lost, doubled or changed, and every loss costs the time that it must.
 #include "testbenches/rtl/link/link_rig.h"
 
-namespace weft {
+namespace weft::link_errors_test {
 namespace {
 
 using namespace link_bench;
@@ -285,4 +285,4 @@ TEST_P(LinkErrors, NothingIsLostAtAnyErrorRate)
 INSTANTIATE_TEST_SUITE_P(Of, LinkErrors, ::testing::Values(Kind::twin, Kind::block), kind_name);
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::link_errors_test

@@ -2,7 +2,7 @@
 // parameter moves.
 #include "testbenches/rtl/link/link_rig.h"
 
-namespace weft {
+namespace weft::link_mixed_test {
 namespace {
 
 using namespace link_bench;
@@ -170,4 +170,4 @@ TEST_P(LinkParameter, OtherPolynomialsDoNotUnderstandEachOther)
 INSTANTIATE_TEST_SUITE_P(Of, LinkParameter, ::testing::Values(Kind::twin, Kind::block), kind_name);
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::link_mixed_test

@@ -3,7 +3,7 @@
 
 #include "testbenches/rtl/link/link_rig.h"
 
-namespace weft {
+namespace weft::link_numbers_test {
 namespace {
 
 using namespace link_bench;
@@ -266,4 +266,4 @@ TEST_P(LinkNumbers, GoodputUnderErrors)
 INSTANTIATE_TEST_SUITE_P(Of, LinkNumbers, ::testing::Values(Kind::twin, Kind::block), kind_name);
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::link_numbers_test

@@ -5,7 +5,7 @@
 #include "rtl/link/link_packet.h"
 #include "testbenches/rtl/link/link_rig.h"
 
-namespace weft {
+namespace weft::link_rate_test {
 namespace {
 
 using namespace link_bench;
@@ -94,4 +94,4 @@ TEST_F(LinkRate, OfBlockAndTwin)
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::link_rate_test

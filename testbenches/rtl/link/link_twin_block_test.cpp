@@ -9,7 +9,7 @@
 #include "testbenches/rtl/link/parameter_sets.h"
 #include "testbenches/rtl/rtl_test.h"
 
-namespace weft {
+namespace weft::link_twin_block_test {
 namespace {
 
 using namespace link_bench;
@@ -59,4 +59,4 @@ TEST_F(LinkTwinBlock, SinglePacket) { compare(single_link()); }
 TEST_F(LinkTwinBlock, Uneven) { compare(uneven_link()); }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::link_twin_block_test

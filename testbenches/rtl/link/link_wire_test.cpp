@@ -5,7 +5,7 @@
 #include "rtl/link/link_crc.h"
 #include "testbenches/rtl/link/link_rig.h"
 
-namespace weft {
+namespace weft::link_wire_test {
 namespace {
 
 using namespace link_bench;
@@ -172,4 +172,4 @@ TEST_P(LinkPacket, IsWhatThePackageSays)
 INSTANTIATE_TEST_SUITE_P(Of, LinkPacket, ::testing::Values(Kind::twin, Kind::block), kind_name);
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::link_wire_test

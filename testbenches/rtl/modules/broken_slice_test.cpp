@@ -5,6 +5,8 @@
 #include "rtl/cache/llc_line.h"
 #include "testbenches/rtl/modules/slice_bench.h"
 
+namespace broken_slice_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -226,3 +228,5 @@ TEST(BrokenSlice, LockstepStopsAtTheFirstDifference)
     EXPECT_TRUE(has(text, "slice: clock ")) << text;
     EXPECT_TRUE(has(text, "  answer at ")) << text;
 }
+
+}  // namespace broken_slice_test

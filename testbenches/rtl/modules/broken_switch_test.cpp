@@ -8,6 +8,8 @@
 #include "testbenches/rtl/modules/clocked_fabric.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace broken_switch_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -185,3 +187,5 @@ TEST(BrokenSwitch, LockstepNamesAClockThatWasLost)
     EXPECT_TRUE(has(text, "expected")) << text;
     EXPECT_TRUE(has(text, "s: clock ")) << text;
 }
+
+}  // namespace broken_switch_test

@@ -7,6 +7,8 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace clocked_link_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -253,3 +255,5 @@ TEST_F(ClockedLinkRtl, IsItsTwinToThePicosecond)
     twin.link.bit_error_rate = rtl.link.bit_error_rate = 100'000'000'000'000;
     EXPECT_EQ(outcome(rtl), outcome(twin));
 }
+
+}  // namespace clocked_link_test

@@ -11,6 +11,8 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace clocked_nvlink_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -280,3 +282,5 @@ TEST(ClockedLinkCounts, EachIsMovedByWhatItCounts)
     // 2000 writes of 6 flits, 2000 answers of 2, and control packets of one.
     EXPECT_EQ(clean["wire_bytes"], (2000 * 6 + 2000 * 2 + clean["control_packets"]) * 16);
 }
+
+}  // namespace clocked_nvlink_test

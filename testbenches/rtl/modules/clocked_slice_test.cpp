@@ -5,6 +5,8 @@
 #include "testbenches/rtl/modules/slice_bench.h"
 #include "testbenches/rtl/rtl_test.h"
 
+namespace clocked_slice_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -339,3 +341,5 @@ TEST_F(ClockedSliceRtl, IsTheTwinToThePicosecond)
 }
 
 TEST_F(ClockedSliceRtl, LockstepFindsNothing) { EXPECT_EQ(outcome(small_slice(), slice_lockstep, 3000, 7), outcome(small_slice(), slice_twin, 3000, 7)); }
+
+}  // namespace clocked_slice_test

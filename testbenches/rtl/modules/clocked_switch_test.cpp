@@ -3,6 +3,8 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace clocked_switch_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -123,3 +125,5 @@ TEST(ClockedSwitch, RefusesWhatItIsNot)
     EXPECT_NE(refusal([](auto& o) { o.switches.output_buffer = 2; }).find("output_buffer=0"), std::string::npos);
     EXPECT_NE(refusal([](auto& o) { o.link.request_credits = 2000; }).find("at most 1023"), std::string::npos);
 }
+
+}  // namespace clocked_switch_test

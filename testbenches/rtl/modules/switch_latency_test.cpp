@@ -16,6 +16,8 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/tlm_interconnect/child.h"
 
+namespace switch_latency_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -168,3 +170,5 @@ TEST(SwitchLatency, OfTheGeneralModelsAgainstTheTwin)
 }
 
 }  // namespace
+
+}  // namespace switch_latency_test

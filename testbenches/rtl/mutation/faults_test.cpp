@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+namespace faults_test {
+
 namespace {
 
 using Json = nlohmann::json;
@@ -52,3 +54,5 @@ TEST(Faults, AreManyAndEachIsThereOnce)
     EXPECT_EQ(seen.size(), count);
     EXPECT_GE(count, 60U);
 }
+
+}  // namespace faults_test

@@ -23,7 +23,7 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/tlm_interconnect/child.h"
 
-namespace weft::test {
+namespace weft::test::block_rates_test {
 namespace {
 
 namespace bench = weft::testing;
@@ -282,4 +282,4 @@ TEST_F(BlockRates, OneTable)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::block_rates_test

@@ -7,7 +7,7 @@
 #include "testbenches/rtl/reduction/operand_source.h"
 #include "testbenches/rtl/rtl_test.h"
 
-namespace weft::test {
+namespace weft::test::reduction_arithmetic_test {
 namespace {
 
 constexpr unsigned operand_pairs = 10'500'000;  // of each type and operation
@@ -106,4 +106,4 @@ TEST(ExactArithmetic, KnowsWhatIsKnown)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::reduction_arithmetic_test

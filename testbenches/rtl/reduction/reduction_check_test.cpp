@@ -5,7 +5,7 @@
 #include "testbenches/rtl/reduction/reduction_driver.h"
 #include "testbenches/rtl/rtl_test.h"
 
-namespace weft::test {
+namespace weft::test::reduction_check_test {
 namespace {
 
 const ReductionParameters usual{8, 4, 4, 16, 8, 4, 0, 1, 2, 3};
@@ -428,4 +428,4 @@ TEST(ReductionDifference, NamesTheField)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::reduction_check_test

@@ -2,7 +2,7 @@
 #include "testbenches/rtl/reduction/reduction_bench.h"
 #include "testbenches/rtl/rtl_test.h"
 
-namespace weft::test {
+namespace weft::test::reduction_lockstep_test {
 namespace {
 
 constexpr unsigned seeds = 20;
@@ -33,4 +33,4 @@ TEST_F(ReductionLockstepTest, SixteenMembersManyContexts) { compare({16, 8, 16, 
 TEST_F(ReductionLockstepTest, FewSlotsManyGroups) { compare({7, 33, 12, 3, 7, 4, 0, 1, 2, 3}); }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::reduction_lockstep_test

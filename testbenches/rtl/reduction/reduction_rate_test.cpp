@@ -5,7 +5,7 @@
 #include "testbenches/rtl/reduction/reduction_bench.h"
 #include "testbenches/rtl/rtl_test.h"
 
-namespace weft::test {
+namespace weft::test::reduction_rate_test {
 namespace {
 
 constexpr unsigned clocks = 30'000;
@@ -105,4 +105,4 @@ TEST_F(ReductionRateTest, ClocksPerSecond)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::reduction_rate_test

@@ -5,7 +5,7 @@
 #include "testbenches/rtl/reduction/reduction_driver.h"
 #include "testbenches/rtl/rtl_test.h"
 
-namespace weft::test {
+namespace weft::test::reduction_timing_test {
 namespace {
 
 using Check = std::function<void(const ReductionParameters&, ReductionBlock&)>;
@@ -391,4 +391,4 @@ TEST(ReductionTiming, QueuesTakeTurns) { on_twin({8, 1, 16, 32, 8}, turns); }
 TEST_F(ReductionTimingRtl, QueuesTakeTurns) { on_block({8, 1, 16, 32, 8}, turns); }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::reduction_timing_test

@@ -10,6 +10,8 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/support/scratch_folder.h"
 
+namespace fault_wave_test {
+
 using namespace weft;
 using commands_test::call;
 using commands_test::Outcome;
@@ -116,3 +118,5 @@ TEST_F(FaultWave, NoneOfARunThatIsRight)
     EXPECT_FALSE(is_there("fault.fst"));
     EXPECT_TRUE(result()["fault_waves"].empty());
 }
+
+}  // namespace fault_wave_test

@@ -4,6 +4,8 @@
 #include "testbenches/platform/runs.h"
 #include "testbenches/rtl/rtl_test.h"
 
+namespace rtl_run_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -162,3 +164,5 @@ TEST_F(RtlRun, TheSharedDocumentRunsWithEverySwitchAsRtl)
         std::printf("%s: %llu ps\n", algorithm, static_cast<unsigned long long>(rtl["simulated_ps"].get<std::uint64_t>()));
     }
 }
+
+}  // namespace rtl_run_test

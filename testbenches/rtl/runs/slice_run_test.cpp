@@ -11,6 +11,8 @@
 #include "testbenches/platform/runs.h"
 #include "testbenches/rtl/rtl_test.h"
 
+namespace slice_run_test {
+
 using namespace weft;
 using namespace weft::testing;
 
@@ -276,3 +278,5 @@ TEST_F(SliceRtlRun, LockstepFindsNothing)
     EXPECT_EQ(result.value("exit_code", -1), 0) << result.dump();
     EXPECT_EQ(result.value("verified", ""), "passed");
 }
+
+}  // namespace slice_run_test

@@ -4,7 +4,7 @@
 
 #include "testbenches/rtl/switch/switch_either_test.h"
 
-namespace weft::test {
+namespace weft::test::switch_conservation_test {
 namespace {
 
 // A switch whose outputs somebody tampers with.
@@ -189,4 +189,4 @@ TEST_F(SwitchSeedTest, FirstBitsDoNotMatter)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::switch_conservation_test

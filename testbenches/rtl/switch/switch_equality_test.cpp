@@ -4,7 +4,7 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/rtl/switch/switch_bench.h"
 
-namespace weft::test {
+namespace weft::test::switch_equality_test {
 namespace {
 
 class SwitchEqualityTest : public RtlTest {};
@@ -100,4 +100,4 @@ TEST_F(SwitchEqualityTest, TwoPortsSixteenChannelsOfOneLine)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::switch_equality_test

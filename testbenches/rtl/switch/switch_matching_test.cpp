@@ -5,7 +5,7 @@
 #include "testbenches/rtl/switch/switch_traffic.h"
 #include "tlm_interconnect/matching.h"
 
-namespace weft::test {
+namespace weft::test::switch_matching_test {
 namespace {
 
 TEST(SwitchMatchingTest, GrantsAsTheCrossbarDoes)
@@ -96,4 +96,4 @@ TEST(SwitchMatchingTest, FurtherRoundsServeLinesThatAreSent)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::switch_matching_test

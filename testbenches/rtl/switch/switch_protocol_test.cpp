@@ -2,7 +2,7 @@
 #include "base/diagnostic.h"
 #include "testbenches/rtl/switch/switch_either_test.h"
 
-namespace weft::test {
+namespace weft::test::switch_protocol_test {
 namespace {
 
 template <class Block>
@@ -139,4 +139,4 @@ TEST(SwitchParametersTest, SmallestAndLargest)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::switch_protocol_test

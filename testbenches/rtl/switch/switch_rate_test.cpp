@@ -9,7 +9,7 @@
 #include "testbenches/rtl/rtl_test.h"
 #include "testbenches/rtl/switch/switch_bench.h"
 
-namespace weft::test {
+namespace weft::test::switch_rate_test {
 namespace {
 
 class SwitchRateTest : public RtlTest {};
@@ -107,4 +107,4 @@ TEST_F(SwitchRateTest, BareLoopBlockAndTwin)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::switch_rate_test

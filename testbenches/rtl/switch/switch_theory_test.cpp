@@ -3,7 +3,7 @@
 
 #include "testbenches/rtl/switch/switch_either_test.h"
 
-namespace weft::test {
+namespace weft::test::switch_theory_test {
 namespace {
 
 template <class Block>
@@ -249,4 +249,4 @@ TYPED_TEST(SwitchTheoryTest, ChannelsTakeTurns)
 }
 
 }  // namespace
-}  // namespace weft::test
+}  // namespace weft::test::switch_theory_test
