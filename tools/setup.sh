@@ -152,6 +152,7 @@ progress()
     while IFS= read -r line; do
         if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] || $line =~ ^\ *([0-9]+)/([0-9]+)\ Test ]]; then
             done=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]}
+            ((of > 2)) || continue  # ninja looks at its own files
             percent=$((done * 100 / of))
             left=""
             if ((SECONDS - began >= 5 && done > 0 && done < of)); then
