@@ -40,12 +40,14 @@ function(weft_library name)
   weft_batches(weft_${name})
 endfunction()
 
-# weft_test(NAME SOURCES... [DEPENDS targets...] [LABELS ...] [TIMEOUT s])
+# weft_test(NAME SOURCES... [DEPENDS targets...] [LABELS ...] [TIMEOUT s] [LONG patterns...] [SHARDS n [SHARED patterns...]])
 # One GoogleTest program; ctest runs each TEST in a process of its own, because SystemC cannot
-# elaborate twice. `main` comes from testbenches/support, never from gtest_main (libsystemc
+# elaborate twice. SHARDS, for tests that do not simulate: so many processes run them all; but for those that need
+# the shared folder, which are skipped one by one. LONG: tests that only `./weft test --all` runs. Patterns are those
+# of --gtest_filter. `main` comes from testbenches/support, never from gtest_main (libsystemc
 # defines a `main` that would win and run no test).
 function(weft_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS" "SOURCES;DEPENDS;LABELS;LONG;SHARED" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -59,6 +61,36 @@ function(weft_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   weft_batches(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+  set(properties TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_LABELS)
+    list(APPEND properties LABELS ${ARG_LABELS})
+  endif()
+  if(ARG_SHARDS)
+    set(filter *)
+    if(ARG_SHARED)
+      list(JOIN ARG_SHARED ":" shared)
+      set(filter -${shared})
+      gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "${shared}" PROPERTIES ${properties})
+    endif()
+    math(EXPR last "${ARG_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      set(test ${name})
+      if(ARG_SHARDS GREATER 1)
+        set(test ${name}_${shard})
+      endif()
+      add_test(NAME ${test} COMMAND ${name} --gtest_filter=${filter} --gtest_brief=1)
+      # The longest first.
+      set_tests_properties(${test} PROPERTIES ${properties} COST ${ARG_SHARDS}
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+    return()
+  endif()
+  set(usual "")
+  if(ARG_LONG)
+    list(JOIN ARG_LONG ":" long)
+    set(usual TEST_FILTER "-${long}")
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "${long}"
+      PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS long)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST ${usual} PROPERTIES ${properties})
 endfunction()

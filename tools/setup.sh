@@ -241,7 +241,10 @@ run_tests()
                 return 0
                 ;;
             --sanitize) presets=(release asan ubsan) ;;
-            --all) select=() ;;
+            --all)
+                select=()
+                export WEFT_TEST_ALL=1
+                ;;
             *)
                 case $arg in
                     -R | --tests-regex | -L | --label-regex | -I | --tests-information) select=() ;;
