@@ -30,14 +30,18 @@ if(WEFT_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# weft_library(NAME SOURCES... [DEPENDS targets...])  ->  target weft_NAME, alias weft::NAME
+# weft_library(NAME SOURCES... [DEPENDS targets...] [PER_LINE])  ->  target weft_NAME, alias weft::NAME
+# PER_LINE: its code runs for every line; it is compiled with -O3.
 function(weft_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "PER_LINE" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(weft_${name} STATIC ${ARG_SOURCES})
   add_library(weft::${name} ALIAS weft_${name})
   target_include_directories(weft_${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(weft_${name} PUBLIC ${ARG_DEPENDS} PRIVATE $<BUILD_INTERFACE:weft_flags>)
   weft_batches(weft_${name})
+  if(ARG_PER_LINE)
+    target_compile_options(weft_${name} PRIVATE $<$<CONFIG:Release>:-O3>)
+  endif()
 endfunction()
 
 # weft_test(NAME SOURCES... [DEPENDS targets...] [LABELS ...] [TIMEOUT s] [LONG patterns...] [SHARDS n [SHARED patterns...]])
