@@ -45,7 +45,7 @@ TEST(LinkTable, ProfilesOfLinksCarryWhatTheirSpecificationsSay)
 {
     for (const char* nvlink : {"nvlink_1", "nvlink_2", "nvlink_3", "nvlink_4", "nvlink_5"})
         EXPECT_DOUBLE_EQ(efficiency_of(nvlink), 128.0 / 144) << nvlink;  // packets of two lines in flits of 16 B
-    EXPECT_DOUBLE_EQ(efficiency_of("xgmi_3"), 64.0 / 66 * 48 / 64);
+    EXPECT_DOUBLE_EQ(efficiency_of("xgmi_3"), 64.0 / 80 * 60 / 64);
     EXPECT_DOUBLE_EQ(efficiency_of("pcie_gen4"), 256.0 / (256 + 24 + 4));  // four credits, 8 B for eight
     EXPECT_DOUBLE_EQ(efficiency_of("pcie_gen5"), efficiency_of("pcie_gen4"));
     EXPECT_DOUBLE_EQ(efficiency_of("pcie_gen6"), 256.0 / (256 + 16) * 236 / 256);
