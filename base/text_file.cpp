@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,12 +13,22 @@
 
 namespace weft {
 
+bool is_stream(const std::string& path)
+{
+    struct stat info{};
+    return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 std::string read_text_file(const std::string& path, std::size_t limit)
 {
     struct stat info{};
     if (::stat(path.c_str(), &info) != 0)
         throw InputError(path, 0, std::string("cannot be read: ") + std::strerror(errno), "a readable file");
     if (S_ISDIR(info.st_mode)) throw InputError(path, 0, "is a folder", "a file");
+
+    static std::map<std::string, std::string> streams;
+    const bool stream = !S_ISREG(info.st_mode);
+    if (const auto known = streams.find(path); stream && known != streams.end()) return known->second;
 
     // gzread passes plain files through unchanged.
     gzFile file = ::gzopen(path.c_str(), "rb");
@@ -43,6 +54,7 @@ std::string read_text_file(const std::string& path, std::size_t limit)
     }
     if (::gzclose(file) != Z_OK && problem.empty()) problem = "damaged gzip data";
     if (!problem.empty()) throw InputError(path, 0, "cannot be read: " + problem, "plain text or whole gzip data");
+    if (stream) streams[path] = contents;
     return contents;
 }
 

@@ -56,6 +56,12 @@ void Agenda::set_end(Time end)
     if (!running_ && !idle()) notify_self();
 }
 
+void Agenda::run_kernel(Time end)
+{
+    set_end(end);
+    if (sc_core::sc_pending_activity()) sc_core::sc_start();
+}
+
 void Agenda::stop()
 {
     stopped_ = true;

@@ -91,6 +91,8 @@ public:
 
     // Items later than `end` stay on the agenda until the limit is raised.
     void set_end(Time end);
+    // set_end(), then the kernel runs until nothing is due. A kernel without work is not started: it would warn (W571).
+    void run_kernel(Time end);
 
     // Called every few thousand items with the agenda's time; returning false stops the run.
     void set_watch(std::function<bool(Time)> watch) { watch_ = std::move(watch); }

@@ -4,6 +4,8 @@
 #include "base/nearest.h"
 #include "platform/commands/command.h"
 #include "platform/commands/messages.h"
+#include "platform/commands/standard_output.h"
+#include "platform/run/interrupt.h"
 
 namespace weft {
 
@@ -55,6 +57,8 @@ int dispatch(const Arguments& arguments)
 
 int run_command(const Arguments& arguments)
 {
+    keep_output_for_results();
+    end_on_interrupt();
     int code = exit_refused;
     try {
         code = dispatch(arguments);

@@ -224,6 +224,7 @@ int fabric_command(const Arguments& arguments)
         return result.point.protocol_problems > 0 ? exit_wrong : exit_good;
     }
 
+    options.refuse_streams("fabric");
     const Arguments base = line.given({"--loads", "--jobs", "--json", "--svg", "--point", "--quiet", "--series", "--window"});
     const TemporaryFolder folder("weft-fabric");
     std::vector<double> all = loads;
@@ -243,7 +244,7 @@ int fabric_command(const Arguments& arguments)
     std::vector<ProcessEnd> ends(all.size());
     const bool interrupted = run_processes(calls, jobs, [&](std::size_t point, ProcessEnd end) { ends[point] = end; });
     if (interrupted) {
-        print("interrupted: no result\n");
+        std::fputs("weft: interrupted; no result is written\n", stderr);
         return exit_interrupted;
     }
     FabricSweep sweep;

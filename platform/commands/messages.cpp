@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "infragraph/findings.h"
+#include "platform/commands/standard_output.h"
 
 namespace weft {
 
@@ -21,7 +22,7 @@ InputError usage_error(std::string what, std::string expected)
 
 void print_problems(const InputError& error)
 {
-    std::fflush(stdout);
+    std::fflush(results());
     for (const Diagnostic& problem : error.diagnostics())
         print_line((problem.file.empty() && problem.line == 0 ? "weft: " : "") + problem.text());
 }
@@ -33,10 +34,10 @@ void print_notices(const std::vector<std::string>& notices)
 
 void print(std::string_view text)
 {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_good = false;
+    if (std::fwrite(text.data(), 1, text.size(), results()) != text.size()) output_good = false;
 }
 
-bool output_is_good() { return std::fflush(stdout) == 0 && output_good; }
+bool output_is_good() { return std::fflush(results()) == 0 && output_good; }
 
 std::string quoted_word(std::string_view word) { return in_quotes(word); }
 

@@ -148,6 +148,7 @@ int probe_command(const Arguments& arguments)
         for (const ProbeRow& row : probe_rows()) wanted = wanted || (row.part == candidate && rows.count(row.name) != 0);
         if (wanted) parts.push_back(candidate);
     }
+    options.refuse_streams("probe");
     const Arguments base = line.given({"--only", "--chase", "--little", "--jobs", "--json", "--markdown", "--part"});
     const TemporaryFolder folder("weft-probe");
     std::vector<ProcessCall> calls;
@@ -160,7 +161,7 @@ int probe_command(const Arguments& arguments)
     }
     std::vector<ProcessEnd> ends(parts.size());
     if (run_processes(calls, jobs, [&](std::size_t i, ProcessEnd end) { ends[i] = end; })) {
-        print("interrupted: no result\n");
+        std::fputs("weft: interrupted; no result is written\n", stderr);
         return exit_interrupted;
     }
     ProbeReport report;

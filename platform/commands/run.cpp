@@ -1,5 +1,6 @@
 #include "platform/run/run.h"
 
+#include "base/units.h"
 #include "platform/commands/fault_wave.h"
 #include "platform/commands/messages.h"
 #include "platform/commands/output_file.h"
@@ -55,6 +56,7 @@ int simulate_command(const Arguments& arguments)
     std::vector<std::string> waves;
     std::string wave_window;
     std::string fault_wave = "fault.fst";
+    std::string memory_limit;
     bool no_data = false;
     bool quiet = false;
     bool no_timing = false;
@@ -65,6 +67,8 @@ int simulate_command(const Arguments& arguments)
     line.section("simulation");
     line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
+    line.value("--memory-limit", "SIZE", memory_limit,
+        "refuse a run that takes more memory by its estimate; what the machine has available unless given");
     line.flag("--watch", run.watch,
         "account for every virtual channel of every link: queues, credits, stalls, waits for others; changes no time");
     line.flag("--critical-path", run.follow,
@@ -91,6 +95,11 @@ int simulate_command(const Arguments& arguments)
 
     run.data_on = !no_data;
     run.progress = !quiet;
+    if (!memory_limit.empty()) {
+        run.memory_limit = parse_bytes(memory_limit);
+        if (!run.memory_limit)
+            throw usage_error("option '--memory-limit' has the value " + quoted_word(memory_limit), "a size, such as 16GiB");
+    }
     if (!until.empty()) run.until = time_option("--until", until);
     if (!window.empty() && series.empty()) throw usage_error("--window without --series", "--series FILE");
     if (!series.empty()) run.window = window.empty() ? 1'000'000 : time_option("--window", window);
@@ -113,7 +122,9 @@ int simulate_command(const Arguments& arguments)
         run_system(resolve_loaded(description, options.load(description), registry), registry, run);
     for (const Waves::Entry& entry : registry.waves.entries)
         if (!entry.taken) result.notices.push_back("--wave " + entry.instances + ": no RTL of that name, nothing is written");
-    if (result.fault && waves.empty() && fault_wave != "none") {
+    if (result.fault && waves.empty() && fault_wave != "none" && options.reads_stream()) {
+        result.notices.push_back("no waveform of the fault: the system came from a pipe, and the run cannot be made again");
+    } else if (result.fault && waves.empty() && fault_wave != "none") {
         const Arguments again = line.given({"--json", "--series", "--window", "--record", "--timeline", "--export", "--fault-wave",
             "--wave-window", "--no-timing", "--quiet"});
         result.fault_waves = write_fault_waves(*result.fault, again, fault_wave);

@@ -22,6 +22,32 @@ std::string progress_text(std::size_t done, std::size_t all)
     return fmt::format("\rsweep: {} of {} runs done", done, all);
 }
 
+std::string name_of_point(const std::vector<SweepAxis>& axes, const SweepPoint& point)
+{
+    std::string out;
+    for (std::size_t i = 0; i < axes.size(); ++i) out += (i == 0 ? "" : ", ") + axes[i].key + "=" + point[i];
+    return out;
+}
+
+// One line on stderr for each run that has no result or a bad one, also where no table is shown.
+void report_failures(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows, bool interrupted)
+{
+    std::size_t unfinished = 0;
+    for (const SweepRow& row : rows) {
+        if (interrupted && (row.code < 0 || row.code == exit_interrupted)) {
+            ++unfinished;
+            continue;
+        }
+        if (row.code == exit_good) continue;
+        std::string what = row.message;
+        if (what.empty()) what = row.stop == "finished" ? "a check failed" : row.stop;
+        if (row.code == exit_wrong && row.verified == "failed") what = "results in memory are wrong";
+        std::fputs(fmt::format("sweep: {}: {}\n", name_of_point(axes, row.values), what).c_str(), stderr);
+    }
+    if (interrupted)
+        std::fputs(fmt::format("sweep: interrupted: {} of {} runs did not finish\n", unfinished, rows.size()).c_str(), stderr);
+}
+
 // The worst that happened to any point.
 int exit_code_of(const std::vector<SweepRow>& rows, bool interrupted)
 {
@@ -55,6 +81,7 @@ int sweep_command(const Arguments& arguments)
     std::vector<std::string> columns;
     bool no_data = false;
     std::string until;
+    std::string memory_limit;
     bool quiet = false;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
@@ -71,6 +98,8 @@ int sweep_command(const Arguments& arguments)
     line.section("simulation");
     line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
     line.value("--until", "TIME", until, "stop each run at this simulated time; units ps ns us ms s");
+    line.value("--memory-limit", "SIZE", memory_limit,
+        "refuse runs that take more memory by their estimates; what the machine has available unless given");
     line.section("output");
     line.value("--json", "FILE", json, "write the table as JSON; '-' writes it in place of the table");
     line.value("--csv", "FILE", csv, "write the table as CSV; '-' writes it in place of the table");
@@ -78,7 +107,7 @@ int sweep_command(const Arguments& arguments)
     line.value("--x", "KEY", plot.x, "of --svg: the key along the axis; the one with the most values unless given");
     line.value("--y", "COLUMN", y, "of --svg: time, algbw, busbw or one of --column; time unless given");
     line.value("--title", "TEXT", plot.title, "of --svg");
-    line.flag("--quiet", quiet, "no table and no progress");
+    line.flag("--quiet", quiet, "no table and no progress; failures of runs are still named on stderr");
     if (!line.parse(arguments)) return exit_good;
 
     const Arguments base = line.given({"--over", "--column", "--jobs", "--json", "--csv", "--svg", "--x", "--y", "--title",
@@ -95,6 +124,7 @@ int sweep_command(const Arguments& arguments)
     check_plot(plot, axes, columns);
     const OutputFile csv_output(csv);
     const OutputFile svg_output(svg);
+    options.refuse_streams("sweep");
     options.registry();
     options.load(options.description());  // what is wrong with the files is wrong with every point
 
@@ -123,6 +153,7 @@ int sweep_command(const Arguments& arguments)
     std::vector<SweepRow> rows;
     for (std::size_t i = 0; i < points.size(); ++i)
         rows.push_back(make_row(points[i], ends[i], folder.file(i, ".json"), folder.file(i, ".txt"), columns));
+    report_failures(axes, rows, interrupted);
     check_columns_found(columns, rows);
     if (json_output.wanted()) json_output.write(sweep_json(axes, columns, rows));
     if (csv_output.wanted()) csv_output.write(sweep_csv(axes, columns, rows));

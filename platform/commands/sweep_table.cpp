@@ -1,6 +1,7 @@
 #include "platform/commands/sweep_table.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -130,7 +131,8 @@ SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& js
     if (read_result(row, json_path, columns)) return row;
     row.columns.clear();
     if (end.signal != 0)
-        row.message = fmt::format("ended by signal {} ({})", end.signal, ::strsignal(end.signal));
+        row.message = fmt::format("ended by signal {} ({}){}", end.signal, ::strsignal(end.signal),
+            end.signal == SIGKILL ? ": probably no memory was left; fewer jobs (-j) need less" : "");
     else if (end.code < 0)
         row.message = "not run";
     else

@@ -79,6 +79,18 @@ SystemDescription SystemOptions::description() const
     return description;
 }
 
+void SystemOptions::refuse_streams(const char* command) const
+{
+    for (const std::string& path : {file_, infra_, annotation_})
+        if (!path.empty() && is_stream(path))
+            throw InputError(path, 0, "can be read only once", std::string("a regular file: every run of 'weft ") + command + "' reads it");
+}
+
+bool SystemOptions::reads_stream() const
+{
+    return is_stream(file_) || is_stream(infra_) || is_stream(annotation_);
+}
+
 SystemDescription SystemOptions::description_of(const std::string& infrastructure) const
 {
     SystemDescription description;

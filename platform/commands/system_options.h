@@ -34,6 +34,9 @@ public:
     bool names_system() const { return !file_.empty() || !infra_.empty(); }
     // What --set, --model and the like say, of a system whose document is called `infrastructure`.
     SystemDescription description_of(const std::string& infrastructure) const;
+    // Throws InputError if the system comes from a stream: for commands whose runs are processes that read it again.
+    void refuse_streams(const char* command) const;
+    bool reads_stream() const;
     const std::string& profile() const { return profile_; }
     // The document of `description`, with annotations.
     LoadedGraph load(const SystemDescription& description) const;

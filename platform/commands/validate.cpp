@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/diagnostic.h"
 #include "base/text_file.h"
 #include "platform/commands/command_line.h"
 #include "platform/commands/messages.h"
@@ -19,6 +20,16 @@
 namespace weft {
 
 namespace {
+
+// `page` as it stands. Throws InputError with what a page is.
+std::string read_page(const std::string& page)
+{
+    try {
+        return read_text_file(page);
+    } catch (const InputError& error) {
+        throw InputError(page, 0, error.diagnostics().front().what, page_form);
+    }
+}
 
 // One process: a variant of a table at one number.
 struct Planned {
@@ -62,7 +73,7 @@ int validate_command(const Arguments& arguments)
     line.value("--json", "FILE", json, "write the comparison as JSON; '-' writes it in place of the text");
     line.value("--markdown", "FILE", markdown, "write a section for each table as Markdown");
     line.value("--page", "FILE", page,
-        "replace the sections of a Markdown page that stand between lines <!-- weft validate: TABLE --> and "
+        "replace the sections of an existing Markdown page that stand between lines <!-- weft validate: TABLE --> and "
         "<!-- end -->; a section named summary gets a line for each table");
     line.value("--svg", "FOLDER", svg, "write a picture of each table there, named validation_TABLE.svg");
     line.flag("--quiet", quiet, "no text and no progress");
@@ -73,7 +84,7 @@ int validate_command(const Arguments& arguments)
     const OutputFile json_output(json);
     const OutputFile markdown_output(markdown);
     const OutputFile page_output(page);
-    const std::string page_text = page_output.wanted() ? read_text_file(page) : "";
+    const std::string page_text = page_output.wanted() ? read_page(page) : "";
     std::vector<ValidationResult> results;
     std::vector<Planned> planned;
     for (const std::string& file : files) {

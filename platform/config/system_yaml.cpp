@@ -1,5 +1,6 @@
 // The YAML form of a SystemDescription.
 #include "base/diagnostic.h"
+#include "base/text_file.h"
 #include "platform/config/profile.h"
 #include "platform/config/system_file.h"
 
@@ -16,7 +17,8 @@ public:
         : tree_(path, text), findings_(path, false), source_{tree_, findings_}
     {
         const std::size_t slash = path.rfind('/');
-        if (slash != std::string::npos) folder_ = path.substr(0, slash + 1);
+        // Files that a stream names lie where the command was given: /dev/fd holds none.
+        if (slash != std::string::npos && !is_stream(path)) folder_ = path.substr(0, slash + 1);
         out_.file = path;
     }
 

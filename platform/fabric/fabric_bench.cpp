@@ -118,8 +118,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     if (options.window > 0) series.emplace(fabric, system.graph(), options.window);
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     for (;;) {
-        agenda.set_end(series ? std::min(end, series->next() - 1) : end);
-        sc_core::sc_start();
+        agenda.run_kernel(series ? std::min(end, series->next() - 1) : end);
         if (!series || agenda.idle() || agenda.stopped() || series->next() > end) break;
         series->close(series->next());
     }

@@ -139,6 +139,8 @@ std::string result_json(const RunResult& result, bool timing)
     out["links"] = links_json(result.link_results, result.simulated_ps);
     out["modules"] = modules_json(result);
     out["parameters"] = parameters_json(result);
+    out["estimate"] = {{"memory_bytes", static_cast<std::uint64_t>(result.estimate.bytes())},
+        {"transactions", static_cast<std::uint64_t>(result.estimate.transactions)}, {"wall_s", result.estimate.seconds}};
     out["alpha_beta"] = theory_json(result);
     out["choice"] = choice_json(result);
     out["beside"] = beside_json(result);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "base/diagnostic.h"
 #include "collectives/chakra/validate.h"
@@ -20,6 +23,7 @@
 #include "platform/run/plan_load.h"
 #include "platform/run/progress_line.h"
 #include "platform/run/replay_traffic.h"
+#include "platform/run/run_size.h"
 #include "platform/run/theory.h"
 #include "platform/run/trace_choice.h"
 #include "platform/system/fabric_plan.h"
@@ -315,6 +319,21 @@ void add_theory(const FabricModules& fabric, const std::optional<std::vector<dou
         for (unsigned end = 0; end < 2; ++end) links[2 * l + end].theory_payload = (*payload)[2 * fabric.links()[l].edge + end];
 }
 
+constexpr std::size_t ranks_of_a_long_choice = 32;
+
+// Refuses a run that does not fit into memory, and tells the user of one that is large or long.
+RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, const CollectiveRequest* request, bool data_on,
+    const RunOptions& options)
+{
+    const RunEstimate estimate = estimate_run(resolved, plan, request, data_on);
+    MachineMemory memory = machine_memory();
+    if (options.memory_limit) memory = {*options.memory_limit, *options.memory_limit};
+    require_fit(resolved, plan, request, data_on, estimate, memory);
+    const std::string notice = size_notice(estimate, memory, !options.until);
+    if (options.progress && !notice.empty()) std::fputs(("weft: " + notice + "\n").c_str(), stderr);
+    return estimate;
+}
+
 // Lines that a collective should take, for the estimate of the remaining time.
 std::uint64_t expected_lines(const CollectiveDriver* driver, const Workload& workload)
 {
@@ -370,6 +389,9 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         throw InputError(resolved.file, resolved.workload.line, "a rank of the trace is a replay GPU, which carries out no nodes",
             "full GPUs as ranks (ranks: [GLOB, ...])");
     const bool data_on = options.data_on && !traffic.any();
+    std::optional<CollectiveRequest> request;
+    if (load.ranks() == 0) request = load.collective(ranks);
+    const RunEstimate estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
     TrafficRecorder recorder;
     System system("weft", resolved, plan, registry, data_on, options.check_protocol,
         options.record ? &recorder : nullptr);
@@ -383,6 +405,8 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         load.choose(plan);
     } else if (is_choice(resolved.workload.algorithm)) {
         choice.emplace();
+        if (options.progress && ranks >= ranks_of_a_long_choice)
+            std::fputs(fmt::format("weft: choosing an algorithm for {} ranks: all are priced first\n", ranks).c_str(), stderr);
         chosen = chosen_schedule(resolved, plan, load.collective(ranks), *choice);
     }
     load.attach(executor, ranks, accelerators, chosen);
@@ -402,6 +426,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         result.plan = write_msccl_xml(load.driver()->schedule());
     }
     result.seed = resolved.seed;
+    result.estimate = estimate;
     result.choice = std::move(choice);
     result.system = resolved.name;
     result.endpoints = accelerators;
@@ -416,7 +441,6 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         static_cast<FlagHome>(resolved.engine().flag_home) == FlagHome::waiter)
         result.theory = alpha_beta(resolved, plan, load.collective(ranks), driver->schedule());
 
-    const InterruptGuard interrupt;
     bool interrupted = false;
     ProgressLine progress(options.progress, expected_lines(load.driver(), resolved.workload));
     Agenda& agenda = system.agenda();
@@ -445,6 +469,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
 
     const Clock::time_point started = Clock::now();
     load.start();
+    const InterruptGuard interrupt;  // until here nothing has been simulated that would be worth keeping
     if (beside) beside->start();
     if (traffic.any()) {
         std::optional<Executor::JobId> job;
@@ -453,10 +478,14 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     }
     do {
         while (!agenda.idle()) {
-            agenda.set_end(series ? std::min(end, series->next() - 1) : end);
-            sc_core::sc_start();
+            agenda.run_kernel(series ? std::min(end, series->next() - 1) : end);
             executor.rethrow();
             if (!series || agenda.idle() || agenda.stopped() || series->next() > end) break;
+            if (InterruptGuard::requested()) {  // the watch sees no windows without items
+                interrupted = true;
+                agenda.stop();
+                break;
+            }
             series->close(series->next());
         }
     } while (!load.finished() && !agenda.stopped() && agenda.idle() && load.look_further());

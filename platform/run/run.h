@@ -9,6 +9,7 @@
 #include "base/statistic.h"
 #include "platform/config/explain.h"
 #include "platform/config/resolved_system.h"
+#include "platform/run/run_estimate.h"
 #include "platform/system/link_result.h"
 #include "platform/system/model_registry.h"
 #include "rtl/modules/block_host.h"
@@ -29,6 +30,7 @@ struct RunOptions {
     bool plan = false;            // the schedule of a single collective as MSCCL XML
     bool record = false;          // what GPUs send to others, as a profile for replay GPUs
     bool progress = true;       // a line on stderr about every second, once two have passed
+    std::optional<std::uint64_t> memory_limit;  // bytes in place of the machine's memory
 };
 
 struct CollectiveResult {
@@ -135,6 +137,7 @@ struct RunResult {
     std::vector<ExplainedParameter> parameters;
     std::vector<std::string> blocked;  // stop == deadlock: who waits for what
     std::vector<std::string> notices;
+    RunEstimate estimate;              // made before anything was built
     std::optional<AlphaBeta> theory;
     std::optional<ChoiceResult> choice;
     std::optional<BesideResult> beside;

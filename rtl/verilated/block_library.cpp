@@ -1,6 +1,8 @@
 #include "rtl/verilated/block_library.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +12,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -129,9 +132,24 @@ InputError complaint(const fs::path& log, const std::string& tool)
     return InputError(log.string(), 0, tool + " failed", "a block that it can build");
 }
 
+// As std::system(), which would hold back the interrupts of this process until the tool ends.
+int status_of(const std::string& command)
+{
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+        ::_exit(127);
+    }
+    int status = -1;
+    while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
 void run(const std::string& command, const fs::path& log, const std::string& tool)
 {
-    const int status = std::system((command + " > " + quoted(log.string()) + " 2>&1").c_str());
+    const int status = status_of(command + " > " + quoted(log.string()) + " 2>&1");
     if (status != 0) throw complaint(log, tool);
 }
 

@@ -2,11 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <systemc>
+#include <unistd.h>
 
 #include "base/diagnostic.h"
 #include "platform/commands/output_file.h"
+#include "platform/commands/standard_output.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
@@ -71,6 +76,46 @@ TEST(OutputFile, LeavesNothingBehindWhenNothingIsWritten)
     weft::OutputFile(files.path("result.json")).write("all of it");
     EXPECT_EQ(files.read("result.json"), "all of it");
     EXPECT_FALSE(weft::OutputFile("").wanted());
+}
+
+TEST(Output, AnEmptyWindowOfASeriesLeavesStdoutToTheResult)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"run", files.pair_system(), "--set", "link.latency=5us", "--series", files.path("s.csv"), "--window",
+        "100ns", "--json", "-", "--quiet"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(nlohmann::json::parse(outcome.out)["stop"], "finished");
+}
+
+TEST(Output, AnEndBeforeTheFirstEventWarnsNobody)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"run", files.pair_system(), "--set", "gpu.launch_latency=1us", "--until", "1ns", "--json", "-", "--quiet"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(nlohmann::json::parse(outcome.out)["stop"], "until");
+}
+
+TEST(Output, NoiseOfOthersReachesStderr)
+{
+    const Fixtures files;
+    std::fflush(nullptr);
+    const int out = ::dup(1);
+    const int err = ::dup(2);
+    ::dup2(::open(files.path("out").c_str(), O_WRONLY | O_CREAT, 0600), 1);
+    ::dup2(::open(files.path("err").c_str(), O_WRONLY | O_CREAT, 0600), 2);
+    weft::keep_output_for_results();
+    std::printf("a model's chatter\n");
+    SC_REPORT_WARNING("/planted", "a doubt");
+    std::fputs("a result\n", weft::results());
+    std::fflush(nullptr);
+    ::dup2(out, 1);
+    ::dup2(err, 2);
+    EXPECT_EQ(files.read("out"), "a result\n");
+    const std::string noise = files.read("err");
+    EXPECT_NE(noise.find("a model's chatter\n"), std::string::npos) << noise;
+    EXPECT_NE(noise.find("weft: SystemC warning: /planted: a doubt\n"), std::string::npos) << noise;
 }
 
 }  // namespace output_test

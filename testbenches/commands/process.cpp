@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <fstream>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,6 +63,20 @@ bool Process::wait_for_err(const std::string& text)
         if (!ended_ && ::waitpid(child_, &status_, WNOHANG) == child_) ended_ = true;
         if (ended_) return false;
         ::usleep(10000);
+    }
+    return false;
+}
+
+bool Process::wait_for_memory(std::uint64_t bytes)
+{
+    for (int i = 0; i < 60000; ++i) {
+        std::uint64_t size = 0;
+        std::uint64_t pages = 0;
+        std::ifstream("/proc/" + std::to_string(child_) + "/statm") >> size >> pages;
+        if (pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) >= bytes) return true;
+        if (!ended_ && ::waitpid(child_, &status_, WNOHANG) == child_) ended_ = true;
+        if (ended_) return false;
+        ::usleep(1000);
     }
     return false;
 }

@@ -1,6 +1,7 @@
 // The weft program as a child process.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -26,6 +27,8 @@ public:
     // Waits until that holds `text`; false after a minute or when the process ended.
     bool wait_for_err(const std::string& text);
     void send(int signal) const;
+    // Waits until it has so many bytes in memory; false after a minute or when it ended.
+    bool wait_for_memory(std::uint64_t bytes);
     Outcome wait();
 
 private:

@@ -1,5 +1,8 @@
 // Runs that do not finish: limits, deadlock, interruption.
+#include <chrono>
 #include <csignal>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -64,6 +67,98 @@ TEST(Stop, CtrlCKeepsWhatThereIs)
     EXPECT_EQ(result["partial"], true);
     EXPECT_GT(result["simulated_ps"], 0);
     EXPECT_EQ(files.names(), (std::vector<std::string>{"pair.yaml", "pair_system.yaml", "r.json"}));
+}
+
+namespace {
+
+// Sends the signal, and what came of it within a second.
+void expect_prompt_end(Process& process, int signal)
+{
+    const auto sent = std::chrono::steady_clock::now();
+    process.send(signal);
+    const Outcome outcome = process.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::seconds(1));
+    EXPECT_EQ(outcome.code, 130) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("weft: interrupted; no result is written\n"), std::string::npos) << outcome.err;
+}
+
+// Many accelerators behind a switch.
+std::string rack(const Fixtures& files)
+{
+    return files.write("rack.yaml", "name: rack\ndevices:\n- name: box\n  components:\n"
+        "  - {name: xpu, choice: xpu, count: 256, description: accelerator}\n"
+        "  - {name: sw, choice: switch, count: 1, description: switch}\n"
+        "  links:\n  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}\n"
+        "  edges:\n  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: wire}\n"
+        "instances:\n- {name: host, device: box, count: 1}\n");
+}
+
+constexpr std::uint64_t megabyte = 1'000'000;
+
+}  // namespace
+
+TEST(Stop, MemoriesThatAreFilledAreLeft)
+{
+    for (const int signal : {SIGINT, SIGTERM}) {
+        // Inputs of 4 GiB; eight GPUs alone take a tenth of what is waited for.
+        Process process({"run", "examples/dgx_h100/system.yaml", "--bytes", "512MiB", "--memory-limit", "100GB"});
+        ASSERT_TRUE(process.wait_for_memory(600 * megabyte)) << process.err();
+        expect_prompt_end(process, signal);
+    }
+}
+
+TEST(Stop, ALargeSystemThatIsBuiltIsLeft)
+{
+    const Fixtures files;
+    Process process({"run", "--infra", rack(files), "--profile", "generic", "--collective", "barrier", "--memory-limit", "100GB"});
+    ASSERT_TRUE(process.wait_for_memory(200 * megabyte)) << process.err();  // of 1400
+    expect_prompt_end(process, SIGINT);
+}
+
+TEST(Stop, AChoiceOfAnAlgorithmIsLeft)
+{
+    const Fixtures files;
+    Process process({"run", "--infra", rack(files), "--profile", "generic", "--collective", "all_reduce", "--bytes", "1MiB", "--algorithm",
+        "auto", "--ranks", "96", "--no-data", "--memory-limit", "100GB"});
+    ASSERT_TRUE(process.wait_for_memory(540 * megabyte)) << process.err();  // the modules have 510, the ring comes first
+    expect_prompt_end(process, SIGTERM);
+}
+
+TEST(Stop, AnEmptyPipeIsLeft)
+{
+    const Fixtures files;
+    ASSERT_EQ(::mkfifo(files.path("pipe").c_str(), 0600), 0);
+    Process process({"check", files.path("pipe")});
+    ::usleep(300'000);
+    expect_prompt_end(process, SIGINT);
+}
+
+TEST(Stop, TimeUpToALimitIsLeftWithWhatThereIs)
+{
+    const Fixtures files;
+    Process process({"run", "examples/dgx_h100/system.yaml", "--bytes", "4GiB", "--no-data", "--until", "1s", "--json",
+        files.path("r.json")});
+    ASSERT_TRUE(process.wait_for_err("simulated ")) << process.err();
+    const auto sent = std::chrono::steady_clock::now();
+    process.send(SIGTERM);
+    EXPECT_EQ(process.wait().code, 130);
+    EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::seconds(1));
+    EXPECT_EQ(json::parse(files.read("r.json"))["stop"], "interrupted");
+}
+
+TEST(Stop, EmptyWindowsAreLeft)
+{
+    const Fixtures files;
+    // The second rank comes after 10^12 windows in which nothing happens.
+    Process process({"run", files.pair_system(), "--delay", "1:1s", "--series", files.path("s.csv"), "--window", "1ps", "--json",
+        files.path("r.json")});
+    ::usleep(700'000);
+    const auto sent = std::chrono::steady_clock::now();
+    process.send(SIGINT);
+    EXPECT_EQ(process.wait().code, 130);
+    EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::seconds(1));
+    EXPECT_EQ(json::parse(files.read("r.json"))["stop"], "interrupted");
 }
 
 }  // namespace stop_test

@@ -82,6 +82,14 @@ TEST(Sweep, AFailingPointIsShownWithItsMessage)
     EXPECT_EQ(points[1]["exit"], 2);
     EXPECT_TRUE(points[1]["time_ps"].is_null());
     EXPECT_TRUE(points[1]["message"].is_string());
+    const std::string line = "sweep: ranks=3: " + points[1]["message"].get<std::string>() + "\n";
+    EXPECT_EQ(outcome.err, line);
+
+    // With --quiet too; and a run that ends badly but has a result is named as well.
+    const Outcome quiet = call({"sweep", files.pair_system(), "--over", "ranks=2,3", "--quiet"});
+    EXPECT_EQ(quiet.code, 2);
+    EXPECT_EQ(quiet.out, "");
+    EXPECT_EQ(quiet.err, line);
 }
 
 TEST(Sweep, RefusesBeforeAnyRun)

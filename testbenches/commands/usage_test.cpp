@@ -159,4 +159,13 @@ TEST(Usage, AFileThatIsNotThereIsNamed)
             "nowhere.yaml: cannot be read: No such file or directory; expected a readable file");
 }
 
+TEST(Usage, APageOfValidateIsSaidToBeAPage)
+{
+    const Fixtures files;
+    const std::string page = files.path("none.md");
+    expect_refusal({"validate", "examples/validation/h100_ring_busbw.yaml", "--page", page},
+        page + ": cannot be read: No such file or directory; expected an existing Markdown page with lines '<!-- weft validate: TABLE -->' "
+               "and '<!-- end -->' around each table's section");
+}
+
 }  // namespace usage_test

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include <gtest/gtest.h>
 
@@ -35,6 +37,29 @@ TEST(Floors, TheSourcesAreReallyRead)
     ASSERT_NE(units, sources.end());
     ASSERT_FALSE(units->lines.empty());
     EXPECT_EQ(units->lines.front(), "#include \"base/units.h\"");
+}
+
+// Of the folders that hold the program, those that a page does not name as "folder/".
+std::vector<std::string> floors_missing_in(const std::string& page)
+{
+    std::vector<std::string> missing;
+    for (const Area& area : areas()) {
+        const std::string folder(area.folder);
+        if (folder.find('/') != std::string::npos || folder == "testbenches" || folder == "examples") continue;
+        if (page.find(folder + "/") == std::string::npos) missing.push_back(folder);
+    }
+    return missing;
+}
+
+TEST(Floors, PagesThatListThemListAll)
+{
+    for (const std::string page : {"README.md", "docs/architecture.md"}) {
+        std::ifstream file(std::string(WEFT_SOURCE_DIR) + "/" + page);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        EXPECT_EQ(floors_missing_in(text), std::vector<std::string>()) << page;
+    }
+    EXPECT_EQ(floors_missing_in("base/ infragraph/ tlm_interconnect/ sc_models/ gpu/ collectives/ platform/"),
+        std::vector<std::string>{"rtl"});
 }
 
 TEST(Floors, APlantedUpwardIncludeIsReportedWithItsLine)

@@ -1,0 +1,16 @@
+// Memory that this machine has for a run.
+#pragma once
+
+#include <cstdint>
+
+namespace weft {
+
+struct MachineMemory {
+    std::uint64_t total = 0;      // bytes; 0: not known
+    std::uint64_t available = 0;  // bytes that can be taken now
+};
+
+// Of /proc/meminfo, and of the control group of the process where that has less.
+MachineMemory machine_memory();
+
+}  // namespace weft

@@ -1,0 +1,144 @@
+// What a run says of its size before it begins: estimates near what is measured, refusals with a way out.
+#include <algorithm>
+#include <csignal>
+#include <sys/resource.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "platform/run/machine_memory.h"
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+
+namespace size_test {
+
+using namespace weft::commands_test;
+using nlohmann::json;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool sanitized = true;  // shadow memory is no part of the estimate
+#else
+constexpr bool sanitized = false;
+#endif
+
+const std::string box = "examples/dgx_h100/system.yaml";
+
+// So many accelerators behind four switches.
+std::string rack(const Fixtures& files, unsigned count)
+{
+    return files.write("rack.yaml", "name: rack\ndevices:\n- name: box\n  components:\n"
+        "  - {name: xpu, choice: xpu, count: " + std::to_string(count) + ", description: accelerator}\n"
+        "  - {name: sw, choice: switch, count: 4, description: switch}\n"
+        "  links:\n  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}\n"
+        "  edges:\n  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: wire}\n"
+        "instances:\n- {name: host, device: box, count: 1}\n");
+}
+
+// The estimate over the measured peak of the run. One for each test: the peak is that of all children.
+double estimate_over_peak(const Fixtures& files, std::vector<std::string> arguments)
+{
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--quiet", "--json", files.path("r.json")});
+    const Outcome outcome = call(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    if (outcome.code != 0) return 0;
+    rusage usage{};
+    ::getrusage(RUSAGE_CHILDREN, &usage);
+    const double estimate = json::parse(files.read("r.json"))["estimate"]["memory_bytes"];
+    const double ratio = estimate / (static_cast<double>(usage.ru_maxrss) * 1024);
+    ::testing::Test::RecordProperty("estimate_over_peak", std::to_string(ratio));
+    return ratio;
+}
+
+void expect_near(double ratio)
+{
+    if (sanitized) GTEST_SKIP() << "sanitizers take memory of their own";
+    EXPECT_GT(ratio, 0.5);
+    EXPECT_LT(ratio, 2.0);
+}
+
+}  // namespace
+
+TEST(Size, OneBoxWithDataIsNearItsEstimate)
+{
+    const Fixtures files;
+    expect_near(estimate_over_peak(files, {box, "--bytes", "2MiB"}));
+}
+
+TEST(Size, ManyGpusWithoutDataAreNearTheirEstimate)
+{
+    const Fixtures files;
+    expect_near(estimate_over_peak(files, {"--infra", rack(files, 64), "--profile", "h100", "--collective", "all_reduce",
+        "--algorithm", "nvls", "--bytes", "64KiB", "--no-data"}));
+}
+
+TEST(Size, LargeCachesAreNearTheirEstimate)
+{
+    const Fixtures files;
+    expect_near(estimate_over_peak(files, {"--infra", rack(files, 16), "--profile", "mi300x", "--collective", "all_gather",
+        "--algorithm", "direct", "--bytes", "256KiB"}));
+}
+
+TEST(Size, ARunThatCannotFitIsRefusedWithWaysOut)
+{
+    const Outcome outcome = call({"run", box, "--bytes", "64MiB", "--memory-limit", "500MB"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
+    for (const char* part : {"weft: this run takes about ", " of memory (8 GPUs ", "contents of memories ", ", and 0.5 GB can be had",
+             "; expected one of --no-data (", "--bytes ", "--ranks ", "--memory-limit tries it all the same"})
+        EXPECT_NE(outcome.err.find(part), std::string::npos) << part << " in " << outcome.err;
+    // The first way out is one.
+    EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--no-data", "--memory-limit", "500MB"}).code, 0);
+}
+
+TEST(Size, ManyRanksAreRefusedBeforeTheirScheduleIsMade)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"run", "--infra", rack(files, 576), "--profile", "h100", "--collective", "all_reduce", "--algorithm",
+        "nvls", "--bytes", "1MiB", "--memory-limit", "8GB"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find("(576 GPUs "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("--ranks "), std::string::npos) << outcome.err;
+    rusage usage{};
+    ::getrusage(RUSAGE_CHILDREN, &usage);
+    EXPECT_LT(usage.ru_maxrss, sanitized ? 4000 * 1024 : 600 * 1024);
+}
+
+TEST(Size, ALargeRunIsAnnouncedOnStderrAlone)
+{
+    // A quarter of 400 MB is less than eight GPUs take.
+    const Outcome outcome = call({"run", box, "--bytes", "64KiB", "--memory-limit", "400MB", "--json", "-"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err.compare(0, 28, "weft: this run takes about 0"), 0) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["stop"], "finished");
+    EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "400MB", "--quiet"}).err, "");
+    EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "40GB"}).err, "");
+}
+
+TEST(Size, ALongRunIsAnnouncedWithItsTime)
+{
+    Process process({"run", box, "--bytes", "1GiB", "--no-data"});
+    EXPECT_TRUE(process.wait_for_err(" M transactions")) << process.err();
+    EXPECT_NE(process.err().find(" min for "), std::string::npos) << process.err();
+    process.send(SIGINT);
+    EXPECT_EQ(process.wait().code, 130);
+}
+
+TEST(Size, ALimitIsASize)
+{
+    EXPECT_EQ(call({"run", box, "--memory-limit", "much"}).err,
+        "weft: option '--memory-limit' has the value 'much'; expected a size, such as 16GiB\n");
+}
+
+TEST(Size, TheMachineHasMemory)
+{
+    const weft::MachineMemory memory = weft::machine_memory();
+    EXPECT_GT(memory.total, 100u << 20);
+    EXPECT_GT(memory.available, 0u);
+    EXPECT_LE(memory.available, memory.total);
+}
+
+}  // namespace size_test
