@@ -19,14 +19,19 @@ std::vector<const FabricPoint*> all_points(const FabricSweep& sweep)
     return out;
 }
 
-// Near saturation latency has no end: the picture shows up to ten times the lowest.
+// Beyond saturation latency has no end: the picture shows up to four times the lowest of it, and what is steady up to ten
+// times.
 double most_shown_ns(const std::vector<const FabricPoint*>& points)
 {
+    double steady = 0;
     double most = 0;
-    for (const FabricPoint* point : points)
-        if (point->arrival.steady) most = std::max(most, static_cast<double>(point->arrival.p99) * 1e-3);
+    for (const FabricPoint* point : points) {
+        const double p99 = static_cast<double>(point->arrival.p99) * 1e-3;
+        most = std::max(most, p99);
+        if (point->arrival.steady) steady = std::max(steady, p99);
+    }
     const double lowest = points.front()->arrival.mean * 1e-3;
-    return std::max(1e-3, std::min(most > 0 ? most * 1.1 : 10 * lowest, 10 * lowest));
+    return std::max({1e-3, std::min(1.1 * steady, 10 * lowest), std::min(1.1 * most, 4 * lowest)});
 }
 
 template <class Value>

@@ -213,16 +213,15 @@ private:
             const bool beyond = at_y < upper - 0.5;
             if (beyond) {
                 // Up to the edge along the straight line to the value, of which the triangle there tells.
-                if (joined && last_y > upper) end_x = last_x + (at_x - last_x) * (last_y - upper) / (last_y - at_y);
+                if (joined) end_x = last_x + (at_x - last_x) * (last_y - upper) / (last_y - at_y);
                 at_y = upper;
                 out_ += fmt::format("<polygon points=\"{0:.1f},{1:.1f} {2:.1f},{3:.1f} {4:.1f},{3:.1f}\" fill=\"{5}\"/>\n", at_x,
                     upper - 9, at_x - 4, upper - 2, at_x + 4, colour);
             } else if (!curve.open || i + 1 < curve.points.size()) {
                 out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\"/>\n", at_x, at_y, colour);
             }
-            path += fmt::format("{}{:.1f} {:.1f}", joined ? " L" : path.empty() ? "M" : " M", end_x, at_y);
-            if (beyond && end_x != at_x) path += fmt::format(" L{:.1f} {:.1f}", at_x, at_y);
-            joined = true;
+            if (!beyond || joined) path += fmt::format("{}{:.1f} {:.1f}", joined ? " L" : path.empty() ? "M" : " M", end_x, at_y);
+            joined = !beyond;
             last_x = at_x;
             last_y = at_y;
         }
