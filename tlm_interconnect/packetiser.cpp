@@ -44,6 +44,23 @@ std::uint32_t lone_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, Li
     return static_cast<std::uint32_t>((bytes * spec.frame + spec.frame_payload - 1) / spec.frame_payload);
 }
 
+LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls)
+{
+    LoneParts out;
+    out.payload = payload_bytes(op, size, cls);
+    out.header = header_bytes(spec, cls);
+    const auto flit = static_cast<std::uint32_t>(spec.flit);
+    out.padding = (flit - out.payload % flit) % flit;
+    if (cls == LineClass::request) {
+        if (is_write(op) && size < line_bytes) out.byte_enables = static_cast<std::uint32_t>(spec.byte_enable);
+        if (is_atomic(op)) out.atomic = static_cast<std::uint32_t>(spec.atomic_extra);
+        out.extension = static_cast<std::uint32_t>(spec.address_extension);
+    }
+    out.packet = static_cast<std::uint32_t>(spec.packet_overhead);
+    out.frames = lone_bytes(spec, op, size, cls) - out.sum();
+    return out;
+}
+
 double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group)
 {
     double bytes = wire_bytes(spec, op, line_bytes, cls);

@@ -40,6 +40,20 @@ std::uint32_t header_bytes(const LinkSpec& spec, LineClass cls);
 std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
 // Bytes of a line that is a packet by itself and finds nothing remembered; its share of frames, rounded up, included.
 std::uint32_t lone_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
+// What lone_bytes() is made of, for people; the parts add up to it.
+struct LoneParts {
+    std::uint32_t payload = 0;
+    std::uint32_t header = 0;
+    std::uint32_t padding = 0;  // to whole flits
+    std::uint32_t byte_enables = 0;
+    std::uint32_t atomic = 0;
+    std::uint32_t extension = 0;  // of the address
+    std::uint32_t packet = 0;     // overhead of a packet
+    std::uint32_t frames = 0;     // share of what frames add
+
+    std::uint32_t sum() const { return payload + header + padding + byte_enables + atomic + extension + packet + frames; }
+};
+LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
 // Mean bytes of a whole line among many of one stream, its share of packets, frames and credit messages included;
 // `of_group`: of lines that a switch carries out for a group, or makes for that.
 double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group = false);

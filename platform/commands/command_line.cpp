@@ -241,6 +241,14 @@ std::uint64_t time_option(const std::string& option, const std::string& value)
     return *time;
 }
 
+std::uint64_t window_option(const std::string& value)
+{
+    if (value.empty()) return 1'000'000;
+    const std::uint64_t window = time_option("--window", value);
+    if (window == 0) throw usage_error("--window " + value + " is no length of time", "at least 1 ps");
+    return window;
+}
+
 void check_choice(const std::string& option, const std::string& value, const std::vector<std::string>& known)
 {
     if (std::find(known.begin(), known.end(), value) != known.end()) return;

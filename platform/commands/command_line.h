@@ -69,6 +69,8 @@ std::uint64_t number_option(const std::string& option, const std::string& value,
     std::uint64_t high);
 std::uint64_t bytes_option(const std::string& option, const std::string& value);
 std::uint64_t time_option(const std::string& option, const std::string& value);
+// Of --window: 1 us unless given, never 0, of which no series could be made.
+std::uint64_t window_option(const std::string& value);
 void check_choice(const std::string& option, const std::string& value, const std::vector<std::string>& known);
 
 }  // namespace weft

@@ -4,8 +4,10 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "base/text_file.h"
+#include "base/units.h"
 #include "platform/commands/messages.h"
 #include "platform/commands/output_file.h"
 #include "platform/commands/processes.h"
@@ -131,11 +133,34 @@ private:
     }
 };
 
-[[noreturn]] void pass_on(const std::string& text)
+// How a run that found something wrong says it, as `weft run` does.
+std::string wrong_text(double load, const FabricPoint& point)
 {
-    std::string first = text.substr(0, text.find('\n'));
-    if (first.compare(0, 6, "weft: ") == 0) first.erase(0, 6);
-    throw usage_error(first.empty() ? "a run ended without result" : first, "");
+    constexpr std::size_t shown = 24;
+    std::string out = fmt::format("WRONG       at load {:g}, {}, a module found what must not be; no result\n", load,
+        format_time_ps(point.wrong_at));
+    for (std::size_t i = 0; i < std::min(shown, point.problems.size()); ++i)
+        out += (i == 0 ? "what        " : "            ") + point.problems[i] + "\n";
+    if (point.problems.size() > shown) out += fmt::format("            and {} more\n", point.problems.size() - shown);
+    return out;
+}
+
+// What a run without a point left: its messages on stderr, and the exit code for it.
+int pass_on(double load, ProcessEnd end, const std::string& text)
+{
+    std::fputs(text.c_str(), stderr);
+    if (end.signal != 0) {
+        std::fputs(fmt::format("weft: the run of load {:g} was ended by signal {}\n", load, end.signal).c_str(), stderr);
+        return exit_wrong;
+    }
+    if (text.empty()) std::fputs(fmt::format("weft: the run of load {:g} left no result and no message\n", load).c_str(), stderr);
+    return end.code > 0 ? end.code : static_cast<int>(exit_wrong);
+}
+
+bool is_file(const std::string& path)
+{
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0;
 }
 
 }  // namespace
@@ -199,15 +224,13 @@ int fabric_command(const Arguments& arguments)
     bench.traffic = traffic.spec(system.seed);
     bench.check_protocol = check;
     bench.watch = watch;
-    if (!series.empty()) bench.window = window.empty() ? 1'000'000 : time_option("--window", window);
+    if (!series.empty()) bench.window = window_option(window);
 
     if (!part.empty()) {
         bench.traffic.load = loads.front();
         const FabricResult result = run_fabric(system, registry, bench);
         if (!result.point.problems.empty()) {
-            std::string text = fmt::format("at load {:g} a module found what must not be:", loads.front());
-            for (const std::string& problem : result.point.problems) text += "\n  " + problem;
-            std::fputs(("weft: " + text + "\n").c_str(), stderr);
+            std::fputs(wrong_text(loads.front(), result.point).c_str(), stderr);
             return exit_wrong;
         }
         if (!result.point.blocked.empty()) {
@@ -249,11 +272,9 @@ int fabric_command(const Arguments& arguments)
     }
     FabricSweep sweep;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (ends[i].code == exit_stuck) {
-            std::fputs(read_text_file(folder.file(i, ".txt")).c_str(), stderr);
-            return exit_stuck;
-        }
-        if (ends[i].code != exit_good && ends[i].code != exit_wrong) pass_on(read_text_file(folder.file(i, ".txt")));
+        // A protocol problem leaves a point and exit code 1, what a module finds wrong the code only.
+        if ((ends[i].code != exit_good && ends[i].code != exit_wrong) || !is_file(folder.file(i, ".json")))
+            return pass_on(all[i], ends[i], read_text_file(folder.file(i, ".txt")));
         FabricResult result = point_from_json(read_text_file(folder.file(i, ".json")));
         sweep.setting = std::move(result.setting);
         if (i + 1 == all.size()) sweep.full = result.point;

@@ -102,7 +102,7 @@ int simulate_command(const Arguments& arguments)
     }
     if (!until.empty()) run.until = time_option("--until", until);
     if (!window.empty() && series.empty()) throw usage_error("--window without --series", "--series FILE");
-    if (!series.empty()) run.window = window.empty() ? 1'000'000 : time_option("--window", window);
+    if (!series.empty()) run.window = window_option(window);
     const OutputFile output(json);
     const OutputFile series_output(series);
     const OutputFile record_output(record);

@@ -104,7 +104,7 @@ int sweep_command(const Arguments& arguments)
     line.value("--json", "FILE", json, "write the table as JSON; '-' writes it in place of the table");
     line.value("--csv", "FILE", csv, "write the table as CSV; '-' writes it in place of the table");
     line.value("--svg", "FILE", svg, "write a picture: a column over a key, one curve for each value of the other keys");
-    line.value("--x", "KEY", plot.x, "of --svg: the key along the axis; the one with the most values unless given");
+    line.value("--x", "KEY", plot.x, "of --svg: the key along the axis; the numeric one with the most values unless given");
     line.value("--y", "COLUMN", y, "of --svg: time, algbw, busbw or one of --column; time unless given");
     line.value("--title", "TEXT", plot.title, "of --svg");
     line.flag("--quiet", quiet, "no table and no progress; failures of runs are still named on stderr");

@@ -39,12 +39,21 @@ std::optional<double> number_of(const std::string& text)
     return std::nullopt;
 }
 
+bool is_numeric(const SweepAxis& axis)
+{
+    return std::all_of(axis.values.begin(), axis.values.end(), [](const std::string& value) { return number_of(value); });
+}
+
+// Numbers make an axis, words make curves.
 std::size_t along(const SweepPlot& plot, const std::vector<SweepAxis>& axes)
 {
     std::size_t best = 0;
+    const auto rank = [&](std::size_t i) {
+        return std::pair(axes[i].values.size() > 1 && is_numeric(axes[i]), axes[i].values.size());
+    };
     for (std::size_t i = 0; i < axes.size(); ++i) {
         if (axes[i].key == plot.x) return i;
-        if (axes[i].values.size() > axes[best].values.size()) best = i;
+        if (rank(i) > rank(best)) best = i;
     }
     return best;
 }
@@ -86,6 +95,7 @@ bool spans(const LinePlot& plot, double PlotPoint::*member)
     for (const PlotCurve& curve : plot.curves)
         for (const PlotPoint& point : curve.points) {
             const double value = point.*member;
+            if (std::isnan(value)) continue;
             if (value <= 0) return false;
             least = least == 0 ? value : std::min(least, value);
             most = std::max(most, value);
@@ -110,13 +120,8 @@ std::string sweep_svg(const SweepPlot& wanted, const std::vector<SweepAxis>& axe
     const std::size_t x = along(wanted, axes);
     const std::vector<std::string>& values = axes[x].values;
     std::vector<double> places;
-    for (const std::string& value : values)
-        if (const auto number = number_of(value)) places.push_back(*number);
-    const bool words = places.size() != values.size();
-    if (words) {
-        places.clear();
-        for (std::size_t i = 0; i < values.size(); ++i) places.push_back(static_cast<double>(i));
-    }
+    const bool words = !is_numeric(axes[x]);
+    for (std::size_t i = 0; i < values.size(); ++i) places.push_back(words ? static_cast<double>(i) : *number_of(values[i]));
 
     LinePlot plot;
     std::map<std::string, std::size_t> index;
@@ -127,7 +132,8 @@ std::string sweep_svg(const SweepPlot& wanted, const std::vector<SweepAxis>& axe
         const auto [entry, fresh] = index.try_emplace(name, plot.curves.size());
         if (fresh) plot.curves.push_back({name, {}, false, ""});
         const auto at = static_cast<std::size_t>(std::find(values.begin(), values.end(), row.values[x]) - values.begin());
-        if (const auto y = value_of(row, wanted.y, columns)) plot.curves[entry->second].points.push_back({places[at], *y});
+        plot.curves[entry->second].points.push_back(
+            {places[at], value_of(row, wanted.y, columns).value_or(PlotPoint::no_value)});
     }
     for (PlotCurve& curve : plot.curves)
         std::stable_sort(curve.points.begin(), curve.points.end(),
@@ -142,6 +148,7 @@ std::string sweep_svg(const SweepPlot& wanted, const std::vector<SweepAxis>& axe
     plot.title = wanted.title.empty() ? wanted.y + " over " + axes[x].key : wanted.title;
     plot.log_x = !words && spans(plot, &PlotPoint::x);
     plot.log_y = spans(plot, &PlotPoint::y);
+    plot.words_x = words;
     if (words || values.size() <= most_labels)
         for (std::size_t i = 0; i < values.size(); ++i) plot.x_ticks.push_back({places[i], values[i]});
     return line_plot_svg(plot);

@@ -1,63 +1,15 @@
 #include "platform/fabric/fabric_bench.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "base/diagnostic.h"
 #include "platform/system/fabric_modules.h"
 #include "platform/system/link_json.h"
 #include "platform/system/time_series.h"
-#include "tlm_interconnect/packetiser.h"
 #include "tlm_interconnect/traffic/traffic_endpoint.h"
 
 namespace weft {
-
-namespace {
-
-// Bytes that the mean line of the mix and its answer take on a wire.
-double mean_wire_bytes(const LinkSpec& link, const TrafficSpec& traffic)
-{
-    const auto both = [&](LineOp op, std::uint32_t size, bool answered) {
-        return lone_bytes(link, op, size, LineClass::request) +
-               (answered ? lone_bytes(link, op, size, LineClass::response) : 0);
-    };
-    const double writes = 1 - traffic.reads - traffic.atomics;
-    return traffic.reads * both(LineOp::read, traffic.size, true) + traffic.atomics * both(LineOp::atomic, 8, true) +
-           writes * both(LineOp::write, traffic.size, !traffic.posted);
-}
-
-double mean_payload(const TrafficSpec& traffic)
-{
-    return traffic.atomics * 8 + (1 - traffic.atomics) * traffic.size;
-}
-
-// The slot of the endpoint whose links take longest for a line.
-void set_slot(TrafficSpec& traffic, const ResolvedSystem& system, const FabricPlan& plan)
-{
-    double slowest = 0;
-    const auto ports = plan.fabric.ports();
-    for (const NodeId node : plan.members) {
-        double rate = 0;
-        double bytes = 0;
-        for (const Fabric::Port& port : ports[node]) {
-            if (!plan.used.edges[port.edge]) continue;
-            const LinkSpec& link = system.link(port.edge);
-            rate += static_cast<double>(link.bandwidth);
-            bytes = std::max(bytes, mean_wire_bytes(link, traffic));
-        }
-        if (rate == 0) continue;
-        if (bytes / rate > slowest) {
-            slowest = bytes / rate;
-            // Thousandths of a byte keep mixes exact enough.
-            traffic.slot_bytes = static_cast<std::uint64_t>(std::llround(bytes * 1000));
-            traffic.slot_rate = static_cast<std::uint64_t>(rate) * 1000;
-        }
-    }
-    if (slowest == 0) throw InputError(system.file, 0, "no endpoint has a link", "a fabric between endpoints");
-}
-
-}  // namespace
 
 FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& registry, const FabricOptions& options)
 {
@@ -66,7 +18,9 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     TrafficSpec traffic = options.traffic;
     traffic.stripe = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, system.routing().stripe / line_bytes));
     traffic.spread = static_cast<SpreadMode>(system.routing().spread);
-    set_slot(traffic, system, plan);
+    const FabricCapacity capacity = capacity_of(system, plan, traffic);
+    traffic.slot_bytes = capacity.slot_bytes;
+    traffic.slot_rate = capacity.slot_rate;
     const Pattern pattern(traffic.pattern, endpoints, traffic.seed);
     constexpr std::uint64_t slots = 20'000;
     constexpr Time least = 20'000'000;
@@ -86,8 +40,8 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     setting.seed = traffic.seed;
     setting.notices = system.notices;
     setting.notices.insert(setting.notices.end(), plan.notices.begin(), plan.notices.end());
-    const double slot_seconds = static_cast<double>(traffic.slot_bytes) / static_cast<double>(traffic.slot_rate);
-    setting.capacity_GBps = mean_payload(traffic) / slot_seconds * 1e-9;
+    setting.capacity_GBps = capacity.GBps;
+    setting.capacity = capacity;
 
     Measurement arrivals(traffic.duration, endpoints);
     Measurement round_trips(traffic.duration, endpoints);
@@ -111,6 +65,10 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     setting.switches = fabric.switches().size();
     setting.links = fabric.links().size();
 
+    // At load 1, where throughput is counted, too.
+    std::optional<LimitProbe> limit;
+    if (traffic.load >= 1) limit.emplace(agenda, fabric, system.graph(), traffic.duration / 2, traffic.duration);
+
     // Beyond saturation the source queues hold more than could drain in any useful time.
     const Time end = 3 * traffic.duration + 100'000'000;
     if (options.watch || options.window > 0) fabric.watch();
@@ -129,6 +87,8 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     point.round_trip = round_trips.result();
     point.answered = traffic.reads + traffic.atomics > 0 || !traffic.posted;
     point.accepted = point.arrival.accepted * 1e-9 / (setting.capacity_GBps * endpoints);
+    point.offered = point.arrival.offered * 1e-9 / (setting.capacity_GBps * endpoints);
+    if (limit) point.limit = limit->result();
     std::vector<double> shares;
     for (std::uint32_t rank = 0; rank < endpoints; ++rank)
         if (pattern.sends(rank)) shares.push_back(point.arrival.by_source[rank]);
@@ -148,6 +108,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     }
     if (agenda.idle() && point.blocked.empty()) checkers.finish();
     point.problems = fabric.problems();
+    point.wrong_at = agenda.last();
     point.protocol_problems = checkers.problems() + point.problems.size();
     if (series) {
         series->close(agenda.last());

@@ -6,10 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "platform/config/resolved_system.h"
+#include "platform/fabric/fabric_capacity.h"
+#include "platform/fabric/fabric_limit.h"
 #include "platform/system/model_registry.h"
 #include "tlm_interconnect/traffic/measurement.h"
 #include "tlm_interconnect/traffic/traffic_spec.h"
@@ -25,15 +28,18 @@ struct FabricOptions {
 
 struct FabricPoint {
     double load = 0;
+    double offered = 0;      // in units of load: less than `load` where some sources are silent
     double accepted = 0;     // in units of load
     Measurement::Result arrival;     // creation to arrival at the destination
     Measurement::Result round_trip;  // creation to answer; of lines that are answered
     bool answered = false;           // some lines are
     double jain = 1;
+    std::optional<FabricLimit> limit;  // of load 1
     std::uint64_t lines = 0;
     std::uint64_t hops = 0;
     std::uint64_t protocol_problems = 0;  // of checkers and of modules
     std::vector<std::string> problems;    // of modules, in words
+    Time wrong_at = 0;                    // when the run ended, if there are any
     bool interrupted = false;
     std::string links;   // JSON (link_json.h), if FabricOptions::watch
     std::string series;  // comma-separated, if FabricOptions::window
@@ -48,6 +54,7 @@ struct FabricSetting {
     std::string pattern;
     Time slot_ps_x1000 = 0;     // thousandths of a picosecond
     double capacity_GBps = 0;   // payload of one endpoint at load 1
+    FabricCapacity capacity;    // where that comes from
     Time duration_ps = 0;
     std::uint64_t seed = 0;
     std::vector<std::string> notices;

@@ -1,4 +1,5 @@
-// Latency against load as an SVG picture: mean, p50 and p99, and where the fabric saturates.
+// Latency against load as an SVG picture: mean, p50 and p99 of the same points, up to load 1 and so past saturation; below,
+// what the fabric accepts of what is offered.
 #pragma once
 
 #include <string>

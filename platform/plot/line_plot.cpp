@@ -12,11 +12,15 @@ namespace {
 constexpr double left = 80;
 constexpr double right = 740;
 constexpr double top = 64;
-constexpr double bottom = 380;
-constexpr double height = 440;
-constexpr double letter = 7;  // width of one in the legend, on average
+constexpr double panel_height = 316;
+constexpr double below_height = 140;
+constexpr double gap = 22;   // between panels
+constexpr double foot = 60;  // under the last one
+constexpr double letter = 7;  // width of one, on average
 
 const char* const colours[] = {"#2563eb", "#c2410c", "#15803d", "#7c3aed", "#0891b2", "#be185d", "#a16207", "#4b5563"};
+const char* const grid_style = "stroke=\"#e5e7eb\"";
+const char* const axis_style = "stroke=\"#6b7280\"";
 
 std::string escaped(const std::string& text)
 {
@@ -26,123 +30,78 @@ std::string escaped(const std::string& text)
     return out;
 }
 
-// A step of 1, 2 or 5 times a power of ten that cuts `span` into at most `most` parts.
-double step_for(double span, double most)
+std::string with_note(const std::string& title, const PlotAxis& axis)
 {
-    const double raw = span / most;
-    const double power = std::pow(10, std::floor(std::log10(raw)));
-    for (const double factor : {1.0, 2.0, 5.0})
-        if (factor * power >= raw) return factor * power;
-    return 10 * power;
+    const std::string note = axis.note();
+    if (note.empty()) return title;
+    return title + (title.empty() ? "" : ", ") + note;
 }
-
-// From values to places between 0 and 1.
-class Axis {
-public:
-    // Linear axes start at 0 unless all values lie far from it.
-    Axis(double least, double most, bool logarithmic, std::optional<double> end) : logarithmic_(logarithmic)
-    {
-        if (logarithmic) {
-            const double margin = most > least ? std::pow(most / least, 0.04) : 2;
-            low_ = least / margin;
-            high_ = end.value_or(most * margin);
-        } else {
-            low_ = least > 0.6 * most || least < 0 ? least : 0;
-            high_ = end.value_or(most + 0.05 * (most - low_));
-            if (low_ > 0) low_ -= 0.05 * (high_ - low_);
-        }
-        if (!(high_ > low_)) high_ = low_ + (low_ == 0 ? 1 : std::abs(low_));
-    }
-
-    double place(double value) const
-    {
-        if (logarithmic_) return std::log(std::max(value, low_) / low_) / std::log(high_ / low_);
-        return (value - low_) / (high_ - low_);
-    }
-
-    double high() const { return high_; }
-
-    std::vector<PlotTick> ticks(double most) const
-    {
-        std::vector<PlotTick> out;
-        const auto add = [&](double at) { out.push_back({at, fmt::format("{:.6g}", at)}); };
-        if (logarithmic_) {
-            const bool between = high_ / low_ < 1000;
-            for (double power = std::pow(10, std::floor(std::log10(low_))); power <= high_; power *= 10)
-                for (const double factor : {1.0, 2.0, 5.0})
-                    if ((between || factor == 1) && factor * power >= low_ && factor * power <= high_) add(factor * power);
-            if (out.size() >= 2) return out;
-            out.clear();
-        }
-        const double step = step_for(high_ - low_, most);
-        for (double i = std::ceil(low_ / step); i * step <= high_ * 1.0001; ++i) add(i * step);
-        return out;
-    }
-
-private:
-    bool logarithmic_;
-    double low_ = 0;
-    double high_ = 1;
-};
 
 class Picture {
 public:
     explicit Picture(const LinePlot& plot)
-        : plot_(plot), x_(axis(plot.log_x, plot.most_x, [](const PlotPoint& p) { return p.x; })),
-          y_(axis(plot.log_y, plot.most_y, [](const PlotPoint& p) { return p.y; }))
+        : plot_(plot), x_(plot.words_x ? PlotAxis::Kind::words : plot.log_x ? PlotAxis::Kind::logarithmic : PlotAxis::Kind::linear,
+                           x_range(plot))
     {
     }
 
     std::string text()
     {
-        frame();
-        for (const PlotTick& tick : plot_.x_ticks.empty() ? x_.ticks(10) : plot_.x_ticks) {
-            line(x(tick.at), top, x(tick.at), bottom, "stroke=\"#e5e7eb\"");
-            label(x(tick.at), bottom + 18, "middle", tick.text);
-        }
-        for (const PlotTick& tick : y_.ticks(6)) {
-            line(left, y(tick.at), right, y(tick.at), "stroke=\"#e5e7eb\"");
-            label(left - 8, y(tick.at) + 4, "end", tick.text);
-        }
-        mark();
-        double legend_y = top + 8;
+        const double bottom = top + panel_height + (plot_.below ? gap + below_height : 0);
+        frame(bottom + foot);
+        label((left + right) / 2, bottom + foot - 14, "middle", with_note(plot_.x_title, x_));
+        legend_y_ = top + 8;
         if (!plot_.legend.empty()) {
-            label(right + 16, legend_y, "start", plot_.legend, "font-weight=\"bold\"");
-            legend_y += 20;
+            label(right + 16, legend_y_, "start", plot_.legend, "font-weight=\"bold\"");
+            legend_y_ += 20;
         }
-        for (std::size_t i = 0; i < plot_.curves.size(); ++i) {
-            curve(plot_.curves[i], i, legend_y);
-            legend_y += 18;
+        panel(plot_, top, top + panel_height, !plot_.below);
+        if (plot_.below) {
+            legend_y_ = std::max(legend_y_, top + panel_height + gap + 8);
+            panel(*plot_.below, bottom - below_height, bottom, true);
+        }
+        if (any_missing_) {
+            legend_y_ += 6;
+            cross(right + 27, legend_y_ - 4, "#1f2937");
+            label(right + 44, legend_y_, "start", "no result");
         }
         return out_ + "</svg>\n";
     }
 
 private:
-    template <class Value>
-    Axis axis(bool logarithmic, std::optional<double> end, const Value& value) const
+    static void widen(PlotAxis::Range& range, bool& any, double value)
     {
-        bool any = false;
-        double least = 1;
-        double most = 1;
-        for (const PlotCurve& curve : plot_.curves)
-            for (const PlotPoint& point : curve.points) {
-                const double v = value(point);
-                if (!shown(point)) continue;
-                least = any ? std::min(least, v) : v;
-                most = any ? std::max(most, v) : v;
-                any = true;
-            }
-        return {least, most, logarithmic, end};
+        range.least = any ? std::min(range.least, value) : value;
+        range.most = any ? std::max(range.most, value) : value;
+        any = true;
     }
 
-    bool shown(const PlotPoint& point) const
+    // A point without a value has its place along x.
+    static PlotAxis::Range x_range(const LinePlot& plot)
     {
-        return std::isfinite(point.x) && std::isfinite(point.y) && (!plot_.log_x || point.x > 0) &&
-               (!plot_.log_y || point.y > 0);
+        PlotAxis::Range out;
+        out.end = plot.most_x;
+        bool any = false;
+        for (const PlotCurve& curve : plot.curves)
+            for (const PlotPoint& point : curve.points)
+                if (std::isfinite(point.x) && (!plot.log_x || point.x > 0)) widen(out, any, point.x);
+        return out;
+    }
+
+    PlotAxis::Range y_range(const PlotPanel& panel) const
+    {
+        PlotAxis::Range out;
+        out.end = panel.most_y;
+        out.zero = panel.zero;
+        bool any = false;
+        for (const PlotCurve& curve : panel.curves)
+            for (const PlotPoint& point : curve.points)
+                if (x_.takes(point.x) && std::isfinite(point.y) && (!panel.log_y || point.y > 0)) widen(out, any, point.y);
+        if (panel.level && any && !panel.log_y) widen(out, any, *panel.level);
+        return out;
     }
 
     double x(double value) const { return left + x_.place(value) * (right - left); }
-    double y(double value) const { return bottom - std::min(y_.place(value), 1.02) * (bottom - top); }
 
     void line(double x1, double y1, double x2, double y2, const std::string& style)
     {
@@ -153,55 +112,129 @@ private:
         out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>\n", at_x, at_y, anchor, style,
             escaped(text));
     }
+    void cross(double at_x, double at_y, const std::string& colour)
+    {
+        const std::string style = fmt::format("class=\"missing\" stroke=\"{}\" stroke-width=\"2\"", colour);
+        line(at_x - 4, at_y - 4, at_x + 4, at_y + 4, style);
+        line(at_x - 4, at_y + 4, at_x + 4, at_y - 4, style);
+    }
 
-    void frame()
+    void frame(double height)
     {
         std::size_t longest = plot_.legend.size();
         for (const PlotCurve& curve : plot_.curves) longest = std::max(longest, curve.name.size() + 4);
-        const double width = right + 28 + letter * static_cast<double>(longest);
-        out_ = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1}\" width=\"{0:.0f}\" "
-                           "height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#1f2937\">\n"
-                           "<rect width=\"{0:.0f}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
+        if (plot_.below)
+            for (const PlotCurve& curve : plot_.below->curves) longest = std::max(longest, curve.name.size() + 4);
+        longest = std::max<std::size_t>(longest, 13);  // "no result"
+        // Titles begin at the left edge of the plot; the larger one takes 9 a letter.
+        const double width = std::max({right + 28 + letter * static_cast<double>(longest),
+            left + 9 * static_cast<double>(plot_.title.size()), left + 6.5 * static_cast<double>(plot_.remark.size())});
+        out_ = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+                           "height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#1f2937\">\n"
+                           "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>\n",
             width, height);
         label(left, 24, "start", plot_.title, "font-size=\"15\" font-weight=\"bold\"");
         if (!plot_.remark.empty()) label(left, 44, "start", plot_.remark, "fill=\"#6b7280\"");
-        label((left + right) / 2, height - 14, "middle", plot_.x_title);
-        out_ += fmt::format("<text transform=\"translate(20 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-            (top + bottom) / 2, escaped(plot_.y_title));
     }
 
-    void mark()
+    void x_ticks(double upper, double lower, bool named)
     {
-        if (!plot_.mark || plot_.mark->at > x_.high() || x_.place(plot_.mark->at) < 0) return;
-        const double at = x(plot_.mark->at);
-        line(at, top, at, bottom, "stroke=\"#1f2937\" stroke-dasharray=\"4 4\"");
-        const bool flip = at > right - 140;
-        label(at + (flip ? -6 : 6), top + 12, flip ? "end" : "start", plot_.mark->text);
+        std::vector<PlotTick> ticks = plot_.x_ticks.empty() ? x_.ticks(10) : plot_.x_ticks;
+        std::stable_sort(ticks.begin(), ticks.end(), [](const PlotTick& a, const PlotTick& b) { return a.at < b.at; });
+        double free = -1e9;  // right end of the last name
+        for (const PlotTick& tick : ticks) {
+            if (!x_.takes(tick.at) || x_.place(tick.at) < -1e-9 || x_.place(tick.at) > 1 + 1e-9) continue;
+            const double at = x(tick.at);
+            line(at, upper, at, lower, grid_style);
+            line(at, lower, at, lower + 5, axis_style);
+            const double half = letter * static_cast<double>(tick.text.size()) / 2;
+            if (!named || at - half < free) continue;
+            label(at, lower + 18, "middle", tick.text);
+            free = at + half + 2;
+        }
     }
 
-    void curve(const PlotCurve& curve, std::size_t number, double legend_y)
+    void panel(const PlotPanel& panel, double upper, double lower, bool last)
+    {
+        const PlotAxis axis(panel.log_y ? PlotAxis::Kind::logarithmic : PlotAxis::Kind::linear, y_range(panel));
+        const auto y = [&](double value) { return lower - axis.place(value) * (lower - upper); };
+        x_ticks(upper, lower, last);
+        double free = 1e9;  // upper end of the last name
+        for (const PlotTick& tick : axis.ticks(lower - upper > 200 ? 6 : 4)) {
+            const double at = y(tick.at);
+            line(left, at, right, at, grid_style);
+            line(left - 5, at, left, at, axis_style);
+            if (at + 6 > free) continue;
+            label(left - 8, at + 4, "end", tick.text);
+            free = at - 7;
+        }
+        line(left, upper, left, lower, axis_style);
+        line(left, lower, right, lower, axis_style);
+        out_ += fmt::format("<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+            (upper + lower) / 2, escaped(with_note(panel.y_title, axis)));
+        if (panel.level && axis.place(*panel.level) >= 0 && axis.place(*panel.level) <= 1)
+            line(left, y(*panel.level), right, y(*panel.level), "stroke=\"#1f2937\"");
+        mark(upper, lower, &panel == &plot_);
+        for (std::size_t i = 0; i < panel.curves.size(); ++i) curve(panel.curves[i], i, axis, upper, lower);
+    }
+
+    void mark(double upper, double lower, bool named)
+    {
+        if (!plot_.mark || !x_.takes(plot_.mark->at) || plot_.mark->at > x_.high() || x_.place(plot_.mark->at) < 0) return;
+        const double at = x(plot_.mark->at);
+        line(at, upper, at, lower, "stroke=\"#1f2937\" stroke-dasharray=\"4 4\"");
+        const bool flip = at + letter * static_cast<double>(plot_.mark->text.size()) > right;
+        if (named) label(at + (flip ? -6 : 6), upper + 12, flip ? "end" : "start", plot_.mark->text);
+    }
+
+    void curve(const PlotCurve& curve, std::size_t number, const PlotAxis& axis, double upper, double lower)
     {
         constexpr std::size_t count = std::size(colours);
         const std::string colour = curve.colour.empty() ? colours[number % count] : curve.colour;
         const std::string style = fmt::format("stroke=\"{}\"{}", colour,
             number / count % 2 == 1 ? " stroke-dasharray=\"6 3\"" : "");
+        const double area = lower - upper;
         std::string path;
+        bool joined = false;
+        double last_x = 0;
+        double last_y = 0;
         for (std::size_t i = 0; i < curve.points.size(); ++i) {
             const PlotPoint& point = curve.points[i];
-            if (!shown(point)) continue;
-            path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", x(point.x), y(point.y));
-            if (!curve.open || i + 1 < curve.points.size())
-                out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\"/>\n", x(point.x), y(point.y),
-                    colour);
+            if (!x_.takes(point.x)) continue;
+            const double at_x = x(point.x);
+            if (!axis.takes(point.y)) {
+                cross(at_x, lower - 6, colour);
+                any_missing_ = true;
+                joined = false;
+                continue;
+            }
+            double end_x = at_x;
+            double at_y = lower - axis.place(point.y) * area;
+            const bool beyond = at_y < upper - 0.5;
+            if (beyond) {
+                // Up to the edge along the straight line to the value, of which the triangle there tells.
+                if (joined) end_x = last_x + (at_x - last_x) * (last_y - upper) / (last_y - at_y);
+                at_y = upper;
+                out_ += fmt::format("<polygon points=\"{0:.1f},{1:.1f} {2:.1f},{3:.1f} {4:.1f},{3:.1f}\" fill=\"{5}\"/>\n", at_x,
+                    upper - 9, at_x - 4, upper - 2, at_x + 4, colour);
+            } else if (!curve.open || i + 1 < curve.points.size()) {
+                out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\"/>\n", at_x, at_y, colour);
+            }
+            if (!beyond || joined) path += fmt::format("{}{:.1f} {:.1f}", joined ? " L" : path.empty() ? "M" : " M", end_x, at_y);
+            joined = !beyond;
+            last_x = at_x;
+            last_y = at_y;
         }
         if (!path.empty()) out_ += fmt::format("<path d=\"{}\" fill=\"none\" {} stroke-width=\"1.8\"/>\n", path, style);
-        line(right + 16, legend_y - 4, right + 38, legend_y - 4, style + " stroke-width=\"2\"");
-        label(right + 44, legend_y, "start", curve.name);
+        line(right + 16, legend_y_ - 4, right + 38, legend_y_ - 4, style + " stroke-width=\"2\"");
+        label(right + 44, legend_y_, "start", curve.name);
+        legend_y_ += 18;
     }
 
     const LinePlot& plot_;
-    Axis x_;
-    Axis y_;
+    PlotAxis x_;
+    double legend_y_ = 0;
+    bool any_missing_ = false;
     std::string out_;
 };
 

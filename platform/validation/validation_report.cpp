@@ -136,16 +136,25 @@ std::string validation_svg(const ValidationResult& result)
     plot.log_y = table.over_bytes();
     PlotCurve measured{"measured", {}, false, {}};
     PlotCurve simulated{"simulated", {}, false, {}};
+    PlotCurve error{"error", {}, false, "#15803d"};
     std::uint64_t last_tick = 0;
     for (const ComparedRow& row : result.comparison.rows) {
         const auto x = static_cast<double>(row.measured->number);
         measured.points.push_back({x, row.measured->value});
         simulated.points.push_back({x, row.value});
+        error.points.push_back({x, row.error * 100});
         if (table.over_bytes() && row.measured->number < 4 * last_tick) continue;
         plot.x_ticks.push_back({x, table.over_bytes() ? format_bytes(row.measured->number) : row.measured->key});
         last_tick = row.measured->number;
     }
     plot.curves = {measured, simulated};
+    // Two lines on logarithmic axes hide an error of a tenth.
+    PlotPanel errors;
+    errors.y_title = "error (%)";
+    errors.zero = true;
+    errors.level = 0;
+    errors.curves = {error};
+    plot.below = errors;
     return line_plot_svg(plot);
 }
 

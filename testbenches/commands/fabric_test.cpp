@@ -129,11 +129,50 @@ TEST(Fabric, ThePictureIsComplete)
     const std::string svg = files.read("f.svg");
     EXPECT_EQ(svg.rfind("<svg xmlns=\"http://www.w3.org/2000/svg\"", 0), 0u);
     EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
-    EXPECT_EQ(count(svg, "<path "), 3u);  // mean, p50, p99
+    EXPECT_EQ(count(svg, "<path "), 5u);  // mean, p50, p99; offered, accepted
     EXPECT_GE(count(svg, "<circle "), 6u);
     EXPECT_EQ(count(svg, "<text "), count(svg, "</text>"));
     EXPECT_EQ(svg.find("nan"), std::string::npos);
     EXPECT_NE(svg.find(">offered load (share of injection capacity)<"), std::string::npos);
+}
+
+// Of 64 GB/s a posted write takes 80 B in place of 64: by hand.
+TEST(Fabric, SaysWhatLoadOneIs)
+{
+    const Outcome outcome = fabric({"--loads", "0.1"});
+    EXPECT_NE(outcome.out.find("  dgx.0.xpu.0 has links: 4 of 112.5 GB/s, 450 GB/s each way; a line of 64 B payload takes 80 B of them\n"
+                               "  write request     80 B = 64 payload + 16 header\n"),
+        std::string::npos)
+        << outcome.out;
+    const json one = points_of({"--loads", "0.1", "--set", "link.packet_overhead=20"})["load_one"];
+    EXPECT_EQ(one["parts"][0]["bytes"]["packet"], 20);
+    EXPECT_DOUBLE_EQ(one["payload_GBps"].get<double>(), 450 * 0.64);
+}
+
+// A fifth of the messages more goes to one receiver: its link is full long before the others'.
+TEST(Fabric, NothingBelowSaturationIsCalledSaturated)
+{
+    const json result = points_of({"--loads", "0.1:0.9:0.2", "--pattern", "hot_spot", "--fraction", "0.3"});
+    const double saturation = result["saturation"];
+    unsigned saturated = 0;
+    for (const json& point : result["points"]) {
+        if (point["state"] != "saturated") continue;
+        ++saturated;
+        EXPECT_GE(point["offered"].get<double>(), saturation);
+        EXPECT_GE(point["load"].get<double>(), result["saturated_from"].get<double>());
+    }
+    EXPECT_GT(saturated, 1u);
+    EXPECT_LT(saturation, 0.95 * result["max_accepted"].get<double>());  // other receivers still had room
+    EXPECT_EQ(result["limit"]["side"], "link");
+    EXPECT_NE(result["limit"]["name"].get<std::string>().find("dgx.0.xpu.0"), std::string::npos);
+    const Outcome page = fabric({"--loads", "0.2,0.8", "--model", "*.nvsw.*=crossbar"});
+    EXPECT_NE(page.out.find("limit       at load 1 no link is full"), std::string::npos) << page.out;
+}
+
+TEST(Fabric, TheMedianIsOfTheSameLatenciesAsTheMean)
+{
+    const json latency = points_of({"--loads", "0.001"})["points"][0]["latency_ns"];
+    EXPECT_NEAR(latency["p50"].get<double>(), latency["mean"].get<double>(), 0.002 * latency["mean"].get<double>());
 }
 
 // What the knobs are for: each moves the number that it should.
@@ -181,6 +220,8 @@ TEST(Fabric, WrongOptionsAreRefusedInOneLine)
     expect_refusal({"--pattern", "incast", "--sources", "8"},
         "weft: pattern incast for 8 endpoints; expected fewer sources than endpoints");
     expect_refusal({"--pattern", "transpose"}, "weft: pattern transpose for 8 endpoints; expected a power of 4");
+    expect_refusal({"--loads", "0.5", "--series", "/dev/null", "--window", "0us"},
+        "weft: --window 0us is no length of time; expected at least 1 ps");
     expect_refusal({"--svg", "/nonexistent/x.svg"},
         "/nonexistent/x.svg: cannot be written: No such file or directory; expected a writable path");
     const Outcome missing = call({"fabric", "nowhere.yaml"});

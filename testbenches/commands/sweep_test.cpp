@@ -142,12 +142,30 @@ TEST(Sweep, DrawsACurveForEachValueOfTheOtherKey)
     EXPECT_EQ(svg.rfind("<svg xmlns=\"http://www.w3.org/2000/svg\"", 0), 0u);
     EXPECT_EQ(count_of(svg, "<path "), 2u);
     EXPECT_EQ(count_of(svg, "<circle "), 8u);
-    for (const char* text : {">ring<", ">direct<", ">algorithm<", ">4KiB<", ">256KiB<", ">bytes<", ">time (", ">a &lt; b<"})
+    for (const char* text : {">ring<", ">direct<", ">algorithm<", ">4KiB<", ">256KiB<", ">bytes, log scale<", ">time (", ">a &lt; b<"})
         EXPECT_NE(svg.find(text), std::string::npos) << text;
 
     // Words along the axis, in their order.
     ASSERT_EQ(call({"sweep", files.pair_system(), "--over", "algorithm=ring,direct", "--over", "bytes=4KiB,16KiB", "--svg",
                   "-", "--x", "algorithm", "--y", "busbw", "--quiet"}).code, 0);
+}
+
+// The failed point of `direct` leaves a gap; sizes stay a sorted axis of numbers, however many words the other key has.
+TEST(Sweep, APictureKeepsItsNumbersAndMarksWhatFailed)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"sweep", files.pair_system(), "--over", "algorithm=ring,direct,nonsense", "--over",
+        "bytes=64KiB,4KiB", "--svg", files.path("s.svg"), "--quiet"});
+    EXPECT_EQ(outcome.code, 2);
+    const std::string svg = files.read("s.svg");
+    EXPECT_NE(svg.find(">bytes, log scale<"), std::string::npos) << svg;
+    const std::size_t small = svg.find(">4KiB<");
+    ASSERT_NE(small, std::string::npos);
+    EXPECT_LT(small, svg.find(">64KiB<"));
+    for (const char* name : {">ring<", ">direct<", ">nonsense<", ">no result<"}) EXPECT_NE(svg.find(name), std::string::npos) << name;
+    EXPECT_EQ(count_of(svg, "<circle "), 4u);
+    EXPECT_EQ(count_of(svg, "class=\"missing\""), 2 * 2u + 2);  // two strokes each, and in the legend
+    EXPECT_EQ(count_of(svg, "<path "), 2u);
 }
 
 TEST(Sweep, AddsColumnsOfTheResults)

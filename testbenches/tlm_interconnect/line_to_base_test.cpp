@@ -123,6 +123,55 @@ TEST(LineToBase, ItsBufferLimitsWhatIsUnderWay)
     for (unsigned i = 0; i < 30; ++i) EXPECT_EQ(bench.issuer.done[i].at, (i / 3 + 1) * latency) << i;
 }
 
+namespace {
+
+// Of limits(): how long the condition whose text holds `what` held.
+Time held(const LineToBase<>& adapter, const std::string& what, bool own)
+{
+    for (const AdapterLimit& limit : adapter.limits(to_ps(sc_core::sc_time_stamp())))
+        if (limit.what.find(what) != std::string::npos && limit.own == own) return limit.held;
+    ADD_FAILURE() << what;
+    return 0;
+}
+
+Time threads_held(unsigned threads)
+{
+    return std::stoull(in_child([threads] {
+        LineToBaseSpec spec;
+        spec.mode = Mode::blocking;
+        spec.threads = threads;
+        Bench bench(spec, Style::four_phase, true);
+        for (unsigned i = 0; i < 6; ++i) bench.issuer.issue(1000, LineOp::read, 64 * i);
+        sc_core::sc_start();
+        bench.expect_clean();
+        EXPECT_EQ(held(bench.adapter, "slots of the buffer", true), 0u);
+        return std::to_string(held(bench.adapter, "threads were in blocking calls", true));
+    }));
+}
+
+}  // namespace
+
+// Six calls of 1700 ps: lines wait for threads until the last round of calls begins.
+TEST(LineToBase, SaysForHowLongItsThreadsHeldLinesUp)
+{
+    EXPECT_EQ(threads_held(1), 5 * latency);
+    EXPECT_EQ(threads_held(2), 2 * latency);
+    EXPECT_EQ(threads_held(6), 0u);
+}
+
+// Four requests, each of which the target ends after 300 ps: three wait for that in turn.
+TEST(LineToBase, SaysForHowLongTheForeignModuleHeldLinesUp)
+{
+    LineToBaseSpec spec;
+    Bench bench(spec);
+    bench.memory.accept = 300;
+    for (unsigned i = 0; i < 4; ++i) bench.issuer.issue(1000, LineOp::read, 64 * i);
+    sc_core::sc_start();
+    bench.expect_clean();
+    EXPECT_EQ(held(bench.adapter, "had not ended its request phase", false), 900u);
+    EXPECT_EQ(held(bench.adapter, "slots of the buffer", true), 0u);
+}
+
 TEST(LineToBase, ALineIsReleasedWhenEverybodyHasLetGo)
 {
     for (const Style style : {Style::four_phase, Style::updated_response, Style::completed}) {

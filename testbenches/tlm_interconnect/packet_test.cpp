@@ -252,6 +252,37 @@ TEST(Packets, UaLinkEfficiency)
     EXPECT_DOUBLE_EQ(256 / further(secured, LineOp::write, 256), 8.0 / 9);
 }
 
+// By hand, and for every operation the sum is what a link charges.
+TEST(Packets, ThePartsOfALoneLineAddUp)
+{
+    LinkSpec link;
+    link.flit = 32;
+    link.header = 24;
+    link.response_saving = 8;
+    link.byte_enable = 12;
+    link.address_extension = 6;
+    link.atomic_extra = 10;
+    link.packet_overhead = 20;
+    link.frame = 256;
+    link.frame_payload = 236;
+    const LoneParts parts = lone_parts(link, LineOp::write, 40, LineClass::request);
+    EXPECT_EQ(parts.payload, 40u);
+    EXPECT_EQ(parts.padding, 24u);
+    EXPECT_EQ(parts.header, 24u);
+    EXPECT_EQ(parts.byte_enables, 12u);
+    EXPECT_EQ(parts.extension, 6u);
+    EXPECT_EQ(parts.packet, 20u);
+    EXPECT_EQ(parts.atomic, 0u);
+    EXPECT_EQ(parts.frames, 11u);  // 126 * 20 / 236, rounded up
+    for (const LineOp op : {LineOp::write, LineOp::read, LineOp::atomic})
+        for (const LineClass cls : {LineClass::request, LineClass::response})
+            for (const std::uint32_t size : {1U, 8U, 33U, 64U}) {
+                const LoneParts all = lone_parts(link, op, size, cls);
+                EXPECT_EQ(all.sum(), lone_bytes(link, op, size, cls));
+                EXPECT_LT(all.frames, 40u);  // nothing else hides there
+            }
+}
+
 TEST(Packets, UaLinkAtomicsCarryOperandsAndByteEnables)
 {
     LinkSpec link;

@@ -48,7 +48,7 @@ TEST(Histogram, PercentilesAgreeWithASortedList)
             const Time exact = list[static_cast<std::size_t>(std::ceil(share * 5'000)) - 1];
             const Time found = histogram.percentile(share);
             EXPECT_GE(found, exact);
-            EXPECT_LE(found, exact < 128 ? exact : exact + exact / 64);
+            EXPECT_LE(found, exact < 2048 ? exact : exact + exact / 1024);
         }
         EXPECT_EQ(histogram.max(), list.back());
         EXPECT_EQ(histogram.min(), list.front());

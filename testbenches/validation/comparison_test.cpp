@@ -146,6 +146,22 @@ TEST(ValidationReport, SaysWhatWasFittedAndContinued)
     EXPECT_NE(validation_json({result}).find("\"mean_error_pct\""), std::string::npos);
 }
 
+// Errors of -10 and +10 %: as far below zero as above it, on a linear axis that names itself.
+TEST(ValidationReport, ThePictureShowsTheErrorOnALinearAxis)
+{
+    ValidationResult result{table(), {}, {}};
+    result.comparison = compare(result.table, runs({9, 12, 22}));
+    const std::string svg = validation_svg(result);
+    EXPECT_NE(svg.find(">error (%)<"), std::string::npos) << svg;
+    std::vector<double> heights;
+    const std::string circle = "<circle cx=\"";
+    for (std::size_t at = svg.find(circle); at != std::string::npos; at = svg.find(circle, at + 1))
+        heights.push_back(std::stod(svg.substr(svg.find("cy=\"", at) + 4)));
+    ASSERT_EQ(heights.size(), 9u);  // measured, simulated, error
+    EXPECT_NEAR(heights[6] - heights[7], heights[7] - heights[8], 0.2);
+    EXPECT_GT(heights[6] - heights[8], 40);
+}
+
 TEST(Comparison, AVariantIsRunForTheRowsThatItCovers)
 {
     const MeasuredTable both = table("  variants:\n    LL: {options: [--x], to: 1 KiB}\n    Simple: {from: 2 KiB}\n");

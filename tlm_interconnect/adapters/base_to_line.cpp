@@ -15,6 +15,12 @@ BaseToLineCore::BaseToLineCore(sc_core::sc_module_name name, Agenda& agenda, std
     dont_initialize();
 }
 
+std::vector<AdapterLimit> BaseToLineCore::limits(Time now) const
+{
+    return {{path(), "all " + std::to_string(spec_.outstanding) + " outstanding lines were in use while others waited", true,
+        outstanding_full_.total(now)}};
+}
+
 void BaseToLineCore::violation(const char* what) const
 {
     SC_REPORT_ERROR("/weft/adapter", (std::string(name()) + ": " + what).c_str());
@@ -227,6 +233,7 @@ void BaseToLineCore::pump()
         if (--job.unsent == 0 && !job.blocking) post(index, false);
         out.send_request(line, 0);
     }
+    outstanding_full_.set(!queue_.empty() && spec_.outstanding != 0 && in_flight_ >= spec_.outstanding, now);
     pumping_ = false;
 }
 

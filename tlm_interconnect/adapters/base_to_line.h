@@ -24,6 +24,7 @@
 #include <memory>
 #include <vector>
 
+#include "tlm_interconnect/adapters/adapter_limits.h"
 #include "tlm_interconnect/adapters/credit_gate.h"
 #include "tlm_interconnect/adapters/split.h"
 #include "tlm_interconnect/protocol.h"
@@ -42,6 +43,7 @@ struct BaseToLineSpec {
 class BaseToLineCore : public sc_core::sc_module,
                        public Station,
                        public LineInitiator,
+                       public AdapterLimits,
                        public tlm::tlm_fw_transport_if<> {
 public:
     SC_HAS_PROCESS(BaseToLineCore);
@@ -52,6 +54,7 @@ public:
     LineInitiatorSocket out;
 
     bool idle() const { return open_jobs_ == 0; }  // no access under way
+    std::vector<AdapterLimit> limits(Time now) const override;
 
 private:
     static constexpr std::uint8_t request_kind = 0;
@@ -106,6 +109,7 @@ private:
     LinePool& pool_;
     CreditGate credits_;
     std::uint32_t in_flight_ = 0;
+    HeldTime outstanding_full_;  // while pieces wait
     bool pumping_ = false;
     AgendaItem wake_;
     std::vector<AccessPiece> pieces_;

@@ -10,14 +10,38 @@ LineToBaseCore::LineToBaseCore(sc_core::sc_module_name name, Agenda& agenda, std
       credits_(spec.response_credits)
 {
     wake_.kind = wake_kind;
+    spec_.threads = std::max(1U, spec.threads);
     if (spec.mode == LineToBaseSpec::Mode::blocking) {
-        for (std::uint32_t t = 0; t < std::max(1U, spec.threads); ++t)
+        for (std::uint32_t t = 0; t < spec_.threads; ++t)
             sc_core::sc_spawn([this] { serve_blocking(); }, ("thread" + std::to_string(t)).c_str());
     } else {
         SC_METHOD(issue);
         sensitive << issue_event_;
         dont_initialize();
     }
+}
+
+std::vector<AdapterLimit> LineToBaseCore::limits(Time now) const
+{
+    std::vector<AdapterLimit> out;
+    if (spec_.mode == LineToBaseSpec::Mode::blocking)
+        out.push_back({path(), "all " + std::to_string(spec_.threads) + " threads were in blocking calls while lines waited",
+            true, threads_busy_.total(now)});
+    out.push_back({path(), "all " + std::to_string(spec_.buffer) + " slots of the buffer were in use", true,
+        buffer_full_.total(now)});
+    if (spec_.mode == LineToBaseSpec::Mode::non_blocking)
+        out.push_back({path(), "the foreign module had not ended its request phase while lines waited", false,
+            foreign_busy_.total(now)});
+    return out;
+}
+
+// After every change of what waits or is under way.
+void LineToBaseCore::note_limits()
+{
+    const Time now = agenda().now();
+    threads_busy_.set(!queue_.empty() && calling_ >= spec_.threads, now);
+    buffer_full_.set(held_ >= spec_.buffer, now);
+    foreign_busy_.set(!queue_.empty() && (requesting_ >= 0 || request_free_ > now), now);
 }
 
 void LineToBaseCore::violation(const std::string& what) const
@@ -83,6 +107,7 @@ void LineToBaseCore::accept(Line& line)
         return;
     }
     queue_.push_back(index);
+    note_limits();
     agenda().notify_kernel(issue_event_, agenda().now());
 }
 
@@ -93,6 +118,7 @@ std::uint16_t LineToBaseCore::next_line()
     queue_.pop_front();
     Slot& slot = slots_[index];
     slot.waiting = true;
+    note_limits();
     Line& line = *slot.line;
     LinePool::share(line);
     if (spec_.local_addresses) line.set_address(local_of(line.address));
@@ -124,13 +150,17 @@ void LineToBaseCore::serve_blocking()
 void LineToBaseCore::call_blocking(std::uint16_t index)
 {
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    ++calling_;
+    note_limits();
     foreign().b_transport(*slots_[index].line, delay);
+    --calling_;
     answered(index, to_ps(delay));
 }
 
 void LineToBaseCore::begin_request(std::uint16_t index)
 {
     requesting_ = index;
+    note_limits();
     Line& line = *slots_[index].line;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -186,6 +216,7 @@ void LineToBaseCore::end_request(Time delay)
 {
     requesting_ = -1;
     request_free_ = agenda().now() + delay;
+    note_limits();
     if (!queue_.empty()) agenda().notify_kernel(issue_event_, request_free_);
 }
 
@@ -202,6 +233,7 @@ void LineToBaseCore::answered(std::uint16_t index, Time delay)
     }
     line.kind = answer_kind;
     agenda().schedule(line, *this, agenda().now() + delay);
+    note_limits();
 }
 
 void LineToBaseCore::pump()
@@ -221,6 +253,7 @@ void LineToBaseCore::pump()
         slots_[index].line = nullptr;
         free_slots_.push_back(index);
         --held_;
+        note_limits();
         in.return_request_credit(line, 0);
         in.send_response(line, 0);
     }

@@ -16,11 +16,14 @@
 //
 // Time: the foreign module is called at exactly the kernel time at which the line arrived or the request
 // channel became free; answers arrive at exactly the kernel time of the foreign call plus its delay.
+//
+// Statistics: limits() tells for how long its threads, its buffer or the foreign module held lines up.
 #pragma once
 
 #include <deque>
 #include <vector>
 
+#include "tlm_interconnect/adapters/adapter_limits.h"
 #include "tlm_interconnect/adapters/credit_gate.h"
 #include "tlm_interconnect/protocol.h"
 
@@ -40,6 +43,7 @@ struct LineToBaseSpec {
 class LineToBaseCore : public sc_core::sc_module,
                        public Station,
                        public LineTarget,
+                       public AdapterLimits,
                        public tlm::tlm_bw_transport_if<> {
 public:
     SC_HAS_PROCESS(LineToBaseCore);
@@ -49,6 +53,7 @@ public:
     LineTargetSocket in;
 
     bool idle() const { return held_ == 0; }
+    std::vector<AdapterLimit> limits(Time now) const override;
 
 private:
     static constexpr std::uint8_t request_kind = 0;
@@ -81,6 +86,7 @@ private:
     void end_request(Time delay);
     void answered(std::uint16_t index, Time delay);
     void pump();
+    void note_limits();
     void violation(const std::string& what) const;
 
     LineToBaseSpec spec_;
@@ -94,6 +100,10 @@ private:
     sc_core::sc_event issue_event_;
     int requesting_ = -1;  // slot whose BEGIN_REQ waits for END_REQ
     Time request_free_ = 0;
+    std::uint32_t calling_ = 0;  // threads within a blocking call
+    HeldTime threads_busy_;      // all of them, while lines wait
+    HeldTime buffer_full_;
+    HeldTime foreign_busy_;      // its request phase is open, while lines wait
 };
 
 // BUSWIDTH in bits, as the foreign socket's.

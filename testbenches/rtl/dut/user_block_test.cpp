@@ -158,6 +158,22 @@ TEST_F(UserBlock, ThatMisroutesIsNamed)
     EXPECT_TRUE(has(ran.out, ": a line for output ")) << ran.out;
 }
 
+// What `weft fabric` says is what `weft run` says, with its exit code, and nothing of its own temporary files.
+TEST_F(UserBlock, ThatMisroutesIsNamedUnderTraffic)
+{
+    const Outcome ran = run_broken("crossbar.sv", "head_dest[i]) == o)", "head_dest[i] ^ PW'(head[i][126:103] == 24'd5)) == o)");
+    EXPECT_EQ(ran.code, 1) << ran.out;
+    const Outcome traffic = call({"fabric", example_system, "--model", everywhere, "--loads", "0.5", "--duration", "2us"});
+    EXPECT_EQ(traffic.code, 1) << traffic.err;
+    EXPECT_EQ(traffic.out, "");
+    EXPECT_EQ(traffic.err.rfind("WRONG       at load ", 0), 0u) << traffic.err;
+    EXPECT_TRUE(has(traffic.err, "a module found what must not be")) << traffic.err;
+    EXPECT_TRUE(has(traffic.err, "\nwhat        ")) << traffic.err;
+    EXPECT_TRUE(has(traffic.err, ": a line for output ")) << traffic.err;
+    EXPECT_FALSE(has(traffic.err, "weft-fabric")) << traffic.err;
+    EXPECT_FALSE(has(traffic.err, "cannot be read")) << traffic.err;
+}
+
 TEST_F(UserBlock, ThatAltersDataIsNamed)
 {
     const Outcome ran = run_broken("crossbar.sv", "m_data[o] = head[i];", "m_data[o] = head[i] ^ (WIDTH'(head[i][126:103] == 24'd7) << 200);");

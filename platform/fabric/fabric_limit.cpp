@@ -1,0 +1,92 @@
+#include "platform/fabric/fabric_limit.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "platform/system/link_result.h"
+
+namespace weft {
+
+namespace {
+
+constexpr double full_link = 0.95;
+constexpr double held_up = 0.5;
+
+// Adapters are found wherever they stand: a plug-in need not tell of its own.
+void find_adapters(const std::vector<sc_core::sc_object*>& objects, std::vector<const AdapterLimits*>& out)
+{
+    for (const sc_core::sc_object* object : objects) {
+        if (const auto* adapter = dynamic_cast<const AdapterLimits*>(object)) out.push_back(adapter);
+        find_adapters(object->get_child_objects(), out);
+    }
+}
+
+}  // namespace
+
+const std::vector<std::string>& limit_side_names()
+{
+    static const std::vector<std::string> names{"unknown", "link", "adapter", "model"};
+    return names;
+}
+
+std::string FabricLimit::text() const
+{
+    const double percent = 100 * share;
+    switch (side) {
+    case LimitSide::link: return fmt::format("link {} is busy {:.1f} % of the time", name, percent);
+    case LimitSide::adapter:
+        return fmt::format("adapter {}: {}, {:.1f} % of the time; this limit is the adapter's, not that of the model behind it",
+            name, what, percent);
+    case LimitSide::model: return fmt::format("the model behind adapter {}: {}, {:.1f} % of the time", name, what, percent);
+    case LimitSide::unknown: break;
+    }
+    return fmt::format("no link is full (the busiest, {}, is busy {:.1f} % of the time) and no adapter holds lines up: the "
+                       "switches or buffer credits limit",
+        name, percent);
+}
+
+LimitProbe::LimitProbe(Agenda& agenda, const FabricModules& fabric, const Graph& graph, Time from, Time to)
+    : Station(agenda, "limit_probe"), fabric_(fabric), graph_(graph), from_(from), to_(to)
+{
+    begin_.kind = 0;
+    end_.kind = 1;
+    agenda.schedule(begin_, *this, from);
+    agenda.schedule(end_, *this, to);
+}
+
+void LimitProbe::run(AgendaItem& item)
+{
+    (item.kind == 0 ? before_ : after_) = look(agenda().now());
+}
+
+std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
+{
+    std::vector<Held> out;
+    for (const LinkResult& link : link_results(fabric_, graph_, now))
+        out.push_back({LimitSide::link, link.name + " from " + link.from, "", link.busy_ps});
+    std::vector<const AdapterLimits*> adapters;
+    find_adapters(sc_core::sc_get_top_level_objects(), adapters);
+    for (const AdapterLimits* adapter : adapters)
+        for (const AdapterLimit& limit : adapter->limits(now))
+            out.push_back({limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held});
+    return out;
+}
+
+FabricLimit LimitProbe::result() const
+{
+    FabricLimit busiest;
+    FabricLimit holder;
+    for (std::size_t i = 0; i < std::min(before_.size(), after_.size()); ++i) {
+        const Held& held = after_[i];
+        const double share = static_cast<double>(held.time - before_[i].time) / static_cast<double>(to_ - from_);
+        FabricLimit& largest = held.side == LimitSide::link ? busiest : holder;
+        if (share > largest.share || largest.name.empty()) largest = {held.side, held.name, held.what, share};
+    }
+    if (busiest.share >= full_link) return busiest;
+    if (holder.share >= held_up) return holder;
+    busiest.side = LimitSide::unknown;
+    return busiest;
+}
+
+}  // namespace weft
