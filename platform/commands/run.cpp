@@ -60,6 +60,7 @@ int simulate_command(const Arguments& arguments)
     bool no_timing = false;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
+    options.add_strict(line);
     options.add_parameters(line);
     workload.add(line);
     line.section("simulation");
@@ -90,6 +91,7 @@ int simulate_command(const Arguments& arguments)
     if (!line.parse(arguments)) return exit_good;
 
     run.data_on = !no_data;
+    run.strict = options.strict();
     run.progress = !quiet;
     if (!until.empty()) run.until = time_option("--until", until);
     if (!window.empty() && series.empty()) throw usage_error("--window without --series", "--series FILE");

@@ -23,6 +23,8 @@ public:
     void add_infra(CommandLine& line, const std::string& text);
     // --lenient, --annotate
     void add_reading(CommandLine& line);
+    // --strict
+    void add_strict(CommandLine& line);
     // --plugin
     void add_plugins(CommandLine& line);
     // --set, --model, --plugin, --profile, --seed
@@ -35,6 +37,10 @@ public:
     // What --set, --model and the like say, of a system whose document is called `infrastructure`.
     SystemDescription description_of(const std::string& infrastructure) const;
     const std::string& profile() const { return profile_; }
+    bool strict() const { return strict_; }
+    // One notice for each assumption about the parts on routes between the accelerators that take part; throws InputError
+    // for them with --strict.
+    void report_assumptions(const ResolvedSystem& system) const;
     // The document of `description`, with annotations.
     LoadedGraph load(const SystemDescription& description) const;
     // The built-in models, blocks of RTL that are registered, and those of --plugin. Throws InputError for one that
@@ -48,6 +54,7 @@ private:
     std::string infra_;
     std::string label_;
     bool lenient_ = false;
+    bool strict_ = false;
     std::string annotation_;
     std::vector<std::string> sets_;
     std::vector<std::string> models_;

@@ -86,6 +86,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     setting.seed = traffic.seed;
     setting.notices = system.notices;
     setting.notices.insert(setting.notices.end(), plan.notices.begin(), plan.notices.end());
+    for (const Assumption& assumption : assumptions_among(system.assumptions, plan.used)) setting.notices.push_back(assumption.text());
     const double slot_seconds = static_cast<double>(traffic.slot_bytes) / static_cast<double>(traffic.slot_rate);
     setting.capacity_GBps = mean_payload(traffic) / slot_seconds * 1e-9;
 
