@@ -86,6 +86,7 @@ void Resolver::assume_profiles()
 void Resolver::assume_links()
 {
     const std::size_t bandwidth = *info_of(Block::link).find("bandwidth");
+    std::set<std::string> reasons;  // those that are told already
     for (EdgeId id = 0; id < graph_.edge_count(); ++id) {
         const LinkChoice& choice = choice_of(id);
         const EdgeKind& document = graph_.kind(id);
@@ -122,8 +123,12 @@ void Resolver::assume_links()
         }
         fresh.file = system_.infrastructure;
         fresh.line = document.declared == nullptr ? graph_.edge(id).line : document.declared->line;
-        const std::string key = fmt::format("link {} {} {} {}", document.link, fresh.topic, fresh.taken, fresh.because);
-        assumption(key, std::move(fresh)).edges.push_back(id);
+        // One line for each kind of link, however many reasons lead to the same.
+        const std::string key = fmt::format("link {} {} {} {}", document.link, fresh.topic, fresh.taken, fresh.missing);
+        const std::string because = fresh.because;
+        Assumption& entry = assumption(key, std::move(fresh));
+        if (reasons.insert(key + because).second && entry.because != because) entry.because += "; of others " + because;
+        entry.edges.push_back(id);
     }
 }
 

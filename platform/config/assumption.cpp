@@ -34,7 +34,7 @@ std::string Assumption::text() const
 Diagnostic Assumption::refusal() const
 {
     return {file, line,
-        fmt::format("{} `{}`: {}, --strict does not take {} because {}", counted_noun(noun, count), name, missing, taken,
+        fmt::format("{} `{}`: {} (taken as {} because {}), which --strict refuses", counted_noun(noun, count), name, missing, taken,
             because),
         set_with};
 }

@@ -222,8 +222,8 @@ TEST(Assumptions, OnlyPartsInUseCountAndStrictRefusesThem)
     ASSERT_EQ(some.size(), 1U);
     EXPECT_EQ(some[0].count, 2U);
     EXPECT_EQ(error_of([&] { refuse_assumptions(some); }),
-        "box.yaml:9: 2 links `l`: no protocol given, --strict does not take nvlink_5 because it joins xpu and switch, and that is "
-        "the scale-up link of profile b200; expected links: {l: {protocol: nvlink_5}} or --set links.l.protocol=nvlink_5");
+        "box.yaml:9: 2 links `l`: no protocol given (taken as nvlink_5 because it joins xpu and switch, and that is the "
+        "scale-up link of profile b200), which --strict refuses; expected links: {l: {protocol: nvlink_5}} or --set links.l.protocol=nvlink_5");
 }
 
 TEST(Assumptions, WhatTheEndsOfALinkImply)
