@@ -7,6 +7,7 @@
 #include "platform/commands/output_file.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
+#include "platform/run/assumptions_json.h"
 #include "platform/run/replay_traffic.h"
 #include "platform/system/fabric_plan.h"
 
@@ -25,7 +26,7 @@ std::string profiles_text(const ResolvedSystem& system)
 }
 
 // What a system file adds to its document. Throws InputError for a system that `weft run` would refuse.
-std::string system_text(const ResolvedSystem& system)
+std::string system_text(const ResolvedSystem& system, std::vector<Assumption>& assumptions)
 {
     std::vector<NodeId> members = members_of(system);
     add_replay_gpus(system, members);
@@ -47,7 +48,24 @@ std::string system_text(const ResolvedSystem& system)
             checked ? "free of deadlock" : "cycles of waiting buffers allowed"));
     for (const std::string& notice : system.notices) line("notice", notice);
     for (const std::string& notice : plan.notices) line("notice", notice);
+    assumptions = assumptions_among(system.assumptions, plan.used);
     return out;
+}
+
+// A document alone is good InfraGraph even where Weft could not run it: that is a notice.
+std::string document_text(const SystemDescription& description, LoadedGraph loaded, const SystemOptions& options,
+    std::vector<Assumption>& assumptions)
+{
+    try {
+        const ResolvedSystem system = resolve_loaded(description, std::move(loaded), options.registry());
+        assumptions = assumptions_among(system.assumptions, {});
+    } catch (const InputError& error) {
+        std::string out;
+        for (const Diagnostic& problem : error.diagnostics())
+            out += fmt::format("{:<13}weft run would refuse it: {}\n", "notice", problem.text());
+        return out;
+    }
+    return "";
 }
 
 }  // namespace
@@ -57,13 +75,14 @@ int check_command(const Arguments& arguments)
     CommandLine line("check",
         "Reads and validates an InfraGraph document and says what is in it: name, nodes, edges, nodes by "
         "type, "
-        "endpoints. Of a system file the document, parameters, workload and routes are checked. Everything "
+        "endpoints, and what it leaves to assume. Of a system file the document, parameters, workload and routes are checked. Everything "
         "that "
         "is wrong is named with file and line.\n");
     SystemOptions options;
     std::string json;
     options.add_file(line, "FILE");
     options.add_reading(line);
+    options.add_strict(line);
     options.add_plugins(line);
     line.value("--json", "FILE", json,
         "also write what is said of the document as JSON; '-' writes it in place of the text");
@@ -73,12 +92,18 @@ int check_command(const Arguments& arguments)
     const SystemDescription description = options.description();
     LoadedGraph loaded = options.load(description);
     std::string text = check_text(loaded);
-    const std::string as_json = check_json(loaded);
+    auto as_json = nlohmann::ordered_json::parse(check_json(loaded));
+    loaded.notices.clear();  // they are in the text
+    std::vector<Assumption> assumptions;
     if (!description.file.empty()) {
-        loaded.notices.clear();  // they are in the text
-        text += system_text(resolve_loaded(description, std::move(loaded), options.registry()));
+        text += system_text(resolve_loaded(description, std::move(loaded), options.registry()), assumptions);
+    } else {
+        text += document_text(description, std::move(loaded), options, assumptions);
     }
-    output.write(as_json);
+    if (options.strict()) refuse_assumptions(assumptions);
+    for (const std::string& assumed : assumption_lines(assumptions)) text += fmt::format("{:<13}{}\n", "assumed", assumed);
+    as_json["assumptions"] = assumptions_json(assumptions);
+    output.write(as_json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     if (!output.is_stdout()) print(text);
     return exit_good;
 }

@@ -188,6 +188,7 @@ int fabric_command(const Arguments& arguments)
     bool quiet = false;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
+    options.add_strict(line);
     options.add_parameters(line);
     traffic.add(line);
     line.section("measurement");
@@ -220,6 +221,7 @@ int fabric_command(const Arguments& arguments)
     LoadedGraph loaded = options.load(description);
     const ModelRegistry registry = options.registry();
     const ResolvedSystem system = resolve_loaded(description, std::move(loaded), registry);
+    if (part.empty()) options.report_assumptions(system);
     FabricOptions bench;
     bench.traffic = traffic.spec(system.seed);
     bench.check_protocol = check;

@@ -104,6 +104,7 @@ int probe_command(const Arguments& arguments)
     bool little = false;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
+    options.add_strict(line);
     options.add_parameters(line);
     line.section("measurement");
     line.value("--only", "NAMES", only, "these rows alone, as a list of names and patterns, of " + row_list());
@@ -128,6 +129,8 @@ int probe_command(const Arguments& arguments)
     const ResolvedSystem system = system_of(options, options.profile(), registry);
     if (system.endpoints().empty())
         throw InputError(system.infrastructure, 0, "has no accelerator", "a node of type xpu");
+
+    if (part.empty()) options.report_assumptions(system);
 
     if (!part.empty()) {
         const std::size_t colon = part.find(':');

@@ -62,6 +62,7 @@ int simulate_command(const Arguments& arguments)
     bool no_timing = false;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
+    options.add_strict(line);
     options.add_parameters(line);
     workload.add(line);
     line.section("simulation");
@@ -94,6 +95,7 @@ int simulate_command(const Arguments& arguments)
     if (!line.parse(arguments)) return exit_good;
 
     run.data_on = !no_data;
+    run.strict = options.strict();
     run.progress = !quiet;
     if (!memory_limit.empty()) {
         run.memory_limit = parse_bytes(memory_limit);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "platform/commands/system_options.h"
 #include "platform/commands/temporary_folder.h"
 #include "platform/commands/workload_options.h"
+#include "platform/system/fabric_plan.h"
 
 namespace weft {
 
@@ -58,6 +60,28 @@ int exit_code_of(const std::vector<SweepRow>& rows, bool interrupted)
     return worst;
 }
 
+// Assumptions of the first point stand for all. A point that cannot be resolved says so itself when it is run.
+void report_first_point(const SystemOptions& options, const WorkloadOptions& workload, SystemDescription description, LoadedGraph loaded,
+    const ModelRegistry& registry, const std::vector<SweepAxis>& axes, const SweepPoint& point)
+{
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        if (!axes[i].is_option) description.sets.push_back(parse_set(axes[i].key + "=" + point[i]));
+        if (axes[i].is_option && axes[i].key == "profile") {
+            description.profile = point[i];
+            description.profile_file = "--profile";
+        }
+    }
+    std::optional<ResolvedSystem> system;
+    try {
+        workload.apply(description.workload);
+        system = resolve_loaded(description, std::move(loaded), registry);
+        plan_fabric(*system, members_of(*system));
+    } catch (const InputError&) {
+        return;
+    }
+    options.report_assumptions(*system);
+}
+
 }  // namespace
 
 int sweep_command(const Arguments& arguments)
@@ -85,6 +109,7 @@ int sweep_command(const Arguments& arguments)
     bool quiet = false;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
+    options.add_strict(line);
     options.add_parameters(line);
     workload.add(line);
     line.section("sweep");
@@ -125,10 +150,12 @@ int sweep_command(const Arguments& arguments)
     const OutputFile csv_output(csv);
     const OutputFile svg_output(svg);
     options.refuse_streams("sweep");
-    options.registry();
-    options.load(options.description());  // what is wrong with the files is wrong with every point
-
     const std::vector<SweepPoint> points = combine(axes);
+    // What is wrong with the files is wrong with every point.
+    const ModelRegistry registry = options.registry();
+    SystemDescription description = options.description();
+    LoadedGraph loaded = options.load(description);
+    report_first_point(options, workload, std::move(description), std::move(loaded), registry, axes, points.front());
     const TemporaryFolder folder("weft-sweep");
     std::vector<ProcessCall> calls;
     for (std::size_t i = 0; i < points.size(); ++i) {

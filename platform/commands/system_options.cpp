@@ -4,6 +4,7 @@
 #include "platform/commands/known_names.h"
 #include "platform/commands/messages.h"
 #include "platform/config/resolve.h"
+#include "platform/system/fabric_plan.h"
 #include "platform/system/plugin.h"
 #include "platform/system/rtl_models.h"
 
@@ -38,6 +39,21 @@ void SystemOptions::add_reading(CommandLine& line)
         "each doubt");
     line.value("--annotate", "FILE", annotation_,
         "an InfraGraph annotation request to apply to the document");
+}
+
+void SystemOptions::add_strict(CommandLine& line)
+{
+    line.flag("--strict", strict_,
+        "refuse a system that leaves something to assume: a protocol, bandwidth, timing or profile that neither the document "
+        "nor the system file states");
+}
+
+void SystemOptions::report_assumptions(const ResolvedSystem& system) const
+{
+    const std::vector<Assumption> assumptions =
+        assumptions_among(system.assumptions, plan_fabric(system, members_of(system)).used);
+    if (strict_) refuse_assumptions(assumptions);
+    print_notices(assumption_lines(assumptions));
 }
 
 void SystemOptions::add_plugins(CommandLine& line)

@@ -23,6 +23,8 @@ public:
     void add_infra(CommandLine& line, const std::string& text);
     // --lenient, --annotate
     void add_reading(CommandLine& line);
+    // --strict
+    void add_strict(CommandLine& line);
     // --plugin
     void add_plugins(CommandLine& line);
     // --set, --model, --plugin, --profile, --seed
@@ -38,6 +40,10 @@ public:
     void refuse_streams(const char* command) const;
     bool reads_stream() const;
     const std::string& profile() const { return profile_; }
+    bool strict() const { return strict_; }
+    // One notice for each assumption about the parts on routes between the accelerators that take part; throws InputError
+    // for them with --strict.
+    void report_assumptions(const ResolvedSystem& system) const;
     // The document of `description`, with annotations.
     LoadedGraph load(const SystemDescription& description) const;
     // The built-in models, blocks of RTL that are registered, and those of --plugin. Throws InputError for one that
@@ -51,6 +57,7 @@ private:
     std::string infra_;
     std::string label_;
     bool lenient_ = false;
+    bool strict_ = false;
     std::string annotation_;
     std::vector<std::string> sets_;
     std::vector<std::string> models_;

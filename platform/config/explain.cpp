@@ -151,6 +151,7 @@ std::string explain(const ResolvedSystem& system, const UsedParts& used)
         system.name, system.infrastructure, system.file.empty() ? "" : " as " + system.file + " says",
         system.graph().node_count(), system.graph().edge_count(), system.endpoints().size(), system.seed);
     for (const std::string& notice : system.notices) out += "notice: " + notice + "\n";
+    for (const std::string& assumed : assumption_lines(assumptions_among(system.assumptions, used))) out += "assumed: " + assumed + "\n";
     const auto add_block = [&](Block block) {
         std::vector<ExplainedParameter> values;
         list_values(system, block, system.system_variant(block), "", "", false, values);

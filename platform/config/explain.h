@@ -7,16 +7,9 @@
 
 #include "platform/config/blocks.h"
 #include "platform/config/resolved_system.h"
+#include "platform/config/used_parts.h"
 
 namespace weft {
-
-// What of the system is simulated; an empty vector stands for everything.
-struct UsedParts {
-    std::vector<bool> nodes;
-    std::vector<bool> edges;
-    std::vector<bool>
-        transit;  // endpoints that pass lines of others on: they show a `switch` block (empty: none)
-};
 
 struct ExplainedParameter {
     std::string path;  // "dgx.0.xpu.[0-7].l2.size"

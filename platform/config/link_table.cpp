@@ -14,7 +14,7 @@ namespace {
 const std::vector<std::string>& kind_keys()
 {
     static const std::vector<std::string> keys = [] {
-        std::vector<std::string> all{"like", "generic", "names", "keywords", "family", "transfer", "lanes",
+        std::vector<std::string> all{"like", "generic", "in_module", "names", "keywords", "family", "transfer", "lanes",
             "encoding", "source", "grade"};
         for (const std::string& name : info_of(Block::link).parameter_names()) all.push_back(name);
         return all;
@@ -99,6 +99,7 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
         }
         kind = *model;
         kind.generic = false;
+        kind.in_module = false;
         kind.names.clear();
         kind.keywords.clear();
     }
@@ -113,6 +114,8 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
                     words_of(yaml_text(source, item, "an entry of '" + part.key + "'").value_or("")));
         } else if (part.key == "generic") {
             kind.generic = yaml_flag(source, part).value_or(false);
+        } else if (part.key == "in_module") {
+            kind.in_module = yaml_flag(source, part).value_or(false);
         } else if (const auto parameter = info_of(Block::link).find(part.key)) {
             if (const auto figure = read_figure(source, part, Block::link, *parameter))
                 kind.figures[*parameter] = *figure;
@@ -171,24 +174,21 @@ const LinkKind* LinkTable::find_keyword(const std::vector<std::string>& words) c
     return best;
 }
 
-LinkMatch LinkTable::find(const std::string& link, const std::string& description) const
+const LinkKind* LinkTable::named(const std::string& name) const
 {
-    const std::vector<std::string> words = words_of(link);
-    const LinkKind* named = nullptr;
-    for (const LinkKind& kind : kinds_) {
-        for (const auto& name : kind.names)
-            if (name == words) named = &kind;
-        if (named != nullptr) break;
-    }
-    if (named != nullptr && !named->generic) return {named, named->family};
-    const LinkKind* described = find_keyword(words_of(description));
-    if (named != nullptr) {
-        const bool says_more = described != nullptr && (!described->generic || named->family == "scale_up");
-        const LinkKind* kind = says_more ? described : named;
-        return {kind, named->family.empty() ? kind->family : named->family};
-    }
-    const LinkKind* kind = described != nullptr ? described : find_keyword(words);
-    return {kind, kind == nullptr ? "" : kind->family};
+    const std::vector<std::string> words = words_of(name);
+    for (const LinkKind& kind : kinds_)
+        for (const auto& spelling : kind.names)
+            if (spelling == words) return &kind;
+    return nullptr;
+}
+
+const LinkKind* LinkTable::described(const std::string& description) const
+{
+    const std::vector<std::string> words = words_of(description);
+    for (const LinkKind& kind : kinds_)
+        if (kind.names.front() == words) return &kind;
+    return find_keyword(words);
 }
 
 std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& description,
@@ -211,6 +211,16 @@ std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& desc
         fmt::format("{}: {} lanes of {:g} GT/s at {}/{}", transfer.source, lanes,
             static_cast<double>(rate) / 1e9, transfer.payload, transfer.coded),
         transfer.grade};
+}
+
+bool bandwidth_is_assumed(const LinkKind& kind, const std::string& description, bool per_lane)
+{
+    if (kind.generic) return true;
+    if (!per_lane) {
+        const auto stated = kind.figures.find(*info_of(Block::link).find("bandwidth"));
+        if (stated != kind.figures.end()) return stated->second.grade == "inferred";
+    }
+    return kind.transfer && (lanes_in(description) == 0 || kind.transfer->grade == "inferred");
 }
 
 }  // namespace weft

@@ -1,4 +1,5 @@
-// What the name of a link, or its description, implies where an InfraGraph document gives no figures.
+// Protocols of links: their packets, and figures where an InfraGraph document gives none. A link's protocol is named by a
+// system file or told by the link's description; the name of a link says nothing.
 #pragma once
 
 #include <deque>
@@ -22,17 +23,13 @@ struct Transfer {
 
 struct LinkKind {
     std::string name;
-    bool generic = false;  // the name says little: a description is asked first
+    bool generic = false;    // a family of protocols rather than one
+    bool in_module = false;  // joins chips of one module
     std::string family;
-    std::vector<std::vector<std::string>> names;  // as words
+    std::vector<std::vector<std::string>> names;  // as words; the first is its own
     std::vector<std::vector<std::string>> keywords;
     Figures figures;  // of Block::link
     std::optional<Transfer> transfer;
-};
-
-struct LinkMatch {
-    const LinkKind* kind = nullptr;  // nullptr: neither name nor description is known
-    std::string family;              // of the name where it is a generic one, else of the kind
 };
 
 class LinkTable {
@@ -42,7 +39,10 @@ public:
     // Throws InputError when the text is no table.
     LinkTable(const std::string& file, const std::string& text);
 
-    LinkMatch find(const std::string& link, const std::string& description) const;
+    // The protocol that a description speaks of; nullptr: none.
+    const LinkKind* described(const std::string& description) const;
+    // The protocol of that name, in any of its spellings ("PCIe 5", "pcie_gen5"); nullptr: none.
+    const LinkKind* named(const std::string& name) const;
     const LinkKind* by_name(const std::string& name) const;
     const LinkKind& fallback() const { return *fallback_; }
     std::vector<std::string> names() const;
@@ -60,5 +60,8 @@ private:
 // at `per_lane` transfers per second as the document states. Nothing when there is no such knowledge.
 std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& description,
     std::optional<std::uint64_t> per_lane);
+
+// Whether that leaves a choice: a rate or a number of lanes that is usual rather than stated or specified.
+bool bandwidth_is_assumed(const LinkKind& kind, const std::string& description, bool per_lane);
 
 }  // namespace weft

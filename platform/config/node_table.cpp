@@ -28,13 +28,15 @@ NodeTable::NodeTable(const std::string& file, const std::string& text)
             NodeRow row;
             row.name = entry.key;
             static const std::vector<std::string> keys = [] {
-                std::vector<std::string> all{"types", "keywords", "forwards"};
+                std::vector<std::string> all{"types", "keywords", "forwards", "assumed"};
                 for (const std::string& name : info_of(Block::switch_).parameter_names()) all.push_back(name);
                 return all;
             }();
             for (const YamlField& part : yaml_fields(source, entry.value, "node " + in_quotes(entry.key), keys)) {
                 if (part.key == "forwards") {
                     row.forwards = yaml_flag(source, part).value_or(true);
+                } else if (part.key == "assumed") {
+                    row.assumed = yaml_flag(source, part).value_or(false);
                 } else if (const auto parameter = info_of(Block::switch_).find(part.key)) {
                     if (const auto figure = read_figure(source, part, Block::switch_, *parameter))
                         row.figures[*parameter] = *figure;
@@ -53,9 +55,9 @@ NodeTable::NodeTable(const std::string& file, const std::string& text)
     findings.throw_if_failed();
 }
 
-const NodeRow* NodeTable::find(const std::string& type, const std::string& text) const
+const NodeRow* NodeTable::find(const std::string& type, const std::string& description) const
 {
-    const std::vector<std::string> words = words_of(text);
+    const std::vector<std::string> words = words_of(description);
     for (const NodeRow& row : rows_) {
         if (!row.types.empty() && std::find(row.types.begin(), row.types.end(), type) == row.types.end())
             continue;
@@ -63,6 +65,13 @@ const NodeRow* NodeTable::find(const std::string& type, const std::string& text)
         for (const auto& phrase : row.keywords) fits = fits || find_phrase(words, phrase) >= 0;
         if (fits) return &row;
     }
+    return nullptr;
+}
+
+const NodeRow* NodeTable::named(const std::string& name) const
+{
+    for (const NodeRow& row : rows_)
+        if (row.name == name) return &row;
     return nullptr;
 }
 

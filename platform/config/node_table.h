@@ -1,4 +1,4 @@
-// What kinds of forwarding nodes take to pass a line on, by type and description.
+// Kinds of forwarding nodes, by type and description, and what each takes to pass a line on.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,7 @@ struct NodeRow {
     std::vector<std::string> types;                  // empty: any
     std::vector<std::vector<std::string>> keywords;  // empty: any
     bool forwards = true;
+    bool assumed = false;  // type and description leave the figures open: a choice of ours
     Figures figures;  // of Block::switch_
 };
 
@@ -24,8 +25,9 @@ public:
     // Throws InputError when the text is no table.
     NodeTable(const std::string& file, const std::string& text);
 
-    // The first row that fits; nullptr when none does. `text`: description and name of the component.
-    const NodeRow* find(const std::string& type, const std::string& text) const;
+    // The first row that fits; nullptr when none does. `description`: of the component.
+    const NodeRow* find(const std::string& type, const std::string& description) const;
+    const NodeRow* named(const std::string& name) const;
     const std::vector<NodeRow>& rows() const { return rows_; }
 
 private:

@@ -61,13 +61,13 @@ void Resolver::apply_annotations()
         for (const Attribute& attribute : graph_.node_attributes(id)) {
             if (!is_ours(attribute)) continue;
             const std::string name = own_name(attribute);
-            if (name == "model" || name == "profile") continue;  // read when they were chosen
+            if (name == "model" || name == "profile" || name == "kind") continue;  // read when they were chosen
             const std::size_t dot = name.find('.');
             const auto block = block_from_name(name.substr(0, dot));
             if (!block || !on_nodes(*block)) {
                 problem(attribute.file, attribute.line,
                     "unknown annotation " + in_quotes(attribute.name) + " of node " + graph_.node(id).name,
-                    "weft.model, weft.profile or weft.BLOCK.PARAMETER with gpu, network, l1, l2, memory_side, hbm, copy, bulk or switch");
+                    "weft.model, weft.profile, weft.kind or weft.BLOCK.PARAMETER with gpu, network, l1, l2, memory_side, hbm, copy, bulk or switch");
                 continue;
             }
             VariantId& slot = system_.nodes_[id].variants[static_cast<std::size_t>(*block)];
@@ -83,6 +83,7 @@ void Resolver::apply_annotations()
     for (EdgeId id = 0; id < graph_.edge_count(); ++id) {
         for (const Attribute& attribute : graph_.edge_attributes(id)) {
             if (!is_ours(attribute)) continue;
+            if (own_name(attribute) == "link.protocol") continue;  // read when protocols were chosen
             if (own_name(attribute).compare(0, 5, "link.") == 0)
                 apply_annotation(attribute, Block::link, system_.edges_[id]);
             else
@@ -139,6 +140,7 @@ std::optional<std::uint64_t> Resolver::link_model(const std::string& name, Value
 
 void Resolver::apply_assignment(const Assignment& assignment)
 {
+    if (names_protocol(assignment.path)) return;  // read when protocols were chosen
     ValueProblem wrong;
     const auto selector = parse_selector(assignment.path, wrong);
     if (!selector) {

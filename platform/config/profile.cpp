@@ -1,5 +1,7 @@
 #include "platform/config/profile.h"
 
+#include <algorithm>
+
 #include "base/diagnostic.h"
 #include "base/text_file.h"
 #include "platform/config/embedded_files.h"
@@ -146,6 +148,24 @@ const Profile* ProfileStore::matching(const std::string& text) const
         }
     }
     return best;
+}
+
+std::vector<std::string> ProfileStore::all_matching(const std::string& text) const
+{
+    const std::vector<std::string> words = words_of(text);
+    std::vector<std::pair<int, std::string>> found;
+    for (std::size_t i = 0; i < built_in_; ++i) {
+        int first = -1;
+        for (const std::string& phrase : profiles_[i].match) {
+            const int position = find_phrase(words, words_of(phrase));
+            if (position >= 0 && (first < 0 || position < first)) first = position;
+        }
+        if (first >= 0) found.emplace_back(first, profiles_[i].name);
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<std::string> out;
+    for (auto& [position, name] : found) out.push_back(std::move(name));
+    return out;
 }
 
 std::vector<std::string> ProfileStore::names() const

@@ -44,6 +44,9 @@ public:
     // nullptr.
     const Profile* matching(const std::string& text) const;
 
+    // All of which it speaks, in the order of the text.
+    std::vector<std::string> all_matching(const std::string& text) const;
+
     std::vector<std::string> names() const;
     const std::deque<Profile>& profiles() const { return profiles_; }
 

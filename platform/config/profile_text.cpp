@@ -69,9 +69,8 @@ std::string profiles_markdown()
     for (const std::string& name : store.names())
         for (const Profile& profile : store.profiles())
             if (profile.name == name) out += profile_section(profile);
-    out += "\n## Links\n\nBandwidth is per direction, headers included. Names and words of a description "
-           "that call for\n"
-           "each kind are in `platform/profiles/links.yaml`.\n\n| link | value | source | grade "
+    out += "\n## Links\n\nBandwidth is per direction, headers included. These are the names that `protocol` takes; the words of a "
+           "link's\ndescription that call for each are in `platform/profiles/links.yaml`.\n\n| link | value | source | grade "
            "|\n|---|---|---|---|\n";
     for (const LinkKind& kind : LinkTable::built_in().kinds()) {
         Figures figures = kind.figures;
@@ -82,7 +81,7 @@ std::string profiles_markdown()
             out += row(kind.name + " " + info.name, value_text(info, figure.value), figure);
         }
     }
-    out += "\n## Forwarding nodes\n\n| node | value | source | grade |\n|---|---|---|---|\n";
+    out += "\n## Forwarding nodes\n\nThese are the names that `kind` takes.\n\n| node | value | source | grade |\n|---|---|---|---|\n";
     for (const NodeRow& node : NodeTable::built_in().rows())
         for (const auto& [parameter, figure] : node.figures)
             out += row(node.name, value_text(*info_of(Block::switch_).parameters[parameter], figure.value),

@@ -12,10 +12,10 @@ namespace weft {
 
 namespace {
 
-std::string component_text(const Node& node)
+const std::string& component_description(const Node& node)
 {
-    if (node.component == nullptr) return "";
-    return node.component->description + " " + node.component->name;
+    static const std::string none;
+    return node.component == nullptr ? none : node.component->description;
 }
 
 }  // namespace
@@ -39,9 +39,12 @@ Resolver::Resolver(const SystemDescription& description, std::shared_ptr<const G
 ResolvedSystem Resolver::run()
 {
     assign_roles();
+    choose_kinds();
     assign_ranks();
     choose_profiles();
     choose_models();
+    read_protocols();
+    choose_links();
     find_fabric();
     make_nodes();
     make_links();
@@ -60,6 +63,7 @@ ResolvedSystem Resolver::run()
     check_workload(description_.workload, known_, description_.file, problems_);
     if (!problems_.empty()) throw InputError(std::move(problems_));
     note_idle_values();
+    list_assumptions();
     system_.make_specs();
     return std::move(system_);
 }
@@ -89,12 +93,15 @@ void Resolver::note_idle_values()
 void Resolver::assign_roles()
 {
     system_.nodes_.resize(graph_.node_count());
+    row_of_.assign(graph_.node_count(), nullptr);
+    bound_kind_.assign(graph_.node_count(), false);
     // Nodes of one component share the answer of the table.
     std::map<const Component*, const NodeRow*> rows;
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
         const Node& node = graph_.node(id);
         const auto [entry, fresh] = rows.try_emplace(node.component, nullptr);
-        if (fresh) entry->second = NodeTable::built_in().find(graph_.type(id), component_text(node));
+        if (fresh) entry->second = NodeTable::built_in().find(graph_.type(id), component_description(node));
+        row_of_[id] = entry->second;
         ResolvedSystem::NodeEntry& out = system_.nodes_[id];
         const bool passes = entry->second == nullptr || entry->second->forwards;
         if (node.component != nullptr && node.component->choice == Choice::xpu)
@@ -110,11 +117,66 @@ void Resolver::assign_roles()
             continue;
         }
         if (out.role == NodeRole::endpoint) system_.endpoints_.push_back(id);
-        Variant variant = defaults(Block::switch_);
-        if (entry->second != nullptr)
-            apply(variant, entry->second->figures, "node table " + entry->second->name + ": ");
-        out.variants[static_cast<std::size_t>(Block::switch_)] = pool(Block::switch_).add(std::move(variant));
+        out.variants[static_cast<std::size_t>(Block::switch_)] = pool(Block::switch_).add(switch_defaults(entry->second));
     }
+}
+
+Variant Resolver::switch_defaults(const NodeRow* row)
+{
+    Variant variant = defaults(Block::switch_);
+    if (row != nullptr) apply(variant, row->figures, "node table " + row->name + ": ");
+    return variant;
+}
+
+// Kinds that annotations and bindings name.
+void Resolver::choose_kinds()
+{
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+        const Attribute* wish = Graph::find(graph_.node_attributes(id), "weft.kind");
+        if (wish == nullptr) continue;
+        const NodeRow* row = known_kind(wish->value, wish->file, wish->line);
+        if (row == nullptr) continue;
+        if (system_.nodes_[id].variants[static_cast<std::size_t>(Block::switch_)] != no_variant)
+            bind_kind(id, *row);
+        else
+            problem(wish->file, wish->line, "node " + graph_.node(id).name + " passes no lines on and takes no kind",
+                "a node that forwards, or an xpu");
+    }
+    for (const Binding& binding : description_.bindings) {
+        if (binding.kind.empty()) continue;
+        const NodeRow* row = known_kind(binding.kind, binding.file, binding.line);
+        bool any = false;
+        for (const NodeId id : selected(binding.nodes)) {
+            if (system_.nodes_[id].variants[static_cast<std::size_t>(Block::switch_)] == no_variant) continue;
+            any = true;
+            if (row != nullptr) bind_kind(id, *row);
+        }
+        if (!any)
+            problem(binding.file, binding.line, "no node that forwards matches " + in_quotes(binding.nodes.text()),
+                "the name of a switch, a card, a processor or an xpu");
+    }
+}
+
+const NodeRow* Resolver::known_kind(const std::string& name, const std::string& file, int line)
+{
+    const NodeRow* row = NodeTable::built_in().named(name);
+    if (row != nullptr && row->forwards) return row;
+    std::vector<std::string> names;
+    std::string all;
+    for (const NodeRow& known : NodeTable::built_in().rows()) {
+        if (!known.forwards) continue;
+        names.push_back(known.name);
+        all += (all.empty() ? "" : ", ") + known.name;
+    }
+    problem(file, line, "unknown kind of node " + in_quotes(name), expected_name("one of " + all, name, names));
+    return nullptr;
+}
+
+void Resolver::bind_kind(NodeId node, const NodeRow& row)
+{
+    row_of_[node] = &row;
+    bound_kind_[node] = true;
+    system_.nodes_[node].variants[static_cast<std::size_t>(Block::switch_)] = pool(Block::switch_).add(switch_defaults(&row));
 }
 
 std::vector<NodeId> Resolver::with_memory() const
@@ -178,6 +240,11 @@ std::vector<NodeId> Resolver::selected(const NodeSelector& selector) const
 void Resolver::choose_profiles()
 {
     profile_of_.assign(graph_.node_count(), nullptr);
+    by_description_.assign(graph_.node_count(), false);
+    const auto set_profile = [this](NodeId id, const Profile* profile) {
+        profile_of_[id] = profile;
+        by_description_[id] = false;
+    };
     const auto lookup = [this](const std::string& name, const std::string& file, int line) -> const Profile* {
         try {
             return profiles_.get(name, file, line);
@@ -196,26 +263,31 @@ void Resolver::choose_profiles()
         if (given == nullptr) {
             const auto [entry, fresh] = described.try_emplace(node.component, nullptr);
             if (fresh) {
-                const std::string text = component_text(node) +
-                    (node.device == nullptr ? "" : " " + node.device->name + " " + node.device->description);
+                const std::string text =
+                    component_description(node) + (node.device == nullptr ? "" : " " + node.device->description);
                 entry->second = profiles_.matching(text);
+                // The device may hold others; what the component says of itself comes first.
+                const std::vector<std::string> spoken_of = profiles_.all_matching(component_description(node));
                 if (entry->second == nullptr) {
                     entry->second = profiles_.get("generic", "", 0);
-                    if (description_.profile.empty())
-                        system_.notices.push_back("profile generic for " + node.name + " and its like: " +
-                            in_quotes(component_text(node)) + " names no part that a profile describes");
+                    open_profile_[node.component] = "its description names no part that a profile describes";
+                } else if (spoken_of.size() > 1) {
+                    std::string names;
+                    for (const std::string& name : spoken_of) names += (names.empty() ? "" : " and ") + name;
+                    open_profile_[node.component] = "its description names " + names + ", that one first";
                 }
             }
             profile_of_[id] = entry->second;
+            by_description_[id] = true;
         }
         if (const Attribute* wish = Graph::find(graph_.node_attributes(id), "weft.profile"))
-            if (const Profile* profile = lookup(wish->value, wish->file, wish->line))
-                profile_of_[id] = profile;
+            if (const Profile* profile = lookup(wish->value, wish->file, wish->line)) set_profile(id, profile);
     }
     for (const NodeId id : system_.memories_) {
         profile_of_[id] = profiles_.get("generic", "", 0);
+        by_description_[id] = true;
         if (const Attribute* wish = Graph::find(graph_.node_attributes(id), "weft.profile"))
-            if (const Profile* profile = lookup(wish->value, wish->file, wish->line)) profile_of_[id] = profile;
+            if (const Profile* profile = lookup(wish->value, wish->file, wish->line)) set_profile(id, profile);
     }
     for (const Binding& binding : description_.bindings) {
         if (binding.profile.empty()) continue;
@@ -224,7 +296,7 @@ void Resolver::choose_profiles()
         for (const NodeId id : selected(binding.nodes)) {
             if (!has_memory(system_.nodes_[id].role)) continue;
             any = true;
-            if (profile != nullptr) profile_of_[id] = profile;
+            if (profile != nullptr) set_profile(id, profile);
         }
         if (!any)
             problem(binding.file, binding.line, "no xpu matches " + in_quotes(binding.nodes.text()),
@@ -294,7 +366,7 @@ void Resolver::make_nodes()
         }
     }
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
-        if (fabric_of_[id] == nullptr) continue;
+        if (fabric_of_[id] == nullptr || system_.nodes_[id].role != NodeRole::forwarder) continue;
         VariantId& slot = system_.nodes_[id].variants[static_cast<std::size_t>(Block::switch_)];
         Variant variant = pool(Block::switch_).at(slot);
         apply(variant, fabric_of_[id]->of(Block::switch_), "profile " + fabric_of_[id]->name + ": ");

@@ -1,5 +1,5 @@
-// Links: what their names imply, how an accelerator's links are shared over its edges, what the document
-// says, and buffers that nobody stated.
+// Links: figures of their protocol, how an accelerator's links are shared over its edges, what the document says, and
+// buffers that nobody stated.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,12 +13,6 @@ namespace {
 
 std::size_t link_parameter(const char* name) { return *info_of(Block::link).find(name); }
 
-bool in_family(const std::string& family, const Profile* profile)
-{
-    return profile != nullptr && !family.empty() &&
-        (family == "scale_up" || family == profile->scale_up.family);
-}
-
 // A transfer rate: bytes only with lanes and encoding.
 bool is_per_lane(const EdgeKind& kind)
 {
@@ -28,42 +22,10 @@ bool is_per_lane(const EdgeKind& kind)
 
 }  // namespace
 
-const LinkMatch& Resolver::match_of(EdgeId edge)
-{
-    const std::uint32_t index = graph_.edge(edge).kind;
-    if (index >= match_of_.size()) {
-        match_of_.resize(index + 1);
-        matched_.resize(index + 1, false);
-    }
-    if (!matched_[index]) {
-        const EdgeKind& kind = graph_.kind(edge);
-        match_of_[index] =
-            LinkTable::built_in().find(kind.link, kind.declared == nullptr ? "" : kind.declared->description);
-        matched_[index] = true;
-    }
-    return match_of_[index];
-}
-
-// Which switches belong to the scale-up fabric of which profile, and over how many edges each
-// accelerator's links are spread.
-void Resolver::find_fabric()
-{
-    fabric_of_.assign(graph_.node_count(), nullptr);
-    for (const NodeId id : system_.endpoints_) {
-        for (const Neighbour& neighbour : graph_.neighbours(id)) {
-            if (!in_family(match_of(neighbour.edge).family, profile_of_[id])) continue;
-            ++fabric_edges_[{id, graph_.kind(neighbour.edge).link}];
-            if (system_.nodes_[neighbour.node].role == NodeRole::forwarder &&
-                fabric_of_[neighbour.node] == nullptr)
-                fabric_of_[neighbour.node] = profile_of_[id];
-        }
-    }
-}
-
 Resolver::Share Resolver::share_of(NodeId node, EdgeId edge)
 {
     const Profile* profile = profile_of_[node];
-    if (!in_family(match_of(edge).family, profile)) return {};
+    if (!in_scale_up_family(choice_of(edge).family, profile)) return {};
     return {profile, fabric_edges_[{node, graph_.kind(edge).link}]};
 }
 
@@ -74,7 +36,7 @@ void Resolver::make_links()
         const Share a = share_of(graph_.edge(edge).a, edge);
         const Share b = share_of(graph_.edge(edge).b, edge);
         const auto [entry, fresh] =
-            link_variants_.try_emplace(std::make_tuple(graph_.edge(edge).kind, a, b), no_variant);
+            link_variants_.try_emplace(std::make_tuple(graph_.edge(edge).kind, choice_of_[edge], a, b), no_variant);
         if (fresh) entry->second = make_link(edge, a, b);
         system_.edges_.push_back(entry->second);
     }
@@ -84,27 +46,20 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
 {
     const std::size_t bandwidth = link_parameter("bandwidth");
     const EdgeKind& document = graph_.kind(edge);
-    const LinkMatch& match = match_of(edge);
-    const LinkTable& table = LinkTable::built_in();
-    const std::string description = document.declared == nullptr ? "" : document.declared->description;
-
-    // A name that says no more than "the fabric of this accelerator" stands for the link of its profile.
-    const LinkKind* kind = match.kind == nullptr ? &table.fallback() : match.kind;
-    const Profile* owner = a.profile != nullptr ? a.profile : b.profile;
-    if (owner != nullptr && kind->generic)
-        if (const LinkKind* own = table.by_name(owner->scale_up.link)) kind = own;
+    const LinkChoice& choice = choice_of(edge);
+    const LinkKind* kind = choice.kind == nullptr ? &LinkTable::built_in().fallback() : choice.kind;
 
     Variant variant = defaults(Block::link);
     apply(variant, kind->figures, "link table " + kind->name + ": ");
     variant.sources[bandwidth] = unknown_source;
-    if (match.kind != nullptr) {
+    if (choice.kind != nullptr && choice.rate_of_table) {
         std::optional<std::uint64_t> per_lane;
         if (is_per_lane(document)) {
             // As many transfers per second as the same number in GBps is bytes per second.
             if (const auto same = parse_bandwidth(document.bandwidth->number + " GBps"))
                 per_lane = bytes_per_second(*same);
         }
-        if (const auto figure = bandwidth_of(*kind, description, per_lane))
+        if (const auto figure = bandwidth_of(*kind, description_of(edge), per_lane))
             apply(variant, {{bandwidth, *figure}}, "link table " + kind->name + ": ");
     }
     std::uint64_t smallest = 0;

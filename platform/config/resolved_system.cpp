@@ -2,8 +2,6 @@
 
 #include <set>
 
-#include "platform/config/link_table.h"
-
 namespace weft {
 
 namespace {
@@ -67,21 +65,15 @@ void ResolvedSystem::require_links(const std::vector<bool>& used) const
 Diagnostic ResolvedSystem::missing_bandwidth(EdgeId edge) const
 {
     const EdgeKind& kind = graph_->kind(edge);
-    const LinkTable& table = LinkTable::built_in();
     const int line = kind.declared != nullptr ? kind.declared->line : graph_->edge(edge).line;
     std::string what =
         "nothing gives a bandwidth for link " + in_quotes(kind.link) + " (" + edge_name(*graph_, edge) + ")";
     if (kind.bandwidth && !kind.bytes_per_second)
         what +=
             ": " + kind.bandwidth->text() + " is a rate per lane, and neither lanes nor encoding are known";
-    else if (table.find(kind.link, kind.declared != nullptr ? kind.declared->description : "").kind ==
-        nullptr)
-        what += ", and the name is not in the link table";
     return {infrastructure, line, what,
-        expected_name("a bandwidth in the document, links: {" + kind.link +
-                ": {bandwidth: 25 GB/s}} in the system file, --set 'links." + kind.link +
-                ".bandwidth=25 GB/s', or a known link name",
-            kind.link, table.names())};
+        "a bandwidth in the document, links: {" + kind.link + ": {bandwidth: 25 GB/s}} in the system file, --set 'links." +
+            kind.link + ".bandwidth=25 GB/s', or links: {" + kind.link + ": {protocol: NAME}} with a protocol that has one"};
 }
 
 }  // namespace weft

@@ -15,6 +15,7 @@
 #include "gpu/mover_spec.h"
 #include "gpu/network_spec.h"
 #include "infragraph/graph.h"
+#include "platform/config/assumption.h"
 #include "platform/config/blocks.h"
 #include "platform/config/routing_spec.h"
 #include "platform/config/system_file.h"
@@ -45,6 +46,7 @@ public:
     std::uint64_t seed = 1;
     Workload workload;
     std::vector<std::string> notices;
+    std::vector<Assumption> assumptions;  // of all parts; assumptions_among() picks those of a run
 
     const Graph& graph() const { return *graph_; }
     NodeRole role(NodeId node) const { return nodes_[node].role; }

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "platform/config/link_table.h"
+#include "platform/config/link_choice.h"
+#include "platform/config/node_table.h"
 #include "platform/config/profile.h"
 #include "platform/config/resolve.h"
 #include "platform/config/selector.h"
@@ -38,6 +39,10 @@ private:
     // resolve.cpp
     void note_idle_values();
     void assign_roles();
+    void choose_kinds();
+    void bind_kind(NodeId node, const NodeRow& row);
+    const NodeRow* known_kind(const std::string& name, const std::string& file, int line);
+    Variant switch_defaults(const NodeRow* row);
     static bool has_memory(NodeRole role) { return role == NodeRole::endpoint || role == NodeRole::memory; }
     std::vector<NodeId> with_memory() const;  // endpoints, then memories
     void assign_ranks();
@@ -53,10 +58,31 @@ private:
     VariantPool& pool(Block block) { return system_.pools_[static_cast<std::size_t>(block)]; }
     void problem(const std::string& file, int line, std::string what, std::string expected = "");
 
-    // resolve_links.cpp
+    // choose_links.cpp
+    void read_protocols();
+    void read_protocol(const Assignment& assignment);
+    void choose_links();
+    LinkChoice choice_for(EdgeId edge, const LinkKind* named) const;
+    std::uint32_t choice_index(LinkChoice choice);
+    const LinkChoice& choice_of(EdgeId edge) const { return choices_[choice_of_[edge]]; }
+    std::string_view kind_of_node(NodeId node) const;
+    const std::string& description_of(EdgeId edge) const;
+    // Which switches belong to the scale-up fabric of which profile: those at an accelerator's scale-up links, and those
+    // that scale-up links join to them.
     void find_fabric();
+    void spread_fabric(std::vector<NodeId> front);
+
+    // assume.cpp
+    void list_assumptions();
+    void assume_profiles();
+    void assume_links();
+    void assume_nodes();
+    void assume_routing();
+    Assumption& assumption(const std::string& key, Assumption fresh);
+    int declared_line(NodeId node) const;
+
+    // resolve_links.cpp
     void make_links();
-    const LinkMatch& match_of(EdgeId edge);
     Share share_of(NodeId node, EdgeId edge);
     VariantId make_link(EdgeId edge, const Share& a, const Share& b);
     void apply_document(Variant& variant, EdgeId edge);
@@ -89,11 +115,18 @@ private:
     std::map<std::string, SourceId> source_ids_;
     std::map<std::string, std::uint32_t> name_ids_;
     std::vector<const Profile*> profile_of_;  // by node; nullptr: no endpoint
-    std::vector<LinkMatch> match_of_;         // by edge kind, made on first use
-    std::vector<bool> matched_;
+    std::vector<const NodeRow*> row_of_;      // by node
+    std::vector<bool> bound_kind_;            // by node: its row is named by a binding or an annotation
+    std::vector<LinkChoice> choices_;
+    std::vector<std::uint32_t> choice_of_;         // by edge, into choices_
+    std::vector<const LinkKind*> named_protocol_;  // by edge; empty: none is named
     std::vector<const Profile*> fabric_of_;  // by node: profile whose scale-up fabric a switch belongs to
+    std::vector<bool> second_tier_;          // by node: through other switches only
+    std::map<std::string, std::size_t> assumption_ids_;
+    std::vector<bool> by_description_;                      // by node: nobody names its profile
+    std::map<const Component*, std::string> open_profile_;  // why the profile by description is a choice
     std::map<std::pair<NodeId, std::string>, std::uint32_t> fabric_edges_;  // accelerator, link name -> edges
-    std::map<std::tuple<std::uint32_t, Share, Share>, VariantId> link_variants_;  // by edge kind and shares
+    std::map<std::tuple<std::uint32_t, std::uint32_t, Share, Share>, VariantId> link_variants_;  // by edge kind, choice, shares
 };
 
 }  // namespace weft

@@ -62,4 +62,14 @@ std::optional<Selector> parse_selector(std::string_view path, ValueProblem& prob
     return selector;
 }
 
+bool names_protocol(std::string_view path)
+{
+    constexpr std::string_view end = ".protocol";
+    if (path.size() <= end.size() || path.substr(path.size() - end.size()) != end) return false;
+    const std::string_view rest = path.substr(0, path.size() - end.size());
+    constexpr std::string_view of_edge = ".link";
+    return rest == "link" || rest.substr(0, 6) == "links." ||
+        (rest.size() > of_edge.size() && rest.substr(rest.size() - of_edge.size()) == of_edge);
+}
+
 }  // namespace weft

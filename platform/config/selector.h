@@ -31,4 +31,8 @@ struct Selector {
 // Names of blocks and parameters are checked here, nodes and links by whoever knows them.
 std::optional<Selector> parse_selector(std::string_view path, ValueProblem& problem);
 
+// Whether a path speaks of the protocol of links, which is a name rather than a parameter: link.protocol,
+// links.NAME.protocol, A~B.link.protocol (either may be a pattern).
+bool names_protocol(std::string_view path);
+
 }  // namespace weft

@@ -31,12 +31,13 @@ struct NodeSelector {
     std::string text() const;
 };
 
-// Gives nodes a profile, a model (with its traffic), or both; empty = left as it is.
+// Gives nodes a profile, a model (with its traffic), a kind, or several of them; empty = left as it is.
 struct Binding {
     NodeSelector nodes;
     std::string profile;
     std::string model;
     std::string traffic;  // model replay: path of its profile of traffic
+    std::string kind;     // row of the node table
     std::string file;
     int line = 0;
 

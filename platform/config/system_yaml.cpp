@@ -89,7 +89,7 @@ private:
     {
         if (tree_.kind(field.value) != YamlTree::Kind::sequence) {
             findings_.refuse(field.line, "'bind' is " + tree_.describe(field.value),
-                "a list of {nodes, profile, model, traffic}");
+                "a list of {nodes, profile, model, traffic, kind}");
             return;
         }
         for (std::uint32_t i = 0; i < tree_.size(field.value); ++i) {
@@ -98,10 +98,11 @@ private:
             binding.file = out_.file;
             binding.line = tree_.line(item);
             for (const YamlField& part :
-                yaml_fields(source_, item, "an entry of 'bind'", {"nodes", "profile", "model", "traffic"})) {
+                yaml_fields(source_, item, "an entry of 'bind'", {"nodes", "profile", "model", "traffic", "kind"})) {
                 if (part.key == "nodes") read_nodes(part, binding.nodes);
                 if (part.key == "profile") binding.profile = profile_name(part);
                 if (part.key == "model") binding.model = yaml_text(source_, part).value_or("");
+                if (part.key == "kind") binding.kind = yaml_text(source_, part).value_or("");
                 if (part.key == "traffic") binding.traffic = relative(yaml_text(source_, part).value_or(""));
             }
             if (tree_.kind(item) == YamlTree::Kind::mapping && binding.nodes.text().empty())
@@ -111,9 +112,9 @@ private:
             if (!binding.traffic.empty() && binding.model != "replay")
                 findings_.refuse(binding.line, "'traffic' with model " + in_quotes(binding.model), "'model: replay'");
             if (tree_.kind(item) == YamlTree::Kind::mapping && binding.profile.empty() &&
-                binding.model.empty())
+                binding.model.empty() && binding.kind.empty())
                 findings_.refuse(binding.line, "an entry of 'bind' binds nothing",
-                    "'profile', 'model' or both");
+                    "'profile', 'model' or 'kind'");
             out_.bindings.push_back(std::move(binding));
         }
     }

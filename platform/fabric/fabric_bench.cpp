@@ -40,6 +40,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     setting.seed = traffic.seed;
     setting.notices = system.notices;
     setting.notices.insert(setting.notices.end(), plan.notices.begin(), plan.notices.end());
+    for (const Assumption& assumption : assumptions_among(system.assumptions, plan.used)) setting.notices.push_back(assumption.text());
     setting.capacity_GBps = capacity.GBps;
     setting.capacity = capacity;
 

@@ -432,6 +432,7 @@ std::string result_summary(const RunResult& result)
     add_payload(page, result);
     add_flags(page, result);
     list(page, "notices", result.notices, 6);
+    list(page, "assumed", assumption_lines(result.assumptions), 16);
     add_links(page, result);
     add_stalls(page, result);
     add_shares(page, result, &RankResult::breakdown_ps, "how ranks spent the time, in per cent of all");

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "platform/run/assumptions_json.h"
 #include "platform/run/report.h"
 #include "platform/system/link_json.h"
 
@@ -150,6 +151,7 @@ std::string result_json(const RunResult& result, bool timing)
     out["problems"] = result.problems;
     out["fault_waves"] = result.fault_waves;
     out["notices"] = result.notices;
+    out["assumptions"] = assumptions_json(result.assumptions);
     return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -383,6 +383,8 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const std::size_t accelerators = members.size();
     add_memories(resolved, members);
     const FabricPlan plan = plan_fabric(resolved, std::move(members));
+    std::vector<Assumption> assumptions = assumptions_among(resolved.assumptions, plan.used);
+    if (options.strict) refuse_assumptions(assumptions);
     load.set_dimensions(dimensions_with_rates(resolved, plan, static_cast<std::uint32_t>(ranks)));
     const ReplayTraffic traffic(resolved, plan);
     if (load.ranks() > 0 && traffic.any_of(ranks))
@@ -433,6 +435,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     result.nodes = resolved.graph().node_count();
     result.links = system.links().size();
     result.switches = system.switches().size();
+    result.assumptions = std::move(assumptions);
     result.notices = resolved.notices;
     result.notices.insert(result.notices.end(), plan.notices.begin(), plan.notices.end());
     for (std::string& notice : traffic.notices(ranks)) result.notices.push_back(std::move(notice));

@@ -29,6 +29,7 @@ struct RunOptions {
     bool follow = false;          // what workgroups do when, and the critical path of every collective
     bool plan = false;            // the schedule of a single collective as MSCCL XML
     bool record = false;          // what GPUs send to others, as a profile for replay GPUs
+    bool strict = false;        // refuse a system that leaves something to assume (platform/config/assumption.h)
     bool progress = true;       // a line on stderr about every second, once two have passed
     std::optional<std::uint64_t> memory_limit;  // bytes in place of the machine's memory
 };
@@ -138,6 +139,7 @@ struct RunResult {
     std::vector<std::string> blocked;  // stop == deadlock: who waits for what
     std::vector<std::string> notices;
     RunEstimate estimate;              // made before anything was built
+    std::vector<Assumption> assumptions;  // of the parts that take part
     std::optional<AlphaBeta> theory;
     std::optional<ChoiceResult> choice;
     std::optional<BesideResult> beside;

@@ -15,7 +15,7 @@ devices:
   components:
   - {name: xpu, choice: xpu, count: 2, description: accelerator}
   links:
-  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}
+  - {name: wire, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}
   edges:
   - {ep1: {component: "xpu[0]"}, ep2: {component: "xpu[1]"}, scheme: one2one, link: wire}
 instances:

@@ -24,7 +24,7 @@ std::string box(int count)
     return "name: box\ndevices:\n- name: card\n  components:\n  - {name: xpu, choice: xpu, count: " +
            std::to_string(count) +
            ", description: accelerator}\n  - {name: sw, choice: switch, count: 1, description: switch}\n  links:\n"
-           "  - {name: up, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}\n  edges:\n"
+           "  - {name: up, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}\n  edges:\n"
            "  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: up}\n"
            "instances:\n- {name: b, device: card, count: 1}\n";
 }

@@ -19,8 +19,8 @@ devices:
   - {name: slow, choice: switch, count: 1, description: NVSwitch}
   - {name: cpu, choice: cpu, count: 1, description: host}
   links:
-  - {name: wide, physical: {bandwidth: {gigabytes_per_second: 100}, latency: {ns: 50}}}
-  - {name: narrow, physical: {bandwidth: {gigabytes_per_second: 10}, latency: {ns: 50}}}
+  - {name: wide, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 100}, latency: {ns: 50}}}
+  - {name: narrow, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 10}, latency: {ns: 50}}}
   edges:
   - {ep1: {component: xpu}, ep2: {component: slow}, scheme: many2many, link: narrow}
   - {ep1: {component: xpu}, ep2: {component: fast}, scheme: many2many, link: wide}
@@ -37,15 +37,15 @@ devices:
   - {name: xpu, choice: xpu, count: 2, description: accelerator}
   - {name: router, choice: switch, count: 2, description: router}
   links:
-  - {name: up, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 70}}}
-  - {name: local, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 70}}}
+  - {name: up, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 70}}}
+  - {name: local, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 70}}}
   edges:
   - {ep1: {component: xpu}, ep2: {component: router}, scheme: one2one, link: up}
   - {ep1: {component: "router[0]"}, ep2: {component: "router[1]"}, scheme: one2one, link: local}
 instances:
 - {name: pod, device: pod, count: 3}
 links:
-- {name: global, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 300}}}
+- {name: global, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 300}}}
 edges:
 - {ep1: {instance: "pod[0:2]", component: "router[0]"}, ep2: {instance: "pod[1:3]", component: "router[1]"}, scheme: one2one, link: global}
 - {ep1: {instance: "pod[2]", component: "router[0]"}, ep2: {instance: "pod[0]", component: "router[1]"}, scheme: one2one, link: global}

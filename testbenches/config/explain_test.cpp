@@ -59,10 +59,12 @@ TEST(Explain, PartsThatAreNotUsedAreLeftOut)
 TEST(Explain, AnUnknownBandwidthSaysSo)
 {
     std::string document = small_box;
-    document.replace(document.find("nvlink_4}"), 9, "x}       ");
-    const std::string fabric = "xpu_fabric";
-    for (std::size_t at = document.find(fabric); at != std::string::npos; at = document.find(fabric))
-        document.replace(at, fabric.size(), "mystery");
+    const auto replace = [&document](const std::string& from, const std::string& to) {
+        document.replace(document.find(from), from.size(), to);
+    };
+    replace("{name: pcie, description: PCIE_GEN5 x16}", "{name: mystery}");
+    replace("{ep1: {component: xpu}, ep2: {component: cpu}, scheme: many2many, link: pcie}",
+        "{ep1: {component: nvsw}, ep2: {component: cpu}, scheme: many2many, link: mystery}");
     EXPECT_NE(
         explain(resolved("", {}, document)).find("link.bandwidth             unknown          unknown\n"),
         std::string::npos);

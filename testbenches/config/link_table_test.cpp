@@ -1,4 +1,4 @@
-// What names and descriptions of links imply.
+// Protocols of links: found by description, by name where a system file names one, and their figures.
 #include <gtest/gtest.h>
 
 #include "platform/config/link_table.h"
@@ -8,28 +8,32 @@
 namespace weft::link_table_test {
 namespace {
 
-std::string kind_of(const char* link, const char* description = "")
+std::string kind_of(const char* description)
 {
-    const LinkMatch match = LinkTable::built_in().find(link, description);
-    return match.kind == nullptr ? "none" : match.kind->name;
+    const LinkKind* kind = LinkTable::built_in().described(description);
+    return kind == nullptr ? "none" : kind->name;
+}
+
+std::string named(const char* name)
+{
+    const LinkKind* kind = LinkTable::built_in().named(name);
+    return kind == nullptr ? "none" : kind->name;
 }
 
 std::uint64_t rate_of(const char* link, const char* description = "")
 {
-    const LinkMatch match = LinkTable::built_in().find(link, description);
-    const auto figure =
-        match.kind == nullptr ? std::nullopt : bandwidth_of(*match.kind, description, std::nullopt);
+    const auto figure = bandwidth_of(*LinkTable::built_in().named(link), description, std::nullopt);
     return figure ? figure->value : 0;
 }
 
 LinkSpec spec_of(const char* link)
 {
-    const LinkMatch match = LinkTable::built_in().find(link, "");
+    const LinkKind& kind = *LinkTable::built_in().named(link);
     LinkSpec spec;
     const auto& entries = LinkSpec::parameters().entries();
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const auto figure = match.kind->figures.find(i);
-        if (figure != match.kind->figures.end()) spec.*entries[i].member = figure->second.value;
+        const auto figure = kind.figures.find(i);
+        if (figure != kind.figures.end()) spec.*entries[i].member = figure->second.value;
     }
     spec.bandwidth = rate_of(link);
     return spec;
@@ -61,28 +65,45 @@ TEST(LinkTable, ProfilesOfLinksCarryWhatTheirSpecificationsSay)
     EXPECT_DOUBLE_EQ(efficiency_of("ethernet"), 4096.0 / (4160 + 82));
 }
 
-TEST(LinkTable, NamesDecideUnlessTheyAreGeneric)
+TEST(LinkTable, DescriptionsSayWhatALinkIs)
 {
-    EXPECT_EQ(kind_of("nvlink_3", "XPU fabric"), "nvlink_3");
+    EXPECT_EQ(kind_of("nvlink_3 XPU fabric"), "nvlink_3");
     EXPECT_EQ(kind_of("NVLink4"), "nvlink_4");
-    EXPECT_EQ(kind_of("pcie", "PCI Express PCIE_GEN4 x16"), "pcie_gen4");
-    EXPECT_EQ(kind_of("pcie", "Host PCIe interconnect"), "pcie");
-    EXPECT_EQ(kind_of("pcie_gen5", "PCI Express Gen 3.0"), "pcie_gen5");
-    EXPECT_EQ(kind_of("xpu_fabric", "nvlink_4"), "nvlink_4");
-    EXPECT_EQ(kind_of("xpu_fabric"), "xpu_fabric");
-    EXPECT_EQ(kind_of("cpu_fabric", "infinity_fabric"), "xgmi");
-    EXPECT_EQ(kind_of("cpu_fabric", "upi"), "upi");
-    EXPECT_EQ(kind_of("fabric", "CPU Fabric"), "cpu_fabric");
-    EXPECT_EQ(kind_of("c2c_link"), "nvlink_c2c");
-    EXPECT_EQ(kind_of("nvlink", "NVLink NVSwitch"), "nvlink");
+    EXPECT_EQ(kind_of("PCI Express PCIE_GEN4 x16"), "pcie_gen4");
+    EXPECT_EQ(kind_of("Host PCIe interconnect"), "pcie");
+    EXPECT_EQ(kind_of("PCI Express Gen 3.0"), "pcie_gen3");
+    EXPECT_EQ(kind_of("XPU fabric"), "xpu_fabric");
+    EXPECT_EQ(kind_of("infinity_fabric"), "xgmi");
+    EXPECT_EQ(kind_of("CPU Fabric"), "cpu_fabric");
+    EXPECT_EQ(kind_of("NVLink NVSwitch"), "nvlink");
+    EXPECT_EQ(kind_of("Intel Ultra Path Interconnect(UPI)"), "upi");
+    EXPECT_EQ(kind_of("Ethernet 400G"), "ethernet");
+    EXPECT_EQ(kind_of("between servers and leaf switches"), "none");
+    EXPECT_EQ(kind_of(""), "none");
+    // The name of a kind alone, also one without keywords.
+    EXPECT_EQ(kind_of("ic"), "ic");
+    EXPECT_EQ(kind_of("pcie_gen6"), "pcie_gen6");
 }
 
-TEST(LinkTable, UnknownNamesAreReadLikeDescriptions)
+TEST(LinkTable, ProtocolsHaveNames)
 {
-    EXPECT_EQ(kind_of("Intel Ultra Path Interconnect(UPI)"), "upi");
-    EXPECT_EQ(kind_of("AMD Infinity Fabric", "AMD Infinity Fabric"), "xgmi");
-    EXPECT_EQ(kind_of("rails", "Ethernet 400G"), "ethernet");
-    EXPECT_EQ(kind_of("leaf-link", "between servers and leaf switches"), "none");
+    EXPECT_EQ(named("ethernet"), "ethernet");
+    EXPECT_EQ(named("RoCE"), "ethernet");
+    EXPECT_EQ(named("PCIe Gen5"), "pcie_gen5");
+    EXPECT_EQ(named("scale-up"), "xpu_fabric");
+    EXPECT_EQ(named("c2c"), "nvlink_c2c");
+    EXPECT_EQ(named("up"), "none");
+    for (const std::string& name : LinkTable::built_in().names()) EXPECT_EQ(named(name.c_str()), name);
+}
+
+TEST(LinkTable, AUsualRateIsAnAssumption)
+{
+    const LinkTable& table = LinkTable::built_in();
+    EXPECT_TRUE(bandwidth_is_assumed(*table.named("pcie"), "PCIe x16", false));  // which generation?
+    EXPECT_TRUE(bandwidth_is_assumed(*table.named("pcie_gen5"), "PCIe Gen5", false));  // how many lanes?
+    EXPECT_FALSE(bandwidth_is_assumed(*table.named("pcie_gen5"), "PCIe Gen5 x8", false));
+    EXPECT_TRUE(bandwidth_is_assumed(*table.named("ethernet"), "Ethernet", false));
+    EXPECT_FALSE(bandwidth_is_assumed(*table.named("nvlink_4"), "NVLink 4", false));
 }
 
 TEST(LinkTable, LanesAndEncodingGiveTheBandwidth)

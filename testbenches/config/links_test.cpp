@@ -37,8 +37,8 @@ TEST(Links, AnEdgeCarriesItsShareOfTheAcceleratorsLinks)
     EXPECT_EQ(rate(star("Grace Blackwell", 4, 18, "xpu_fabric", ", description: nvlink_c2c")),
         50'000'000'000U);
     EXPECT_EQ(rate(star("accelerator", 2, 1, "nvlink")), 450'000'000'000U);
-    // A link that is no part of the scale-up fabric is what its name says.
-    EXPECT_EQ(rate(star("H100", 8, 4, "pcie_gen5")), 63'015'384'615U);
+    // A link that is no part of the scale-up fabric is what its description says.
+    EXPECT_EQ(rate(star("H100", 8, 4, "l", ", description: PCI Express Gen5 x16")), 63'015'384'615U);
     const ResolvedSystem system = resolved("", {}, star("H100", 8, 4, "xpu_fabric"));
     EXPECT_EQ(explained(system, "d.0.xpu.0~d.0.sw.0", "link.bandwidth"),
         "112.5 GB/s | profile h100: 18 x 25 GB/s over 4 edges: NVIDIA H100 whitepaper (vendor "
@@ -89,17 +89,23 @@ TEST(Links, TheDocumentsFiguresWinOverTheTableAndTheShare)
     EXPECT_EQ(system.link(0).latency, 500'000U);
     EXPECT_EQ(explained(system, "d.0.xpu.0~d.0.sw.0", "link.bandwidth"),
         "50 GB/s | box.yaml:8 (InfraGraph link xpu_fabric)");
-    // An unknown name with a bandwidth takes everything else from the fallback.
+    // A bandwidth alone does not say what the link is: that is the scale-up link of the profile at its end.
     const ResolvedSystem unknown =
         resolved("", {}, star("H100", 2, 2, "rails", ", physical: {bandwidth: {gigabytes_per_second: 7}}"));
     EXPECT_EQ(unknown.link(0).bandwidth, 7'000'000'000U);
-    EXPECT_EQ(unknown.link(0).latency, 125'000U);
+    EXPECT_EQ(unknown.link(0).latency, 70'000U);
+    EXPECT_EQ(unknown.link(0).packet_overhead, 0U);
+    // Stated, it is what the system file says.
+    const ResolvedSystem ethernet = resolved("links: {rails: {protocol: ethernet}}\n", {},
+        star("H100", 2, 2, "rails", ", physical: {bandwidth: {gigabytes_per_second: 7}}"));
+    EXPECT_EQ(ethernet.link(0).latency, 125'000U);
+    EXPECT_EQ(ethernet.link(0).packet_overhead, 82U);
 }
 
 TEST(Links, ARatePerLaneNeedsLanesAndEncoding)
 {
     const std::string transfers = ", physical: {bandwidth: {gigatransfers_per_second: 16}}";
-    EXPECT_EQ(rate(star("H100", 2, 2, "pcie", transfers)), 31'507'692'307U);
+    EXPECT_EQ(rate(star("H100", 2, 2, "l", ", description: PCI Express" + transfers)), 31'507'692'307U);
     const std::string error = error_of([&] { rate(star("H100", 2, 2, "rails", transfers)); });
     EXPECT_NE(error.find("box.yaml:8: nothing gives a bandwidth for link 'rails' (d.0.xpu.0~d.0.sw.0): 16 "
                          "GT/s is a rate per lane"),
@@ -109,17 +115,17 @@ TEST(Links, ARatePerLaneNeedsLanesAndEncoding)
 
 TEST(Links, AnUnknownLinkIsAnErrorWhereItIsUsedOnly)
 {
-    const std::string document = star("H100", 2, 2, "nvlnk");
+    // What network cards and switches have between them says nothing of its speed.
+    std::string document = star("card", 2, 2, "nvlnk");
+    document.replace(document.find("choice: xpu"), 11, "choice: nic");
     const ResolvedSystem system = resolved("", {}, document);
     EXPECT_FALSE(system.has_bandwidth(0));
     system.require_links(std::vector<bool>(4, false));
     const std::string error = error_of([&] { system.require_links(std::vector<bool>(4, true)); });
     EXPECT_EQ(error,
-        "box.yaml:8: nothing gives a bandwidth for link 'nvlnk' (d.0.xpu.0~d.0.sw.0), and the name is not in "
-        "the link "
-        "table; expected a bandwidth in the document, links: {nvlnk: {bandwidth: 25 GB/s}} in the system "
-        "file, --set "
-        "'links.nvlnk.bandwidth=25 GB/s', or a known link name (did you mean 'nvlink'?)");
+        "box.yaml:8: nothing gives a bandwidth for link 'nvlnk' (d.0.xpu.0~d.0.sw.0); expected a bandwidth in the "
+        "document, links: {nvlnk: {bandwidth: 25 GB/s}} in the system file, --set 'links.nvlnk.bandwidth=25 GB/s', or "
+        "links: {nvlnk: {protocol: NAME}} with a protocol that has one");
     EXPECT_EQ(error_of([&] { system.link(0); }), error);
     EXPECT_EQ(resolved("links: {nvlnk: {bandwidth: 3 GB/s}}\n", {}, document).link(0).bandwidth,
         3'000'000'000U);

@@ -105,15 +105,18 @@ TEST(Resolve, ProfilesByDefaultByBindingAndByAnnotation)
         "system.yaml:3: no xpu matches '*.nvsw.*'; expected nodes of type xpu or memory: only they have a profile");
 }
 
-TEST(Resolve, APartThatNobodyKnowsIsGenericWithANotice)
+TEST(Resolve, APartThatNobodyKnowsIsGenericAndSaysSo)
 {
     std::string document = small_box;
     document.replace(document.find("NVIDIA H100"), 11, "Acme X1 now");
     const ResolvedSystem system = resolved("", {}, document);
     EXPECT_EQ(system.profile(0), "generic");
-    ASSERT_EQ(system.notices.size(), 1U);
-    EXPECT_NE(system.notices[0].find("Acme X1 now"), std::string::npos);
-    EXPECT_TRUE(resolved("profile: generic\n", {}, document).notices.empty());
+    EXPECT_TRUE(system.notices.empty());
+    ASSERT_GE(system.assumptions.size(), 1U);
+    EXPECT_EQ(system.assumptions[0].what(), "profile of accelerator xpu");
+    EXPECT_EQ(system.assumptions[0].count, 2U);
+    for (const Assumption& assumption : resolved("profile: generic\n", {}, document).assumptions)
+        EXPECT_NE(assumption.topic, "profile") << assumption.text();
 }
 
 TEST(Resolve, Models)

@@ -31,7 +31,7 @@ devices:
 instances:
 - {name: b, device: box, count: 2}
 links:
-- {name: trunk, physical: {bandwidth: {gigabits_per_second: 400}, latency: {ns: 300}}}
+- {name: trunk, description: Ethernet, physical: {bandwidth: {gigabits_per_second: 400}, latency: {ns: 300}}}
 edges:
 - {ep1: {instance: "b[0]", component: sw}, ep2: {instance: "b[1]", component: sw}, scheme: one2one, link: trunk}
 )";

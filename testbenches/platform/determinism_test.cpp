@@ -37,8 +37,8 @@ std::string pods(bool reversed)
     std::vector<std::string> components{"  - {name: xpu, choice: xpu, count: 3}\n",
         "  - {name: sw, choice: switch, count: 2}\n", "  - {name: cpu, choice: cpu, count: 1}\n"};
     std::vector<std::string> links{
-        "  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 30}, latency: {ns: 70}}}\n",
-        "  - {name: bus, physical: {bandwidth: {gigabytes_per_second: 20}, latency: {ns: 90}}}\n"};
+        "  - {name: wire, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 30}, latency: {ns: 70}}}\n",
+        "  - {name: bus, description: local bus, physical: {bandwidth: {gigabytes_per_second: 20}, latency: {ns: 90}}}\n"};
     std::vector<std::string> devices;
     if (reversed) {
         std::reverse(components.begin(), components.end());
@@ -51,14 +51,14 @@ std::string pods(bool reversed)
     devices.push_back(
         "- name: core\n  components:\n  - {name: asic, choice: switch, count: 1}\n  - {name: port, choice: "
         "port, count: 1}\n"
-        "  links: [{name: ic}]\n"
+        "  links: [{name: ic, description: on-chip}]\n"
         "  edges: [{ep1: {component: asic}, ep2: {component: port}, scheme: one2one, link: ic}]\n");
     if (reversed) std::reverse(devices.begin(), devices.end());
     std::vector<std::string> instances{"- {name: p, device: pod, count: 2}\n",
         "- {name: c, device: core, count: 2}\n"};
     if (reversed) std::reverse(instances.begin(), instances.end());
     return "name: pods\ndevices:\n" + joined(devices) + "instances:\n" + joined(instances) +
-        "links:\n- {name: trunk, physical: {bandwidth: {gigabytes_per_second: 40}, latency: {ns: 200}}}\n"
+        "links:\n- {name: trunk, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 40}, latency: {ns: 200}}}\n"
         "edges:\n- {ep1: {instance: p, component: sw}, ep2: {instance: c, component: asic}, scheme: "
         "many2many, link: trunk}\n";
 }

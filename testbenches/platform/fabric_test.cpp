@@ -64,7 +64,7 @@ std::string box(const std::string& components, const std::string& edges)
 {
     return "name: bench\ndevices:\n- name: box\n  components:\n" + components +
         "  links:\n"
-        "  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}\n"
+        "  - {name: wire, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}\n"
         "  - {name: riddle}\n"
         "  edges:\n" +
         edges + "instances:\n- {name: b, device: box, count: 1}\n";
@@ -302,10 +302,11 @@ TEST(FabricPlan, ALinkWithoutBandwidthCountsOnlyWhereItIsUsed)
 {
     const auto with_host = [](const char* riddle_at) {
         return box("  - {name: xpu, choice: xpu, count: 2}\n  - {name: cpu, choice: cpu, count: 1}\n"
-                   "  - {name: sw, choice: switch, count: 1}\n",
-            std::string("  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: ") +
+                   "  - {name: sw, choice: switch, count: 2}\n",
+            std::string("  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: one2one, link: wire}\n"
+                        "  - {ep1: {component: \"sw[0]\"}, ep2: {component: \"sw[1]\"}, scheme: one2one, link: ") +
                 riddle_at +
-                "}\n  - {ep1: {component: xpu}, ep2: {component: cpu}, scheme: many2many, link: riddle}\n");
+                "}\n  - {ep1: {component: \"sw[0]\"}, ep2: {component: cpu}, scheme: one2one, link: riddle}\n");
     };
     EXPECT_EQ(refusal(collective_on(with_host("wire"), "barrier", "0")), "");
     EXPECT_NE(refusal(collective_on(with_host("riddle"), "barrier", "0")).find("riddle"), std::string::npos);

@@ -251,7 +251,7 @@ devices:
   - {name: sw, choice: switch, count: 1, description: switch}
   - {name: nic, choice: nic, count: 1, description: nic}
   links:
-  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}
+  - {name: wire, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}
   edges:
   - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: wire}
   - {ep1: {component: sw}, ep2: {component: nic}, scheme: many2many, link: wire}
@@ -260,7 +260,7 @@ instances:
 edges:
 - {ep1: {instance: "b[0]", component: nic}, ep2: {instance: "b[1]", component: nic}, scheme: one2one, link: cable}
 links:
-- {name: cable, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}
+- {name: cable, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}
 )";
     RunSetup pair;
     pair.document = two_boxes;

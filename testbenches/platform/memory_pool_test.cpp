@@ -25,8 +25,8 @@ devices:
   - {name: sw, choice: switch, count: 1, description: switch}
   - {name: pool, choice: memory, count: 2, description: memory}
   links:
-  - {name: lane, physical: {bandwidth: {gigabytes_per_second: 100}, latency: {ns: 70}}}
-  - {name: port, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 90}}}
+  - {name: lane, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 100}, latency: {ns: 70}}}
+  - {name: port, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 90}}}
   edges:
   - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: lane}
   - {ep1: {component: pool}, ep2: {component: sw}, scheme: many2many, link: port}

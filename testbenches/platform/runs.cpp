@@ -97,7 +97,7 @@ std::string document(unsigned n, const std::string& components, const std::strin
     return "name: bench\ndevices:\n- name: box\n  components:\n"
            "  - {name: xpu, choice: xpu, count: " +
         std::to_string(n) + ", description: accelerator}\n" + components +
-        "  links:\n  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}\n"
+        "  links:\n  - {name: wire, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}\n"
         "  edges:\n  - " +
         edge + "\ninstances:\n- {name: b, device: box, count: 1}\n";
 }

@@ -12,7 +12,7 @@ std::string document(unsigned n, const std::string& switches, const std::vector<
 {
     std::string text = fmt::format("name: bench\ndevices:\n- name: box\n  components:\n"
                                    "  - {{name: xpu, choice: xpu, count: {}, description: accelerator}}\n{}  links:\n"
-                                   "  - {{name: wire, physical: {{bandwidth: {{gigabytes_per_second: {}}}, latency: {{ns: 70}}}}}}\n"
+                                   "  - {{name: wire, description: Ethernet, physical: {{bandwidth: {{gigabytes_per_second: {}}}, latency: {{ns: 70}}}}}}\n"
                                    "  edges:\n",
         n, switches, gigabytes);
     for (const std::string& edge : edges) text += "  - " + edge + "\n";

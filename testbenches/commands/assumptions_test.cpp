@@ -1,0 +1,145 @@
+// What a system leaves to assume: every command says it, and refuses it with --strict.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+
+namespace assumptions_test {
+
+using namespace weft::commands_test;
+
+namespace {
+
+// Two accelerators and a link `up` of which nothing is said but figures.
+const char* const open_document = R"(name: open
+devices:
+- name: card
+  components:
+  - {name: xpu, choice: xpu, count: 2, description: NVIDIA H100}
+  links:
+  - {name: up, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}
+  edges:
+  - {ep1: {component: "xpu[0]"}, ep2: {component: "xpu[1]"}, scheme: one2one, link: up}
+instances:
+- {name: host, device: card, count: 1}
+)";
+
+const std::string taken = "1 link `up`: no protocol given, taken as nvlink_4 because it joins xpu and xpu, and that is the scale-up "
+                          "link of profile h100; set with links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4";
+
+std::string refused(const std::string& path)
+{
+    return path + ":7: 1 link `up`: no protocol given (taken as nvlink_4 because it joins xpu and xpu, and that is the "
+                  "scale-up link of profile h100), which --strict refuses; expected links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4\n";
+}
+
+const std::string set = "--set=links.up.protocol=nvlink_4";
+
+}  // namespace
+
+TEST(AssumptionsCommand, CheckListsThem)
+{
+    const Fixtures files;
+    const std::string path = files.write("open.yaml", open_document);
+    const Outcome outcome = call({"check", path, "--json", files.path("check.json")});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.out.substr(outcome.out.find("assumed")), "assumed      " + taken + "\n");
+    const auto json = nlohmann::json::parse(files.read("check.json"));
+    ASSERT_EQ(json["assumptions"].size(), 1U);
+    EXPECT_EQ(json["assumptions"][0]["what"], "protocol of link up");
+    const Outcome strict = call({"check", path, "--strict"});
+    EXPECT_EQ(strict.code, 2);
+    EXPECT_EQ(strict.out, "");
+    EXPECT_EQ(strict.err, refused(path));
+    const std::string system = files.write("open_system.yaml",
+        "infrastructure: open.yaml\nworkload: {collective: all_reduce, bytes: 4 KiB}\n");
+    EXPECT_NE(call({"check", system}).out.find("assumed      " + taken + "\n"), std::string::npos);
+    EXPECT_EQ(call({"check", system, "--strict"}).err, refused(path));
+    const std::string stated = files.write("stated.yaml",
+        "infrastructure: open.yaml\nlinks: {up: {protocol: nvlink_4}}\nworkload: {collective: all_reduce, bytes: 4 KiB}\n");
+    EXPECT_EQ(call({"check", stated, "--strict"}).code, 0);
+}
+
+TEST(AssumptionsCommand, ADocumentThatCannotRunIsStillGoodInfraGraph)
+{
+    const Fixtures files;
+    std::string text = open_document;
+    text.replace(text.find("gigabytes_per_second: 50"), 24, "gigabits_per_second: 0.000001");
+    const std::string path = files.write("slow.yaml", text);
+    const Outcome outcome = call({"check", path});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("notice       weft run would refuse it: " + path + ":7: bandwidth 125 B/s of link 'up'"),
+        std::string::npos)
+        << outcome.out;
+}
+
+TEST(AssumptionsCommand, RunListsThemAndWritesThem)
+{
+    const Fixtures files;
+    const std::string path = files.write("open.yaml", open_document);
+    const std::vector<std::string> run{"run", "--infra", path, "--collective=all_reduce", "--bytes=4KiB"};
+    const auto with = [&run](std::vector<std::string> more) {
+        std::vector<std::string> all = run;
+        all.insert(all.end(), more.begin(), more.end());
+        return call(all);
+    };
+    const Outcome outcome = with({"--json", files.path("r.json")});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find(taken), std::string::npos) << outcome.out;
+    const auto json = nlohmann::json::parse(files.read("r.json"));
+    const nlohmann::json expected{{"what", "protocol of link up"}, {"count", 1}, {"taken", "nvlink_4"},
+        {"because", "no protocol given; it joins xpu and xpu, and that is the scale-up link of profile h100"},
+        {"set_with", "links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4"}};
+    EXPECT_EQ(json["assumptions"], nlohmann::json::array({expected}));
+    const Outcome strict = with({"--strict", "--json", files.path("none.json")});
+    EXPECT_EQ(strict.code, 2);
+    EXPECT_EQ(strict.err, refused(path));
+    const Outcome stated = with({"--strict", set, "--json", files.path("s.json")});
+    EXPECT_EQ(stated.code, 0) << stated.err;
+    const auto same = nlohmann::json::parse(files.read("s.json"));
+    EXPECT_EQ(same["assumptions"].size(), 0U);
+    EXPECT_EQ(same["simulated_ps"], json["simulated_ps"]);
+}
+
+TEST(AssumptionsCommand, FabricSweepAndProbeSayThemOnceAndRefuseThem)
+{
+    const Fixtures files;
+    const std::string path = files.write("open.yaml", open_document);
+    const std::vector<std::vector<std::string>> commands{
+        {"fabric", "--infra", path, "--loads=0.1", "--quiet"},
+        {"sweep", "--infra", path, "--collective=all_reduce", "--over=bytes=1KiB,2KiB", "--quiet"},
+        {"probe", "--infra", path}};
+    for (const std::vector<std::string>& command : commands) {
+        std::vector<std::string> strict = command;
+        strict.emplace_back("--strict");
+        const Outcome outcome = call(strict);
+        EXPECT_EQ(outcome.code, 2) << command.front();
+        EXPECT_EQ(outcome.err, refused(path)) << command.front();
+        if (command.front() == "probe") continue;  // its measurements take long
+        EXPECT_EQ(call(command).err, "notice: " + taken + "\n") << command.front();
+        strict.push_back(set);
+        const Outcome stated = call(strict);
+        EXPECT_EQ(stated.code, 0) << stated.err;
+        EXPECT_EQ(stated.err, "");
+    }
+}
+
+TEST(AssumptionsCommand, OurExamplesStateEverything)
+{
+    std::size_t count = 0;
+    for (const auto& folder : std::filesystem::directory_iterator(WEFT_SOURCE_DIR "/examples")) {
+        const std::string path = folder.path().string() + "/system.yaml";
+        if (!std::filesystem::exists(path) || folder.path().filename() == "switch_ring") continue;  // its routes could deadlock
+        const Outcome outcome = call({"check", path, "--strict"});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        ++count;
+    }
+    EXPECT_GE(count, 15U);
+    for (const char* system : {"gb200_4", "gb300_8", "two_dgx_h100"})
+        EXPECT_EQ(call({"check", std::string("examples/validation/systems/") + system + ".yaml", "--strict"}).code, 0) << system;
+}
+
+}  // namespace assumptions_test
