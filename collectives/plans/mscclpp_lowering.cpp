@@ -74,9 +74,11 @@ void MscclppLowering::lower()
         barriers_.clear();
         initial_.clear();
         acquirer_.clear();
+        tokens_.clear();
         moved_ = 0;
         for (std::uint64_t i = 0; i < gpu_->semaphores.size(); ++i) initial_[i] = gpu_->semaphores[i];
         for (thread_ = 0; thread_ < gpu_->blocks.size(); ++thread_) block();
+        unused_tokens();
         plan_.moved += moved_;
         plan_.most_moved = std::max(plan_.most_moved, moved_);
         if (barriers_.size() > most_barriers || gpu_->semaphores.size() > most_barriers)
@@ -288,6 +290,7 @@ void MscclppLowering::semaphores(const JsonValue& op, bool acquire)
                 "one of 'semaphores'");
             continue;
         }
+        ++(acquire ? tokens_[id].second : tokens_[id].first);
         if (!acquire) {
             add(signal_step(rank_, block_semaphore(id)));
             continue;
@@ -470,6 +473,7 @@ void MscclppLowering::add(Step step)
     plan_.origins[rank_][thread_].push_back(origin_);
 }
 
+// Of a channel. Waits that outnumber the signals never end; signals that outnumber the waits stay unused.
 void MscclppLowering::unequal_signals()
 {
     for (const auto& [place, count] : balance_) {
@@ -478,11 +482,28 @@ void MscclppLowering::unequal_signals()
         const auto memory = static_cast<std::uint32_t>(source_.gpus[rank].peers[0].size());
         const bool port = semaphore >= memory;
         const std::uint32_t channel = port ? semaphore - memory : semaphore;
-        problem(source_.gpus[rank].line,
-            fmt::format("{} channel {} of gpu {} is signalled {} times by gpu {} and waited for {} times",
-                port ? "port" : "memory", channel, rank, count.first, source_.gpus[rank].peers[port ? 1 : 0][channel],
-                count.second),
-            "as many signals as waits");
+        const std::string what = fmt::format("{} channel {} of gpu {} is signalled {} times by gpu {} and waited for {} times",
+            port ? "port" : "memory", channel, rank, count.first, source_.gpus[rank].peers[port ? 1 : 0][channel],
+            count.second);
+        if (count.first < count.second)
+            problem(source_.gpus[rank].line, what, "as many signals as waits");
+        else
+            plan_.notices.push_back({plan_.file, source_.gpus[rank].line,
+                what + fmt::format(", so {} of them stay unused", count.first - count.second), ""});
+    }
+}
+
+// Of a semaphore between blocks: a pool of credits ends as full as it began, or fuller.
+void MscclppLowering::unused_tokens()
+{
+    for (const auto& [id, count] : tokens_) {
+        const std::uint64_t begin = gpu_->semaphores[id];
+        const auto [released, acquired] = count;
+        if (begin + released <= acquired) continue;
+        plan_.notices.push_back({plan_.file, gpu_->line,
+            fmt::format("semaphore {} of gpu {} begins with {}, is released {} times and acquired {} times, and ends with {}", id,
+                rank_, begin, released, acquired, begin + released - acquired),
+            ""});
     }
 }
 

@@ -52,6 +52,7 @@ private:
     void add(Step step);
     void problem(int line, const std::string& what, const std::string& expected);
     void unequal_signals();
+    void unused_tokens();
 
     // Semaphores of a rank: its channels, then those between its blocks, then its barriers.
     std::uint32_t channel_semaphore(std::uint32_t rank, MscclppChannel type, std::uint32_t channel) const;
@@ -78,6 +79,7 @@ private:
     std::vector<Step> run_;                                          // data steps that the next one may join
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint64_t, std::uint64_t>>
         balance_;  // signals and waits by rank and channel semaphore
+    std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> tokens_;  // of the rank: releases and acquires
 };
 
 }  // namespace weft

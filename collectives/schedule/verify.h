@@ -7,7 +7,8 @@
 //
 // Found and named by rank, thread, step, buffer and chunk: malformed steps, ranges out of bounds, operands
 // of different length, threads that block for ever and what they wait for, packets stored twice, reads of memory that was
-// never written, unordered accesses of which one writes, signals that nobody takes, wrong results.
+// never written, unordered accesses of which one writes, wrong results. A semaphore may end with more signals than waits
+// (a pool of credits that is full again); that is a remark.
 //
 // Parts: the schedule is run for one message size, byte-exact at the cuts between parts. The default
 // size divides evenly, so that all parts of all chunks are equal whole lines; a plan that is wrong for
@@ -31,6 +32,7 @@ struct VerifyOptions {
 struct Verification {
     bool ok = false;
     std::vector<std::string> problems;
+    std::vector<std::string> remarks;  // the schedule is right all the same: semaphores that end with unused signals
     std::uint32_t steps = 0;         // longest chain of dependent data steps that reach another rank
     std::uint32_t signal_steps = 0;  // longest chain of dependent signals
     std::uint64_t executed = 0;      // steps of all threads that could run

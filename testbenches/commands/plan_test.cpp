@@ -108,6 +108,25 @@ TEST(Plan, AWrongPlanIsExitCodeOne)
     expect_in(outcome.out, {"peer.xml:3: tb 0 of gpu 0 sends to gpu 5; expected a gpu below 2, or -1\n"});
 }
 
+TEST(Plan, AnUnusedSignalIsANoticeOfARightPlan)
+{
+    const Fixtures files;
+    const std::string last = R"(         {"name": "wait", "channel_ids": [0], "channel_type": "memory"}],)";
+    const std::string signal = R"(         {"name": "wait", "channel_ids": [0], "channel_type": "memory"},
+         {"name": "signal", "channel_ids": [0], "channel_type": "memory"}],)";
+    const std::string plan = files.write("left.json", with(pair_json, last, signal));
+    const Outcome outcome = call({"plan", plan, "--json"});
+    EXPECT_EQ(outcome.code, 0) << outcome.out;
+    const json result = json::parse(outcome.out, nullptr, false);
+    EXPECT_EQ(result["verified"], true);
+    ASSERT_EQ(result["notices"].size(), 1u);
+    EXPECT_EQ(result["notices"][0], plan + ":22: memory channel 0 of gpu 1 is signalled 3 times by gpu 0 and waited for 2 "
+                                           "times, so 1 of them stay unused");
+    const json ran = parsed(call({"run", "--infra", files.pair(), "--plan", plan, "--bytes", "64KiB", "--json", "-",
+        "--no-timing", "--quiet"}));
+    EXPECT_EQ(ran["verified"], "passed");
+}
+
 TEST(Plan, WhatCannotBeReadIsExitCodeTwo)
 {
     const Fixtures files;

@@ -104,6 +104,45 @@ TEST(Sha256, KnownDigests)
     EXPECT_EQ(test::sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+// Our own documents, with figures worked out by hand from their text: a clone without the shared ones tests the readers, too.
+TEST(InfraGraphOwnDocuments, CountsAndDistances)
+{
+    struct Own {
+        const char* file;
+        std::size_t nodes;
+        std::size_t edges;
+        std::map<std::string, int> types;
+        std::map<std::string, int> links;
+        nlohmann::json hops;
+    };
+    const Own documents[] = {
+        {"plans/box_4", 5, 4, {{"xpu", 4}, {"switch", 1}}, {{"up", 4}}, {{"b.0.xpu.0", "b.0.xpu.3", 2}}},
+        // 8 servers of 2, 4 leaves and 3 spines of 1 + 5; a leaf apart: card, port, chip, port, twice over the spine.
+        {"clos_8/clos_8", 58, 63, {{"xpu", 8}, {"nic", 8}, {"switch", 7}, {"port", 35}},
+            {{"pcie", 8}, {"ic", 35}, {"server_link", 8}, {"spine_link", 12}},
+            {{"host.0.xpu.0", "host.1.xpu.0", 6}, {"host.0.xpu.0", "host.7.xpu.0", 12}}},
+        {"study_dimensions/grid_4x4", 40, 48, {{"xpu", 16}, {"switch", 8}, {"port", 16}},
+            {{"inside", 16}, {"ic", 16}, {"across", 16}},
+            {{"host.0.xpu.0", "host.0.xpu.1", 2}, {"host.0.xpu.0", "host.3.xpu.0", 4}, {"host.0.xpu.0", "host.1.xpu.1", 6}}}};
+    for (const Own& own : documents) {
+        SCOPED_TRACE(own.file);
+        const std::string path = std::string(WEFT_SOURCE_DIR) + "/examples/" + own.file + ".yaml";
+        const LoadedGraph loaded = load_infrastructure(path, options(false));
+        const nlohmann::json actual = measured(loaded.graph, own.hops);
+        EXPECT_EQ(actual["nodes"], own.nodes);
+        EXPECT_EQ(actual["edges"], own.edges);
+        EXPECT_EQ(actual["types"], nlohmann::json(own.types));
+        EXPECT_EQ(actual["links"], nlohmann::json(own.links));
+        EXPECT_EQ(actual["comps"], 1);
+        EXPECT_EQ(actual["zero_degree"], 0);
+        EXPECT_EQ(actual["xpu_hops"], own.hops);
+    }
+    const LoadedGraph box = load_infrastructure(std::string(WEFT_SOURCE_DIR) + "/examples/plans/box_4.yaml", options(false));
+    EXPECT_EQ(node_list(box.graph), "b.0.sw.0\nb.0.xpu.0\nb.0.xpu.1\nb.0.xpu.2\nb.0.xpu.3\n");
+    EXPECT_EQ(edge_list_for_digest(box.graph),
+        "b.0.sw.0 b.0.xpu.0 up\nb.0.sw.0 b.0.xpu.1 up\nb.0.sw.0 b.0.xpu.2 up\nb.0.sw.0 b.0.xpu.3 up\n");
+}
+
 TEST_F(InfraGraphConformance, GoldenDocuments)
 {
     const auto golden = nlohmann::json::parse(read_text_file(folder + "golden.json"));

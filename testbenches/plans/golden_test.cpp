@@ -1,4 +1,5 @@
-// Every shared sample plan: read, verified, and counted as its golden figures say.
+// Our own sample plans, whose figures were worked out by hand, and every shared one: read, verified, and counted as the
+// golden figures say.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -16,11 +17,18 @@ using nlohmann::json;
 
 namespace {
 
-const std::string folder = std::string(WEFT_SHARED_DIR) + "/collectives/";
+struct Samples {
+    std::string folder;  // of the files
+    std::string golden;
+    int xml;
+    int mscclpp;
+};
+const Samples shared{std::string(WEFT_SHARED_DIR) + "/collectives/", std::string(WEFT_SHARED_DIR) + "/collectives/golden.json", 10, 15};
+const Samples own{std::string(WEFT_SOURCE_DIR) + "/", std::string(WEFT_SOURCE_DIR) + "/testbenches/plans/own/golden.json", 1, 3};
 
-json golden()
+json figures_of(const Samples& samples)
 {
-    std::ifstream file(folder + "golden.json");
+    std::ifstream file(samples.golden);
     return file ? json::parse(file) : json();
 }
 
@@ -54,19 +62,15 @@ void expect_only_races(const std::string& file, const Judgement& verdict)
         EXPECT_NE(problem.what.find("unordered with"), std::string::npos) << problem.text();
 }
 
-}  // namespace
-
-TEST(PlansGolden, MscclXml)
+void expect_msccl_xml(const Samples& samples, const json& figures)
 {
-    json figures = golden();
-    if (figures.is_null()) GTEST_SKIP() << "no shared plans";
     int count = 0;
     for (const auto& [file, expected] : figures.items()) {
         if (file.find(".xml") == std::string::npos) continue;
         for (const bool packets : {false, true}) {
             PlanOptions options;
             options.packets = packets;
-            const Plan plan = read_plan(folder + file, options);
+            const Plan plan = read_plan(samples.folder + file, options);
             const Judgement verdict = judge(plan);
             EXPECT_TRUE(verdict.ok) << file << (packets ? " as packets" : "") << "\n" << all(verdict.problems);
             EXPECT_EQ(verdict.ok, expected["correct"].get<bool>()) << file;
@@ -81,17 +85,15 @@ TEST(PlansGolden, MscclXml)
         }
         ++count;
     }
-    EXPECT_EQ(count, 10);
+    EXPECT_EQ(count, samples.xml);
 }
 
-TEST(PlansGolden, MscclppJson)
+void expect_mscclpp_json(const Samples& samples, const json& figures)
 {
-    json figures = golden();
-    if (figures.is_null()) GTEST_SKIP() << "no shared plans";
     int count = 0;
     for (const auto& [file, expected] : figures.items()) {
-        if (file.find("mscclpp_json") == std::string::npos) continue;
-        const Plan plan = read_plan(folder + file);
+        if (file.find(".xml") != std::string::npos) continue;
+        const Plan plan = read_plan(samples.folder + file);
         const Judgement verdict = judge(plan);
         if (!expected["correct"].is_null())
             EXPECT_EQ(verdict.ok, expected["correct"].get<bool>()) << file << "\n" << all(verdict.problems);
@@ -103,7 +105,26 @@ TEST(PlansGolden, MscclppJson)
         expect_figures(file, expected, plan);
         ++count;
     }
-    EXPECT_EQ(count, 15);
+    EXPECT_EQ(count, samples.mscclpp);
+}
+
+}  // namespace
+
+TEST(PlansGolden, OwnMscclXml) { expect_msccl_xml(own, figures_of(own)); }
+TEST(PlansGolden, OwnMscclppJson) { expect_mscclpp_json(own, figures_of(own)); }
+
+TEST(PlansGolden, MscclXml)
+{
+    const json figures = figures_of(shared);
+    if (figures.is_null()) GTEST_SKIP() << "no shared plans";
+    expect_msccl_xml(shared, figures);
+}
+
+TEST(PlansGolden, MscclppJson)
+{
+    const json figures = figures_of(shared);
+    if (figures.is_null()) GTEST_SKIP() << "no shared plans";
+    expect_mscclpp_json(shared, figures);
 }
 
 }  // namespace golden_test

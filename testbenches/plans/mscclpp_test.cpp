@@ -238,6 +238,62 @@ TEST(Mscclpp, SemaphoresJoinBlocksOfAGpu)
     EXPECT_NE(problems_of(read(two_gpus(acquire, ""))).find("which nobody sends"), std::string::npos);
 }
 
+// A pool of one credit: the copy takes it, the end gives it back. Credits may be left, waits may not.
+TEST(Mscclpp, ASemaphoreMayEndWithTokensAndNeverBelowZero)
+{
+    const std::string acquire = R"({"name": "sem_acquire", "semaphore_ids": [1]})";
+    const std::string release = R"({"name": "sem_release", "semaphore_ids": [1]})";
+    const auto notices = [](const Plan& plan) {
+        std::string out;
+        for (const Diagnostic& notice : plan.notices) out += notice.text() + "\n";
+        return out;
+    };
+    const Plan full = read(two_gpus(acquire + "," + release, ""));
+    EXPECT_EQ(problems_of(full), "");
+    EXPECT_EQ(notices(full),
+        "plan.json:3: semaphore 1 of gpu 0 begins with 1, is released 1 times and acquired 1 times, and ends with 1\n");
+    const Plan fuller = read(two_gpus(acquire + "," + release + "," + release, ""));
+    EXPECT_EQ(problems_of(fuller), "");
+    EXPECT_NE(notices(fuller).find("and ends with 2"), std::string::npos) << notices(fuller);
+    const Plan empty = read(two_gpus(acquire + "," + release + "," + acquire, ""));
+    EXPECT_EQ(problems_of(empty) + notices(empty), "");
+    const Plan below = read(two_gpus(acquire + "," + release + "," + acquire + "," + acquire, ""));
+    EXPECT_NE(problems_of(below).find("never runs: it waits for signal 2"), std::string::npos) << problems_of(below);
+    EXPECT_EQ(notices(below), "");
+}
+
+// What the wait would have ordered is another matter: AMissingWaitIsARace.
+TEST(Mscclpp, AnUnusedSignalOfAChannelIsANotice)
+{
+    const Plan plan = read(two_gpus(R"({"name": "signal", "channel_ids": [0], "channel_type": "memory"})", ""));
+    EXPECT_EQ(problems_of(plan), "");
+    ASSERT_EQ(plan.notices.size(), 1u);
+    EXPECT_EQ(plan.notices[0].what,
+        "memory channel 0 of gpu 1 is signalled 1 times by gpu 0 and waited for 0 times, so 1 of them stay unused");
+}
+
+// However a message is found, its text names the file once, in front.
+TEST(Mscclpp, MessagesNameTheFileOnce)
+{
+    const std::string left = R"({"name": "signal", "channel_ids": [0], "channel_type": "memory"})";
+    const std::string stuck = R"({"name": "sem_acquire", "semaphore_ids": [0]})";
+    int messages = 0;
+    const auto once = [&messages](const std::string& text) {
+        ++messages;
+        EXPECT_EQ(text.rfind("plan.json:", 0), 0u) << text;
+        EXPECT_EQ(text.find("plan.json", 1), std::string::npos) << text;
+    };
+    for (const std::string& operations : {left, stuck}) {
+        const Plan plan = read(two_gpus(operations, ""));
+        for (const Diagnostic& problem : judge(plan).problems) once(problem.text());
+        for (const Diagnostic& notice : plan.notices) once(notice.text());
+    }
+    once(refusal_of_json("{"));
+    const Plan uneven = read(with(pair_json, "\"input_chunks\": 2", "\"input_chunks\": 3"));
+    for (const Diagnostic& problem : judge(uneven).problems) once(problem.text());
+    EXPECT_GE(messages, 4);
+}
+
 TEST(Mscclpp, BarriersJoinBlocks)
 {
     const Plan plan = read(two_gpus(R"({"name": "barrier", "barrier_id": 0, "num_threadblocks": 1})", ""));

@@ -1,4 +1,8 @@
 // What is published of small and medium sized collectives, beside what comes out here: docs/validation.md.
+#include <cmath>
+#include <iterator>
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "testbenches/platform/runs.h"
@@ -46,6 +50,42 @@ double staged(unsigned ranks, bool two_shots, const std::string& bytes, const st
     return us(setup);
 }
 
+// Time in us of kernels of TensorRT-LLM on 2, 4 and 8 H100, without a graph (SGLang pull request 2904): all rows. One-shot up
+// to 128 KiB, then two-shot on 4 and 8.
+struct Row {
+    unsigned ranks;
+    const char* bytes;
+    bool two_shots;
+    double measured;
+    double simulated;  // without launch, as it came out when this was written
+};
+const Row rows[] = {{2, "2 KiB", false, 3.7, 2.184}, {2, "16 KiB", false, 3.9, 2.292}, {2, "128 KiB", false, 4.5, 2.484},
+    {2, "1 MiB", false, 7.9, 6.788}, {2, "2 MiB", false, 12.5, 11.62}, {2, "4 MiB", false, 19.9, 20.48},
+    {4, "2 KiB", false, 4.8, 2.584}, {4, "16 KiB", false, 3.7, 2.764}, {4, "128 KiB", false, 4.8, 3.594},
+    {4, "1 MiB", true, 13.9, 10.05}, {4, "2 MiB", true, 20.2, 16.34}, {4, "4 MiB", true, 31.1, 28.67},
+    {8, "2 KiB", false, 5.9, 3.387}, {8, "16 KiB", false, 5.7, 4.658}, {8, "128 KiB", false, 7.8, 7.039},
+    {8, "1 MiB", true, 16.7, 17.26}, {8, "2 MiB", true, 22.1, 21.78}, {8, "4 MiB", true, 33.8, 35.45}};
+constexpr std::size_t row_count = std::size(rows);
+constexpr double row_bound = 0.2;     // of the measured time
+constexpr double growth_bound = 0.2;  // of the measured growth from a size to the next, or
+constexpr double resolution = 0.5;    // us: one table falls by 1.1 us from 2 to 16 KiB, so small growths are noise
+
+// Rows and growths that the model misses, with the error in per cent or in us. A better model must take its entry away.
+const std::map<std::string, double> missed_rows = {{"8 ranks, 2 KiB", -20.5}};
+const std::map<std::string, double> missed_growths = {{"2 ranks, 128 KiB to 1 MiB", 0.90},
+    {"4 ranks, 2 KiB to 16 KiB", 1.28}, {"4 ranks, 128 KiB to 1 MiB", -2.64}, {"8 ranks, 2 KiB to 16 KiB", 1.47}};
+
+std::string name_of_row(const Row& row) { return std::to_string(row.ranks) + " ranks, " + row.bytes; }
+
+// Holds what is beyond a bound to the list of known misses.
+void expect_known(const std::map<std::string, double>& known, const std::string& what, bool within, double error, double tolerance)
+{
+    const auto found = known.find(what);
+    EXPECT_EQ(within, found == known.end()) << what << ": error " << error << (within ? ", no longer a miss" : ", a new miss");
+    if (found == known.end()) return;
+    EXPECT_NEAR(error, found->second, tolerance) << what;
+}
+
 }  // namespace
 
 // The library changes at 1 MiB for four, vLLM at 512 KiB; for eight at 512 and at 256 KiB.
@@ -57,15 +97,32 @@ TEST(SmallAllReduce, CrossesWhereTheLibrariesChangeTheirKernel)
     EXPECT_GT(staged(8, false, "512 KiB"), staged(8, true, "512 KiB"));
 }
 
-TEST(SmallAllReduce, WithinAFifthOfTheMeasuredTimes)
+// What a launch takes is not published. It is one constant for all rows, fitted here by least squares and so no part of the
+// proof: what it cannot hide are the 15 growths from a size to the next, from which it drops out.
+TEST(SmallAllReduce, AllRowsOfTheMeasuredTables)
 {
-    constexpr double launch = 1.5;  // the one constant of all three tables
-    EXPECT_NEAR((staged(2, false, "2 KiB") + launch) / 3.7, 1, 0.2);
-    EXPECT_NEAR((staged(2, false, "1 MiB") + launch) / 7.9, 1, 0.2);
-    EXPECT_NEAR((staged(4, false, "128 KiB") + launch) / 4.8, 1, 0.2);
-    EXPECT_NEAR((staged(4, true, "1 MiB") + launch) / 13.9, 1, 0.2);
-    EXPECT_NEAR((staged(8, false, "16 KiB") + launch) / 5.7, 1, 0.2);
-    EXPECT_NEAR((staged(8, true, "1 MiB") + launch) / 16.7, 1, 0.2);
+    double simulated[row_count];
+    double launch = 0;
+    for (std::size_t i = 0; i < row_count; ++i) {
+        simulated[i] = staged(rows[i].ranks, rows[i].two_shots, rows[i].bytes);
+        EXPECT_NEAR(simulated[i], rows[i].simulated, 0.0051) << name_of_row(rows[i]);
+        launch += (rows[i].measured - simulated[i]) / row_count;
+    }
+    EXPECT_NEAR(launch, 1.304, 0.005) << "fitted";
+    double mean = 0;
+    for (std::size_t i = 0; i < row_count; ++i) {
+        const double error = (simulated[i] + launch) / rows[i].measured - 1;
+        mean += std::abs(error) / row_count;
+        expect_known(missed_rows, name_of_row(rows[i]), std::abs(error) <= row_bound, 100 * error, 0.3);
+    }
+    EXPECT_NEAR(100 * mean, 9.3, 0.2);
+    for (std::size_t i = 1; i < row_count; ++i) {
+        if (rows[i].ranks != rows[i - 1].ranks) continue;
+        const double measured = rows[i].measured - rows[i - 1].measured;
+        const double error = simulated[i] - simulated[i - 1] - measured;
+        expect_known(missed_growths, name_of_row(rows[i - 1]) + " to " + rows[i].bytes,
+            std::abs(error) <= std::max(resolution, growth_bound * measured), error, 0.02);
+    }
 }
 
 // Seven loads of peers' sums one after the other, or at once; then the wire takes a little of what that saves.

@@ -60,7 +60,19 @@ TEST(Defects, MissingWait)
     Schedule schedule = ring();
     erase(schedule, 1, 2);
     expect_problem(schedule, "unordered with");
-    expect_problem(schedule, "rank 1 semaphore 0 gets 6 signals and is waited for 5 times");
+    EXPECT_EQ(verify(schedule).remarks,
+        std::vector<std::string>{"rank 1 semaphore 0 gets 6 signals and is waited for 5 times"});
+}
+
+// A signal that nobody takes harms nobody: what it would have ordered is missed by the checks of accesses alone.
+TEST(Defects, UnusedSignalIsARemark)
+{
+    Schedule schedule = ring();
+    EXPECT_TRUE(verify(schedule).remarks.empty());
+    steps_of(schedule, 1).push_back(signal_step(2, 0));
+    const Verification result = verify(schedule);
+    EXPECT_TRUE(result.ok) << all_problems(result);
+    EXPECT_EQ(result.remarks, std::vector<std::string>{"rank 2 semaphore 0 gets 7 signals and is waited for 6 times"});
 }
 
 TEST(Defects, MissingSignalEndsInADeadlockThatIsNamed)

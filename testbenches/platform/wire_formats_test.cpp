@@ -1,0 +1,198 @@
+// Every packet format as the tables of links set it, merging, frames, packet overhead and credit messages included: bytes,
+// packets and messages of every link equal, to the byte, a second count from the lines that entered it.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "collectives/schedule/algorithms/algorithms.h"
+#include "infragraph/load.h"
+#include "platform/config/resolve.h"
+#include "platform/run/report.h"
+#include "platform/system/model_registry.h"
+#include "testbenches/platform/expected_traffic.h"
+#include "testbenches/platform/wire_recount.h"
+
+namespace wire_formats_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+constexpr unsigned ranks = 4;
+
+// Names of links, by which the tables choose the format.
+const char* const formats[] = {"nvlink_4", "nvlink_5", "xgmi", "ualink", "pcie_gen5", "pcie_gen6", "ethernet", "ethernet_sue"};
+
+struct Traffic {
+    CollectiveOp op;
+    const char* algorithm;
+    std::uint64_t bytes;
+};
+const Traffic traffics[] = {{CollectiveOp::all_reduce, "direct", 64 << 10}, {CollectiveOp::all_reduce, "ring", 10'007},
+    {CollectiveOp::all_gather, "direct_get", 64 << 10}};
+
+std::string renamed(std::string text, const std::string& link)
+{
+    for (const std::string& key : {std::string("name: wire"), std::string("link: wire")})
+        text.replace(text.find(key), key.size(), key.substr(0, key.size() - 4) + link);
+    return text;
+}
+
+RunSetup setup_of(const std::string& format, bool star, const Traffic& traffic)
+{
+    RunSetup setup;
+    setup.document = renamed(star ? star_document(ranks) : mesh_document(ranks), format);
+    setup.lines = collective_lines(name_of(traffic.op), traffic.algorithm, std::to_string(traffic.bytes), "type: u8");
+    setup.sets = {"engine.channels=4"};
+    setup.options.data_on = true;
+    return setup;
+}
+
+using Change = std::function<void(LinkSpec&)>;
+
+// What links and taps counted, by direction. `change`: the recount takes another format than the link.
+Json counted_twice(const RunSetup& setup, const Change& change = {})
+{
+    const std::string text = in_timed_child(
+        [&] {
+            Recounts seen;
+            ModelRegistry registry;
+            registry.add_link("tapped", "a link between taps", [&](const RunContext& run, const LinkRequest& request) {
+                LinkSpec spec = request.spec;
+                if (change) change(spec);
+                return tapped(request.module_name, run.agenda, request.path,
+                    make_link((request.module_name + "_inner").c_str(), run.agenda, request.path, request.spec, request.seed),
+                    spec, seen);
+            });
+            SystemDescription description = read_system_text("system.yaml", "infrastructure: inline.yaml\n" + setup.lines);
+            for (const std::string& set : setup.sets) description.sets.push_back(parse_set(set));
+            description.sets.push_back(parse_set("link.model=tapped"));
+            LoadedGraph loaded = load_infrastructure_text("inline.yaml", setup.document);
+            RunOptions options = setup.options;
+            options.progress = false;
+            KnownNames known;
+            known.models = registry.names_by_kind();
+            Json out;
+            const RunResult result = run_system(resolve(description, std::make_shared<Graph>(std::move(loaded.graph)),
+                                                    known), registry, options);
+            out["result"] = Json::parse(result_json(result, false));
+            out["ways"] = Json::array();
+            for (const auto& link : seen.links)
+                for (unsigned end = 0; end < 2; ++end) {
+                    const LinkModel::Direction& link_says = link->counted[end];
+                    const WireRecount& way = link->ways[end];
+                    out["ways"].push_back({{"link", link->path}, {"end", end}, {"credits", way.credits},
+                        {"counted", {{"lines", link_says.lines}, {"payload", link_says.payload_bytes},
+                            {"wire", link_says.wire_bytes}, {"packets", link_says.packets}, {"messages", link_says.credit_messages}}},
+                        {"recount", {{"lines", way.lines}, {"payload", way.payload}, {"wire", way.wire()},
+                            {"packets", way.packets}, {"messages", way.messages}}}});
+                }
+            return out.dump();
+        },
+        100);
+    return text.empty() ? Json::object() : Json::parse(text);
+}
+
+// The first direction whose two counts differ; empty when there is none.
+std::string first_difference(const Json& counts)
+{
+    for (const Json& way : counts.at("ways"))
+        if (way.at("counted") != way.at("recount")) return way.dump();
+    return "";
+}
+
+class WireFormats : public ::testing::TestWithParam<std::tuple<const char*, bool>> {};
+
+}  // namespace
+
+TEST_P(WireFormats, BytesOfLinksAreThoseOfTheirLines)
+{
+    const auto& [format, star] = GetParam();
+    for (const Traffic& traffic : traffics) {
+        const RunSetup setup = setup_of(format, star, traffic);
+        const Json counts = counted_twice(setup);
+        ASSERT_EQ(counts["result"].value("verified", ""), "passed") << traffic.algorithm;
+        ASSERT_EQ(counts["ways"].size(), star ? 2u * ranks : ranks * (ranks - 1u));
+        EXPECT_EQ(first_difference(counts), "") << traffic.algorithm;
+        const LinkSpec spec = resolve_setup(setup).link(0);
+        std::uint64_t wire = 0;
+        for (const Json& way : counts["ways"]) {
+            const auto lines = way["counted"]["lines"].get<std::uint64_t>();
+            const auto packets = way["counted"]["packets"].get<std::uint64_t>();
+            EXPECT_LE(packets, lines);
+            // A packet holds a whole block at the most, whoever counts.
+            EXPECT_GE(packets * std::max<std::uint64_t>(spec.max_payload, line_bytes), way["counted"]["payload"].get<std::uint64_t>());
+            wire += way["counted"]["wire"].get<std::uint64_t>();
+            // Every line that came the other way gave its credit back.
+            for (const Json& back : counts["ways"]) {
+                if (back["link"] != way["link"] || back["end"] == way["end"]) continue;
+                EXPECT_EQ(way["credits"], back["counted"]["lines"]);
+            }
+            const std::uint64_t messages = way["credits"].get<std::uint64_t>() / spec.credit_batch;
+            EXPECT_EQ(way["counted"]["messages"], spec.credit_bytes > 0 ? messages : 0);
+        }
+        std::uint64_t reported = 0;
+        for (const Json& link : counts["result"]["links"]) reported += link["wire_bytes"].get<std::uint64_t>();
+        EXPECT_EQ(reported, wire);
+    }
+}
+
+// Lines and payload, which no format changes, are those of the schedule.
+TEST_P(WireFormats, LinesAreThoseOfTheSchedule)
+{
+    const auto& [format, star] = GetParam();
+    const bool through_switch = star;
+    const auto routes = [through_switch](std::uint32_t from, std::uint32_t to, std::uint64_t) {
+        const auto xpu = [](std::uint32_t rank) { return "b.0.xpu." + std::to_string(rank); };
+        return through_switch ? std::vector<std::string>{xpu(from), "b.0.sw.0", xpu(to)}
+                              : std::vector<std::string>{xpu(from), xpu(to)};
+    };
+    for (const Traffic& traffic : {traffics[0], traffics[1]}) {
+        const RunSetup setup = setup_of(format, star, traffic);
+        AlgorithmOptions options;
+        options.channels = 4;
+        ExpectedTraffic expected(resolve_setup(setup), routes);
+        expected.add_by_steps(make_schedule(traffic.algorithm, traffic.op, ranks, options), traffic.bytes, 1);
+        std::map<std::pair<std::string, std::string>, std::pair<Json, Json>> wanted;
+        for (const Json& link : expected.as_result()["links"])
+            wanted[{link["from"], link["to"]}] = {link["lines"], link["payload_bytes"]};
+        for (const Json& link : run(setup)["links"]) {
+            const auto [lines, payload] = wanted[{link["from"], link["to"]}];
+            EXPECT_EQ(link["lines"], lines.is_null() ? Json(0) : lines) << link["name"];
+            EXPECT_EQ(link["payload_bytes"], payload.is_null() ? Json(0) : payload) << link["name"];
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, WireFormats, ::testing::Combine(::testing::ValuesIn(formats), ::testing::Bool()),
+    [](const auto& info) { return std::string(std::get<0>(info.param)) + (std::get<1>(info.param) ? "_star" : "_mesh"); });
+
+// Every figure of a format is seen: with another one, the recount differs.
+TEST(WireFormatsChecker, AnotherFormatIsSeen)
+{
+    struct Case {
+        const char* format;
+        const char* what;
+        Change change;
+    };
+    const Case cases[] = {{"nvlink_4", "header", [](LinkSpec& spec) { spec.header += 1; }},
+        {"nvlink_4", "max_payload", [](LinkSpec& spec) { spec.max_payload = 256; }},
+        {"nvlink_4", "merge", [](LinkSpec& spec) { spec.merge = static_cast<std::uint64_t>(MergeKind::none); }},
+        {"nvlink_5", "flit", [](LinkSpec& spec) { spec.flit = 32; }},
+        {"xgmi", "frame_payload", [](LinkSpec& spec) { spec.frame_payload = 47; }},
+        {"ualink", "response_saving", [](LinkSpec& spec) { spec.response_saving = 0; }},
+        {"ualink", "extension_ways", [](LinkSpec& spec) { spec.address_extension = 0; }},
+        {"ualink", "atomic_extra", [](LinkSpec& spec) { spec.atomic_extra += 1; }},
+        {"pcie_gen5", "credit_batch", [](LinkSpec& spec) { spec.credit_batch = 7; }},
+        {"pcie_gen5", "credit_bytes", [](LinkSpec& spec) { spec.credit_bytes = 4; }},
+        {"ethernet", "packet_overhead", [](LinkSpec& spec) { spec.packet_overhead += 1; }},
+        {"ethernet_sue", "max_payload", [](LinkSpec& spec) { spec.max_payload = 2048; }}};
+    for (const Case& wrong : cases)
+        EXPECT_NE(first_difference(counted_twice(setup_of(wrong.format, false, traffics[0]), wrong.change)), "")
+            << wrong.format << " " << wrong.what;
+    EXPECT_NE(first_difference(counted_twice(setup_of("nvlink_4", false, traffics[1]),
+                  [](LinkSpec& spec) { spec.byte_enable += 1; })), "");
+}
+
+}  // namespace wire_formats_test
