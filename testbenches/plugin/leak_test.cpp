@@ -26,7 +26,7 @@ TEST(PluginLeak, ASwitchThatKeepsCreditsIsNamed)
     const auto ran = with_leak("kept");
     EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
     EXPECT_TRUE(has(ran.out, "verified    passed")) << ran.out;
-    EXPECT_TRUE(has(ran.out, "credits did not come back: box.0.nvsw.0 port ")) << ran.out;
+    EXPECT_TRUE(has(ran.out, "credits did not come back: dgx.0.nvsw.0 port ")) << ran.out;
     EXPECT_TRUE(has(ran.out, " keeps or lost them")) << ran.out;
 }
 
@@ -34,8 +34,8 @@ TEST(PluginLeak, ASwitchThatLosesTheCreditsItGetsIsNamed)
 {
     const auto ran = with_leak("lost");
     EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
-    EXPECT_TRUE(has(ran.out, "box.0.nvsw.0 port 0 -> ")) << ran.out;
-    EXPECT_TRUE(has(ran.out, " credits did not come back: box.0.nvsw.0 port 0 lost them")) << ran.out;
+    EXPECT_TRUE(has(ran.out, "dgx.0.nvsw.0 port 0 -> ")) << ran.out;
+    EXPECT_TRUE(has(ran.out, " credits did not come back: dgx.0.nvsw.0 port 0 lost them")) << ran.out;
 }
 
 TEST(PluginLeak, OneThatLosesNoneEndsWell)
