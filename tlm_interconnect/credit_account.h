@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "tlm_interconnect/time.h"
@@ -17,10 +19,16 @@ namespace weft {
 class CreditAccount {
 public:
     CreditAccount() = default;
+    ~CreditAccount();
     CreditAccount(const CreditAccount&) = delete;
     CreditAccount& operator=(const CreditAccount&) = delete;
 
     void grant(const BufferSpace& space);
+
+    // The accounts that live and were granted while `collect` ran, in order: so a run finds the accounts of modules that it
+    // knows only by their sockets.
+    using Granted = std::shared_ptr<std::vector<const CreditAccount*>>;
+    static Granted granted_by(const std::function<void()>& collect);
 
     // Takes a credit of `vc`, or says that there is none at `now`.
     bool take(std::uint8_t vc, Time now)

@@ -109,6 +109,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     }
     if (agenda.idle() && point.blocked.empty()) checkers.finish();
     point.problems = fabric.problems();
+    if (agenda.idle() && !agenda.stopped() && point.blocked.empty() && point.problems.empty()) point.problems = fabric.unsettled();
     point.wrong_at = agenda.last();
     point.protocol_problems = checkers.problems() + point.problems.size();
     if (series) {

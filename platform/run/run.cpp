@@ -497,8 +497,10 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const std::vector<ReplayGpu*> replays = system.replays();
     const bool all_replayed = std::all_of(replays.begin(), replays.end(),
         [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
-    if (load.finished() && all_replayed && agenda.idle() && !agenda.stopped()) system.check_contents();
+    const bool ended = load.finished() && all_replayed && agenda.idle() && !agenda.stopped();
+    if (ended) system.check_contents();
     result.problems = system.problems();
+    if (ended && result.problems.empty()) result.problems = system.unsettled();
     result.fault = system.fault();
     if (!result.problems.empty()) {
         result.stop = StopReason::wrong;

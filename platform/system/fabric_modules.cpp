@@ -93,7 +93,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         const LinkSpec& spec = resolved_.link(edge);
         const std::string path = edge_name(resolved_.graph(), edge);
         LinkPlace place{edge,
-            registry.link_factory(resolved_.link_model(edge))(context, {module_name("link", path, links_.size()), path, spec, resolved_.seed}), {}, {}};
+            registry.link_factory(resolved_.link_model(edge))(context, {module_name("link", path, links_.size()), path, spec, resolved_.seed}), {}, {}, {}};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
         for (unsigned e = 0; e < 2; ++e) {
             const NodeId node = nodes[e];
@@ -104,7 +104,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
                                 : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
             checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(spec));
             checkers.bind(place.link->initiator(e), *end.target, ProtocolChecker::Rules::of(spec, spec.bundle == 1));
-            end.set_credits(buffer_space(spec));
+            place.accounts[e] = CreditAccount::granted_by([&] { end.set_credits(buffer_space(spec)); });
             place.ends[e] = std::move(end);
         }
         links_.push_back(std::move(place));

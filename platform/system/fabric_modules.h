@@ -51,6 +51,7 @@ public:
         std::unique_ptr<LinkModel> link;
         End ends[2];  // the modules at both ends; what an end says of its port is about the direction away from it
         std::unique_ptr<PortWatch> watch[2];  // of that direction, if it is watched
+        CreditAccount::Granted accounts[2];   // of the modules, for what they send by this link
     };
     const std::vector<LinkPlace>& links() const { return links_; }
 
@@ -81,6 +82,9 @@ public:
     std::vector<std::string> blocked() const;
     // What modules found to be wrong, in their order.
     std::vector<std::string> problems() const;
+    // After a run that ended by itself (fabric_unsettled.cpp): credits that are not back at their sender, and what blocks of
+    // users have not given back; a line each.
+    std::vector<std::string> unsettled() const;
     // Where the first of these was, if it was at a clocked block.
     std::optional<BlockFault> fault() const;
 
@@ -91,6 +95,10 @@ private:
         const std::string& model, unsigned extra);
     End switch_end(NodeId node, unsigned port) const;
     std::string buffer_name(std::size_t link, unsigned end, std::uint8_t vc) const;
+    std::uint32_t credits_out(const LinkPlace& place, unsigned end, std::uint8_t vc) const;
+    std::string who_lost(const LinkPlace& place, unsigned end) const;
+    const SwitchPlace* switch_behind(const LinkPlace& place, unsigned end) const;
+    std::string port_name(const LinkPlace& place, unsigned end) const;
 
     const ResolvedSystem& resolved_;
     const FabricPlan& plan_;

@@ -145,6 +145,15 @@ void System::check_contents()
         for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s) gpu->slices()[s]->check_contents();
 }
 
+std::vector<std::string> System::unsettled() const
+{
+    std::vector<std::string> out = fabric_.unsettled();
+    if (pool_.live() == 0) return out;
+    out.push_back(std::to_string(pool_.live()) + " transactions were never given back to their pool: a buffer holds them, or a module lost them");
+    for (std::string& line : blocked()) out.push_back(std::move(line));
+    return out;
+}
+
 std::uint64_t System::protocol_problems(bool ended)
 {
     if (ended) checkers_.finish();

@@ -45,6 +45,8 @@ public:
     std::vector<std::string> blocked() const;
     // A run has ended by itself: slices look at what memory holds.
     void check_contents();
+    // The same: what has not come home, credits and transactions; a line each.
+    std::vector<std::string> unsettled() const;
     // Reports of the protocol checkers, those about the end of a run that ended by itself included.
     std::uint64_t protocol_problems(bool ended);
 

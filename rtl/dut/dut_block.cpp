@@ -28,8 +28,19 @@ std::string dut_library(const PortMap& map, const std::vector<std::string>& file
     return library;
 }
 
+namespace {
+
+std::vector<std::string> clock_pins(const PortMap& map)
+{
+    std::vector<std::string> out;
+    for (const MapClock& clock : map.clocks) out.push_back(clock.pin);
+    return out;
+}
+
+}  // namespace
+
 DutBlock::DutBlock(const PortMap& map, const std::string& library, const DutShape& shape, const std::string& path)
-    : block_(library, path, shape.seed), idle_value_(map.idle.value)
+    : block_(library, path, shape.seed, clock_pins(map)), idle_value_(map.idle.value)
 {
     const unsigned ports = map.block_ports(shape.ports);
     for (const MapClock& clock : map.clocks) clocks_.push_back({block_.pin(clock.pin), clock.period == 0 ? shape.clock : clock.period});
@@ -57,7 +68,12 @@ DutBlock::DutBlock(const PortMap& map, const std::string& library, const DutShap
     reset.set(0, 1, map.reset.active_low ? 0 : 1);
     block_.eval();
     const unsigned all = (1U << clocks_.size()) - 1;
-    for (unsigned i = 0; i < map.reset.clocks; ++i) rise(all, 0);  // before any waveform
+    // Before any waveform.
+    for (unsigned i = 0; i < map.reset.clocks; ++i) {
+        set(all, 0);
+        block_.eval();
+        rise(all, 0);
+    }
     reset.set(0, 1, map.reset.active_low ? 1 : 0);
     block_.eval();
 }
@@ -120,25 +136,37 @@ std::uint64_t DutBlock::longest_period() const
     return out;
 }
 
+void DutBlock::set(unsigned clocks, unsigned level)
+{
+    for (std::size_t i = 0; i < clocks_.size(); ++i)
+        if ((clocks >> i & 1U) != 0) clocks_[i].pin.set(0, 1, level);
+}
+
+void DutBlock::settle(unsigned clocks, std::uint64_t time)
+{
+    // A stopped clock goes on as if it had never stood still: the edge before was a period ago.
+    std::uint64_t shortest = ~std::uint64_t{0};
+    for (std::size_t i = 0; i < clocks_.size(); ++i)
+        if ((clocks >> i & 1U) != 0) shortest = std::min(shortest, clocks_[i].period);
+    const std::uint64_t before = time > shortest ? std::max(last_edge_, time - shortest) : last_edge_;
+    const std::uint64_t gap = time > before ? time - before : 0;
+    block_.step(before + std::min<std::uint64_t>(1, gap / 2));
+    set(clocks, 0);
+    block_.step(before + gap / 2);
+}
+
 void DutBlock::rise(unsigned clocks, std::uint64_t time)
 {
     block_.at(time);
-    // The first one carries the others with it.
-    const auto first = static_cast<std::size_t>(__builtin_ctz(clocks));
-    for (std::size_t i = first + 1; i < clocks_.size(); ++i)
-        if ((clocks >> i & 1U) != 0) clocks_[i].pin.set(0, 1, 1);
-    block_.edge(clocks_[first].pin);
-    if ((clocks >> first) == 1) return;
-    for (std::size_t i = first + 1; i < clocks_.size(); ++i)
-        if ((clocks >> i & 1U) != 0) clocks_[i].pin.set(0, 1, 0);
-    block_.eval();
+    set(clocks, 1);
+    block_.step(time);
+    last_edge_ = time;
 }
 
-void DutBlock::set_wave(WaveWindow window)
+void DutBlock::fall(std::uint64_t time)
 {
-    // Edges of several clocks may lie close together.
-    window.half_period = clocks_.size() == 1 ? clocks_.front().period / 2 : 1;
-    block_.set_wave(window);
+    set((1U << clocks_.size()) - 1, 0);
+    block_.step(time);
 }
 
 }  // namespace weft

@@ -57,15 +57,18 @@ public:
         return clocks_[static_cast<std::size_t>(__builtin_ctz(stream.clocks))].period;
     }
 
-    // Outputs settle; then the clocks rise, and fall.
-    void settle() { block_.eval(); }
+    // A clock stands high from one of its edges to the next, until the inputs of that are known. settle(), before the edges
+    // at `time`: these inputs change, just after the edges before; then the clocks fall, and outputs settle. rise(): the edges.
+    void settle(unsigned clocks, std::uint64_t time);
     void rise(unsigned clocks, std::uint64_t time);
+    // After the last edge: all clocks fall.
+    void fall(std::uint64_t time);
     bool has_idle() const { return static_cast<bool>(idle_); }
     bool idle() const { return idle_ && idle_.get(0, 1) == idle_value_; }
     bool failed() const { return block_.failed(); }
     std::string failure() const { return block_.failure(); }
     // Throws InputError at the first clock of the window where `shape` had no waves.
-    void set_wave(WaveWindow window);
+    void set_wave(const WaveWindow& window) { block_.set_wave(window); }
 
 private:
     StreamPins bind(const MapStream& stream, unsigned port, unsigned ports) const;
@@ -76,7 +79,10 @@ private:
         Pin pin;
         std::uint64_t period;
     };
+    void set(unsigned clocks, unsigned level);
+
     std::vector<Clock> clocks_;
+    std::uint64_t last_edge_ = 0;
     Pin idle_;
     std::uint64_t idle_value_;
     std::vector<Source> sources_;

@@ -81,7 +81,11 @@ void DutModule::tick(Time now)
     if (!drive_inputs(rising, now)) return;
     for (const DutBlock::Sink& sink : sinks)
         if ((sink.clocks & rising) != 0) sink.channel->drive(room(sink.port));
-    block_->settle();
+    block_->settle(rising, now);
+    if (block_->failed()) {
+        fail(now, Side::block, 0, block_->failure());
+        return;
+    }
     for (std::size_t i = 0; i < sources.size() && well(); ++i) {
         if ((sources[i].clocks & rising) == 0) continue;
         const LineSource::Sample sample = sources[i].channel->sample();
@@ -104,7 +108,8 @@ void DutModule::tick(Time now)
 
     if (moved) moved_at_ = now;
     const bool idle = idle_clocks_ > idle_patience && waiting_ == 0 &&
-        std::none_of(sources.begin(), sources.end(), [](const DutBlock::Source& source) { return source.channel->busy(); });
+        std::all_of(sources.begin(), sources.end(), [](const DutBlock::Source& source) { return !source.channel->busy() && source.channel->settled(); }) &&
+        std::none_of(sinks.begin(), sinks.end(), [](const DutBlock::Sink& sink) { return sink.channel->owes(); });
     if (!idle && now - moved_at_ <= patience_) wake(now + 1);
 }
 
@@ -264,6 +269,23 @@ void DutModule::add_inside(std::vector<std::string>& out) const
         out.push_back(fmt::format("{} {} {} -> {} {}: inside since {} ps: {}", path(), words_.in, all[i]->input, words_.out, all[i]->output,
             all[i]->entered, describe(all[i]->bits)));
     if (all.size() > most) out.push_back(fmt::format("{}: and {} more", path(), all.size() - most));
+}
+
+std::vector<std::string> DutModule::unsettled()
+{
+    std::vector<std::string> out;
+    if (block_ == nullptr || !well()) return out;
+    if (ticked_) block_->fall(last_tick_ + block_->longest_period() / 2);
+    if (block_->failed()) out.push_back(fmt::format("{}: the block: {}", path(), block_->failure()));
+    std::vector<std::string> names;
+    for (unsigned channel = 0; channel < channel_count(); ++channel) names.push_back(channel_name(channel));
+    for (const DutBlock::Source& source : block_->sources())
+        if (const std::string what = source.channel->unsettled(names); !what.empty())
+            out.push_back(fmt::format("{} {} {}: {}", path(), words_.in, source.port, what));
+    for (const DutBlock::Sink& sink : block_->sinks())
+        if (const std::string what = sink.channel->unsettled(); !what.empty())
+            out.push_back(fmt::format("{} {} {}: {}", path(), words_.out, sink.port, what));
+    return out;
 }
 
 bool DutModule::stuck(Time now) const

@@ -6,7 +6,8 @@
 // what went in (flight_table.h); its data go on as they came out. What is wrong ends the run.
 //
 // The block is clocked from the first arrival until it says that it is idle, or nothing has moved for `quiet` clocks of
-// the map. Edges of a clock lie at multiples of its period.
+// the map. Edges of a clock lie at multiples of its period. Inputs change just after the edge of their clock that has
+// consumed what they were: their clock stands high until what the next edge finds is known, and falls then (dut_block.h).
 #pragma once
 
 #include <deque>
@@ -28,6 +29,8 @@ class DutModule : public sc_core::sc_module, public Station, public LineInitiato
 public:
     // It holds lines, could get rid of all of them, and nothing has moved for as long as `quiet` of the map says.
     bool stuck(Time now) const;
+    // After a run that ended by itself: what the block has not given back, a line each.
+    std::vector<std::string> unsettled();
 
 protected:
     // What a port is called where lines go in, and where they come out.

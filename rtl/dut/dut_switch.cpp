@@ -124,6 +124,15 @@ unsigned DutSwitch::room(unsigned output) const
     return out;
 }
 
+std::uint32_t DutSwitch::credits_out(unsigned port, std::uint8_t vc) const
+{
+    const Output& output = outputs_[port];
+    if (output.credits.empty() || space_[port].lines[vc] == 0) return 0;
+    const std::uint8_t slot = channels().slot_of[vc];
+    const auto coming = std::count_if(output.coming.begin(), output.coming.end(), [slot](const Credit& credit) { return credit.slot == slot; });
+    return space_[port].lines[vc] - output.credits[slot] - static_cast<std::uint32_t>(coming);
+}
+
 bool DutSwitch::held_up() const
 {
     return std::any_of(outputs_.begin(), outputs_.end(), [](const Output& output) {

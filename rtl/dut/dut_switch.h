@@ -41,6 +41,8 @@ public:
     void set_credits(unsigned port, const BufferSpace& space) override { space_[port] = space; }
     std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].peak; }
     std::uint64_t line_hops() const override { return sent_; }
+    // Credits of the module behind `port` that have been used and are not back, nor on their way.
+    std::uint32_t credits_out(unsigned port, std::uint8_t vc) const;
     std::vector<std::string> blocked() const override { return waiting_lines(); }
     std::vector<std::string> problems() const override { return found(); }
 

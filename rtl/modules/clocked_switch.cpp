@@ -92,6 +92,7 @@ void ClockedSwitch::on_credit(unsigned port, const Line& line, Time delay)
 {
     const Time due = agenda().now() + delay;
     ports_[port].credits.push_back({due, channels_.slot_of[line.vc]});
+    --ports_[port].credits_out[line.vc];
     credited_ |= std::uint64_t{1} << port;
     // Credits that come while nothing is inside can wait: a line that enters needs them a clock later.
     if (flights_->inside() > 0 || arrived_ != 0) wake_at(edge(due));
@@ -312,6 +313,7 @@ void ClockedSwitch::send(unsigned output, Line& line, LineClass cls, Time now)
 {
     Port& to = ports_[output];
     ++sent_;
+    ++to.credits_out[line.vc];
     const Time delay = std::max(now + traversal_, to.wire_free) - now;
     const Time taken = cls == LineClass::request ? to.initiator->send_request(line, delay) : to.target->send_response(line, delay);
     to.wire_free = now + std::max(taken, delay);

@@ -27,6 +27,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -70,6 +71,8 @@ public:
     bool overdue(Time now) const override;
     std::uint32_t peak_queue(unsigned port) const override { return ports_[port].peak; }
     std::uint64_t line_hops() const override { return sent_; }
+    // Credits of the module behind `port` that have been used and are not back, nor on their way.
+    std::uint32_t credits_out(unsigned port, std::uint8_t vc) const { return ports_[port].credits_out[vc]; }
     std::vector<std::string> blocked() const override;
     std::vector<std::string> problems() const override { return problems_; }
 
@@ -89,6 +92,7 @@ private:
         AgendaItem* first = nullptr;  // arrived, not yet on the pins
         AgendaItem* last = nullptr;
         std::deque<Credit> credits;   // likewise
+        std::array<std::uint32_t, max_vcs> credits_out{};
         Time wire_free = 0;
         std::uint32_t queued = 0;     // lines inside for this output
         std::uint32_t peak = 0;

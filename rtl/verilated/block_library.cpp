@@ -12,14 +12,13 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
 #include "rtl/verilated/block_shim.h"
+#include "rtl/verilated/tool_process.h"
 
 namespace weft {
 
@@ -48,19 +47,9 @@ std::string quoted(const std::string& word)
     return out + "'";
 }
 
-std::string output_of(const std::string& command)
-{
-    std::string out;
-    FILE* const pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
-    if (pipe == nullptr) return out;
-    char text[512];
-    while (std::fgets(text, sizeof text, pipe) != nullptr) out += text;
-    return ::pclose(pipe) == 0 ? out.substr(0, out.find('\n')) : "";
-}
-
 const std::string& verilator_version()
 {
-    static const std::string version = output_of("verilator --version");
+    static const std::string version = tool_output("verilator --version");
     return version;
 }
 
@@ -105,31 +94,39 @@ private:
     int file_;
 };
 
-// The line in which a tool complains, as Verilator and compilers write them.
-InputError complaint(const fs::path& log, const std::string& tool)
+// The line in which a tool complains, as Verilator and compilers write them: its first error. A warning is one only where
+// nothing but warnings stopped it ("%Error: Exiting due to 2 warning(s)").
+std::string first_complaint(const fs::path& log)
 {
     std::ifstream in(log);
     std::string line;
+    std::string warning;
     while (std::getline(in, line)) {
-        const std::size_t at = line.find("%Error") != std::string::npos ? line.find("%Error")
-            : line.find("%Warning") != std::string::npos                ? line.find("%Warning")
-                                                                        : line.find("error:");
-        if (at == std::string::npos) continue;
-        // %Error-KIND: file:line:column: text
-        std::size_t colon = line.find(": ", at);
-        const std::size_t place = colon + 2;
-        const std::size_t file_end = line.find(':', place);
-        const std::size_t line_end = file_end == std::string::npos ? file_end : line.find(':', file_end + 1);
-        if (line[at] == '%' && line_end != std::string::npos) {
-            const int number = std::atoi(line.c_str() + file_end + 1);
-            const std::size_t text = line.find(": ", line_end);
-            if (number > 0 && text != std::string::npos)
-                return InputError(line.substr(place, file_end - place), number,
-                    line.substr(at + 1, colon - at - 1) + ": " + line.substr(text + 2), "RTL that " + tool + " takes (" + log.string() + ")");
-        }
-        return InputError("", 0, line.substr(at), "RTL that " + tool + " takes (" + log.string() + ")");
+        const std::size_t error = line.find("%Error");
+        if (error != std::string::npos && line.find("Exiting due to", error) == std::string::npos) return line.substr(error);
+        if (const std::size_t other = line.find("error:"); error == std::string::npos && other != std::string::npos && line.find('%') == std::string::npos)
+            return line.substr(other);
+        if (const std::size_t at = line.find("%Warning"); at != std::string::npos && warning.empty()) warning = line.substr(at);
     }
-    return InputError(log.string(), 0, tool + " failed", "a block that it can build");
+    return warning;
+}
+
+InputError complaint(const fs::path& log, const std::string& tool)
+{
+    const std::string line = first_complaint(log);
+    if (line.empty()) return InputError(log.string(), 0, tool + " failed", "a block that it can build");
+    const std::string expected = "RTL that " + tool + " takes (" + log.string() + ")";
+    if (line[0] != '%') return InputError("", 0, line, expected);
+    // %Error-KIND: file:line:column: text
+    const std::size_t colon = line.find(": ");
+    const std::size_t place = colon + 2;
+    const std::size_t file_end = colon == std::string::npos ? colon : line.find(':', place);
+    const std::size_t line_end = file_end == std::string::npos ? file_end : line.find(':', file_end + 1);
+    if (line_end == std::string::npos) return InputError("", 0, line, expected);
+    const int number = std::atoi(line.c_str() + file_end + 1);
+    const std::size_t text = line.find(": ", line_end);
+    if (number <= 0 || text == std::string::npos) return InputError("", 0, line, expected);
+    return InputError(line.substr(place, file_end - place), number, line.substr(1, colon - 1) + ": " + line.substr(text + 2), expected);
 }
 
 // As std::system(), which would hold back the interrupts of this process until the tool ends.
@@ -149,8 +146,7 @@ int status_of(const std::string& command)
 
 void run(const std::string& command, const fs::path& log, const std::string& tool)
 {
-    const int status = status_of(command + " > " + quoted(log.string()) + " 2>&1");
-    if (status != 0) throw complaint(log, tool);
+    if (run_tool(command, log.string()) != 0) throw complaint(log, tool);
 }
 
 // How far the C++ compiler goes with a block.
@@ -282,14 +278,13 @@ std::string block_library(const BlockSource& source)
     if (fs::exists(library)) return library.string();
 
     fs::create_directories(folder);
-    if (::isatty(STDERR_FILENO) != 0)
-        std::fprintf(stderr, "weft: verilating %s, once for these parameters\n", source.top.c_str());
+    std::fprintf(stderr, "weft: verilating %s, once for these parameters\n", source.top.c_str());
     // From a folder without RTL: where weft runs, Verilator would find modules that are not in the digest.
     run(fmt::format("(cd {} && verilator --cc --prefix Vblock --top-module {} --Mdir {} -O3 --x-assign fast --x-initial unique "
                     "--no-timing{})",
             quoted(fs::absolute(folder).string()), quoted(source.top), quoted(fs::absolute(folder).string()), options),
         folder / "verilator.log", "Verilator");
-    const std::string root = output_of("verilator --getenv VERILATOR_ROOT");
+    const std::string root = tool_output("verilator --getenv VERILATOR_ROOT");
     const std::string objects = runtime_objects(cache, root, source.trace);
     write(folder / "shim.cpp", block_shim(pins_of_header((folder / "Vblock.h").string()), source.trace));
     write(folder / "weft_printf.h", "int weft_block_printf(const char* format, ...);\n");

@@ -30,7 +30,8 @@ struct BlockSource {
 bool verilator_available();
 
 // The shared library of the block; builds it unless it is there, with WEFT_RTL_OPTIMISE (-O2; -O1 is
-// built twice as fast and runs slower). Throws InputError with Verilator's first complaint.
+// built twice as fast and runs slower). Says so on stderr when it builds. Throws InputError with the
+// tool's first error, or the first warning where nothing but warnings stopped it.
 std::string block_library(const BlockSource& source);
 
 // A file of Weft's own RTL ("switch/weft_switch.sv"): from WEFT_RTL_DIR, else where this program was

@@ -16,7 +16,7 @@ Function* entry(void* library, const char* name)
 
 }  // namespace
 
-VerilatedBlock::VerilatedBlock(const std::string& library, const std::string& name, std::uint64_t seed)
+VerilatedBlock::VerilatedBlock(const std::string& library, const std::string& name, std::uint64_t seed, const std::vector<std::string>& high)
 {
     const std::string wanted = "a block that Weft has verilated";
     // Never unloaded: blocks of one kind share it.
@@ -26,20 +26,21 @@ VerilatedBlock::VerilatedBlock(const std::string& library, const std::string& na
         throw InputError(library, 0, std::string("cannot be loaded: ") + (text == nullptr ? "" : text), wanted);
     }
     auto* const make = entry<void*(const char*, unsigned long long)>(library_, "weft_block_new");
-    auto* const pin = entry<const char*(void*, unsigned, unsigned*, int*, void**)>(library_, "weft_block_pin");
+    auto* const describe_pin = entry<const char*(void*, unsigned, unsigned*, int*, void**)>(library_, "weft_block_pin");
     eval_ = entry<void(void*)>(library_, "weft_block_eval");
     failure_ = entry<const char*(void*)>(library_, "weft_block_failure");
     set_time_ = entry<void(void*, unsigned long long)>(library_, "weft_block_set_time");
-    if (make == nullptr || pin == nullptr || eval_ == nullptr || failure_ == nullptr || set_time_ == nullptr) throw InputError(library, 0, "is no block", wanted);
+    if (make == nullptr || describe_pin == nullptr || eval_ == nullptr || failure_ == nullptr || set_time_ == nullptr) throw InputError(library, 0, "is no block", wanted);
     block_ = make(name.c_str(), seed);
     unsigned width = 0;
     int input = 0;
     void* data = nullptr;
-    for (unsigned number = 0; const char* const pin_name = pin(block_, number, &width, &input, &data); ++number)
+    for (unsigned number = 0; const char* const pin_name = describe_pin(block_, number, &width, &input, &data); ++number)
         pins_[pin_name] = {Pin(data, width), input != 0};
     // From here on inputs are what their driver says, and the first rise of a clock is one.
-    for (auto& pin : pins_)
-        if (pin.second.second) pin.second.first.clear();
+    for (auto& known : pins_)
+        if (known.second.second) known.second.first.clear();
+    for (const std::string& pin_name : high) pin(pin_name).set(0, 1, 1);
     eval();
 }
 
@@ -109,6 +110,9 @@ void VerilatedBlock::note(unsigned signal, const std::string& text)
 
 void VerilatedBlock::dump(std::uint64_t after)
 {
+    // A waveform has each time once: what changes twice in a picosecond shows with the next dump.
+    if (time_ + after < dumped_) return;
+    dumped_ = time_ + after + 1;
     entry<void(void*, unsigned long long)>(library_, "weft_block_dump")(block_, time_ + after);
 }
 

@@ -22,8 +22,9 @@ struct PinInfo {
 
 class VerilatedBlock {
 public:
-    // `library` as block_library() says; `name` is the instance's, for what the block reports. Throws InputError.
-    VerilatedBlock(const std::string& library, const std::string& name, std::uint64_t seed = 1);
+    // `library` as block_library() says; `name` is the instance's, for what the block reports; inputs in `high` begin as 1,
+    // the others as 0. Throws InputError.
+    VerilatedBlock(const std::string& library, const std::string& name, std::uint64_t seed = 1, const std::vector<std::string>& high = {});
     ~VerilatedBlock();
     VerilatedBlock(const VerilatedBlock&) = delete;
     VerilatedBlock& operator=(const VerilatedBlock&) = delete;
@@ -49,6 +50,14 @@ public:
         clock.set(0, 1, 0);
         eval_(block_);
         if (tracing_) dump(half_period_);
+    }
+    // Blocks of users, whose clocks stand high between their edges: inputs are set while they do, then step() at a time
+    // behind that edge lets the block see them; pins of clocks are set by the caller, with a step() for each change.
+    void step(std::uint64_t ps)
+    {
+        set_time(ps);
+        eval();
+        if (tracing_) dump(0);
     }
     // The same for blocks in which nothing happens when a clock falls, at two thirds of the price: it falls with the inputs
     // of the next clock, in one eval(). Not for blocks with `negedge`: these would see the inputs of the next clock.
@@ -90,6 +99,7 @@ public:
 private:
     void follow_wave(std::uint64_t ps);
     void dump(std::uint64_t after);
+    std::uint64_t dumped_ = 0;  // time of the last dump, and one more
 
     void* library_ = nullptr;
     void* block_ = nullptr;

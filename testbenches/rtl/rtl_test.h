@@ -2,12 +2,20 @@
 #pragma once
 
 #include <cstdlib>
+#include <string>
 
 #include <gtest/gtest.h>
 
 #include "rtl/verilated/block_library.h"
 
 namespace weft {
+
+// What a program says on stderr beside that it verilates, which depends on what is in the cache.
+inline std::string without_notices(std::string err)
+{
+    for (std::size_t at = 0; (at = err.find("weft: verilating ")) != std::string::npos;) err.erase(at, err.find('\n', at) + 1 - at);
+    return err;
+}
 
 class RtlTest : public ::testing::Test {
 protected:

@@ -191,6 +191,30 @@ TEST_F(VerilatedBlockTest, WrongRtlHasItsLine)
         EXPECT_EQ(error.diagnostics().front().line, 12);
         EXPECT_NE(error.diagnostics().front().what.find("stap"), std::string::npos);
     }
+    // Whoever waits is told why, also where stderr is a file.
+    ::testing::internal::CaptureStderr();
+    EXPECT_THROW(block_library(source(text)), InputError);
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "weft: verilating counter, once for these parameters\n");
+    // The error counts, not the warning in front of it.
+    std::string both = text;
+    both.replace(both.find("~wide_in"), 8, "{1'b0, ~wide_in}");
+    try {
+        block_library(source(both));
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.diagnostics().front().line, 12) << error.what();
+        EXPECT_NE(error.diagnostics().front().what.find("stap"), std::string::npos) << error.what();
+    }
+    // A warning that stops it is shown, not that it did.
+    std::string warned = counter;
+    warned.replace(warned.find("~wide_in"), 8, "{1'b0, ~wide_in}");
+    try {
+        block_library(source(warned));
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.diagnostics().front().line, 9) << error.what();
+        EXPECT_NE(error.diagnostics().front().what.find("Warning-WIDTH"), std::string::npos) << error.what();
+    }
     // A parameter that there is not.
     BlockSource unknown = source(counter);
     unknown.parameters["WIDHT"] = "3";

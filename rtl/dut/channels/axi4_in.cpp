@@ -80,10 +80,22 @@ public:
         return out;
     }
     bool busy() const override { return asking_ != nullptr || beat_ < beats_; }
+    std::string unsettled(const std::vector<std::string>& /*names*/) const override
+    {
+        std::string out;
+        for (const auto& [table, channel] : {std::pair{&port_->writes, "B"}, std::pair{&port_->reads, "R"}})
+            if (const auto count = waiting(*table); count > 0)
+                out += fmt::format("{}{} IDs wait for their answer on {}: the block keeps or lost it", out.empty() ? "" : "; ", count, channel);
+        return out;
+    }
     unsigned beats(const LineBits& header) const override { return axi4_writes(header) ? Axi4Burst(header, port_->pins.wdata.width).beats() : 1; }
     unsigned beat_bytes() const override { return port_->pins.wdata.width / 8; }
 
 private:
+    static std::ptrdiff_t waiting(const std::vector<Axi4Port::Outstanding>& table)
+    {
+        return std::count_if(table.begin(), table.end(), [](const Axi4Port::Outstanding& entry) { return entry.busy; });
+    }
     static int free_of(const std::vector<Axi4Port::Outstanding>& table)
     {
         for (std::size_t i = 0; i < table.size(); ++i)

@@ -124,6 +124,7 @@ public:
         return {true, !own};
     }
     bool busy() const override { return to_ != nullptr; }
+    bool settled() const override { return port_->posted.empty(); }
     unsigned beats(const LineBits& header) const override { return axi4_writes(header) ? 1 : Axi4Burst(header, port_->pins.r.data.width).beats(); }
     unsigned beat_bytes() const override { return port_->pins.r.data.width / 8; }
 

@@ -1,6 +1,7 @@
 #include "rtl/dut/channels/line_sink.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -10,26 +11,47 @@ namespace weft {
 
 namespace {
 
-// Puts beats together.
+// Puts beats together. Beats of lines of different channels may alternate, over AXI-Stream also those with different tid.
 class SinkOneByOne : public LineSink {
 public:
-    SinkOneByOne(const MapStream& stream, const StreamPins& pins) : pins_(pins), beats_(stream.layout, pins.data.width) {}
+    SinkOneByOne(const MapStream& stream, const StreamPins& pins, unsigned channels)
+        : pins_(pins), empty_(stream.layout, pins.data.width), channels_(channels),
+          by_id_(pins.id && stream.protocol == StreamProtocol::axi_stream)
+    {
+    }
+
+    std::string unsettled() const override
+    {
+        for (const auto& [key, partial] : partial_)
+            if (partial.beat != 0)
+                return fmt::format("{} of the {} beats of a line came out{}", partial.beat, beats(),
+                    pins_.vc ? fmt::format(" in channel {}", key.first) : "");
+        return "";
+    }
 
 protected:
     StreamPins& pins() { return pins_; }
-    const Beats& beats() const { return beats_; }
+    unsigned beats() const { return empty_.count(); }
 
     // The beat on the pins; whether `line` is whole with it.
     bool take(LineOnPins& line)
     {
-        beats_.take(beat_, pins_.data);
-        const bool end = beat_ + 1 == beats_.count();
+        const std::uint64_t channel = pins_.vc ? pins_.vc.get() : 0;
+        if (channel >= channels_) {
+            fail(fmt::format("channel {} of {}", channel, channels_));
+            return false;
+        }
+        Partial& partial = partial_.try_emplace({channel, by_id_ ? pins_.id.get() : 0}, Partial{empty_}).first->second;
+        Beats& beats = partial.beats;
+        unsigned& beat = partial.beat;
+        beats.take(beat, pins_.data);
+        const bool end = beat + 1 == beats.count();
         if (pins_.last && (pins_.last.get() != 0) != end)
-            fail(fmt::format("beat {} of {} with last = {}", beat_ + 1, beats_.count(), pins_.last.get()));
-        if (pins_.keep && !beats_.keep_fits(beat_, pins_.keep)) fail(fmt::format("beat {} of {} with other bytes than went in", beat_ + 1, beats_.count()));
-        beat_ = end ? 0 : beat_ + 1;
+            fail(fmt::format("beat {} of {} with last = {}", beat + 1, beats.count(), pins_.last.get()));
+        if (pins_.keep && !beats.keep_fits(beat, pins_.keep)) fail(fmt::format("beat {} of {} with other bytes than went in", beat + 1, beats.count()));
+        beat = end ? 0 : beat + 1;
         if (!end) return false;
-        beats_.read(line.bits);
+        beats.read(line.bits);
         Pin bits(line.bits.bytes, beat_bits);
         for (auto& [field, signal] : pins_.fields) bits.set(offset_of(field), width_of(field), signal.get());
         if (pins_.dest) line.dest = static_cast<unsigned>(pins_.dest.get());
@@ -39,16 +61,22 @@ protected:
     }
 
 private:
+    struct Partial {
+        Beats beats;
+        unsigned beat = 0;  // the next one
+    };
     StreamPins pins_;
-    Beats beats_;
-    unsigned beat_ = 0;
+    Beats empty_;
+    unsigned channels_;
+    bool by_id_;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Partial> partial_;  // by channel and tid, as far as the stream has them
 };
 
 class StreamSink : public SinkOneByOne {
 public:
     // `holds`: a beat that was offered stays until it is taken.
     StreamSink(const MapStream& stream, const StreamPins& pins, unsigned channels, bool holds)
-        : SinkOneByOne(stream, pins), all_((1U << channels) - 1), holds_(holds), offered_((pins.data.width + 63) / 64)
+        : SinkOneByOne(stream, pins, channels), all_((1U << channels) - 1), holds_(holds), offered_((pins.data.width + 63) / 64)
     {
         if (pins.ready.width != 1 && pins.ready.width != channels)
             throw InputError("", 0, fmt::format("{} bits of ready for a fabric with {} channels", pins.ready.width, channels), "one, or one for each channel");
@@ -97,13 +125,13 @@ private:
 class CreditSink : public SinkOneByOne {
 public:
     CreditSink(const MapStream& stream, const StreamPins& pins, unsigned channels)
-        : SinkOneByOne(stream, pins), most_(stream.credits), held_(pins.ready.width), owed_(pins.ready.width)
+        : SinkOneByOne(stream, pins, channels), most_(stream.credits), held_(pins.ready.width), owed_(pins.ready.width)
     {
         if (pins.ready.width != 1 && pins.ready.width != channels)
             throw InputError("", 0, fmt::format("{} bits of credit for a fabric with {} channels", pins.ready.width, channels), "one, or one for each channel");
         if (pins.ready.width != 1 && !pins.vc) throw InputError("", 0, "credits for each channel and no channel", "a signal 'vc'");
-        if (most_ < beats().count())
-            throw InputError("", 0, fmt::format("{} credits for lines of {} beats", most_, beats().count()), "enough for a line");
+        if (most_ < beats())
+            throw InputError("", 0, fmt::format("{} credits for lines of {} beats", most_, beats()), "enough for a line");
     }
 
     void drive(unsigned /*room*/) override
@@ -131,7 +159,8 @@ public:
         ++held_[place];
         return {true, take(line)};
     }
-    void freed(unsigned channel) override { owed_[owed_.size() == 1 ? 0 : channel] += beats().count(); }
+    void freed(unsigned channel) override { owed_[owed_.size() == 1 ? 0 : channel] += beats(); }
+    bool owes() const override { return pulses_ != 0 || std::any_of(owed_.begin(), owed_.end(), [](unsigned owed) { return owed > 0; }); }
 
 private:
     unsigned most_;

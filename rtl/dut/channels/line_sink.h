@@ -26,6 +26,10 @@ public:
     virtual void accepted(const void* /*line*/) {}
     // A line of `channel` that was taken has gone on.
     virtual void freed(unsigned /*channel*/) {}
+    // The block has to be clocked further to learn what is free again.
+    virtual bool owes() const { return false; }
+    // After a run: what has come out in part; empty: nothing.
+    virtual std::string unsettled() const { return {}; }
     const std::string& problem() const { return problem_; }
 
 protected:

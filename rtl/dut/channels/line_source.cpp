@@ -1,5 +1,7 @@
 #include "rtl/dut/channels/line_source.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
@@ -118,6 +120,20 @@ public:
             out.moved = true;
             if (++credits_[i] > most_) fail(fmt::format("a credit beyond the {} that the map gives", most_));
         }
+        return out;
+    }
+
+    bool settled() const override
+    {
+        return std::all_of(credits_.begin(), credits_.end(), [this](unsigned credits) { return credits == most_; });
+    }
+    std::string unsettled(const std::vector<std::string>& names) const override
+    {
+        std::string out;
+        for (std::size_t i = 0; i < credits_.size(); ++i)
+            if (credits_[i] < most_)
+                out += fmt::format("{}{} of {} credits{} did not come back: the block has taken the beats and keeps or lost the credits",
+                    out.empty() ? "" : "; ", most_ - credits_[i], most_, credits_.size() == 1 ? "" : " of channel " + names[i]);
         return out;
     }
 

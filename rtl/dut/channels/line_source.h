@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "rtl/dut/channels/stream_pins.h"
 
@@ -30,6 +31,10 @@ public:
     // Beats of a line with this header, and bytes of a beat.
     virtual unsigned beats(const LineBits& header) const = 0;
     virtual unsigned beat_bytes() const = 0;
+    // Whether nothing is left to pass between us and the block: credits that are not back, answers to posted writes.
+    virtual bool settled() const { return true; }
+    // After a run: what has not; empty: nothing. `names`: of the channels.
+    virtual std::string unsettled(const std::vector<std::string>& /*names*/) const { return {}; }
     // What the block did wrong first; empty: nothing.
     const std::string& problem() const { return problem_; }
 

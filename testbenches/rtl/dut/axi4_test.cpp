@@ -59,7 +59,7 @@ out: {{protocol: axi4, prefix: m_}}
             reply.channel->drive();
             const unsigned room = random_() % 4 != 0 ? 1 : 0;
             for (auto& sink : block_.sinks()) sink.channel->drive(room);
-            block_.settle();
+            block_.settle(1, clock);
             for (auto* source : {&ask, &reply}) {
                 source->channel->sample();
                 if (!source->channel->problem().empty()) problem_ = source->channel->problem();

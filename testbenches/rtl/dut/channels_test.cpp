@@ -63,6 +63,14 @@ out: {{protocol: credit, credits: {}, valid: out_valid, data: out_data, vc: out_
         more, in, out);
 }
 
+// `reset`: how the block begins, a line of the map.
+std::string negedge(const std::string& reset)
+{
+    return "name: echo\nrole: switch\ntop: negedge_echo\nports: 1\nclocks: [{pin: clk}]\n" + reset +
+        "\nin: {protocol: valid_ready, valid: s_valid, ready: s_ready, data: s_data}\n"
+        "out: {protocol: valid_ready, valid: m_valid, ready: m_ready, data: m_data}\n";
+}
+
 // Every load with every amount of back-pressure.
 void expect_all_through(DutBench& bench, std::uint64_t at_least)
 {
@@ -171,6 +179,45 @@ TEST_F(Channels, AValueWithoutRoomOnThePinsIsRefused)
     map.replace(map.find("data: m_tdata"), 13, "data: m_tdata, packing: {destination: {at: 0, width: 4}, source: 16, operation: 32, response: 36, tag: 40, data: 64}");
     DutBench bench(map, "echo_stream.sv", {2, 1, 1000});
     EXPECT_THROW(bench.run(100, 1.0, 1.0), InputError);
+}
+
+// The beats of two lines reach us in turns, each with its channel.
+TEST_F(Channels, BeatsOfDifferentChannelsMayAlternate)
+{
+    for (const unsigned channels : {2U, 4U}) {
+        DutBench bench(credit(4, 4, ", INTERLEAVE: \"1'b1\""), "echo_credit.sv", {1, channels, 1000}, channels);
+        expect_all_through(bench, 2000);
+        EXPECT_EQ(bench.unsettled(), "");
+    }
+}
+
+// Nothing shows while the run goes on: there are credits enough. It does when all should be home.
+TEST_F(Channels, ALostCreditIsMissedAtTheEnd)
+{
+    const auto missing = [](const std::string& fault) {
+        DutBench bench(credit(4, 4, fault), "echo_credit.sv", {1, 2, 1000});
+        bench.run(600, 0.9, 1.0);
+        bench.drain(100);
+        EXPECT_EQ(bench.problem(), "");
+        EXPECT_EQ(bench.received(), bench.sent());
+        EXPECT_GT(bench.sent(), 250U);
+        EXPECT_LT(bench.sent(), 500U);
+        return bench.unsettled();
+    };
+    EXPECT_EQ(missing(""), "");
+    const std::string found = missing(", FAULT: 3");
+    EXPECT_EQ(found.substr(0, 26), "1 of 4 credits of channel ") << found;
+    EXPECT_NE(found.find("did not come back: the block has taken the beats and keeps or lost the credits"), std::string::npos) << found;
+}
+
+// Inputs change just after the rising edge that consumed them: a block may look at them when its clock falls.
+TEST_F(Channels, InputsMayBeTakenWhenTheClockFalls)
+{
+    for (const std::string reset : {"reset: {pin: rst_n}", "ties: {rst_n: 1}"}) {
+        DutBench bench(negedge(reset), "negedge_echo.sv", {1, 1, 1000});
+        expect_all_through(bench, 1000);
+        EXPECT_EQ(bench.least_clocks(), 1U) << reset;
+    }
 }
 
 }  // namespace channels_test

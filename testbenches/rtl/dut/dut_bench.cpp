@@ -50,7 +50,7 @@ void DutBench::run(unsigned clocks, double load, double room)
             for (unsigned channel = 0; channel < shape_.channels; ++channel) mask |= chance(random_) < room ? 1U << channel : 0U;
             sink.channel->drive(mask);
         }
-        block_.settle();
+        block_.settle(rising, time_);
         for (auto& source : block_.sources())
             if ((source.clocks & rising) != 0) {
                 source.channel->sample();
@@ -82,6 +82,16 @@ void DutBench::run(unsigned clocks, double load, double room)
         if ((rising & 1U) != 0) ++done;
         time_ = block_.edge(time_ + 1);
     }
+}
+
+std::string DutBench::unsettled() const
+{
+    std::vector<std::string> names;
+    for (unsigned channel = 0; channel < shape_.channels; ++channel) names.push_back(std::to_string(channel));
+    std::string out;
+    for (const auto& source : block_.sources()) out += source.channel->unsettled(names);
+    for (const auto& sink : block_.sinks()) out += sink.channel->unsettled();
+    return out;
 }
 
 }  // namespace weft::dut_test

@@ -28,6 +28,8 @@ public:
     // Clocks from the first on the pins to the last out, of the line that was fastest.
     std::uint64_t least_clocks() const { return least_; }
     const std::string& problem() const { return problem_; }
+    // What the block has not given back; empty: nothing.
+    std::string unsettled() const;
     DutBlock& block() { return block_; }
 
 private:

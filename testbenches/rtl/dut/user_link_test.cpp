@@ -80,7 +80,7 @@ protected:
 TEST_F(UserLink, IsAddedListedUsedAndRemoved)
 {
     const Outcome added = add(example + "link/");
-    EXPECT_EQ(added.err, "");
+    EXPECT_EQ(without_notices(added.err), "");
     ASSERT_EQ(added.code, 0);
     EXPECT_EQ(added.out, "registered my_link in " + folder_.file("models") +
             "/my_link.yaml\nuse it with --set link.model=my_link, of some links --set '*.nvsw.0~*.link.model=my_link'\n");
@@ -173,20 +173,20 @@ TEST_F(UserLink, BadUseIsOneLine)
     ASSERT_EQ(add(example + "link/").code, 0);
     ASSERT_EQ(add_crossbar().code, 0);
     const std::string all = "link, link_twin, rtl_link, link_lockstep, my_link";
-    EXPECT_EQ(run({"--set", "link.model=my_lnik"}).err,
+    EXPECT_EQ(without_notices(run({"--set", "link.model=my_lnik"}).err),
         "--set: 'my_lnik' is no value of link.model; expected one of " + all + " (did you mean 'my_link'?)\n");
-    EXPECT_EQ(run({"--set", "link.model=my_crossbar"}).err,
+    EXPECT_EQ(without_notices(run({"--set", "link.model=my_crossbar"}).err),
         "--set: 'my_crossbar' is no value of link.model; expected --model 'GLOB=my_crossbar', since it is a switch; a link is one of " + all + "\n");
-    EXPECT_EQ(run({"--model", "*.nvsw.*=my_link"}).err,
+    EXPECT_EQ(without_notices(run({"--model", "*.nvsw.*=my_link"}).err),
         "--model: unknown model 'my_link' for box.0.nvsw.0; expected a model of kind switch; a link is taken by --set link.model=my_link\n");
     EXPECT_EQ(run({"--set", "link.model=my_link", "--set", "link.retry=go_back_n", "--set", "link.bit_error_rate=1e-9"}).code, 2);
     // A map that has become one of the other role since.
     change("pipe_link.map.yaml", "name: my_link", "name: rtl_link");
-    EXPECT_EQ(add(folder_.file("")).err, folder_.file("pipe_link.map.yaml") + ": the name 'rtl_link' of kind link is taken; expected another name\n");
+    EXPECT_EQ(without_notices(add(folder_.file("")).err), folder_.file("pipe_link.map.yaml") + ": the name 'rtl_link' of kind link is taken; expected another name\n");
     change("pipe_link.map.yaml", "text: two", "text: three");
     ASSERT_EQ(add(folder_.file("")).code, 0);
     change("pipe_link.map.yaml", "role: link", "role: switch");
-    EXPECT_EQ(run({"--set", "link.model=my_link"}).err,
+    EXPECT_EQ(without_notices(run({"--set", "link.model=my_link"}).err),
         folder_.file("pipe_link.map.yaml") + ": the map says role: switch, the block is registered as a link; expected 'weft rtl add' once more\n");
 }
 

@@ -4,7 +4,8 @@ module echo_credit #(
     parameter int unsigned W = 320,
     parameter int unsigned IN_CREDITS = 4,
     parameter int unsigned OUT_CREDITS = 4,
-    parameter int unsigned FAULT = 0,  // 1: sends without a credit, 2: gives a credit twice
+    parameter int unsigned FAULT = 0,  // 1: sends without a credit, 2: gives a credit twice, 3: keeps one credit in 500
+    parameter bit INTERLEAVE = 1'b0,   // channels take turns beat by beat
     localparam int unsigned VW = VCS > 1 ? $clog2(VCS) : 1
 ) (
     input  logic clk,
@@ -22,12 +23,21 @@ module echo_credit #(
     logic [VCS-1:0][7:0] count, credits;
     logic [VW-1:0] sending;
     logic odd;
+    logic [8:0] given;
 
     // A line is two beats; its channel goes on until the second is out.
     always_comb begin
         out_valid = 1'b0;
         out_vc = sending;
-        if (odd) begin
+        if (INTERLEAVE) begin
+            for (int unsigned i = 1; i <= VCS; i++) begin
+                automatic int unsigned v = (32'(sending) + i) % VCS;
+                if (!out_valid && count[v] != 0 && credits[v] != 0) begin
+                    out_valid = 1'b1;
+                    out_vc = VW'(v);
+                end
+            end
+        end else if (odd) begin
             out_valid = count[sending] != 0 && credits[sending] != 0;
         end else begin
             for (int unsigned v = 0; v < VCS; v++)
@@ -41,6 +51,7 @@ module echo_credit #(
         in_credit = '0;
         in_credit[out_vc] = out_valid;
         if (FAULT == 2 && out_valid) in_credit = '1;
+        if (FAULT == 3 && given == 9'd499) in_credit = '0;
     end
 
     always_ff @(posedge clk) begin
@@ -61,7 +72,9 @@ module echo_credit #(
         if (!rst_n) begin
             odd <= 1'b0;
             sending <= '0;
+            given <= '0;
         end else if (out_valid) begin
+            given <= given == 9'd499 ? '0 : given + 1'b1;
             odd <= !odd;
             sending <= out_vc;
         end

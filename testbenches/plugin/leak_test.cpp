@@ -1,0 +1,47 @@
+// A switch of somebody else that loses credits: the run has enough of them and its results are right, so its end says it.
+#include <gtest/gtest.h>
+
+#include "testbenches/plugin/built_examples.h"
+
+namespace leak_test {
+
+using namespace weft::plugin_test;
+
+namespace {
+
+const std::string dgx = "examples/dgx_h100/system.yaml";
+
+weft::commands_test::Outcome with_leak(const std::string& leak)
+{
+    const std::string file = built_examples().folder + "/plugin_" + leak + ".so";
+    return weft::plugin_test::weft({"run", dgx, "--bytes", "256KiB", "--plugin", file, "--model", "*.nvsw.0=my_switch"});
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST(PluginLeak, ASwitchThatKeepsCreditsIsNamed)
+{
+    const auto ran = with_leak("kept");
+    EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, "verified    passed")) << ran.out;
+    EXPECT_TRUE(has(ran.out, "credits did not come back: dgx.0.nvsw.0 port ")) << ran.out;
+    EXPECT_TRUE(has(ran.out, " keeps or lost them")) << ran.out;
+}
+
+TEST(PluginLeak, ASwitchThatLosesTheCreditsItGetsIsNamed)
+{
+    const auto ran = with_leak("lost");
+    EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, "dgx.0.nvsw.0 port 0 -> ")) << ran.out;
+    EXPECT_TRUE(has(ran.out, " credits did not come back: dgx.0.nvsw.0 port 0 lost them")) << ran.out;
+}
+
+TEST(PluginLeak, OneThatLosesNoneEndsWell)
+{
+    const auto ran = weft::plugin_test::weft({"run", dgx, "--bytes", "256KiB", "--plugin", built_examples().my_switch, "--model", "*.nvsw.0=my_switch"});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+}
+
+}  // namespace leak_test
