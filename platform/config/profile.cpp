@@ -40,6 +40,18 @@ void read_scale_up(const YamlSource& source, const YamlField& field, Profile::Sc
     }
 }
 
+// What a profile takes over from its base is marked with the profile that states it.
+void mark_inherited(Profile& profile, const std::string& base)
+{
+    const auto mark = [&base](Figure& figure) {
+        if (figure.inherited_from.empty()) figure.inherited_from = base;
+    };
+    for (Figures& figures : profile.figures)
+        for (auto& entry : figures) mark(entry.second);
+    for (std::optional<Figure>* figure : {&profile.scale_up.links, &profile.scale_up.rate})
+        if (*figure) mark(**figure);
+}
+
 bool is_table(const std::string& file)
 {
     return file == "links.yaml" || file == "nodes.yaml" || file == "published.yaml";
@@ -79,7 +91,10 @@ const Profile& ProfileStore::read(const std::string& file, const std::string& te
         if (base && found == nullptr)
             findings.refuse(field.line, "unknown profile " + in_quotes(*base),
                 expected_name("a built-in profile", *base, names()));
-        if (found != nullptr) profile = *found;
+        if (found != nullptr) {
+            profile = *found;
+            mark_inherited(profile, found->name);
+        }
     }
     profile.name = file;
     profile.match.clear();
