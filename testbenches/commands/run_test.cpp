@@ -379,9 +379,9 @@ TEST(Run, NamesTheMemoryThatBoundsIt)
         const json result = run_json(with(parameter + "=5GB/s"));
         ASSERT_TRUE(result.contains("bound_by")) << parameter;
         EXPECT_EQ(result["bound_by"]["parameter"], parameter);
-        EXPECT_EQ(result["bound_by"]["GBps"], 5.0);
-        EXPECT_GT(result["bound_by"]["busy"], 0.5);
-        EXPECT_LE(result["bound_by"]["carried_GBps"], 5.05);
+        EXPECT_EQ(result["bound_by"]["GBps"].get<double>(), 5.0);
+        EXPECT_GT(result["bound_by"]["busy"].get<double>(), 0.5);
+        EXPECT_LE(result["bound_by"]["carried_GBps"].get<double>(), 5.05);
         const json faster = run_json(with(parameter + "=10GB/s"));
         EXPECT_LT(faster["simulated_ps"].get<double>(), 0.8 * result["simulated_ps"].get<double>());
     }

@@ -117,14 +117,6 @@ TEST(ProbeLimits, OfTheDram)
     expect_bound({"bandwidth.dram_write", {"gpu.outstanding=32"}, "gpu.outstanding", "gpu.outstanding=48", "hbm.bandwidth=240GB/s"});
 }
 
-// Units may ask for more than all their wavefronts do with one instruction each: the streams then have several.
-TEST(ProbeLimits, MoreOutstandingLinesAreUsed)
-{
-    const Sets far_memory{"hbm.bandwidth=4TB/s", "hbm.channels=64", "l2.slices=64", "l2.size=2MiB", "l2.bandwidth=8TB/s",
-        "network.unit_rate=8TB/s", "network.slice_rate=8TB/s", "gpu.clock=20GHz"};
-    expect_bound({"bandwidth.dram_read", far_memory, "gpu.outstanding", "gpu.outstanding=1024", "hbm.bandwidth=6TB/s"});
-}
-
 TEST(ProbeLimits, OfPeers)
 {
     const Sets thin{"link.bandwidth=5GB/s"};

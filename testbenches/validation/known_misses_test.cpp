@@ -1,8 +1,11 @@
 // docs/validation.md: every large error of its table of micro-benchmarks is among the known misses, and writing the page
 // anew keeps them.
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
-#include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
