@@ -90,7 +90,8 @@ int probe_command(const Arguments& arguments)
     CommandLine line("probe",
         "The hardware micro-benchmarks, run as programs inside the simulation, beside the published figures: latency of "
         "dependent loads and bandwidth level by level, peers, hand-off of a word, kernels and barriers. Where a range is "
-        "published, the error is against its middle. docs/probe.md says how each row is measured.\n\n"
+        "published, the error is against its middle; a bandwidth stands beside the parameter that bounds it, and in "
+        "JSON beside all that do. docs/probe.md says how each row is measured.\n\n"
         "  weft probe --profile h100\n"
         "  weft probe --profile mi300x --only 'latency.*' --chase chase.svg\n"
         "  weft probe --infra FILE --set l2.size=40MiB\n");
@@ -180,7 +181,10 @@ int probe_command(const Arguments& arguments)
         if (ends[i].code != exit_good) pass_error_on(read_text_file(folder.file(i, ".txt")));
         ProbeResult result = part_from_json(read_text_file(folder.file(i, ".json")));
         for (auto& [row, value] : result.values)
-            if (rows.count(row) != 0) report.result.add(row, value);
+            if (rows.count(row) != 0) {
+                report.result.add(row, value);
+                report.limits[row] = limits_of(system, row);
+            }
         std::move(result.matrices.begin(), result.matrices.end(), std::back_inserter(report.result.matrices));
         std::move(result.curves.begin(), result.curves.end(), std::back_inserter(report.result.curves));
     }

@@ -16,8 +16,11 @@ struct Figure {
     std::uint64_t value = 0;
     std::string source;  // "NVIDIA H100 whitepaper", or file:line where a user's file gives none
     std::string grade;   // one of figure_grades(); may be empty in a user's file
+    std::string inherited_from = {};  // the profile that states it, where that is the base of this one
 
-    std::string provenance() const { return grade.empty() ? source : source + " (" + grade + ")"; }
+    // An inherited figure is that of another part: its source speaks of that part.
+    std::string source_text() const { return inherited_from.empty() ? source : "inherited from " + inherited_from + ": " + source; }
+    std::string provenance() const { return grade.empty() ? source_text() : source_text() + " (" + grade + ")"; }
 };
 
 // Parameters of one block that a profile or table states, by their index in the block.

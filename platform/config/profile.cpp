@@ -5,6 +5,7 @@
 #include "base/diagnostic.h"
 #include "base/text_file.h"
 #include "platform/config/embedded_files.h"
+#include "platform/config/link_table.h"
 #include "platform/config/phrase.h"
 
 namespace weft {
@@ -28,18 +29,43 @@ void read_scale_up_figure(const YamlSource& source, const YamlField& field, cons
     out = Figure{*value, text->source, text->grade};
 }
 
+// A family or a link that the table does not have would join nothing.
+void read_link_name(const YamlSource& source, const YamlField& field, const std::string& text, std::string& out)
+{
+    const bool family = field.key == "family";
+    std::vector<std::string> known;
+    for (const LinkKind& kind : LinkTable::built_in().kinds())
+        if (const std::string& name = family ? kind.family : kind.name; !name.empty()) known.push_back(name);
+    if (std::find(known.begin(), known.end(), text) == known.end())
+        source.findings.refuse(field.line, in_quotes(text) + " is no " + field.key + " of the link table",
+            expected_name(family ? "a family of links" : "a link", text, known));
+    out = text;
+}
+
 void read_scale_up(const YamlSource& source, const YamlField& field, Profile::ScaleUp& out)
 {
     for (const YamlField& part :
-        yaml_fields(source, field.value, "'scale_up'", {"family", "link", "links", "rate"})) {
+        yaml_fields(source, field.value, "'scale_up'", scale_up_keys())) {
         if (part.key == "links") {
             read_scale_up_figure(source, part, links_info, out.links);
         } else if (part.key == "rate") {
             read_scale_up_figure(source, part, rate_info, out.rate);
         } else if (const auto text = yaml_text(source, part)) {
-            (part.key == "family" ? out.family : out.link) = *text;
+            read_link_name(source, part, *text, part.key == "family" ? out.family : out.link);
         }
     }
+}
+
+// What a profile takes over from its base is marked with the profile that states it.
+void mark_inherited(Profile& profile, const std::string& base)
+{
+    const auto mark = [&base](Figure& figure) {
+        if (figure.inherited_from.empty()) figure.inherited_from = base;
+    };
+    for (Figures& figures : profile.figures)
+        for (auto& entry : figures) mark(entry.second);
+    for (std::optional<Figure>* figure : {&profile.scale_up.links, &profile.scale_up.rate})
+        if (*figure) mark(**figure);
 }
 
 bool is_table(const std::string& file)
@@ -48,6 +74,19 @@ bool is_table(const std::string& file)
 }
 
 }  // namespace
+
+const std::vector<std::string>& profile_keys()
+{
+    static const std::vector<std::string> keys{"profile", "description", "match", "base", "scale_up", "gpu", "network", "l1",
+        "l2", "memory_side", "hbm", "copy", "bulk", "switch", "routing"};
+    return keys;
+}
+
+const std::vector<std::string>& scale_up_keys()
+{
+    static const std::vector<std::string> keys{"family", "link", "links", "rate"};
+    return keys;
+}
 
 bool is_profile_file(const std::string& name)
 {
@@ -71,8 +110,7 @@ const Profile& ProfileStore::read(const std::string& file, const std::string& te
     Findings findings(file, false);
     const YamlSource source{tree, findings};
     const auto fields = yaml_fields(source, tree.root(), "the profile",
-        {"profile", "description", "match", "base", "scale_up", "gpu", "network", "l1", "l2", "memory_side", "hbm", "copy",
-            "bulk", "switch", "routing"});
+        profile_keys());
     Profile profile;
     for (const YamlField& field : fields) {
         if (field.key != "base") continue;
@@ -81,7 +119,10 @@ const Profile& ProfileStore::read(const std::string& file, const std::string& te
         if (base && found == nullptr)
             findings.refuse(field.line, "unknown profile " + in_quotes(*base),
                 expected_name("a built-in profile", *base, names()));
-        if (found != nullptr) profile = *found;
+        if (found != nullptr) {
+            profile = *found;
+            mark_inherited(profile, found->name);
+        }
     }
     profile.name = file;
     profile.match.clear();

@@ -59,6 +59,10 @@ private:
     std::size_t built_in_ = 0;
 };
 
+// What a profile's file may have, and its key 'scale_up' (docs/own_profile.md).
+const std::vector<std::string>& profile_keys();
+const std::vector<std::string>& scale_up_keys();
+
 // Whether a profile name means a file.
 bool is_profile_file(const std::string& name);
 

@@ -13,7 +13,7 @@ namespace {
 
 std::string row(const std::string& name, const std::string& value, const Figure& figure)
 {
-    return fmt::format("| {} | {} | {} | {} |\n", name, value, figure.source, figure.grade);
+    return fmt::format("| {} | {} | {} | {} |\n", name, value, figure.source_text(), figure.grade);
 }
 
 std::string figure_rows(Block block, const Figures& figures)

@@ -74,7 +74,7 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
         smallest = rate;
         const Figure figure{rate,
             fmt::format("{} x {} over {} edge{}: {}", fabric.links->value, format_rate(fabric.rate->value),
-                share.edges, share.edges == 1 ? "" : "s", fabric.rate->source),
+                share.edges, share.edges == 1 ? "" : "s", fabric.rate->source_text()),
             fabric.rate->grade};
         apply(variant, {{bandwidth, figure}}, "profile " + share.profile->name + ": ");
     }

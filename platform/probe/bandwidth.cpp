@@ -71,6 +71,24 @@ ProbeBench::Shape full_shape(const GpuSpec& gpu)
     return shape;
 }
 
+ProbeBench::Shape stream_shape(const GpuSpec& gpu, const HbmSpec& hbm)
+{
+    ProbeBench::Shape shape = full_shape(gpu);
+    shape.unroll = 1;
+    const std::uint64_t instruction = gpu.lanes * shape.vector_bytes;
+    const std::uint64_t groups = gpu.compute_units * gpu.workgroups_per_unit;
+    // Two and a half times what is in flight at the peak of the pins and 400 ns: more only mixes more rows.
+    const double lines = 2.5 * static_cast<double>(hbm.bandwidth) * 400e-9 / line_bytes;
+    const double waves = std::ceil(lines * line_bytes / static_cast<double>(groups * instruction));
+    // Where all wavefronts have less in flight than that, and less than their unit may have, each asks for more.
+    const auto most = shape.wavefronts;
+    while (shape.unroll < ComputeUnits::max_unroll && waves > most * shape.unroll &&
+        gpu.workgroups_per_unit * most * shape.unroll * instruction < gpu.outstanding * line_bytes)
+        ++shape.unroll;
+    shape.wavefronts = std::clamp(static_cast<std::uint32_t>(std::min(waves, 1e6)), 1U, most);
+    return shape;
+}
+
 void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
 {
     const Levels levels(system);
@@ -112,14 +130,9 @@ namespace {
 class Streams {
 public:
     Streams(const ResolvedSystem& system, ProbeBench& bench)
-        : bench_(bench), gpu_(system.gpu(system.endpoints().at(0))), shape_(full_shape(gpu_)),
+        : bench_(bench), gpu_(system.gpu(system.endpoints().at(0))), shape_(stream_shape(gpu_, system.hbm(system.endpoints().at(0)))),
           capacity_(system.hbm(system.endpoints().at(0)).capacity)
     {
-        // Two and a half times what is in flight at the peak of the pins and 400 ns: more only mixes more rows.
-        const double lines = 2.5 * static_cast<double>(system.hbm(system.endpoints().at(0)).bandwidth) * 400e-9 / line_bytes;
-        const double waves = lines * line_bytes / static_cast<double>(bench.units() * gpu_.workgroups_per_unit * instruction());
-        shape_.unroll = 1;
-        shape_.wavefronts = std::clamp(static_cast<std::uint32_t>(std::ceil(waves)), 1U, shape_.wavefronts);
     }
 
     enum class Kind { read, copy, write };

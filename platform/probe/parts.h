@@ -29,6 +29,8 @@ std::vector<std::uint64_t> lines_of(const ResolvedSystem& system, std::uint64_t 
 
 // Workgroups of which `workgroups_per_unit` on each unit have as much in flight as the unit can.
 ProbeBench::Shape full_shape(const GpuSpec& gpu);
+// The same of streams over the DRAM: no more in flight than its pins need, as far as the units have that much.
+ProbeBench::Shape stream_shape(const GpuSpec& gpu, const HbmSpec& hbm);
 
 void measure_latency(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);
 void measure_curve(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out);

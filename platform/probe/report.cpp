@@ -18,6 +18,16 @@ std::string number(double value)
 
 std::string source_text(const PublishedFigure& figure) { return figure.source + " (" + figure.grade + ")"; }
 
+// "hbm.bandwidth 3049", and what of it is reached where that is little.
+std::string bound_text(const ProbeReport& report, const std::string& row, double value)
+{
+    const RateLimit* bound = report.bound(row);
+    if (bound == nullptr) return "";
+    constexpr double near = 0.85;
+    const double share = value / bound->rate;
+    return bound->parameter + " " + number(bound->rate) + (share < near ? fmt::format(" ({:.0f} %)", share * 100) : "");
+}
+
 void add_matrix(std::string& out, const ProbeMatrix& matrix)
 {
     out += fmt::format("\n{}, {} (from row to column)\n     ", matrix.name, matrix.unit);
@@ -53,6 +63,12 @@ const PublishedFigure* ProbeReport::figure(const std::string& row) const
     return found == published->figures.end() ? nullptr : &found->second;
 }
 
+const RateLimit* ProbeReport::bound(const std::string& row) const
+{
+    const auto found = limits.find(row);
+    return found == limits.end() || found->second.empty() ? nullptr : &found->second.front();
+}
+
 double ProbeReport::error_pct(double simulated, const PublishedFigure& figure)
 {
     return (simulated / figure.middle() - 1) * 100;
@@ -61,14 +77,16 @@ double ProbeReport::error_pct(double simulated, const PublishedFigure& figure)
 std::string probe_text(const ProbeReport& report)
 {
     std::string out = fmt::format("{}: profile {}, {} accelerators\n\n", report.system, report.profile, report.endpoints);
-    out += fmt::format("{:<24} {:>10} {:<5} {:>16} {:>8}  {}\n", "row", "simulated", "unit", "published", "error %", "source");
+    out += fmt::format("{:<24} {:>10} {:<5} {:>16} {:>8}  {:<34} {}\n", "row", "simulated", "unit", "published", "error %",
+        "bound by, GB/s", "source");
     for (const auto& [name, value] : report.result.values) {
         const ProbeRow& row = *find_probe_row(name);
         const PublishedFigure* figure = report.figure(name);
         out += fmt::format("{:<24} {:>10} {:<5} ", name, number(value), row.unit);
-        out += figure == nullptr ? fmt::format("{:>16} {:>8}  {}", "-", "-", row.text)
-                                 : fmt::format("{:>16} {:>+8.1f}  {}", figure->text(), ProbeReport::error_pct(value, *figure),
-                                       source_text(*figure));
+        const std::string bound = bound_text(report, name, value);
+        out += figure == nullptr ? fmt::format("{:>16} {:>8}  {:<34} {}", "-", "-", bound, row.text)
+                                 : fmt::format("{:>16} {:>+8.1f}  {:<34} {}", figure->text(),
+                                       ProbeReport::error_pct(value, *figure), bound, source_text(*figure));
         out += '\n';
     }
     for (const ProbeMatrix& matrix : report.result.matrices) add_matrix(out, matrix);
@@ -94,6 +112,12 @@ std::string probe_json(const ProbeReport& report)
             entry["published_high"] = figure->high;
         }
         entry["text"] = row.text;
+        if (const RateLimit* bound = report.bound(name)) {
+            entry["bound_by"] = {{"parameter", bound->parameter}, {"GBps", bound->rate}};
+            entry["limits"] = Json::array();
+            for (const RateLimit& limit : report.limits.at(name))
+                entry["limits"].push_back({{"parameter", limit.parameter}, {"GBps", limit.rate}});
+        }
         out["rows"].push_back(std::move(entry));
     }
     if (!report.result.matrices.empty()) {
@@ -114,10 +138,10 @@ std::string probe_json(const ProbeReport& report)
 
 std::string probe_markdown(const ProbeReport& report)
 {
-    std::string out = "| row | unit | simulated | published | error % | source |\n|---|---|---|---|---|---|\n";
+    std::string out = "| row | unit | simulated | bound by, GB/s | published | error % | source |\n|---|---|---|---|---|---|---|\n";
     for (const auto& [name, value] : report.result.values) {
         const PublishedFigure* figure = report.figure(name);
-        out += fmt::format("| {} | {} | {} | ", name, find_probe_row(name)->unit, number(value));
+        out += fmt::format("| {} | {} | {} | {} | ", name, find_probe_row(name)->unit, number(value), bound_text(report, name, value));
         out += figure == nullptr ? "| | |\n"
                                  : fmt::format("{} | {:+.1f} | {} |\n", figure->text(), ProbeReport::error_pct(value, *figure),
                                        source_text(*figure));

@@ -1,9 +1,11 @@
 // The rows of a probe beside the published figures: as a table, as JSON and, for latency over footprints, as a picture.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "platform/probe/limits.h"
 #include "platform/probe/measure.h"
 #include "platform/probe/published.h"
 
@@ -15,8 +17,11 @@ struct ProbeReport {
     std::size_t endpoints = 0;
     const PublishedPart* published = nullptr;  // null: nothing is
     ProbeResult result;                        // of all parts
+    std::map<std::string, std::vector<RateLimit>> limits;  // of bandwidth rows, smallest first
 
     const PublishedFigure* figure(const std::string& row) const;
+    // What the row is bound by; null for a row without limits.
+    const RateLimit* bound(const std::string& row) const;
     // Against the middle of what is published, %.
     static double error_pct(double simulated, const PublishedFigure& figure);
 };

@@ -431,6 +431,10 @@ std::string result_summary(const RunResult& result)
     add_work(page, result);
     add_payload(page, result);
     add_flags(page, result);
+    if (const auto& bound = result.memory_bound)
+        page.line("memory", fmt::format("bound by {} = {:.4g} GB/s: busy for {} of the time{} at {}, carried {:.4g} GB/s",
+            bound->parameter, bound->most_GBps, percent(bound->share), bound->parameter == "hbm.bandwidth" ? ", refreshes included," : "",
+            bound->gpu, bound->GBps));
     list(page, "notices", result.notices, 6);
     list(page, "assumed", assumption_lines(result.assumptions), 16);
     add_links(page, result);

@@ -139,6 +139,9 @@ std::string result_json(const RunResult& result, bool timing)
     out["ranks"] = ranks_json(result);
     out["links"] = links_json(result.link_results, result.simulated_ps);
     out["modules"] = modules_json(result);
+    if (result.memory_bound)
+        out["bound_by"] = {{"parameter", result.memory_bound->parameter}, {"GBps", result.memory_bound->most_GBps},
+            {"gpu", result.memory_bound->gpu}, {"carried_GBps", result.memory_bound->GBps}, {"busy", result.memory_bound->share}};
     out["parameters"] = parameters_json(result);
     out["estimate"] = {{"memory_bytes", static_cast<std::uint64_t>(result.estimate.bytes())},
         {"transactions", static_cast<std::uint64_t>(result.estimate.transactions)}, {"wall_s", result.estimate.seconds}};

@@ -20,6 +20,7 @@
 #include "platform/run/dimension_rates_of.h"
 #include "platform/run/followed.h"
 #include "platform/run/interrupt.h"
+#include "platform/run/memory_bound.h"
 #include "platform/run/plan_load.h"
 #include "platform/run/progress_line.h"
 #include "platform/run/replay_traffic.h"
@@ -563,6 +564,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
         result.timeline = followed->timeline(names);
     }
     result.modules = module_results(system, resolved, plan);
+    result.memory_bound = memory_bound_of(result, resolved, plan);
     result.parameters = explained_parameters(resolved, plan.used);
     return result;
 }

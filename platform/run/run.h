@@ -66,6 +66,15 @@ struct ModuleResult {
     std::vector<std::pair<std::string, std::vector<std::uint64_t>>> by_slice;  // of caches: what waits did there
 };
 
+// The part of a memory that bounds a run (memory_bound.h).
+struct MemoryBound {
+    std::string parameter;  // "hbm.bandwidth"
+    std::string gpu;        // the first of those that were as busy
+    double share = 0;       // of the time that it was busy
+    double GBps = 0;        // that it carried
+    double most_GBps = 0;   // of the parameter
+};
+
 // What the alpha-beta model says of a single collective, from the same parameters.
 struct AlphaBeta {
     std::uint32_t steps = 0;
@@ -135,6 +144,7 @@ struct RunResult {
     std::vector<RankResult> ranks;
     std::vector<LinkResult> link_results;
     std::vector<ModuleResult> modules;
+    std::optional<MemoryBound> memory_bound;  // none: links are busier, or nothing is
     std::vector<ExplainedParameter> parameters;
     std::vector<std::string> blocked;  // stop == deadlock: who waits for what
     std::vector<std::string> notices;

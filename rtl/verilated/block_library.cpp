@@ -129,21 +129,6 @@ InputError complaint(const fs::path& log, const std::string& tool)
     return InputError(line.substr(place, file_end - place), number, line.substr(1, colon - 1) + ": " + line.substr(text + 2), expected);
 }
 
-// As std::system(), which would hold back the interrupts of this process until the tool ends.
-int status_of(const std::string& command)
-{
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
-        ::_exit(127);
-    }
-    int status = -1;
-    while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
-}
-
 void run(const std::string& command, const fs::path& log, const std::string& tool)
 {
     if (run_tool(command, log.string()) != 0) throw complaint(log, tool);

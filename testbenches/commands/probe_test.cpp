@@ -31,6 +31,25 @@ TEST(ProbeCommand, WritesItsRowsAsJsonTheSameWhateverRunsAtOnce)
     EXPECT_EQ(call(again).out, outcome.out);
 }
 
+TEST(ProbeCommand, NamesWhatBoundsABandwidth)
+{
+    const Fixtures files;
+    const std::vector<std::string> arguments{"probe", "--profile", "h100", "--only", "bandwidth.l2", "--set", "gpu.compute_units=4",
+        "--set", "l2.partitions=1", "--set", "l2.slices=8", "--set", "l2.size=1MiB", "--set", "hbm.channels=8", "--set",
+        "l2.bandwidth=400GB/s"};
+    const Outcome outcome = call(arguments);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("bound by, GB/s"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("l2.bandwidth 400.0"), std::string::npos) << outcome.out;
+    std::vector<std::string> as_json = arguments;
+    as_json.insert(as_json.end(), {"--json", "-"});
+    const json row = json::parse(call(as_json).out)["rows"].at(0);
+    EXPECT_EQ(row["bound_by"]["parameter"], "l2.bandwidth");
+    EXPECT_NEAR(row["bound_by"]["GBps"].get<double>(), 400, 1e-9);
+    EXPECT_GT(row["limits"].size(), 3u);
+    EXPECT_EQ(row["limits"][0], row["bound_by"]);
+}
+
 TEST(ProbeCommand, DrawsLatencyOverFootprints)
 {
     const Fixtures files;

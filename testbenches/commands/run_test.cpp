@@ -366,4 +366,30 @@ TEST(Run, CountsLooksAtFlagsBySliceAndLink)
     }
 }
 
+// The memory that is busier than every link is named; a run that its links bound names none.
+TEST(Run, NamesTheMemoryThatBoundsIt)
+{
+    const Fixtures files;
+    const std::vector<std::string> usual{files.pair_system(), "--bytes", "256KiB"};
+    const auto with = [&](const std::string& set) {
+        std::vector<std::string> arguments = usual;
+        arguments.insert(arguments.end(), {"--set", set});
+        return arguments;
+    };
+    EXPECT_FALSE(run_json(usual).contains("bound_by"));
+    for (const std::string parameter : {"hbm.bandwidth", "l2.bandwidth"}) {
+        const json result = run_json(with(parameter + "=5GB/s"));
+        ASSERT_TRUE(result.contains("bound_by")) << parameter;
+        EXPECT_EQ(result["bound_by"]["parameter"], parameter);
+        EXPECT_EQ(result["bound_by"]["GBps"].get<double>(), 5.0);
+        EXPECT_GT(result["bound_by"]["busy"].get<double>(), 0.5);
+        EXPECT_LE(result["bound_by"]["carried_GBps"].get<double>(), 5.05);
+        const json faster = run_json(with(parameter + "=10GB/s"));
+        EXPECT_LT(faster["simulated_ps"].get<double>(), 0.8 * result["simulated_ps"].get<double>());
+    }
+    std::vector<std::string> text = with("l2.bandwidth=5GB/s");
+    text.insert(text.begin(), "run");
+    EXPECT_NE(call(text).out.find("memory      bound by l2.bandwidth = 5 GB/s: busy for "), std::string::npos) << call(text).out;
+}
+
 }  // namespace run_test

@@ -108,7 +108,7 @@ TEST(Checks, TilesOfAMesh)
 
 TEST(Checks, BuiltInProfilesPass)
 {
-    for (const char* name : {"generic", "h100", "h200", "a100", "v100", "b200", "mi300x"})
+    for (const char* name : {"generic", "h100", "h200", "h20", "a100", "v100", "b200", "mi300x"})
         EXPECT_EQ(error_of([&] { resolved(std::string("profile: ") + name + "\n"); }), "") << name;
 }
 

@@ -61,6 +61,7 @@ TEST(Profiles, PartsAddUpToTheLatencyPlateaus)
     };
     EXPECT_NEAR(miss("h100"), 330'000, 500);
     EXPECT_NEAR(miss("h200"), 330'000, 500);
+    EXPECT_NEAR(miss("h20"), 330'000, 500);
     EXPECT_NEAR(miss("a100"), 375'000, 500);
     EXPECT_NEAR(miss("mi300x") + memory_side - local_hit(get("mi300x")), 415'000, 1000);
     EXPECT_NEAR(miss("b200"), 388'000, 500);
@@ -96,7 +97,7 @@ TEST(Profiles, EveryFigureHasSourceAndGradeAndEveryPhysicalParameterIsStated)
         EXPECT_TRUE(profile.scale_up.links && profile.scale_up.rate) << profile.name;
         EXPECT_NE(LinkTable::built_in().by_name(profile.scale_up.link), nullptr) << profile.name;
     }
-    EXPECT_EQ(store.names().size(), 7U);
+    EXPECT_EQ(store.names().size(), 8U);
 }
 
 TEST(Profiles, DescriptionsCallForThePartThatTheyNameFirst)
@@ -108,7 +109,7 @@ TEST(Profiles, DescriptionsCallForThePartThatTheyNameFirst)
     };
     EXPECT_EQ(name("NVIDIA H100 / H200 SXM5"), "h100");
     EXPECT_EQ(name("NVIDIA HGX H200 141GB 700W SXM5"), "h200");
-    EXPECT_EQ(name("NVIDIA HGX H20 96GB"), "none");
+    EXPECT_EQ(name("NVIDIA HGX H20 96GB"), "h20");
     EXPECT_EQ(name("AMD INSTINCT MI300X OAM"), "mi300x");
     EXPECT_EQ(name("NVIDIA Grace Blackwell Superchip"), "b200");
     EXPECT_EQ(name("NVIDIA Tesla V100 SXM2"), "v100");
@@ -144,10 +145,28 @@ TEST(Profiles, AFileMayBuildOnABuiltInOne)
     EXPECT_EQ(system.profile(0), "mine");
 }
 
+// Another part's source is no source of this one: it is said whose it is.
+TEST(Profiles, WhatComesFromTheBaseSaysSo)
+{
+    const TemporaryProfile file("profile: mine\nbase: h200\nscale_up:\n  links: 9\nhbm:\n  bandwidth: 6 TB/s\n");
+    const ResolvedSystem system = resolved("profile: " + file.path + "\n");
+    const auto source = [&](const char* parameter) { return explained(system, "box.0.xpu.0", parameter); };
+    EXPECT_EQ(source("hbm.bandwidth"), "6000 GB/s | profile mine: " + file.path + ":6");
+    EXPECT_EQ(source("hbm.capacity"), "141 GB | profile mine: inherited from h200: NVIDIA H200 datasheet (vendor specification)");
+    // Of the base's own base: the profile that states it.
+    EXPECT_EQ(source("gpu.unit_to_l2"),
+        "41 ns | profile mine: inherited from h100: gpu-benches, GH200: share of the 142 ns near L2 hit (inferred)");
+    const std::string link = explained(system, "box.0.xpu.0~box.0.nvsw.0", "link.bandwidth");
+    EXPECT_NE(link.find("profile mine: 9 x 25 GB/s over 2 edges: inherited from h100: NVIDIA H100 whitepaper"), std::string::npos)
+        << link;
+    EXPECT_EQ(explained(resolved("profile: h100\n"), "box.0.xpu.0", "hbm.capacity").find("inherited"), std::string::npos);
+}
+
 TEST(Profiles, MistakesInAFileHaveItsLine)
 {
     const TemporaryProfile file("profile: mine\ngpu:\n  clok: 2 GHz\nl2:\n  size: 1 B\nhbm:\n"
-                                "  channels: {value: 8, grade: guessed}\nscale_up:\n  links: 0\n");
+                                "  channels: {value: 8, grade: guessed}\nscale_up:\n  links: 0\n  link: nvlink_44\n"
+                                "  family: nvlnk\n");
     const std::string error = error_of([&] { resolved("profile: " + file.path + "\n"); });
     EXPECT_NE(error.find(file.path + ":3: unknown key 'clok' in 'gpu'; expected 'clock'"), std::string::npos)
         << error;
@@ -155,6 +174,12 @@ TEST(Profiles, MistakesInAFileHaveItsLine)
         << error;
     EXPECT_NE(error.find(":7: unknown grade 'guessed'"), std::string::npos) << error;
     EXPECT_NE(error.find(":9: '0' is no value of scale_up.links"), std::string::npos) << error;
+    EXPECT_NE(error.find(":10: 'nvlink_44' is no link of the link table; expected a link (did you mean 'nvlink_4'?)"),
+        std::string::npos)
+        << error;
+    EXPECT_NE(error.find(":11: 'nvlnk' is no family of the link table; expected a family of links (did you mean 'nvlink'?)"),
+        std::string::npos)
+        << error;
 }
 
 }  // namespace

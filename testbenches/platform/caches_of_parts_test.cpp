@@ -149,6 +149,13 @@ TEST(CachesOfParts, PlateausOfH100)
     expect_within(chase("h100", 100, 16), 330, 0.03);
 }
 
+TEST(CachesOfParts, PlateausOfH200)
+{
+    expect_within(chase("h200", 20, 16), 141.6, 0.03);
+    expect_within(chase("h200", 44, 16), 250, 0.03);
+    expect_within(chase("h200", 100, 16), 330, 0.03);
+}
+
 TEST(CachesOfParts, PlateausOfB200)
 {
     expect_within(chase("b200", 48, 12), 154, 0.03);

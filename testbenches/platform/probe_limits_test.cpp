@@ -1,0 +1,156 @@
+// The limit that a bandwidth row of the probe names: raising that parameter moves the row, raising another one does not.
+#include <gtest/gtest.h>
+
+#include "infragraph/load.h"
+#include "platform/config/profile.h"
+#include "platform/config/resolve.h"
+#include "platform/probe/measure.h"
+#include "platform/probe/report.h"
+#include "testbenches/tlm_interconnect/child.h"
+
+namespace probe_limits_test {
+
+using namespace weft;
+using weft::testing::in_child;
+
+namespace {
+
+using Sets = std::vector<std::string>;
+
+// A GPU of few units on the usual board, with one neighbour.
+ResolvedSystem small_system(const Sets& sets)
+{
+    std::string document = node_document("h100", "nvlink", PublishedTable::built_in().find("h100"));
+    document.replace(document.find("count: 8"), 8, "count: 2");
+    SystemDescription description;
+    description.infrastructure = "node.yaml";
+    description.profile = "h100";
+    for (const char* set : {"gpu.compute_units=4", "l2.partitions=1", "l2.slices=8", "l2.size=1MiB", "l2.bandwidth=400GB/s",
+             "hbm.channels=8", "hbm.bandwidth=160GB/s"})
+        description.sets.push_back(parse_set(set));
+    for (const std::string& set : sets) description.sets.push_back(parse_set(set));
+    LoadedGraph loaded = load_infrastructure_text("node.yaml", document);
+    return resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)));
+}
+
+double simulated(const std::string& row, const Sets& sets)
+{
+    const ProbePart part = find_probe_row(row)->part;
+    const std::string text = in_child([&] { return part_json(measure(part, small_system(sets), ModelRegistry())); });
+    if (text.empty()) return 0;
+    for (const auto& [name, value] : part_from_json(text).values)
+        if (name == row) return value;
+    return 0;
+}
+
+struct Case {
+    std::string row;
+    Sets sets;
+    std::string parameter;  // that is named
+    std::string raised;     // a higher value of it
+    std::string other;      // a higher value of another one
+};
+
+void expect_bound(const Case& one)
+{
+    const auto with = [&](const std::string& set) {
+        Sets sets = one.sets;
+        sets.push_back(set);
+        return sets;
+    };
+    const std::string what = one.row + " " + one.parameter;
+    const std::vector<RateLimit> limits = limits_of(small_system(one.sets), one.row);
+    ASSERT_FALSE(limits.empty()) << what;
+    EXPECT_EQ(limits[0].parameter, one.parameter) << what;
+    const double before = simulated(one.row, one.sets);
+    EXPECT_GT(before, 0.84 * limits[0].rate) << what;
+    EXPECT_LT(before, 1.03 * limits[0].rate) << what;
+    const double more = limits_of(small_system(with(one.raised)), one.row)[0].rate / limits[0].rate;
+    EXPECT_GT(more, 1.2) << what;
+    EXPECT_GT(simulated(one.row, with(one.raised)) / before, 1 + 0.8 * (more - 1)) << what;
+    EXPECT_NEAR(simulated(one.row, with(one.other)) / before, 1, 0.03) << what;
+}
+
+}  // namespace
+
+TEST(ProbeLimits, OfTheL1)
+{
+    expect_bound({"bandwidth.l1", {"l1.bandwidth=150GB/s"}, "l1.bandwidth", "l1.bandwidth=225GB/s", "gpu.outstanding=1024"});
+    expect_bound({"bandwidth.l1", {"gpu.outstanding=16"}, "gpu.outstanding", "gpu.outstanding=24", "l1.bandwidth=400GB/s"});
+}
+
+TEST(ProbeLimits, OfTheL2)
+{
+    expect_bound({"bandwidth.l2", {}, "l2.bandwidth", "l2.bandwidth=500GB/s", "gpu.outstanding=1024"});
+    expect_bound({"bandwidth.l2", {"network.unit_rate=50GB/s"}, "network.unit_rate", "network.unit_rate=75GB/s",
+        "l2.bandwidth=600GB/s"});
+    expect_bound({"bandwidth.l2", {"network.slice_rate=30GB/s"}, "network.slice_rate", "network.slice_rate=40GB/s",
+        "l2.bandwidth=600GB/s"});
+    expect_bound({"bandwidth.l2", {"gpu.clock=500MHz"}, "gpu.clock", "gpu.clock=700MHz", "l2.bandwidth=600GB/s"});
+    expect_bound({"bandwidth.l2", {"gpu.outstanding=100"}, "gpu.outstanding", "gpu.outstanding=150", "l2.bandwidth=600GB/s"});
+}
+
+TEST(ProbeLimits, OfTheOtherPartition)
+{
+    expect_bound({"bandwidth.l2_far", {"l2.partitions=2", "l2.far_bandwidth=100GB/s"}, "l2.far_bandwidth",
+        "l2.far_bandwidth=150GB/s", "l2.bandwidth=600GB/s"});
+    expect_bound({"bandwidth.l2_far", {"l2.partitions=2", "l2.outstanding_misses=16"}, "l2.outstanding_misses",
+        "l2.outstanding_misses=24", "l2.far_bandwidth=8TB/s"});
+}
+
+TEST(ProbeLimits, OfTheMemorySideCache)
+{
+    const Sets with_one{"l2.partitions=2", "l2.partition_policy=private", "memory_side.size=4MiB", "memory_side.bandwidth=150GB/s"};
+    expect_bound({"bandwidth.memory_side", with_one, "memory_side.bandwidth", "memory_side.bandwidth=220GB/s",
+        "l2.bandwidth=600GB/s"});
+}
+
+TEST(ProbeLimits, OfTheDram)
+{
+    expect_bound({"bandwidth.dram_read", {}, "hbm.bandwidth", "hbm.bandwidth=240GB/s", "network.unit_rate=300GB/s"});
+    expect_bound({"bandwidth.dram_read", {"gpu.outstanding=32"}, "gpu.outstanding", "gpu.outstanding=48", "hbm.bandwidth=240GB/s"});
+    expect_bound({"bandwidth.dram_read", {"l2.outstanding_misses=8"}, "l2.outstanding_misses", "l2.outstanding_misses=12",
+        "gpu.outstanding=1024"});
+    expect_bound({"bandwidth.dram_read", {"hbm.t_ccd_l=10ns", "hbm.t_rfc=1ps"}, "hbm.t_ccd_l", "hbm.t_ccd_l=7ns",
+        "hbm.bandwidth=240GB/s"});
+    expect_bound({"bandwidth.dram_copy", {}, "hbm.bandwidth", "hbm.bandwidth=240GB/s", "network.unit_rate=300GB/s"});
+    expect_bound({"bandwidth.dram_write", {"gpu.outstanding=32"}, "gpu.outstanding", "gpu.outstanding=48", "hbm.bandwidth=240GB/s"});
+}
+
+TEST(ProbeLimits, OfPeers)
+{
+    const Sets thin{"link.bandwidth=5GB/s"};
+    for (const char* row : {"bandwidth.peer_read", "bandwidth.peer_write", "bandwidth.peer_both", "bandwidth.peer_all"})
+        expect_bound({row, thin, "link.bandwidth", "link.bandwidth=7500MB/s", "gpu.outstanding=1024"});
+    expect_bound({"bandwidth.peer_write", {"gpu.outstanding=64"}, "gpu.outstanding", "gpu.outstanding=96", "link.bandwidth=200GB/s"});
+}
+
+TEST(ProbeLimits, RowsWithoutABoundHaveNone)
+{
+    const ResolvedSystem system = small_system({"l1.size=0"});
+    for (const char* row : {"latency.l2", "time.kernel", "bandwidth.l1", "bandwidth.l2_far", "bandwidth.memory_side"})
+        EXPECT_TRUE(limits_of(system, row).empty()) << row;
+}
+
+// What nobody has changed binds a part whose memory has become faster.
+TEST(ProbeLimits, AnInheritedLimitIsNamed)
+{
+    SystemDescription description;
+    description.infrastructure = "node.yaml";
+    description.profile = "b200";
+    description.sets.push_back(parse_set("hbm.bandwidth=16TB/s"));
+    LoadedGraph loaded = load_infrastructure_text("node.yaml",
+        node_document("b200", "nvlink", PublishedTable::built_in().find("b200")));
+    const ResolvedSystem system = resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)));
+    const std::vector<RateLimit> limits = limits_of(system, "bandwidth.dram_read");
+    EXPECT_EQ(limits.at(0).parameter, "gpu.outstanding");
+    ProbeReport report;
+    report.profile = "b200";
+    report.limits["bandwidth.dram_read"] = limits;
+    report.result.add("bandwidth.dram_read", 9060);
+    EXPECT_NE(probe_text(report).find("gpu.outstanding 1"), std::string::npos) << probe_text(report);
+    EXPECT_NE(probe_json(report).find("\"bound_by\": {\n    \"parameter\": \"gpu.outstanding\","), std::string::npos)
+        << probe_json(report);
+}
+
+}  // namespace probe_limits_test
