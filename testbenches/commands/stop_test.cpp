@@ -151,7 +151,7 @@ TEST(Stop, EmptyWindowsAreLeft)
 {
     const Fixtures files;
     // The second rank comes after 10^12 windows in which nothing happens.
-    Process process({"run", files.pair_system(), "--delay", "1:1s", "--series", files.path("s.csv"), "--window", "1ps", "--json",
+    Process process({"run", files.pair_system(), "--delay", "1=1s", "--series", files.path("s.csv"), "--window", "1ps", "--json",
         files.path("r.json")});
     ::usleep(700'000);
     const auto sent = std::chrono::steady_clock::now();
