@@ -63,26 +63,37 @@ void LimitProbe::run(AgendaItem& item)
 std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
 {
     std::vector<Held> out;
-    for (const LinkResult& link : link_results(fabric_, graph_, now))
-        out.push_back({LimitSide::link, link.name + " from " + link.from, "", link.busy_ps});
+    for (const LinkResult& link : link_results(fabric_, graph_, now)) {
+        const bool inner = std::any_of(fabric_.switches().begin(), fabric_.switches().end(),
+            [&](const FabricModules::SwitchPlace& place) { return place.path == link.from; });
+        out.push_back({LimitSide::link, link.name + " from " + link.from, "", link.busy_ps, inner});
+    }
     std::vector<const AdapterLimits*> adapters;
     find_adapters(sc_core::sc_get_top_level_objects(), adapters);
     for (const AdapterLimits* adapter : adapters)
         for (const AdapterLimit& limit : adapter->limits(now))
-            out.push_back({limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held});
+            out.push_back({limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held, false});
     return out;
 }
 
 FabricLimit LimitProbe::result() const
 {
     FabricLimit busiest;
+    FabricLimit inner;  // busiest of the links that leave switches
     FabricLimit holder;
     for (std::size_t i = 0; i < std::min(before_.size(), after_.size()); ++i) {
         const Held& held = after_[i];
         const double share = static_cast<double>(held.time - before_[i].time) / static_cast<double>(to_ - from_);
-        FabricLimit& largest = held.side == LimitSide::link ? busiest : holder;
-        if (share > largest.share || largest.name.empty()) largest = {held.side, held.name, held.what, share};
+        // What a line takes of the wire counts when it is sent: the last one may reach beyond the span.
+        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0)};
+        const auto take = [&](FabricLimit& largest) {
+            if (share > largest.share || largest.name.empty()) largest = limit;
+        };
+        take(held.side == LimitSide::link ? busiest : holder);
+        if (held.inner) take(inner);
     }
+    // At load 1 sources fill their own links whatever else is full.
+    if (inner.share >= full_link) return inner;
     if (busiest.share >= full_link) return busiest;
     if (holder.share >= held_up) return holder;
     busiest.side = LimitSide::unknown;

@@ -1,6 +1,7 @@
 // What limits accepted traffic: a full link, an adapter's own bounds, or a foreign model behind one.
 //
-// Everything is measured over a span of simulated time. A link that is busy for at least 95 % of it is the limit. If no
+// Everything is measured over a span of simulated time. A link that is busy for at least 95 % of it is the limit, one that
+// leaves a switch rather than a source's own, which load 1 fills whatever becomes of its lines. If no
 // link is full, the adapter or the foreign model that held lines up for at least half of it is. Otherwise the limit lies
 // in the switches or in credits, and nobody is blamed.
 #pragma once
@@ -40,6 +41,7 @@ private:
         std::string name;
         std::string what;
         Time time;
+        bool inner;  // a link that leaves a switch
     };
 
     void run(AgendaItem& item) override;
