@@ -59,7 +59,8 @@ void Agenda::set_end(Time end)
 void Agenda::run_kernel(Time end)
 {
     set_end(end);
-    if (sc_core::sc_pending_activity()) sc_core::sc_start();
+    // Modules may schedule their first work when the kernel starts.
+    if (sc_core::sc_get_status() == sc_core::SC_ELABORATION || sc_core::sc_pending_activity()) sc_core::sc_start();
 }
 
 void Agenda::stop()

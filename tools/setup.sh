@@ -155,7 +155,7 @@ progress()
             ((of > 2)) || continue  # ninja looks at its own files
             percent=$((done * 100 / of))
             left=""
-            if ((SECONDS - began >= 5 && done > 0 && done < of)); then
+            if ((SECONDS - began >= 5 && percent >= 10 && done < of)); then  # the first steps are the longest
                 left=", about $(duration $(((SECONDS - began) * (of - done) / done))) left"
             fi
             text="weft: $what: $done of $of, $percent %$left"

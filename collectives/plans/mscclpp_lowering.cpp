@@ -98,6 +98,7 @@ void MscclppLowering::declare()
     schedule_.op = source_.op;
     schedule_.chunks = source_.chunks;
     schedule_.in_place = source_.in_place;
+    schedule_.spare_signals = true;
     schedule_.ranks.resize(source_.gpus.size());
     plan_.origins.resize(source_.gpus.size());
     for (std::uint32_t rank = 0; rank < source_.gpus.size(); ++rank) {

@@ -135,6 +135,8 @@ struct Schedule {
     std::uint32_t chunks = 0;  // parts the message is divided into
     std::uint32_t root = 0;    // broadcast, reduce, gather, scatter
     bool in_place = false;
+    // A semaphore may end with signals that nobody takes: credits of a plan. Elsewhere that is a fault.
+    bool spare_signals = false;
     std::vector<RankPlan> ranks;
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }

@@ -361,8 +361,8 @@ private:
         }
     }
 
-    // By rank and semaphore: signals come from the ranks that are waited for. Waits without a signal are blocked steps;
-    // signals without a wait harm nothing in this run and are remarks.
+    // By rank and semaphore: signals come from the ranks that are waited for. Waits without a signal are blocked steps.
+    // Signals without a wait harm nothing in this run: a remark where the schedule may have them.
     void signals_taken()
     {
         struct Use {
@@ -390,9 +390,14 @@ private:
                     describe(schedule_, at), step.peer, step.semaphore, use.senders.front()));
         });
         for (const Use& use : uses)
-            if (use.signals > use.waits)
-                remark(fmt::format("rank {} semaphore {} gets {} signals and is waited for {} times",
-                    use.rank, use.index, use.signals, use.waits));
+            if (use.signals > use.waits) {
+                const std::string text = fmt::format("rank {} semaphore {} gets {} signals and is waited for {} times",
+                    use.rank, use.index, use.signals, use.waits);
+                if (schedule_.spare_signals)
+                    remark(text);
+                else
+                    problem(text);
+            }
     }
 
     template <typename Visit>

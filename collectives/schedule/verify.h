@@ -7,8 +7,8 @@
 //
 // Found and named by rank, thread, step, buffer and chunk: malformed steps, ranges out of bounds, operands
 // of different length, threads that block for ever and what they wait for, packets stored twice, reads of memory that was
-// never written, unordered accesses of which one writes, wrong results. A semaphore may end with more signals than waits
-// (a pool of credits that is full again); that is a remark.
+// never written, unordered accesses of which one writes, signals that nobody takes, wrong results. Where
+// Schedule::spare_signals is set (a pool of credits that is full again), unused signals are remarks.
 //
 // Parts: the schedule is run for one message size, byte-exact at the cuts between parts. The default
 // size divides evenly, so that all parts of all chunks are equal whole lines; a plan that is wrong for

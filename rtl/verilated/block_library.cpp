@@ -1,7 +1,6 @@
 #include "rtl/verilated/block_library.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
