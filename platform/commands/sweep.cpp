@@ -71,9 +71,13 @@ void report_first_point(const SystemOptions& options, const WorkloadOptions& wor
             description.profile_file = "--profile";
         }
     }
-    std::optional<ResolvedSystem> system;
     try {
         workload.apply(description.workload);
+    } catch (const InputError&) {
+        description.workload = {};  // the points complete it; all accelerators count here
+    }
+    std::optional<ResolvedSystem> system;
+    try {
         system = resolve_loaded(description, std::move(loaded), registry);
         plan_fabric(*system, members_of(*system));
     } catch (const InputError&) {

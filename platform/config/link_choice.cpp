@@ -23,12 +23,13 @@ const std::vector<Row>& rows()
     static const Kinds cpus{"cpu", "grace_cpu"};
     static const std::vector<Row> all{
         {{"xpu"}, {"xpu", "memory", "nvswitch", "scale_up_switch", "switch", "switch_asic", "port"}, {"scale_up", true}},
-        {pcie, {"xpu", "cpu", "grace_cpu", "nic", "nic_asic", "storage", "pcie_switch", "pcie_slot", "pci_bridge", "other"},
+        {pcie, {"xpu", "cpu", "grace_cpu", "nic", "nic_asic", "storage", "bmc", "pcie_switch", "pcie_slot", "pci_bridge", "other"},
             {"pcie", true}},
         {{"xpu"}, {"grace_cpu"}, {"nvlink_c2c", true}},
         {{"xpu", "cpu", "grace_cpu"}, cards, {"pcie", true}},
         {{"xpu"}, cpus, {"pcie", true}},
-        {cpus, {"storage"}, {"pcie", true}},
+        {{"cpu", "grace_cpu", "nic", "nic_asic"}, {"storage", "bmc"}, {"pcie", true}},
+        {{"bmc"}, {"mgmt_switch"}, {"oob", true}},
         {cpus, cpus, {"cpu_fabric", true}},
         {cpus, {"memory"}, {"ddr5", true}},
         {{"nic_asic", "switch_asic"}, {"port"}, {"ic", true}},
