@@ -32,19 +32,12 @@ struct Traffic {
 const Traffic traffics[] = {{CollectiveOp::all_reduce, "direct", 64 << 10}, {CollectiveOp::all_reduce, "ring", 10'007},
     {CollectiveOp::all_gather, "direct_get", 64 << 10}};
 
-std::string renamed(std::string text, const std::string& link)
-{
-    for (const std::string& key : {std::string("name: wire"), std::string("link: wire")})
-        text.replace(text.find(key), key.size(), key.substr(0, key.size() - 4) + link);
-    return text;
-}
-
 RunSetup setup_of(const std::string& format, bool star, const Traffic& traffic)
 {
     RunSetup setup;
-    setup.document = renamed(star ? star_document(ranks) : mesh_document(ranks), format);
+    setup.document = star ? star_document(ranks) : mesh_document(ranks);
     setup.lines = collective_lines(name_of(traffic.op), traffic.algorithm, std::to_string(traffic.bytes), "type: u8");
-    setup.sets = {"engine.channels=4"};
+    setup.sets = {"engine.channels=4", "link.protocol=" + format};
     setup.options.data_on = true;
     return setup;
 }
