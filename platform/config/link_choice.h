@@ -27,7 +27,7 @@ struct LinkChoice {
 // Whether links of `family` are those of the profile's scale-up fabric.
 bool in_scale_up_family(const std::string& family, const Profile* profile);
 
-// What the kinds of nodes at the two ends of a link imply (rows of the node table, "memory" for a pool).
+// The protocol that the kinds of nodes at the two ends of a link imply (rows of the node table, "memory" for a pool).
 struct EndRule {
     const char* link;  // of the link table; "scale_up": the scale-up link of the accelerator's profile
     bool rate;         // the table's bandwidth is a fair one
