@@ -1,4 +1,4 @@
-// What was taken without a word of the document or of the user: one entry for each kind of link, switch, card and
+// An assumption is a choice that neither the document nor the user made: one entry for each kind of link, switch, card and
 // accelerator, with the reason and the way to say it.
 #include <algorithm>
 #include <set>
