@@ -142,34 +142,53 @@ std::string optimisation()
 
 constexpr const char* compile_flags = "-std=c++17 -fPIC -fvisibility=hidden -fno-semantic-interposition -w "
     "-DVM_COVERAGE=0 -DVM_SC=0 -DVM_TRACE_VCD=0 -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_WARN "
-    "-DVL_PRINTF=weft_block_printf -include weft_printf.h";
+    "-DVL_PRINTF=weft_block_printf";
+constexpr const char* printf_header = "int weft_block_printf(const char* format, ...);\n";
 
-// Verilator's run-time library, compiled once for all blocks.
-std::string runtime_objects(const fs::path& cache, const std::string& root, bool trace)
+// What all blocks share, compiled once: Verilator's run-time library, and its header, which costs a small block more than
+// the block does.
+struct Runtime {
+    std::string objects;
+    std::string flags;  // of a block
+};
+
+Runtime block_runtime(const fs::path& cache, const std::string& root, bool trace)
 {
     Digest digest;
     digest.add(verilator_version());
     digest.add(compile_flags);
+    digest.add(optimisation());
     digest.add(trace ? "trace" : "");
     const fs::path folder = cache / ("runtime-" + digest.text());
     const FolderLock lock(folder);
-    std::string objects;
-    std::vector<std::string> sources = {"verilated", "verilated_threads"};
-    if (trace) sources.emplace_back("verilated_fst_c");
     const bool there = fs::exists(folder / "done");
     fs::create_directories(folder);
-    write(folder / "weft_printf.h", "int weft_block_printf(const char* format, ...);\n");
+    const std::string flags = fmt::format("{} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{}", compile_flags, trace ? 1 : 0, trace ? 1 : 0,
+        quoted(root + "/include"), quoted(root + "/include/vltstd"));
+    const auto build = [&](const std::string& command) {
+        if (!there) run("c++ " + command, folder / "compile.log", "the C++ compiler");
+    };
+    const fs::path printf = folder / "weft_printf.h";
+    const fs::path header = folder / "weft_block.h";
+    if (!there) {
+        write(printf, printf_header);
+        write(header, fmt::format("{}#include <cstdarg>\n#include <cstdio>\n#include <string>\n#include \"verilated.h\"\n{}", printf_header,
+                          trace ? "#include \"verilated_fst_c.h\"\n" : ""));
+    }
+    Runtime out;
+    std::vector<std::string> sources = {"verilated", "verilated_threads"};
+    if (trace) sources.emplace_back("verilated_fst_c");
     for (const std::string& source : sources) {
         const fs::path object = folder / (source + ".o");
-        objects += " " + quoted(object.string());
-        if (!there)
-            run(fmt::format("c++ -O2 {} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{} -I{} -c {} -o {}", compile_flags, trace ? 1 : 0,
-                    trace ? 1 : 0, quoted(folder.string()), quoted(root + "/include"), quoted(root + "/include/vltstd"),
-                    quoted(fmt::format("{}/include/{}.cpp", root, source)), quoted(object.string())),
-                folder / "compile.log", "the C++ compiler");
+        out.objects += " " + quoted(object.string());
+        build(fmt::format("-O2 {} -include {} -c {} -o {}", flags, quoted(printf.string()),
+            quoted(fmt::format("{}/include/{}.cpp", root, source)), quoted(object.string())));
     }
+    build(fmt::format("{} {} -x c++-header {} -o {}", quoted(optimisation()), flags, quoted(header.string()),
+        quoted(header.string() + ".gch")));
     write(folder / "done", "");
-    return objects;
+    out.flags = fmt::format("{} -include {}", flags, quoted(header.string()));
+    return out;
 }
 
 }  // namespace
@@ -269,9 +288,8 @@ std::string block_library(const BlockSource& source)
             quoted(fs::absolute(folder).string()), quoted(source.top), quoted(fs::absolute(folder).string()), options),
         folder / "verilator.log", "Verilator");
     const std::string root = tool_output("verilator --getenv VERILATOR_ROOT");
-    const std::string objects = runtime_objects(cache, root, source.trace);
+    const Runtime runtime = block_runtime(cache, root, source.trace);
     write(folder / "shim.cpp", block_shim(pins_of_header((folder / "Vblock.h").string()), source.trace));
-    write(folder / "weft_printf.h", "int weft_block_printf(const char* format, ...);\n");
     // All in one unit.
     std::string all = "#include \"shim.cpp\"\n";
     std::vector<std::string> names;
@@ -283,9 +301,8 @@ std::string block_library(const BlockSource& source)
     for (const std::string& name : names) all += "#include \"" + name + "\"\n";
     write(folder / "all.cpp", all);
     const fs::path made = folder / fmt::format("block.so.{}", ::getpid());
-    run(fmt::format("c++ {} {} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{} -I{} -shared -Wl,-Bsymbolic -Wl,-z,defs {} {} -o {}{}",
-            quoted(optimisation()), compile_flags, source.trace ? 1 : 0, source.trace ? 1 : 0, quoted(folder.string()), quoted(root + "/include"),
-            quoted(root + "/include/vltstd"), quoted((folder / "all.cpp").string()), objects, quoted(made.string()),
+    run(fmt::format("c++ {} {} -I{} -shared -Wl,-Bsymbolic -Wl,-z,defs {} {} -o {}{}", quoted(optimisation()), runtime.flags,
+            quoted(folder.string()), quoted((folder / "all.cpp").string()), runtime.objects, quoted(made.string()),
             source.trace ? " -lz -lpthread" : " -lpthread"),
         folder / "compile.log", "the C++ compiler");
     fs::rename(made, library);

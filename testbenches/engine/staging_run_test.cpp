@@ -94,9 +94,9 @@ struct Parts {
     std::uint64_t sender() const { return hit + load + put + cycle; }
     // Of a slot, from one line to the next: the receiver copies it to its output.
     std::uint64_t slot() const { return load + put + signal + 2 * hit + signal; }
-    // The receiver forwards it, once it has looked for a slot of its own: it is free when what was forwarded has been
-    // acknowledged and signalled. The sender keeps what it sends too, which takes it a cycle more.
-    std::uint64_t forwarded_slot() const { return load + cycle + put + signal + 2 * hit + put + cycle + signal; }
+    // The receiver forwards it; it looks for a slot of its own together with the data. Its slot is free when what was forwarded has
+    // been acknowledged and signalled. The sender keeps what it sends too, which takes it a cycle more.
+    std::uint64_t forwarded_slot() const { return load + cycle + put + signal + hit + put + cycle + signal; }
     std::uint64_t keeping_sender() const { return sender() + cycle; }
 };
 
