@@ -32,7 +32,7 @@ double sustained(const Part& part, const std::function<HbmAccess(std::uint64_t)>
     HbmLoad load;
     load.in_flight = static_cast<unsigned>(part.l2.slices * part.l2.outstanding_misses);
     load.count = static_cast<std::uint64_t>(
-        static_cast<double>(part.hbm.bandwidth) * 16e-12 * static_cast<double>(part.hbm.t_refi) / 64);
+        static_cast<double>(part.hbm.bandwidth) * 8e-12 * static_cast<double>(part.hbm.t_refi) / 64);
     load.next = next;
     load.by_slice = true;
     return load_hbm(part.hbm, static_cast<unsigned>(part.l2.slices), load).bytes_per_second / 1e12;
@@ -66,7 +66,7 @@ void expect_sustained(const char* profile, double measured)
 {
     const Part which = part(profile);
     const double read = streaming_read(which);
-    ::testing::Test::RecordProperty(profile, std::to_string(read) + " read, " + std::to_string(copy(which)) + " copied, TB/s");
+    ::testing::Test::RecordProperty(profile, std::to_string(read) + " TB/s");
     EXPECT_GT(read, measured * 0.93) << profile;
     EXPECT_LE(read * 1e12, static_cast<double>(which.hbm.bandwidth) * 1.0001) << profile;
 }

@@ -28,4 +28,14 @@ protected:
     }
 };
 
+// Tests that run a block for so few clocks that compiling it is what takes time.
+class ShortRtlTest : public RtlTest {
+protected:
+    void SetUp() override
+    {
+        ::setenv("WEFT_RTL_OPTIMISE", "-O0", 0);
+        RtlTest::SetUp();
+    }
+};
+
 }  // namespace weft

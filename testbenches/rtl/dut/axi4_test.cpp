@@ -20,7 +20,7 @@ using namespace weft;
 
 namespace {
 
-using Axi4 = RtlTest;
+using Axi4 = ShortRtlTest;
 
 struct Transaction {
     LineBits request;

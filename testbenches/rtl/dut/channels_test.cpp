@@ -14,7 +14,7 @@ using weft::dut_test::DutBench;
 
 namespace {
 
-using Channels = RtlTest;
+using Channels = ShortRtlTest;
 
 std::string axi_stream(unsigned width, const std::string& more = "")
 {

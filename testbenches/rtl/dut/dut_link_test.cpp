@@ -18,7 +18,7 @@ using namespace weft::testing;
 
 namespace {
 
-using DutLinkTest = RtlTest;
+using DutLinkTest = ShortRtlTest;
 
 std::string example(const std::string& name) { return std::string(WEFT_SOURCE_DIR) + "/examples/rtl_block/" + name; }
 

@@ -16,7 +16,7 @@ using namespace weft::testing;
 
 namespace {
 
-using DutSwitchTest = RtlTest;
+using DutSwitchTest = ShortRtlTest;
 
 std::string example(const std::string& name) { return std::string(WEFT_SOURCE_DIR) + "/examples/rtl_block/" + name; }
 

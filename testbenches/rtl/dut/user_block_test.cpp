@@ -22,12 +22,12 @@ const std::string example = "examples/rtl_block/";
 const std::string example_system = example + "system.yaml";
 const std::string everywhere = "*.nvsw.*=my_crossbar";
 
-class UserBlock : public RtlTest {
+class UserBlock : public ShortRtlTest {
 protected:
     void SetUp() override
     {
         ::setenv("WEFT_RTL_MODELS", folder_.file("models").c_str(), 1);
-        RtlTest::SetUp();
+        ShortRtlTest::SetUp();
     }
     static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
     // All but the line that says how long the host took.

@@ -21,12 +21,12 @@ namespace {
 const std::string example = "examples/rtl_block/";
 const std::string example_system = example + "system.yaml";
 
-class UserLink : public RtlTest {
+class UserLink : public ShortRtlTest {
 protected:
     void SetUp() override
     {
         ::setenv("WEFT_RTL_MODELS", folder_.file("models").c_str(), 1);
-        RtlTest::SetUp();
+        ShortRtlTest::SetUp();
     }
     static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
     static Outcome add(const std::string& folder)
