@@ -33,7 +33,7 @@ std::string what_ranks_did(const RunResult& result)
             if (shares.size() <= cause) shares.emplace_back(rank.stall_ps[cause].first, 0.0);
             shares[cause].second += static_cast<double>(rank.stall_ps[cause].second);
         }
-    return "ranks spent " + largest(std::move(shares)) + " of their time";
+    return "the time of ranks is " + largest(std::move(shares));
 }
 
 std::string what_the_estimate_has(const SchedulePrice& price)
@@ -64,8 +64,8 @@ std::vector<std::string> disagreements(const RunResult& result)
         const Figure& small = more ? b : a;
         const double times = static_cast<double>(large.ps) / static_cast<double>(small.ps);
         if (times <= most_apart) return;
-        out.push_back(fmt::format("{} ({}) is {:.2g} times {} ({}): {}", large.name, format_time_ps(large.ps), times, small.name,
-            format_time_ps(small.ps), more ? above : below));
+        out.push_back(fmt::format("{} ({}) is {:.{}f} times {} ({}): {}", large.name, format_time_ps(large.ps), times,
+            times < 10 ? 1 : 0, small.name, format_time_ps(small.ps), more ? above : below));
     };
     const std::string adds_up = "alpha-beta adds up steps and bytes that overlap";
     compare(simulated, formula, adds_up, "alpha-beta has no queues and no polls one after another; " + what_ranks_did(result));

@@ -133,12 +133,12 @@ TEST(Report, SaysWhyFiguresAreThreeTimesApart)
     result.theory->time_ps = 40'000'000;
     const std::vector<std::string> apart = disagreements(result);
     ASSERT_EQ(apart.size(), 3u);
-    EXPECT_EQ(apart[0], "alpha-beta (40 us) is 4 times the simulated time (10 us): alpha-beta adds up steps and bytes that overlap");
+    EXPECT_EQ(apart[0], "alpha-beta (40 us) is 4.0 times the simulated time (10 us): alpha-beta adds up steps and bytes that overlap");
     EXPECT_EQ(apart[1], "the simulated time (10 us) is 10 times the estimate (1 us): the estimate leaves out back pressure and what units "
-                        "share; ranks spent 90 % flag, 10 % busy of their time");
+                        "share; the time of ranks is 90 % flag, 10 % busy");
     EXPECT_EQ(apart[2], "alpha-beta (40 us) is 40 times the estimate (1 us): alpha-beta adds up steps and bytes that overlap; the estimate "
                         "is 88 % flags, 12 % latency");
-    EXPECT_TRUE(contains(result_summary(result), "\napart       alpha-beta (40 us) is 4 times")) << result_summary(result);
+    EXPECT_TRUE(contains(result_summary(result), "\napart       alpha-beta (40 us) is 4.0 times")) << result_summary(result);
     EXPECT_EQ(json::parse(result_json(result))["disagreements"].size(), 3u);
     result.stop = StopReason::until;
     EXPECT_TRUE(disagreements(result).empty());
