@@ -179,26 +179,16 @@ TEST(EstimateTerms, OfNothingAreNotShown)
 
 TEST(Estimate, LoadsOfARunWaitForTheRegistersOfThoseBefore)
 {
-    // Three loads of 1000 bytes by way of one wire each, of which one's registers are free at a time: the next is asked for when the
-    // first line of the one before has come. `busy` channels besides share every wire, so that it comes later.
-    const auto at = [](std::uint32_t channels) {
-        CostGraph graph = mesh_graph(4);
-        for (CostRank& rank : graph.ranks) rank.registers = 1000;
-        return price("direct_get", CollectiveOp::all_gather, graph, 4000 * channels, channels).time_ps;
-    };
-    // The peers' signals; then a round trip for each load, and the wire of the last.
-    EXPECT_EQ(at(1), hop_ps + 3 * 2 * hop_ps + 1000);
-    CostGraph slow = mesh_graph(4);
-    for (CostRank& rank : slow.ranks) rank.registers = 1000;
-    // All channels begin at the same peer of a schedule that is not turned: wires stand idle until loads have come.
-    const Schedule schedule = make_schedule("two_shot_load", CollectiveOp::all_reduce, 4, [] {
-        AlgorithmOptions options;
-        options.channels = 4;
-        return options;
-    }());
-    const std::uint64_t held = estimate(schedule, slow, {16000, 1}).time_ps;
-    for (CostRank& rank : slow.ranks) rank.registers = 0;
-    EXPECT_GT(held, estimate(schedule, slow, {16000, 1}).time_ps);
+    // Registers for one of three loads of 1000 bytes: the next is asked for when the first line of the one before has come.
+    CostGraph one = mesh_graph(4);
+    for (CostRank& rank : one.ranks) rank.registers = 1000;
+    // The signals of the peers; a round trip for each load, and the wire of the last.
+    EXPECT_EQ(price("direct_get", CollectiveOp::all_gather, one, 4000).time_ps, hop_ps + 3 * 2 * hop_ps + 1000);
+    // All channels of two_shot_load begin at the same peer: the other wires stand idle until loads have come.
+    const auto four_channels = [&] { return price("two_shot_load", CollectiveOp::all_reduce, one, 16000, 4).time_ps; };
+    const std::uint64_t held = four_channels();
+    for (CostRank& rank : one.ranks) rank.registers = 0;
+    EXPECT_GT(held, four_channels() + 2 * hop_ps);
 }
 
 TEST(Estimate, TheSameEveryTime)
