@@ -34,7 +34,7 @@ bool in_a_switch(const CostGraph& graph, std::int64_t link)
 
 std::string explanation(const CostGraph& graph, const Estimate& estimate, Protocol protocol)
 {
-    std::string out = fmt::format("{} step{} x {}", estimate.steps, estimate.steps == 1 ? "" : "s",
+    std::string out = fmt::format("{} step{} of up to {}", estimate.steps, estimate.steps == 1 ? "" : "s",
         format_time_ps(estimate.alpha_ps));
     if (estimate.switches > 0) out += fmt::format(" in {} switch{}", estimate.switches, estimate.switches == 1 ? "" : "es");
     if (protocol != Protocol::simple) out += fmt::format(" in packets of {}", name_of(protocol));
@@ -56,6 +56,7 @@ struct Plan {
 
 struct Priced {
     Plan plan;
+    std::uint32_t channels = 1;  // that its price plays through
     Candidate candidate;
 };
 
@@ -142,6 +143,7 @@ public:
         });
         ScheduleChoice out;
         out.without_price = std::move(without_price_);
+        for (std::size_t i = 0; i < std::min<std::size_t>(request_.explained, priced_.size()); ++i) explain(priced_[i]);
         for (Priced& priced : priced_) out.candidates.push_back(std::move(priced.candidate));
         out.schedule = priced_.front().plan.build(priced_.front().plan.channels);
         return out;
@@ -184,16 +186,30 @@ private:
             return;
         }
         Candidate candidate{plan.name, price, explanation(graph_, price, request_.protocol)};
-        priced_.push_back({std::move(plan), std::move(candidate)});
+        priced_.push_back({std::move(plan), channels, std::move(candidate)});
     }
 
-    // As it is carried out.
+    Schedule carried_out(const Schedule& schedule) const
+    {
+        if (request_.protocol != Protocol::simple) return in_packets(schedule);
+        return request_.slices > 1 ? in_slices(schedule, request_.slices) : schedule;
+    }
+
+    EstimateOptions options_of(std::uint32_t each) const
+    {
+        return {request_.bytes, each, format_of(request_.protocol), request_.fenced};
+    }
+
     Estimate price_of(const Schedule& schedule, std::uint32_t each) const
     {
-        EstimateOptions options{request_.bytes, each, format_of(request_.protocol), request_.fenced};
-        if (request_.protocol != Protocol::simple) return estimate(in_packets(schedule), graph_, options);
-        if (request_.slices > 1) return estimate(in_slices(schedule, request_.slices), graph_, options);
-        return estimate(schedule, graph_, options);
+        return estimate(carried_out(schedule), graph_, options_of(each));
+    }
+
+    void explain(Priced& priced) const
+    {
+        const Schedule schedule = carried_out(priced.plan.build(priced.channels));
+        priced.candidate.terms = estimate_terms(priced.candidate.estimate, schedule, graph_,
+            options_of(priced.plan.channels / priced.channels));
     }
 
     const CostGraph& graph_;

@@ -11,6 +11,7 @@
 #include "collectives/schedule/schedule.h"
 #include "collectives/synthesis/cost_graph.h"
 #include "collectives/synthesis/estimate.h"
+#include "collectives/synthesis/estimate_terms.h"
 
 namespace weft {
 
@@ -25,12 +26,15 @@ struct ChoiceRequest {
     // Synthesis: chunks of each rank's share that are tried; seeds that decide between equals.
     std::vector<std::uint32_t> chunks{1, 2, 4};
     std::uint32_t seeds = 4;
+    // Candidates, the cheapest first, whose estimate is taken apart.
+    std::uint32_t explained = 3;
 };
 
 struct Candidate {
     std::string name;  // "ring", "ring along the graph", "synthesized in 2 chunks, 8 parts"
     Estimate estimate;
-    std::string why;   // what its time consists of
+    std::string why;   // its steps and its busiest link
+    std::vector<EstimateTerm> terms{};  // that add up to the estimate; empty: not asked for
 };
 
 struct ScheduleChoice {

@@ -61,6 +61,7 @@ struct CostRank {
     std::uint64_t load_ps = 0;    // a line from the own cache
     std::uint64_t cold_ps = 0;    // more, where it comes from memory for the first time
     std::uint64_t notice_ps = 0;  // a flag that is set to the thread that waits for it going on
+    std::uint64_t poll_ps = 0;    // a poll of an own flag, there and back
     std::uint64_t look_ps = 0;       // a packet that has come to the thread that looks for it having its data
     std::uint64_t last_look_ps = 0;  // the same of many, each looked for by itself
     std::uint64_t fence_ps = 0;   // of a fence, beyond the last acknowledge

@@ -168,8 +168,8 @@ bool EstimatePlayer::wait(std::uint32_t index, const Step& step)
     const Arrival arrival = semaphore.arrived[semaphore.taken];
     const Ps noticed = arrival.time + rank_of(thread).notice_ps;
     ++semaphore.taken;
-    // It takes a look at least.
-    thread.time = std::max(thread.time + rank_of(thread).load_ps, noticed);
+    // It takes a poll at least.
+    thread.time = std::max(thread.time + rank_of(thread).poll_ps, noticed);
     thread.base = std::max(thread.base, arrival.depth);
     thread.depth = std::max(thread.depth, thread.base);
     return true;

@@ -50,6 +50,7 @@ private:
         std::uint32_t base = 0;       // length of the chain of transfers that what follows depends on
         std::uint32_t depth = 0;      // and with this thread's own
         bool blocked = false;         // for in_flight and loading
+        bool needs_set = false;       // for registers that a load holds
         Ps loaded = 0;                // everything that loads have brought so far was there
         OpenChunks open;
         // Of steps in packets so far: the first stores of the last one, and all of them, had been issued.
@@ -140,6 +141,8 @@ private:
     void note_alpha(const Thread& thread, const Step& step);
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);
+    bool finds_registers(std::uint32_t index, const Step& step);
+    std::uint32_t launch_parts(Transfer transfer, Ps spread);
     void launch(const Transfer& transfer);
     void hop(std::uint32_t number);
     void arrived(std::uint32_t number);

@@ -27,6 +27,8 @@ CostRank rank_cost(const ResolvedSystem& system, NodeId node, const std::string&
     rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2;
     if (static_cast<WaitPolicy>(gpu.wait_policy) != WaitPolicy::waiting_atomic)
         rank.notice_ps += (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
+    // Flags are polled at the point of coherence, which can be farther than the own cache.
+    rank.poll_ps = gpu.unit_to_l2 + flag + gpu.l2_to_unit;
     const Time period = gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval;
     rank.look_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 + period / 2;
     rank.last_look_ps = gpu.l2_to_unit + flag - home_time(system, node) + period;

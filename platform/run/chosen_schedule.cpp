@@ -24,8 +24,15 @@ std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, co
     result.asked = request.algorithm;
     result.without_price = std::move(choice.without_price);
     for (Candidate& candidate : choice.candidates)
-        result.priced.push_back({std::move(candidate.name), candidate.estimate.time_ps, std::move(candidate.why)});
-    choice.schedule.name = result.priced.front().algorithm;
+        result.priced.push_back({std::move(candidate.name), candidate.estimate.time_ps, std::move(candidate.why),
+            std::move(candidate.terms)});
+    const ChoiceResult::Priced& taken = result.priced.front();
+    choice.schedule.name = taken.algorithm;
+    auto price = std::make_shared<SchedulePrice>();
+    price->chosen_by = request.algorithm;
+    price->estimate_ps = taken.time_ps;
+    for (const EstimateTerm& term : taken.terms) price->terms.emplace_back(term.name, term.ps);
+    choice.schedule.price = std::move(price);
     return std::make_shared<const Schedule>(std::move(choice.schedule));
 }
 

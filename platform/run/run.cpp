@@ -297,6 +297,7 @@ std::vector<CollectiveResult> collective_results(const LineExecutor& executor)
         result.op = name_of(record.op);
         result.algorithm = record.algorithm;
         result.protocol = record.protocol;
+        result.price = record.price;
         result.name = record.name;
         result.ranks = record.ranks;
         result.bytes = record.bytes;

@@ -32,8 +32,9 @@ std::shared_ptr<const Schedule> TraceChoice::schedule(CollectiveOp op, const std
     auto found = chosen_schedule(system_, plan_, request, choice);
     const Verification verdict = verify(*found);
     if (!verdict.ok) throw InputError("", 0, "the schedule is wrong: " + verdict.problems.front());
-    const std::string line = fmt::format("{} of {} among {} ranks: {} chosen, estimated {}", name_of(op), format_bytes(bytes),
-        members.size(), found->name, format_time_ps(choice.priced.front().time_ps));
+    const ChoiceResult::Priced& taken = choice.priced.front();
+    const std::string line = fmt::format("{} of {} among {} ranks: {} chosen, estimated {} = {}", name_of(op),
+        format_bytes(bytes), members.size(), found->name, format_time_ps(taken.time_ps), text_of(taken.terms));
     if (std::find(chosen_.begin(), chosen_.end(), line) == chosen_.end()) chosen_.push_back(line);
     return made = std::move(found);
 }
