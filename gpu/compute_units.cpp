@@ -95,6 +95,7 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
     group.token = launch.token;
     group.log = log_ != nullptr ? launch.log : 0;
     group.list = launch.list;
+    group.poll_lanes = launch.poll_lanes;
     if (unit.waves.empty()) unit.waves.resize(contexts);
     if (launch.acquires) acquire(number);
     for (std::uint32_t i = 0; i < launch.wavefronts; ++i) {
@@ -339,6 +340,13 @@ std::vector<ComputeUnits::Blocked> ComputeUnits::blocked() const
             entry.kind = wave.operation->kind;
             entry.flag = wave.operation->address;
             entry.value = wave.operation->value;
+            if (entry.kind == Operation::Kind::wait && wave.number == 0) {
+                const auto lane = static_cast<std::uint32_t>(__builtin_ctz(group.missing));
+                entry.label = wave.operation[lane].label;
+                entry.flag = wave.operation[lane].address;
+                entry.value = wave.operation[lane].value;
+                entry.more_flags = static_cast<std::uint32_t>(__builtin_popcount(group.missing)) - 1;
+            }
             entry.packets = missing_packets(group, wave);
             for (unsigned i = wave.count; i-- > 0;)
                 if (wave.set(i).missed > 0) entry.label = wave.set(i).move->label;

@@ -28,7 +28,9 @@
 // an addition to a flag, for whose acknowledge only the end of the workgroup waits. Waiting for a flag: spin =
 // an 8-byte load of it, again `spin_interval` after each answer; backoff = the same with an interval that doubles up to
 // `backoff_limit`; monitor = a load, then a request that the home slice answers when the flag changes, then a load again;
-// waiting_atomic = one request that the home slice answers when the flag has the value.
+// waiting_atomic = one request that the home slice answers when the flag has the value. Waits for different flags that
+// follow one another are one wait of up to `poll_lanes` lanes: a look is a line for every flag that is still missing, one a
+// cycle, and is over when all are answered; the interval to the next begins there.
 //
 // Packets (base/packet_format.h): a program with a format moves in instructions that cover lanes x vector bytes of packets,
 // whatever the operand, and meet between packets. A load of packets that comes back before all of its line are there
@@ -92,6 +94,7 @@ public:
         std::uint32_t wavefronts = 1;      // 1 .. wavefronts_per_unit
         std::uint32_t unroll = 1;          // 1 .. max_unroll instructions in flight for each
         std::uint32_t vector_bytes = 16;   // 1 .. 16 a lane
+        std::uint32_t poll_lanes = 1;      // 1 .. max_poll_lanes waits in a row that are looked at together
         std::uint64_t* results = nullptr;  // of loads and fetches of words; stays alive too
         bool acquires = true;              // begins a kernel: the unit's L1 is invalidated
         WorkgroupListener* listener = nullptr;
@@ -101,6 +104,7 @@ public:
     };
     static constexpr unsigned max_unroll = 16;
     static constexpr unsigned max_results = 4095;
+    static constexpr unsigned max_poll_lanes = 32;
     // Starts the workgroup at the present instant or when a unit has room.
     void launch(const Launch& launch);
 
@@ -119,6 +123,7 @@ public:
         std::uint64_t value;      // wait: wanted
         std::uint32_t in_flight;  // lines without an answer; without those that look for packets again and again
         std::uint64_t packets = 0;  // move: address of packets that are not there; 0: none
+        std::uint32_t more_flags = 0;  // wait: that have not their values either
     };
     std::vector<Blocked> blocked() const;
     std::size_t queued() const { return queue_.size(); }
@@ -261,9 +266,11 @@ private:
     void store_answered(std::uint32_t index);
     void issue_word(std::uint32_t unit, std::uint32_t context);
     void issue_signal(Workgroup& group, const Operation& operation, Time delay);
-    void issue_poll(Workgroup& group, Wavefront& wave, const Operation& operation, Time delay);
+    void begin_wait(Workgroup& group, const Wavefront& wave);
+    void look(Workgroup& group, Wavefront& wave);
+    void issue_poll(Workgroup& group, Wavefront& wave);
     void word_answered(std::uint32_t unit, Line& line);
-    void flag_answered(std::uint32_t index, LineOp op, std::uint64_t value);
+    void flag_answered(std::uint32_t index, std::uint32_t lane, LineOp op, std::uint64_t value);
     void workgroup_woke(std::uint32_t index);
     void on_bulk_done(std::uint32_t index) override;
     void go_on(Workgroup& group) { start_next(group.unit, group.zero); }

@@ -23,6 +23,7 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
         return false;
     }
     wave.operation = &group.program->operations[wave.next++];
+    if (wave.number == 0 && wave.operation->kind == Operation::Kind::wait) begin_wait(group, wave);
     if (group.log != 0 && wave.number == 0) log_operation(wave.group, wave.operation);
     const Operation& operation = *wave.operation;
     if (operation.kind == Operation::Kind::move) {
@@ -53,7 +54,7 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
     case Operation::Kind::wait:
         group.interval = spec_.spin_interval;
         group.arm = false;
-        wave.to_issue = true;
+        look(group, wave);
         break;
     case Operation::Kind::load:
     case Operation::Kind::store:
@@ -81,6 +82,32 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
     }
     }
     return false;
+}
+
+// How many waits from the wavefront's present one on are looked at together: as many as follow one another, of different flags.
+void ComputeUnits::begin_wait(Workgroup& group, const Wavefront& wave)
+{
+    const std::vector<Operation>& operations = group.program->operations;
+    const std::size_t first = wave.next - 1U;
+    const std::size_t end = std::min<std::size_t>(operations.size(), first + group.poll_lanes);
+    const auto known = [&](std::size_t lane) {
+        for (std::size_t i = first; i < lane; ++i)
+            if (operations[i].address == operations[lane].address) return true;
+        return false;
+    };
+    std::size_t lane = first + 1;
+    while (lane < end && operations[lane].kind == Operation::Kind::wait && !known(lane)) ++lane;
+    group.lanes = static_cast<std::uint32_t>(lane - first);
+    group.missing = static_cast<std::uint32_t>((std::uint64_t{1} << group.lanes) - 1);
+    group.to_look = group.looking = 0;
+}
+
+// A line for every flag that is still missing: one look.
+void ComputeUnits::look(Workgroup& group, Wavefront& wave)
+{
+    group.to_look = group.missing;
+    group.polled_at = never_polled;
+    wave.to_issue = true;
 }
 
 bool ComputeUnits::arrive(std::uint32_t number, Wavefront& wave)
@@ -170,11 +197,11 @@ void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
     Workgroup& group = groups_[wave.group];
     const Operation& operation = *wave.operation;
     wave.to_issue = false;
-    const Time delay = slot(unit, operation.address, true);
     if (operation.kind == Operation::Kind::wait) {
-        issue_poll(group, wave, operation, delay);
+        issue_poll(group, wave);
         return;
     }
+    const Time delay = slot(unit, operation.address, true);
     if (operation.kind == Operation::Kind::signal) {
         issue_signal(group, operation, delay);
     } else if (operation.kind == Operation::Kind::bulk) {
@@ -229,16 +256,22 @@ void ComputeUnits::issue_signal(Workgroup& group, const Operation& operation, Ti
     send(line, group.unit, delay);
 }
 
-void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave, const Operation& operation, Time delay)
+void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave)
 {
+    const auto lane = static_cast<std::uint32_t>(__builtin_ctz(group.to_look));
+    const Operation& operation = wave.operation[lane];
+    const Time delay = slot(units_[group.unit], operation.address, true);
+    group.to_look &= group.to_look - 1;
+    ++group.looking;
+    wave.to_issue = group.to_look != 0;
     const bool spin = static_cast<WaitPolicy>(spec_.wait_policy) != WaitPolicy::waiting_atomic;
     Line& line = pool_.take();
     line.begin(!spin ? LineOp::await : group.arm ? LineOp::monitor : LineOp::read, operation.address, 8);
     line.set_operand(operation.value);
     line.flags = LineHeader::control_flag | LineHeader::poll_flag;
-    line.tag = LineTag{group.unit, group.zero, 0, 0, LineUse::word, 0, 0}.packed();
+    line.tag = LineTag{group.unit, group.zero, 0, 0, LineUse::word, 0, lane}.packed();
     set_cause(units_[group.unit], wave, StallCause::flag);
-    group.polled_at = agenda().now();
+    if (group.polled_at == never_polled) group.polled_at = agenda().now();
     ++polls_;
     if (!group.waiting) {
         group.waiting = true;
@@ -279,26 +312,31 @@ void ComputeUnits::word_answered(std::uint32_t number, Line& line)
         --group.posted;
         store_answered(index);
     } else {
-        flag_answered(index, op, value);
+        flag_answered(index, tag.result, op, value);
     }
 }
 
-void ComputeUnits::flag_answered(std::uint32_t index, LineOp op, std::uint64_t value)
+// A look is over when all of its lines are answered, as the lanes of a wavefront stay together.
+void ComputeUnits::flag_answered(std::uint32_t index, std::uint32_t lane, LineOp op, std::uint64_t value)
 {
     Workgroup& group = groups_[index];
     const Time now = agenda().now();
     Wavefront& wave = units_[group.unit].waves[group.zero];
+    if (op == LineOp::await || (op == LineOp::read && value >= wave.operation[lane].value))
+        group.missing &= ~(1U << lane);
+    if (--group.looking > 0 || group.to_look != 0) return;
     if (op == LineOp::monitor) {  // something has changed, or time is over: look
         group.arm = false;
-        wave.to_issue = true;
+        look(group, wave);
         update(group.unit, group.zero);
         return;
     }
-    if (op == LineOp::await || value >= wave.operation->value) {
+    if (group.missing == 0) {
         progress_.busy();
         group.waiting = false;
         if (op == LineOp::read) progress_.leave_spin();
         acquire(group.unit);
+        wave.next += group.lanes - 1;
         go_on(group);
         return;
     }
@@ -309,7 +347,7 @@ void ComputeUnits::flag_answered(std::uint32_t index, LineOp op, std::uint64_t v
     }
     if (static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::monitor) {
         group.arm = true;
-        wave.to_issue = true;
+        look(group, wave);
         update(group.unit, group.zero);
         return;
     }
@@ -343,7 +381,7 @@ void ComputeUnits::workgroup_woke(std::uint32_t index)
     if (group.at_barrier == group.wavefronts) {
         leave_barrier(group);
     } else if (wave.operation->kind == Operation::Kind::wait) {
-        wave.to_issue = true;  // the next poll
+        look(group, wave);
         update(group.unit, group.zero);
     } else if (group.fencing) {
         fence_over(group);

@@ -50,6 +50,13 @@ void ComputeUnits::log_operation(std::uint32_t index, const Operation* operation
         open.record.kind = operation->kind;
         open.record.address = operation->address;
         open.record.value = operation->value;
+        if (operation->kind == Operation::Kind::wait && group.lanes > 1) {
+            open.record.lanes = group.lanes;
+            for (std::uint32_t i = 0; i < group.lanes; ++i) {
+                const std::uint32_t lane = log_->add_lane({operation[i].address, operation[i].value, operation[i].label});
+                if (i == 0) open.record.first_lane = lane;
+            }
+        }
     }
     open.spent = spent_by(units_[group.unit], zero);
     open.open = true;

@@ -2,7 +2,7 @@
 // number of this log. Made for timelines and critical paths; a run without one pays nothing.
 //
 // A record reaches from the start of its operation to the start of the next; moves that follow `with_previous` belong to
-// the move before them. The last one of a workgroup reaches from the end of its program to its own end, when all
+// the move before them, waits that are looked at together to the first of them. The last one of a workgroup reaches from the end of its program to its own end, when all
 // is acknowledged.
 #pragma once
 
@@ -37,9 +37,18 @@ struct OperationRecord {
     Time end = 0;
     std::uint64_t address = 0;    // signal, wait: the flag
     std::uint64_t value = 0;      // wait: wanted
+    std::uint32_t first_lane = 0;  // wait of several flags: in OperationLog::lanes()
+    std::uint32_t lanes = 0;       // 0: one flag
     std::array<Time, stall_causes> spent{};  // begin to end, by what wavefront zero waited for
     LineLives lives;              // of lines of the workgroup answered meanwhile
     Journey journey;              // signal: of its line, once that is answered; start is when it left
+};
+
+// One of the flags of a wait.
+struct WaitLane {
+    std::uint64_t address = 0;
+    std::uint64_t value = 0;  // wanted
+    std::uint32_t label = 0;
 };
 
 // A line of packets that a wavefront stored, and how it went there.
@@ -79,6 +88,14 @@ public:
     }
     const std::vector<OperationRecord>& records() const { return records_; }
 
+    // Keeps a flag of a wait of several: its number.
+    std::uint32_t add_lane(const WaitLane& lane)
+    {
+        lanes_.push_back(lane);
+        return static_cast<std::uint32_t>(lanes_.size() - 1);
+    }
+    const std::vector<WaitLane>& lanes() const { return lanes_; }
+
     // Packets stored, when they are acknowledged, and seen late, in the order of time. Beyond `most_packets` no more are kept.
     static constexpr std::size_t most_packets = std::size_t{1} << 23;
     void stored(const PacketStore& store)
@@ -95,6 +112,7 @@ public:
 private:
     std::uint32_t works_ = 0;
     std::vector<OperationRecord> records_;  // in the order in which they ended
+    std::vector<WaitLane> lanes_;
     std::vector<PacketStore> stores_;
     std::vector<PacketLook> looks_;
 };

@@ -25,6 +25,8 @@ struct StoreCount {
     std::uint32_t total() const { return open[0] + open[1]; }
 };
 
+constexpr Time never_polled = ~Time{0};
+
 struct Workgroup {
     const Program* program = nullptr;
     std::uint32_t unit = 0;
@@ -54,9 +56,14 @@ struct Workgroup {
     std::uint32_t log = 0;              // number in the OperationLog
     std::uint32_t list = 0;             // that its requests are for
     std::uint64_t vain_epoch = 0;
-    Time polled_at = 0;
+    Time polled_at = 0;                 // the present look's first line; never_polled: none is issued
     Time interval = 0;                  // spin: to the next poll
-    bool arm = false;                   // monitor: the next line of the wait arms it
+    bool arm = false;                   // monitor: the next lines of the wait arm it
+    std::uint32_t poll_lanes = 1;       // waits in a row that are looked at together
+    std::uint32_t lanes = 0;            // of them, in the present wait
+    std::uint32_t missing = 0;          // bit per lane: its flag has not had its value
+    std::uint32_t to_look = 0;          // and whose line of the present look is to be issued
+    std::uint32_t looking = 0;          // lines of the present look without an answer
     AgendaItem wake;                    // poll again, end of compute, end of barrier
 };
 

@@ -71,7 +71,7 @@ CauseTimes times_of(const OperationRecord& record, Time begin, Time end, bool lo
 class Walk {
 public:
     Walk(const OperationLog& log, const LineExecutor& executor, Executor::JobId job)
-        : records_(log.records()), executor_(executor), job_(job), of_work_(log.works() + 1)
+        : records_(log.records()), lanes_(log.lanes()), executor_(executor), job_(job), of_work_(log.works() + 1)
     {
         for (std::uint32_t r = 0; r < records_.size(); ++r) {
             const OperationRecord& record = records_[r];
@@ -104,10 +104,13 @@ public:
         while (true) {
             const OperationRecord& now = records_[at_record];
             if (now.kind != Operation::Kind::move) wavefront = none;
-            const std::uint32_t signal = now.kind == Operation::Kind::wait ? signal_of(now) : none;
+            std::uint32_t label = now.label;
+            const std::uint32_t signal = now.kind == Operation::Kind::wait ? signal_of(now, label) : none;
             if (signal != none && until > now.begin) {
                 const OperationRecord& sent = records_[signal];
-                add(now, std::min(until, sent.journey.home), until, only(PathCause::flag));
+                OperationRecord wait = now;
+                wait.label = label;
+                add(wait, std::min(until, sent.journey.home), until, only(PathCause::flag));
                 add_signal(sent, now, std::min(until, sent.journey.home));
                 until = std::min(until, sent.journey.start);
                 at_record = signal;
@@ -224,19 +227,34 @@ private:
         return after == all.begin() ? all.front() : after[-1];
     }
 
-    // The signal that a wait was waiting for: that which made the flag what it wanted, if it came behind the wait's
-    // begin and the waiter could see it.
-    std::uint32_t signal_of(const OperationRecord& wait) const
+    // The signal that a wait was waiting for: that which made the flag what it wanted, of several flags the last, if it came
+    // behind the wait's begin and the waiter could see it.
+    std::uint32_t signal_of(const OperationRecord& wait, std::uint32_t& label) const
     {
-        const auto found = signals_.find(wait.address);
-        if (found == signals_.end() || wait.value == 0 || found->second.size() < wait.value) return none;
-        const std::uint32_t signal = found->second[wait.value - 1];
+        if (wait.lanes == 0) return signal_to({wait.address, wait.value, wait.label}, wait);
+        std::uint32_t last = none;
+        for (std::uint32_t i = 0; i < wait.lanes; ++i) {
+            const WaitLane& lane = lanes_[wait.first_lane + i];
+            const std::uint32_t signal = signal_to(lane, wait);
+            if (signal == none || (last != none && records_[signal].journey.home <= records_[last].journey.home)) continue;
+            last = signal;
+            label = lane.label;
+        }
+        return last;
+    }
+
+    std::uint32_t signal_to(const WaitLane& lane, const OperationRecord& wait) const
+    {
+        const auto found = signals_.find(lane.address);
+        if (found == signals_.end() || lane.value == 0 || found->second.size() < lane.value) return none;
+        const std::uint32_t signal = found->second[lane.value - 1];
         const Journey& journey = records_[signal].journey;
         const bool held_up = journey.home > wait.begin && journey.home <= wait.end && journey.start > 0;
         return held_up ? signal : none;
     }
 
     const std::vector<OperationRecord>& records_;
+    const std::vector<WaitLane>& lanes_;
     const LineExecutor& executor_;
     Executor::JobId job_;
     std::vector<std::vector<std::uint32_t>> of_work_;

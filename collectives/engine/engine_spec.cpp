@@ -22,6 +22,8 @@ const ParameterTable<EngineSpec>& EngineSpec::parameters()
         {{"vector", Unit::bytes, 1, 16, "bytes per lane and instruction", {}}, &EngineSpec::vector},
         {{"flag_home", Unit::choice, 0, 1, "whose memory the flags of signals lie in", {"waiter", "signaller"}},
             &EngineSpec::flag_home},
+        {{"poll_lanes", Unit::count, 1, 32, "flags of waits in a row that a wavefront looks at together; 1: one after another", {}},
+            &EngineSpec::poll_lanes},
         {{"protocol", Unit::choice, 0, 2, "how receivers know of data: flags behind them, or packets with flags in them",
              {"simple", "ll", "ll128"}},
             &EngineSpec::protocol},

@@ -50,6 +50,7 @@ struct EngineSpec {
     std::uint64_t unroll = 2;              // instructions in flight per wavefront
     std::uint64_t vector = 16;             // B per lane and instruction
     std::uint64_t flag_home = 0;           // FlagHome
+    std::uint64_t poll_lanes = 32;         // flags that a wavefront looks at together
     std::uint64_t protocol = 0;            // Protocol of collectives/schedule/protocol.h
     std::uint64_t ll128_fence = 0;         // ll128: whether a fence precedes every step that stores packets
     std::uint64_t slices = 1;              // simple: parts of a step, each with a signal

@@ -79,6 +79,7 @@ std::vector<std::string> LineExecutor::blocked() const
                         break;
                     }
                 line += fmt::format(", has {}", endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)));
+                if (entry.more_flags > 0) line += fmt::format(", and {} more flags", entry.more_flags);
             } else if (entry.packets != 0 && entry.in_flight == 0) {
                 const std::uint64_t base = job.addresses[part.position].memory[static_cast<unsigned>(Buffer::packets)];
                 const std::uint32_t slot = job.packets->slot_at(entry.packets - base);

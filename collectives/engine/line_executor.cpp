@@ -329,6 +329,7 @@ void LineExecutor::launch(Part& part)
         launch.wavefronts = part.wavefronts > 0 ? part.wavefronts : static_cast<std::uint32_t>(engine.wavefronts);
         launch.unroll = part.unroll > 0 ? part.unroll : static_cast<std::uint32_t>(engine.unroll);
         launch.vector_bytes = static_cast<std::uint32_t>(engine.vector);
+        launch.poll_lanes = static_cast<std::uint32_t>(engine.poll_lanes);
         launch.listener = this;
         launch.token = part.index;
         if (log_ != nullptr && part.of_job) {

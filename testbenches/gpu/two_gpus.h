@@ -41,13 +41,14 @@ struct TwoGpus : WorkgroupListener {
 
     // Launches before time starts; tokens count up from 0.
     void launch(unsigned gpu, const Program& program, std::uint32_t wavefronts = 1, std::uint32_t unroll = 1,
-        std::uint64_t* results = nullptr)
+        std::uint64_t* results = nullptr, std::uint32_t poll_lanes = 1)
     {
         ComputeUnits::Launch launch;
         launch.program = &program;
         launch.wavefronts = wavefronts;
         launch.unroll = unroll;
         launch.results = results;
+        launch.poll_lanes = poll_lanes;
         launch.listener = this;
         launch.token = tokens++;
         gpus[gpu]->units().launch(launch);
