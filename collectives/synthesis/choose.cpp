@@ -62,6 +62,8 @@ struct Priced {
 
 class Chooser {
 public:
+    Chooser(const Chooser&) = delete;
+    Chooser& operator=(const Chooser&) = delete;
     Chooser(const CostGraph& graph, const ChoiceRequest& request)
         : graph_(graph), request_(request), names_(algorithm_names(request.op))
     {
@@ -72,6 +74,15 @@ public:
     }
 
     const std::vector<std::string>& names() const { return names_; }
+
+    // Of so many.
+    void expect(std::size_t algorithms) { state_.all = algorithms; }
+    void begin(const std::string& name)
+    {
+        if (!state_.algorithm.empty()) ++state_.done;
+        state_.algorithm = name;
+        tell();
+    }
 
     void add_built_in(const std::string& name, double handicap = 0)
     {
@@ -143,6 +154,7 @@ public:
         });
         ScheduleChoice out;
         out.without_price = std::move(without_price_);
+        state_.done = state_.all;
         for (std::size_t i = 0; i < std::min<std::size_t>(request_.explained, priced_.size()); ++i) explain(priced_[i]);
         for (Priced& priced : priced_) out.candidates.push_back(std::move(priced.candidate));
         out.schedule = priced_.front().plan.build(priced_.front().plan.channels);
@@ -197,7 +209,7 @@ private:
 
     EstimateOptions options_of(std::uint32_t each) const
     {
-        return {request_.bytes, each, format_of(request_.protocol), request_.fenced};
+        return {request_.bytes, each, format_of(request_.protocol), request_.fenced, request_.watch ? &tell_ : nullptr};
     }
 
     Estimate price_of(const Schedule& schedule, std::uint32_t each) const
@@ -205,8 +217,15 @@ private:
         return estimate(carried_out(schedule), graph_, options_of(each));
     }
 
-    void explain(Priced& priced) const
+    void tell() const
     {
+        if (request_.watch) request_.watch(state_);
+    }
+
+    void explain(Priced& priced)
+    {
+        state_.algorithm = priced.plan.name;
+        tell();
         const Schedule schedule = carried_out(priced.plan.build(priced.channels));
         priced.candidate.terms = estimate_terms(priced.candidate.estimate, schedule, graph_,
             options_of(priced.plan.channels / priced.channels));
@@ -218,6 +237,8 @@ private:
     std::vector<std::vector<std::uint32_t>> rings_;  // along the graph
     std::vector<Priced> priced_;
     std::vector<std::string> without_price_;
+    PricingState state_;
+    std::function<void()> tell_ = [this] { tell(); };
 };
 
 bool is_ring(const std::string& name) { return name.find("ring") != std::string::npos; }
@@ -227,7 +248,11 @@ bool is_ring(const std::string& name) { return name.find("ring") != std::string:
 ScheduleChoice choose_algorithm(const CostGraph& graph, const ChoiceRequest& request)
 {
     Chooser chooser(graph, request);
-    for (const std::string& name : chooser.names()) chooser.add_built_in(name);
+    chooser.expect(chooser.names().size());
+    for (const std::string& name : chooser.names()) {
+        chooser.begin(name);
+        chooser.add_built_in(name);
+    }
     return chooser.choose();
 }
 
@@ -235,11 +260,18 @@ ScheduleChoice choose_synthesized(const CostGraph& graph, const ChoiceRequest& r
 {
     if (!can_synthesize(request.op) || graph.size() < 2) return choose_algorithm(graph, request);
     Chooser chooser(graph, request);
-    for (const std::string& name : chooser.names()) {
-        if (!is_ring(name) && name != "direct") continue;
+    std::vector<std::string> names;
+    for (const std::string& name : chooser.names())
+        if (is_ring(name) || name == "direct") names.push_back(name);
+    chooser.expect(names.size() + request.chunks.size());
+    for (const std::string& name : names) {
+        chooser.begin(name);
         chooser.add_built_in(name, is_ring(name) ? 0 : trusted_gain);
     }
-    for (const std::uint32_t chunks : request.chunks) chooser.add_synthesized(chunks);
+    for (const std::uint32_t chunks : request.chunks) {
+        chooser.begin(fmt::format("synthesized in {} chunk{}", chunks, chunks == 1 ? "" : "s"));
+        chooser.add_synthesized(chunks);
+    }
     return chooser.choose();
 }
 

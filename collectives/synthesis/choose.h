@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,13 @@
 #include "collectives/synthesis/estimate_terms.h"
 
 namespace weft {
+
+// How far a choice is.
+struct PricingState {
+    std::string algorithm;  // that is priced
+    std::size_t done = 0;   // algorithms before it; all of them: what the first ones consist of is found out
+    std::size_t all = 0;
+};
 
 struct ChoiceRequest {
     CollectiveOp op = CollectiveOp::all_reduce;
@@ -28,6 +36,8 @@ struct ChoiceRequest {
     std::uint32_t seeds = 4;
     // Candidates, the cheapest first, whose estimate is taken apart.
     std::uint32_t explained = 3;
+    // Told before each algorithm, and again and again while a long price is made.
+    std::function<void(const PricingState&)> watch{};
 };
 
 struct Candidate {

@@ -24,7 +24,10 @@ void without_issue(CostGraph& graph)
 
 void without_flags(CostGraph& graph)
 {
-    for (CostRank& rank : graph.ranks) rank.notice_ps = rank.poll_ps = rank.look_ps = rank.last_look_ps = 0;
+    for (CostRank& rank : graph.ranks) {
+        rank.notice_ps = rank.poll_ps = rank.poll_slot_ps = 0;
+        rank.look_ps = rank.last_look_ps = 0;
+    }
 }
 
 }  // namespace

@@ -1,17 +1,17 @@
 #include "platform/run/chosen_schedule.h"
 
 #include "collectives/synthesis/choose.h"
-#include "platform/choice/cost_graph_of.h"
 
 namespace weft {
 
 bool is_choice(const std::string& algorithm) { return algorithm == "auto" || algorithm == "synthesize"; }
 
-std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, const FabricPlan& plan,
-    const CollectiveRequest& request, ChoiceResult& result)
+std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, const CostGraph& graph,
+    const CollectiveRequest& request, ChoiceResult& result, PricingLine& line)
 {
-    const CostGraph graph = cost_graph_of(system, plan, request.members);
+    line.begin(request.op, request.bytes, request.members.size());
     ChoiceRequest wanted;
+    wanted.watch = [&line](const PricingState& state) { line.at(state); };
     wanted.op = request.op;
     wanted.bytes = request.bytes;
     wanted.options = request.options;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "platform/run/trace_choice.h"
+#include "platform/system/fabric_plan.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/synthesis/documents.h"
@@ -249,6 +251,23 @@ TEST(ChosenForTraces, IsNoSlowerThanTheDefault)
     const Json packets = run_trace(switch_place(4), ranks, "auto", {"engine.protocol=ll"});
     EXPECT_EQ(packets["collectives"][0]["protocol"], "ll");
     EXPECT_EQ(packets["verified"], "passed");
+}
+
+TEST(ChosenForTraces, GroupsThatCostTheSameShareAChoice)
+{
+    const auto share = [](const Place& place, const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, std::uint64_t bytes) {
+        const ResolvedSystem system = resolve_setup(setup(place, "all_reduce", "auto", "64 KiB"));
+        const FabricPlan plan = plan_fabric(system, members_of(system));
+        TraceChoice choice(system, plan, false);
+        const auto first = choice.schedule(CollectiveOp::all_reduce, a, 1 << 16, 4);
+        EXPECT_EQ(first, choice.schedule(CollectiveOp::all_reduce, a, 1 << 16, 4));
+        return first == choice.schedule(CollectiveOp::all_reduce, b, bytes, 4);
+    };
+    EXPECT_TRUE(share(switch_place(4), {0, 1}, {2, 3}, 1 << 16));
+    EXPECT_FALSE(share(switch_place(4), {0, 1}, {2, 3}, 1 << 17));
+    EXPECT_FALSE(share(switch_place(4), {0, 1}, {1, 2, 3}, 1 << 16));
+    // On a ring the second pair has a rank between.
+    EXPECT_FALSE(share(ring_place(5), {0, 1}, {0, 2}, 1 << 16));
 }
 
 TEST(ChosenForTraces, RunsAgainTheSame)

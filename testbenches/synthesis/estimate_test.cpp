@@ -110,6 +110,47 @@ TEST(Estimate, AWaitForAFlagThatIsSetIsALookToo)
     EXPECT_EQ(at(8) - at(4), 4 * 5000);
 }
 
+TEST(Estimate, WaitsInARowAreOneLook)
+{
+    // Seven flags: all of them in one look, one a slot; four and then three; each by itself.
+    const auto with = [](std::uint32_t lanes, std::uint64_t slot) {
+        CostGraph graph = mesh_graph(8);
+        for (CostRank& rank : graph.ranks) {
+            rank.poll_ps = 5000;
+            rank.poll_slot_ps = slot;
+            rank.poll_lanes = lanes;
+        }
+        return price("direct", CollectiveOp::barrier, graph, 0).time_ps;
+    };
+    EXPECT_EQ(with(1, 0) - with(32, 0), 6 * 5000);
+    EXPECT_EQ(with(32, 300) - with(32, 0), 6 * 300);
+    EXPECT_EQ(with(4, 0) - with(32, 0), 5000);
+    EXPECT_EQ(with(4, 300) - with(4, 0), 3 * 300 + 2 * 300);
+    EXPECT_EQ(with(1, 300), with(1, 0));
+}
+
+TEST(Estimate, WaitsForTheSameFlagAreLooksOfTheirOwn)
+{
+    // Two signals to one flag of rank 1, and its two waits for it.
+    Schedule schedule = make_schedule("direct", CollectiveOp::barrier, 2);
+    const Step signal = schedule.ranks[0].threads[0].steps[0];
+    const Step wait = schedule.ranks[1].threads[0].steps[1];
+    ASSERT_EQ(signal.kind, StepKind::signal);
+    ASSERT_EQ(wait.kind, StepKind::wait);
+    const auto time = [](const Schedule& of) {
+        CostGraph graph = mesh_graph(2);
+        for (CostRank& rank : graph.ranks) {
+            rank.poll_ps = 5000;
+            rank.poll_lanes = 32;
+        }
+        return estimate(of, graph, {0, 1}).time_ps;
+    };
+    const std::uint64_t once = time(schedule);
+    schedule.ranks[0].threads[0].steps.insert(schedule.ranks[0].threads[0].steps.begin(), signal);
+    schedule.ranks[1].threads[0].steps.push_back(wait);
+    EXPECT_EQ(time(schedule) - once, 5000);
+}
+
 TEST(Estimate, AThreadIssuesNoFasterThanItsUnitAndWindow)
 {
     CostGraph graph = mesh_graph(2);
