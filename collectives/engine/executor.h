@@ -46,6 +46,7 @@ struct JobRecord {
     std::string protocol;  // simple, ll, ll128
     std::uint32_t ranks = 0;
     std::uint64_t bytes = 0;
+    std::shared_ptr<const SchedulePrice> price{};  // null: taken by its name
     bool reported = true;
     bool finished = false;
     Picoseconds start = 0;  // first rank entered

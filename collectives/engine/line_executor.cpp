@@ -55,6 +55,7 @@ Executor::JobId LineExecutor::open(Job job)
     auto running = std::make_unique<Running>();
     running->id = records_.size();
     running->engine = job.engine.value_or(spec_);
+    const std::shared_ptr<const SchedulePrice> price = job.schedule->price;
     job.schedule = protocols_.carried_out(std::move(job.schedule), running->engine, job.bytes, size_of(job.type));
     running->ports = has_ports(*job.schedule);
     running->layout = std::make_unique<Layout>(*job.schedule, job.bytes, size_of(job.type));
@@ -72,6 +73,7 @@ Executor::JobId LineExecutor::open(Job job)
     record.protocol = protocol_of(*running->job.schedule, running->engine);
     record.ranks = running->job.schedule->size();
     record.bytes = running->job.bytes;
+    record.price = price;
     record.reported = running->job.reported;
     records_.push_back(std::move(record));
     const JobId id = running->id;

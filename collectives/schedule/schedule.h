@@ -21,8 +21,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/element.h"
@@ -128,6 +130,13 @@ struct RankPlan {
     std::uint32_t semaphores = 0;
 };
 
+// How a schedule came to be taken, if it was by its price (collectives/synthesis).
+struct SchedulePrice {
+    std::string chosen_by;          // "auto", "synthesize"
+    std::uint64_t estimate_ps = 0;
+    std::vector<std::pair<std::string, std::int64_t>> terms;  // by cause, in ps; they add up to the estimate
+};
+
 struct Schedule {
     std::string name;  // "ring", "direct", or the plan's own name
     CollectiveOp op = CollectiveOp::custom;
@@ -138,6 +147,7 @@ struct Schedule {
     // A semaphore may end with signals that nobody takes: credits of a plan. Elsewhere that is a fault.
     bool spare_signals = false;
     std::vector<RankPlan> ranks;
+    std::shared_ptr<const SchedulePrice> price{};
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
     // Chunks that one rank contributes to (or keeps of) the message: chunks / size for all_gather,

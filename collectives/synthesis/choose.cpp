@@ -34,7 +34,7 @@ bool in_a_switch(const CostGraph& graph, std::int64_t link)
 
 std::string explanation(const CostGraph& graph, const Estimate& estimate, Protocol protocol)
 {
-    std::string out = fmt::format("{} step{} x {}", estimate.steps, estimate.steps == 1 ? "" : "s",
+    std::string out = fmt::format("{} step{} of up to {}", estimate.steps, estimate.steps == 1 ? "" : "s",
         format_time_ps(estimate.alpha_ps));
     if (estimate.switches > 0) out += fmt::format(" in {} switch{}", estimate.switches, estimate.switches == 1 ? "" : "es");
     if (protocol != Protocol::simple) out += fmt::format(" in packets of {}", name_of(protocol));
@@ -56,11 +56,14 @@ struct Plan {
 
 struct Priced {
     Plan plan;
+    std::uint32_t channels = 1;  // that its price plays through
     Candidate candidate;
 };
 
 class Chooser {
 public:
+    Chooser(const Chooser&) = delete;
+    Chooser& operator=(const Chooser&) = delete;
     Chooser(const CostGraph& graph, const ChoiceRequest& request)
         : graph_(graph), request_(request), names_(algorithm_names(request.op))
     {
@@ -71,6 +74,15 @@ public:
     }
 
     const std::vector<std::string>& names() const { return names_; }
+
+    // Of so many.
+    void expect(std::size_t algorithms) { state_.all = algorithms; }
+    void begin(const std::string& name)
+    {
+        if (!state_.algorithm.empty()) ++state_.done;
+        state_.algorithm = name;
+        tell();
+    }
 
     void add_built_in(const std::string& name, double handicap = 0)
     {
@@ -142,6 +154,8 @@ public:
         });
         ScheduleChoice out;
         out.without_price = std::move(without_price_);
+        state_.done = state_.all;
+        for (std::size_t i = 0; i < std::min<std::size_t>(request_.explained, priced_.size()); ++i) explain(priced_[i]);
         for (Priced& priced : priced_) out.candidates.push_back(std::move(priced.candidate));
         out.schedule = priced_.front().plan.build(priced_.front().plan.channels);
         return out;
@@ -184,16 +198,37 @@ private:
             return;
         }
         Candidate candidate{plan.name, price, explanation(graph_, price, request_.protocol)};
-        priced_.push_back({std::move(plan), std::move(candidate)});
+        priced_.push_back({std::move(plan), channels, std::move(candidate)});
     }
 
-    // As it is carried out.
+    Schedule carried_out(const Schedule& schedule) const
+    {
+        if (request_.protocol != Protocol::simple) return in_packets(schedule);
+        return request_.slices > 1 ? in_slices(schedule, request_.slices) : schedule;
+    }
+
+    EstimateOptions options_of(std::uint32_t each) const
+    {
+        return {request_.bytes, each, format_of(request_.protocol), request_.fenced, request_.watch ? &tell_ : nullptr};
+    }
+
     Estimate price_of(const Schedule& schedule, std::uint32_t each) const
     {
-        EstimateOptions options{request_.bytes, each, format_of(request_.protocol), request_.fenced};
-        if (request_.protocol != Protocol::simple) return estimate(in_packets(schedule), graph_, options);
-        if (request_.slices > 1) return estimate(in_slices(schedule, request_.slices), graph_, options);
-        return estimate(schedule, graph_, options);
+        return estimate(carried_out(schedule), graph_, options_of(each));
+    }
+
+    void tell() const
+    {
+        if (request_.watch) request_.watch(state_);
+    }
+
+    void explain(Priced& priced)
+    {
+        state_.algorithm = priced.plan.name;
+        tell();
+        const Schedule schedule = carried_out(priced.plan.build(priced.channels));
+        priced.candidate.terms = estimate_terms(priced.candidate.estimate, schedule, graph_,
+            options_of(priced.plan.channels / priced.channels));
     }
 
     const CostGraph& graph_;
@@ -202,6 +237,8 @@ private:
     std::vector<std::vector<std::uint32_t>> rings_;  // along the graph
     std::vector<Priced> priced_;
     std::vector<std::string> without_price_;
+    PricingState state_;
+    std::function<void()> tell_ = [this] { tell(); };
 };
 
 bool is_ring(const std::string& name) { return name.find("ring") != std::string::npos; }
@@ -211,7 +248,11 @@ bool is_ring(const std::string& name) { return name.find("ring") != std::string:
 ScheduleChoice choose_algorithm(const CostGraph& graph, const ChoiceRequest& request)
 {
     Chooser chooser(graph, request);
-    for (const std::string& name : chooser.names()) chooser.add_built_in(name);
+    chooser.expect(chooser.names().size());
+    for (const std::string& name : chooser.names()) {
+        chooser.begin(name);
+        chooser.add_built_in(name);
+    }
     return chooser.choose();
 }
 
@@ -219,11 +260,18 @@ ScheduleChoice choose_synthesized(const CostGraph& graph, const ChoiceRequest& r
 {
     if (!can_synthesize(request.op) || graph.size() < 2) return choose_algorithm(graph, request);
     Chooser chooser(graph, request);
-    for (const std::string& name : chooser.names()) {
-        if (!is_ring(name) && name != "direct") continue;
+    std::vector<std::string> names;
+    for (const std::string& name : chooser.names())
+        if (is_ring(name) || name == "direct") names.push_back(name);
+    chooser.expect(names.size() + request.chunks.size());
+    for (const std::string& name : names) {
+        chooser.begin(name);
         chooser.add_built_in(name, is_ring(name) ? 0 : trusted_gain);
     }
-    for (const std::uint32_t chunks : request.chunks) chooser.add_synthesized(chunks);
+    for (const std::uint32_t chunks : request.chunks) {
+        chooser.begin(fmt::format("synthesized in {} chunk{}", chunks, chunks == 1 ? "" : "s"));
+        chooser.add_synthesized(chunks);
+    }
     return chooser.choose();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,16 @@
 #include "collectives/schedule/schedule.h"
 #include "collectives/synthesis/cost_graph.h"
 #include "collectives/synthesis/estimate.h"
+#include "collectives/synthesis/estimate_terms.h"
 
 namespace weft {
+
+// How far a choice is.
+struct PricingState {
+    std::string algorithm;  // that is priced
+    std::size_t done = 0;   // algorithms before it; all of them: what the first ones consist of is found out
+    std::size_t all = 0;
+};
 
 struct ChoiceRequest {
     CollectiveOp op = CollectiveOp::all_reduce;
@@ -25,12 +34,17 @@ struct ChoiceRequest {
     // Synthesis: chunks of each rank's share that are tried; seeds that decide between equals.
     std::vector<std::uint32_t> chunks{1, 2, 4};
     std::uint32_t seeds = 4;
+    // Candidates, the cheapest first, whose estimate is taken apart.
+    std::uint32_t explained = 3;
+    // Told before each algorithm, and again and again while a long price is made.
+    std::function<void(const PricingState&)> watch{};
 };
 
 struct Candidate {
     std::string name;  // "ring", "ring along the graph", "synthesized in 2 chunks, 8 parts"
     Estimate estimate;
-    std::string why;   // what its time consists of
+    std::string why;   // its steps and its busiest link
+    std::vector<EstimateTerm> terms{};  // that add up to the estimate; empty: not asked for
 };
 
 struct ScheduleChoice {

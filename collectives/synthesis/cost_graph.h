@@ -61,6 +61,9 @@ struct CostRank {
     std::uint64_t load_ps = 0;    // a line from the own cache
     std::uint64_t cold_ps = 0;    // more, where it comes from memory for the first time
     std::uint64_t notice_ps = 0;  // a flag that is set to the thread that waits for it going on
+    std::uint64_t poll_ps = 0;    // a poll of an own flag, there and back
+    std::uint64_t poll_slot_ps = 0;  // from one flag of a look to the next
+    std::uint32_t poll_lanes = 1;    // flags that a thread looks at together
     std::uint64_t look_ps = 0;       // a packet that has come to the thread that looks for it having its data
     std::uint64_t last_look_ps = 0;  // the same of many, each looked for by itself
     std::uint64_t fence_ps = 0;   // of a fence, beyond the last acknowledge
@@ -89,6 +92,9 @@ struct CostGraph {
     }
     CostPath& path(std::uint32_t from, std::uint32_t to) { return paths[std::size_t{from} * size() + to]; }
 };
+
+// Whether two graphs are alike in everything but names: what is chosen on one is chosen on the other.
+bool same_costs(const CostGraph& a, const CostGraph& b);
 
 // A step of `bytes` bytes by itself: read, put, acknowledged, signalled, noticed.
 std::uint64_t step_ps(const CostGraph& graph, std::uint32_t from, std::uint32_t to);

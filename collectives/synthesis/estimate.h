@@ -10,7 +10,8 @@
 //   its share; the head goes on at once (cut-through). What goes back for it occupies the other direction.
 // - A signal waits at no link: lines of different threads mix on a wire, so what is behind the data of one thread is not
 //   behind that of all. A wait is over `notice` after the signal and takes a look at the flag beyond that: of the many
-//   threads that look now and then the last counts, and a wait for a flag that is set looks as well.
+//   threads that look now and then the last counts, and a wait for a flag that is set looks as well. Up to `poll_lanes` waits
+//   in a row for different flags are one look, a slot longer for every flag but one that is missing.
 // - Moves that need not wait for each other take turns at the registers: as many at once as there are sets.
 // - Packets (base/packet_format.h) need no signal: who reads a slot goes on when the first of them have come (`look`), and
 //   ends no earlier than with the last. A step in packets does not hold up the next one, but for registers. What a link carries
@@ -26,6 +27,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -55,7 +57,10 @@ struct EstimateOptions {
     std::uint32_t threads_each = 1;
     PacketFormat format = PacketFormat::ll;  // of packets, if there are any
     bool fenced = false;                     // a fence precedes every step that stores packets
+    const std::function<void()>* watch = nullptr;  // called every `events_of_a_call` events, for who waits
 };
+
+constexpr std::uint64_t events_of_a_call = 1 << 15;
 
 // Steps of data in a schedule: what an estimate costs.
 std::uint64_t data_steps(const Schedule& schedule);

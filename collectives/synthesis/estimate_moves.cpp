@@ -9,6 +9,9 @@ namespace weft {
 namespace {
 
 constexpr std::uint32_t most_pieces = 16;
+// Parts in which a transfer comes to a link: lines of several threads that issue at once mix there.
+constexpr std::uint32_t most_parts = 4;
+constexpr double least_part = 256;  // bytes
 
 bool is_packets(const ChunkRef& ref) { return ref.buffer == Buffer::packets; }
 bool stores_to_others(const Step& step, std::uint32_t rank)
@@ -61,7 +64,19 @@ bool EstimatePlayer::may_move(std::uint32_t index, const Step& step)
         return false;
     }
     unpriced_ = in_switch(step.kind) && (stores_packets || any_packets(step.sources));
-    return !unpriced_;
+    return !unpriced_ && finds_registers(index, step);
+}
+
+// False: the thread goes on when a load before it in the run has come, whose registers it takes.
+bool EstimatePlayer::finds_registers(std::uint32_t index, const Step& step)
+{
+    Thread& thread = threads_[index];
+    if (thread.loading == 0 || in_switch(step.kind)) return true;
+    const MoveLoad load = move_load(graph_, thread.rank, step, chunk_bytes_ / step.parts, options_.format);
+    const ThreadPace pace(rank_of(thread), schedule_.ranks[thread.rank].threads.size(), each_);
+    if (load.gets == 0 || thread.loading < pace.at_once(load)) return true;
+    thread.needs_set = true;
+    return false;
 }
 
 void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_on)
@@ -99,7 +114,7 @@ void EstimatePlayer::move(std::uint32_t index, const Step& step, bool run_goes_o
         ask(record, thread.time);
         if (unpriced_) return;
     }
-    thread.time += pace.turn_ps(load);
+    thread.time += in_switch(step.kind) ? pace.turn_ps(load) : record.issue_ps * pieces;
 }
 
 // Asks peers or switches for what the move loads from them.
@@ -122,8 +137,7 @@ void EstimatePlayer::ask(const Move& move, Ps now)
         transfer.thread = move.thread;
         transfer.target = number;
         transfer.earliest = earliest;
-        ++moves_[number].pending;
-        launch(transfer);
+        moves_[number].pending += launch_parts(transfer, move.issue_ps);
     }
 }
 
@@ -184,8 +198,7 @@ void EstimatePlayer::store(const Move& move, Ps from, Ps ready)
         transfer.answer = path.answer_ps;
         transfer.depth = thread.depth;
         if (is_packets(destination)) transfer.packets = &packets_.of(destination, *move.step);
-        ++thread.in_flight;
-        launch(transfer);
+        thread.in_flight += launch_parts(transfer, ready - from);
     }
 }
 
@@ -199,6 +212,10 @@ void EstimatePlayer::loaded(std::uint32_t number)
     thread.loaded = std::max(thread.loaded, move.loaded);
     store(move, now_, move.loaded);
     if (thread.in_flight == 0) thread.settled = std::max(thread.settled, move.loaded);
+    if (thread.needs_set) {
+        thread.needs_set = false;
+        resume(move.thread, now_);
+    }
     if (move.more > 0) {
         Move next = move;
         next.pending = 0;
@@ -207,6 +224,24 @@ void EstimatePlayer::loaded(std::uint32_t number)
         ask(next, now_);
     }
     finish_blocked(move.thread);
+}
+
+// In the order in which its lines are issued, the last `spread` after the first; how many parts that makes.
+std::uint32_t EstimatePlayer::launch_parts(Transfer transfer, Ps spread)
+{
+    const double bytes = transfer.flight.bytes;
+    std::uint32_t parts = 1;
+    if (spread > 0 && transfer.packets == nullptr)
+        parts = std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part, 1e6)), 1U, most_parts);
+    const Ps first = transfer.flight.head_ps;
+    const Ps earliest = transfer.earliest;
+    transfer.flight.bytes = bytes / parts;
+    for (std::uint32_t part = 0; part < parts; ++part) {
+        transfer.flight.head_ps = first + spread * part / parts;
+        transfer.earliest = part + 1 == parts ? earliest : 0;
+        launch(transfer);
+    }
+    return parts;
 }
 
 void EstimatePlayer::launch(const Transfer& transfer)

@@ -32,6 +32,7 @@ Estimate EstimatePlayer::play()
         const Event event = events_.top();
         events_.pop();
         now_ = event.time;
+        if (options_.watch != nullptr && ++played_ % events_of_a_call == 0) (*options_.watch)();
         switch (event.kind) {
         case Kind::resume: run(event.index); break;
         case Kind::hop: hop(event.index); break;
@@ -157,19 +158,44 @@ void EstimatePlayer::arrive(std::uint32_t number, std::uint32_t rank, Ps time, s
     resume(semaphore.sleepers[semaphore.woken++], std::max(now_, time + graph_.ranks[rank].notice_ps));
 }
 
+// Waits of a thread from its next step on that are one look: in a row, for different flags, with nothing between them.
+std::uint32_t EstimatePlayer::waits_together(std::uint32_t index) const
+{
+    const Thread& thread = threads_[index];
+    const std::vector<Step>& steps = *thread.steps;
+    const std::size_t first = thread.next;
+    const std::size_t end = std::min<std::size_t>(steps.size(), first + rank_of(thread).poll_lanes);
+    const auto goes_on = [&](std::uint32_t at) {
+        if (steps[at].kind != StepKind::wait || !steps[at].after.empty()) return false;
+        if (depended_.count(key(index, at - 1)) != 0) return false;
+        return std::none_of(steps.begin() + static_cast<std::ptrdiff_t>(first), steps.begin() + at,
+            [&](const Step& step) { return step.semaphore == steps[at].semaphore; });
+    };
+    std::uint32_t at = thread.next + 1;
+    while (at < end && goes_on(at)) ++at;
+    return at - thread.next;
+}
+
 bool EstimatePlayer::wait(std::uint32_t index, const Step& step)
 {
     Thread& thread = threads_[index];
+    const bool begins = thread.lanes == 0;
+    if (begins) thread.lanes = waits_together(index);
     Semaphore& semaphore = semaphores_[numbering_.semaphore(thread.rank, step.semaphore)];
     if (semaphore.taken == semaphore.arrived.size()) {
         semaphore.sleepers.push_back(index);
+        thread.slept = true;
         return false;
     }
     const Arrival arrival = semaphore.arrived[semaphore.taken];
     const Ps noticed = arrival.time + rank_of(thread).notice_ps;
     ++semaphore.taken;
-    // It takes a look at least.
-    thread.time = std::max(thread.time + rank_of(thread).load_ps, noticed);
+    // It takes a look at least, at all flags that are still missing.
+    if (begins || thread.slept)
+        thread.looked = thread.time + rank_of(thread).poll_ps + (thread.lanes - 1) * rank_of(thread).poll_slot_ps;
+    thread.slept = false;
+    thread.time = std::max(thread.time, noticed);
+    if (--thread.lanes == 0) thread.time = std::max(thread.time, thread.looked);
     thread.base = std::max(thread.base, arrival.depth);
     thread.depth = std::max(thread.depth, thread.base);
     return true;

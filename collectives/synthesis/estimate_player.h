@@ -50,6 +50,10 @@ private:
         std::uint32_t base = 0;       // length of the chain of transfers that what follows depends on
         std::uint32_t depth = 0;      // and with this thread's own
         bool blocked = false;         // for in_flight and loading
+        bool needs_set = false;       // for registers that a load holds
+        std::uint32_t lanes = 0;      // waits left of those that are looked at together
+        bool slept = false;           // for one of them
+        Ps looked = 0;                // the look at them is over
         Ps loaded = 0;                // everything that loads have brought so far was there
         OpenChunks open;
         // Of steps in packets so far: the first stores of the last one, and all of them, had been issued.
@@ -127,6 +131,7 @@ private:
     void finish_blocked(std::uint32_t index);
     void signal(std::uint32_t index, const Step& step);
     void arrive(std::uint32_t number, std::uint32_t rank, Ps time, std::uint32_t depth);
+    std::uint32_t waits_together(std::uint32_t index) const;
     bool wait(std::uint32_t index, const Step& step);
     bool meet(std::uint32_t index, const Step& step);
     Estimate result();
@@ -140,6 +145,8 @@ private:
     void note_alpha(const Thread& thread, const Step& step);
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);
+    bool finds_registers(std::uint32_t index, const Step& step);
+    std::uint32_t launch_parts(Transfer transfer, Ps spread);
     void launch(const Transfer& transfer);
     void hop(std::uint32_t number);
     void arrived(std::uint32_t number);
@@ -190,6 +197,7 @@ private:
     std::map<std::vector<std::uint64_t>, std::vector<std::uint32_t>> pushes_;
     std::priority_queue<Event> events_;
     std::uint64_t order_ = 0;
+    std::uint64_t played_ = 0;
     Ps now_ = 0;
     Ps last_ = 0;
     Ps alpha_ = 0;

@@ -27,6 +27,10 @@ CostRank rank_cost(const ResolvedSystem& system, NodeId node, const std::string&
     rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2;
     if (static_cast<WaitPolicy>(gpu.wait_policy) != WaitPolicy::waiting_atomic)
         rank.notice_ps += (gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval) / 2;
+    // Flags are polled at the point of coherence, which can be farther than the own cache.
+    rank.poll_ps = gpu.unit_to_l2 + flag + gpu.l2_to_unit;
+    rank.poll_slot_ps = static_cast<std::uint64_t>(ps_per_s) / gpu.clock;
+    rank.poll_lanes = static_cast<std::uint32_t>(engine.poll_lanes);
     const Time period = gpu.unit_to_l2 + flag + gpu.l2_to_unit + gpu.spin_interval;
     rank.look_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2 + period / 2;
     rank.last_look_ps = gpu.l2_to_unit + flag - home_time(system, node) + period;
@@ -185,13 +189,18 @@ private:
 
 }  // namespace
 
-CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints)
+void require_priceable(const ResolvedSystem& system, std::size_t ranks)
 {
-    const auto ranks = static_cast<std::uint32_t>(endpoints.size());
     if (ranks > most_ranks_priced)
         throw InputError(system.file, system.workload.line,
             "algorithms are to be compared for " + std::to_string(ranks) + " ranks",
             "at most " + std::to_string(most_ranks_priced) + ", or an algorithm by its name");
+}
+
+CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints)
+{
+    const auto ranks = static_cast<std::uint32_t>(endpoints.size());
+    require_priceable(system, ranks);
     CostGraph graph;
     for (const std::uint32_t endpoint : endpoints)
         graph.ranks.push_back(

@@ -12,6 +12,9 @@ namespace weft {
 
 constexpr std::uint32_t most_ranks_priced = 256;
 
+// Throws InputError for more ranks than can be priced.
+void require_priceable(const ResolvedSystem& system, std::size_t ranks);
+
 // Of these endpoints of the plan, rank after rank; or of the first `ranks`. Movers other than units are priced as units.
 // Throws InputError for more ranks than can be priced.
 CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints);

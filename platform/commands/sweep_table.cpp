@@ -67,6 +67,11 @@ bool read_result(SweepRow& row, const std::string& path, const std::vector<std::
             row.time_ps = only.at("end_ps").get<std::uint64_t>() - only.at("start_ps").get<std::uint64_t>();
             row.algbw_GBps = only.at("algbw_GBps").get<double>();
             row.busbw_GBps = only.at("busbw_GBps").get<double>();
+            row.algorithm = only.at("algorithm");
+            if (const Json& by = only.at("chosen_by"); by.is_string()) {
+                row.chosen_by = by;
+                row.estimate_ps = only.at("estimate_ps").get<std::uint64_t>();
+            }
         }
         return true;
     } catch (const std::exception&) {
@@ -79,7 +84,12 @@ std::string bandwidth_text(const std::optional<double>& value)
     return value ? fmt::format("{:.4g} GB/s", *value) : "-";
 }
 
-std::vector<std::string> cells(const SweepRow& row)
+bool any_chosen(const std::vector<SweepRow>& rows)
+{
+    return std::any_of(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.chosen_by.empty(); });
+}
+
+std::vector<std::string> cells(const SweepRow& row, bool chosen)
 {
     std::vector<std::string> out = row.values;
     if (!row.message.empty()) return out;
@@ -87,6 +97,10 @@ std::vector<std::string> cells(const SweepRow& row)
     out.push_back(bandwidth_text(row.algbw_GBps));
     out.push_back(bandwidth_text(row.busbw_GBps));
     out.push_back(row.stop == "finished" ? row.verified : row.stop);
+    if (chosen) {
+        out.push_back(row.chosen_by.empty() ? "-" : row.algorithm);
+        out.push_back(row.estimate_ps ? format_time_ps(*row.estimate_ps) : "-");
+    }
     for (const std::optional<double>& value : row.columns) out.push_back(column_text(value));
     return out;
 }
@@ -147,11 +161,13 @@ std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std
     std::vector<std::string> titles;
     for (const SweepAxis& axis : axes) titles.push_back(axis.key);
     titles.insert(titles.end(), result_columns.begin(), result_columns.end());
+    const bool chosen = any_chosen(rows);
+    if (chosen) titles.insert(titles.end(), {"chosen", "estimate"});
     titles.insert(titles.end(), columns.begin(), columns.end());
     std::vector<std::size_t> widths;
     for (const std::string& title : titles) widths.push_back(title.size());
     for (const SweepRow& row : rows) {
-        const std::vector<std::string> texts = cells(row);
+        const std::vector<std::string> texts = cells(row, chosen);
         for (std::size_t i = 0; i < texts.size(); ++i) widths[i] = std::max(widths[i], texts[i].size());
     }
     const auto line = [&](const std::vector<std::string>& texts, const std::string& rest) {
@@ -162,7 +178,7 @@ std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std
         return out + "\n";
     };
     std::string out = line(titles, "");
-    for (const SweepRow& row : rows) out += line(cells(row), row.message);
+    for (const SweepRow& row : rows) out += line(cells(row, chosen), row.message);
     return out;
 }
 
@@ -185,6 +201,9 @@ std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std
         point["time_ps"] = has_result ? Json(row.time_ps) : Json();
         point["algbw_GBps"] = row.algbw_GBps ? Json(*row.algbw_GBps) : Json();
         point["busbw_GBps"] = row.busbw_GBps ? Json(*row.busbw_GBps) : Json();
+        point["algorithm"] = row.algorithm.empty() ? Json() : Json(row.algorithm);
+        point["chosen_by"] = row.chosen_by.empty() ? Json() : Json(row.chosen_by);
+        point["estimate_ps"] = row.estimate_ps ? Json(*row.estimate_ps) : Json();
         point["columns"] = Json::object();
         for (std::size_t i = 0; i < columns.size(); ++i)
             point["columns"][columns[i]] = has_result && row.columns[i] ? Json(*row.columns[i]) : Json();
@@ -199,7 +218,9 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
 {
     std::string out;
     for (const SweepAxis& axis : axes) out += csv_field(axis.key) + ",";
+    const bool chosen = any_chosen(rows);
     out += "time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,";
+    if (chosen) out += "chosen,estimate_ps,";
     for (const std::string& column : columns) out += csv_field(column) + ",";
     out += "message\n";
     for (const SweepRow& row : rows) {
@@ -209,6 +230,10 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
         out += "," + (row.busbw_GBps ? fmt::format("{}", *row.busbw_GBps) : "");
         out +=
             "," + row.verified + "," + row.stop + "," + (row.code < 0 ? "" : std::to_string(row.code)) + ",";
+        if (chosen) {
+            out += row.chosen_by.empty() ? "," : csv_field(row.algorithm) + ",";
+            out += (row.estimate_ps ? std::to_string(*row.estimate_ps) : "") + ",";
+        }
         for (std::size_t i = 0; i < columns.size(); ++i)
             out += (row.message.empty() && row.columns[i] ? fmt::format("{}", *row.columns[i]) : "") + ",";
         out += csv_field(row.message) + "\n";

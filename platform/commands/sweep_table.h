@@ -19,6 +19,10 @@ struct SweepRow {
     std::uint64_t time_ps = 0;         // of the only collective, else of the whole run
     std::optional<double> algbw_GBps;  // when exactly one collective ran
     std::optional<double> busbw_GBps;
+    // When exactly one collective ran: its algorithm, what chose it and by which estimate; empty and nothing where it was named.
+    std::string algorithm{};
+    std::string chosen_by{};
+    std::optional<std::uint64_t> estimate_ps{};
     std::vector<std::optional<double>> columns;  // those asked for; nothing where a run has none of them
 };
 
@@ -33,10 +37,11 @@ void check_columns_found(const std::vector<std::string>& columns, const std::vec
 SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path,
     const std::string& error_path, const std::vector<std::string>& columns);
 
+// Where an algorithm was chosen, it and its estimate are columns of the page and of CSV.
 std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
     const std::vector<SweepRow>& rows);
 // {schema: "weft.sweep/1", keys: [], points: [{parameters: {key: value}, exit, stop, verified, time_ps,
-//  algbw_GBps, busbw_GBps, columns: {name: value}, message}]}; what a point does not have is null.
+//  algbw_GBps, busbw_GBps, algorithm, chosen_by, estimate_ps, columns: {name: value}, message}]}; what a point does not have is null.
 std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
     const std::vector<SweepRow>& rows);
 std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,

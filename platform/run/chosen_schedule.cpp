@@ -1,17 +1,17 @@
 #include "platform/run/chosen_schedule.h"
 
 #include "collectives/synthesis/choose.h"
-#include "platform/choice/cost_graph_of.h"
 
 namespace weft {
 
 bool is_choice(const std::string& algorithm) { return algorithm == "auto" || algorithm == "synthesize"; }
 
-std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, const FabricPlan& plan,
-    const CollectiveRequest& request, ChoiceResult& result)
+std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, const CostGraph& graph,
+    const CollectiveRequest& request, ChoiceResult& result, PricingLine& line)
 {
-    const CostGraph graph = cost_graph_of(system, plan, request.members);
+    line.begin(request.op, request.bytes, request.members.size());
     ChoiceRequest wanted;
+    wanted.watch = [&line](const PricingState& state) { line.at(state); };
     wanted.op = request.op;
     wanted.bytes = request.bytes;
     wanted.options = request.options;
@@ -24,8 +24,15 @@ std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, co
     result.asked = request.algorithm;
     result.without_price = std::move(choice.without_price);
     for (Candidate& candidate : choice.candidates)
-        result.priced.push_back({std::move(candidate.name), candidate.estimate.time_ps, std::move(candidate.why)});
-    choice.schedule.name = result.priced.front().algorithm;
+        result.priced.push_back({std::move(candidate.name), candidate.estimate.time_ps, std::move(candidate.why),
+            std::move(candidate.terms)});
+    const ChoiceResult::Priced& taken = result.priced.front();
+    choice.schedule.name = taken.algorithm;
+    auto price = std::make_shared<SchedulePrice>();
+    price->chosen_by = request.algorithm;
+    price->estimate_ps = taken.time_ps;
+    for (const EstimateTerm& term : taken.terms) price->terms.emplace_back(term.name, term.ps);
+    choice.schedule.price = std::move(price);
     return std::make_shared<const Schedule>(std::move(choice.schedule));
 }
 

@@ -5,17 +5,18 @@
 #include <string>
 
 #include "collectives/engine/collective_driver.h"
+#include "collectives/synthesis/cost_graph.h"
 #include "platform/config/resolved_system.h"
+#include "platform/run/pricing_line.h"
 #include "platform/run/run.h"
-#include "platform/system/fabric_plan.h"
 
 namespace weft {
 
 // Whether it is no algorithm but a way to choose one.
 bool is_choice(const std::string& algorithm);
 
-// Of the request with `algorithm` one of these; `result` is told what was compared. Throws InputError.
-std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, const FabricPlan& plan,
-    const CollectiveRequest& request, ChoiceResult& result);
+// Of the request with `algorithm` one of these, on the graph of its members; `result` is told what was compared. Throws InputError.
+std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, const CostGraph& graph,
+    const CollectiveRequest& request, ChoiceResult& result, PricingLine& line);
 
 }  // namespace weft

@@ -30,18 +30,26 @@ ProgressLine::~ProgressLine()
 
 bool ProgressLine::due() { return enabled_ && Clock::now() >= next_; }
 
+double ProgressLine::seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+
 void ProgressLine::print(Time simulated, std::uint64_t lines)
 {
-    const Clock::time_point now = Clock::now();
-    next_ = now + (terminal_ ? terminal_interval : log_interval);
-    printed_ = true;
-    const double seconds = std::chrono::duration<double>(now - started_).count();
-    const double rate = static_cast<double>(lines) / seconds;
+    const double rate = static_cast<double>(lines) / seconds();
     std::string text = fmt::format("weft: simulated {}, {:.1f} M lines, {:.2f} M lines/s", format_time_ps(simulated),
         static_cast<double>(lines) / 1e6, rate / 1e6);
     if (expected_ > lines && rate > 0)
         text += fmt::format(", about {:.0f} s left", static_cast<double>(expected_ - lines) / rate);
-    std::fputs((terminal_ ? "\r" + text + "   " : text + "\n").c_str(), stderr);
+    show(text);
+}
+
+void ProgressLine::show(const std::string& text)
+{
+    next_ = Clock::now() + (terminal_ ? terminal_interval : log_interval);
+    printed_ = true;
+    // A shorter line covers the one before.
+    const std::string rest(shown_ > text.size() ? shown_ - text.size() : 0, ' ');
+    shown_ = text.size();
+    std::fputs((terminal_ ? "\r" + text + rest : text + "\n").c_str(), stderr);
     std::fflush(stderr);
 }
 

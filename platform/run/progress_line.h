@@ -1,8 +1,9 @@
-// The line on stderr that a long run keeps up to date: simulated time, lines moved, rate, estimate.
+// The line on stderr that a long run keeps up to date: simulated time, lines moved, rate, estimate; or what is priced.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "tlm_interconnect/time.h"
 
@@ -19,6 +20,9 @@ public:
     // Whether it is time to print; cheap enough to be asked often.
     bool due();
     void print(Time simulated, std::uint64_t lines);
+    // Another text, and how long it has been going on.
+    void show(const std::string& text);
+    double seconds() const;
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -26,6 +30,7 @@ private:
     bool enabled_;
     bool terminal_;
     bool printed_ = false;
+    std::size_t shown_ = 0;  // characters of the last text
     std::uint64_t expected_;
     Clock::time_point started_;
     Clock::time_point next_;

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "platform/config/grouping.h"
+#include "platform/run/disagreement.h"
 #include "platform/run/followed.h"
 
 namespace weft {
@@ -99,7 +100,8 @@ void add_collectives(Page& page, const RunResult& result)
     constexpr std::size_t most = 10;
     if (result.collectives.size() == 1) {
         const CollectiveResult& run = result.collectives.front();
-        std::string what = fmt::format("{}, {}, {}{}", run.op, run.algorithm,
+        std::string what = fmt::format("{}, {}{}, {}{}", run.op, run.algorithm,
+            run.price ? " (chosen by " + run.price->chosen_by + ")" : "",
             run.protocol == "simple" ? "" : run.protocol + ", ", counted(run.ranks, "rank"));
         if (run.bytes > 0) what += ", " + format_bytes(run.bytes);
         page.line("ran", what);
@@ -118,7 +120,8 @@ void add_collectives(Page& page, const RunResult& result)
         page.row(fmt::format("  {:<14} {:<7} {:>5} ranks {:>10}  {:>11} to {:>11}  {}", run.op, run.algorithm,
             run.ranks, format_bytes(run.bytes), format_time_ps(run.start_ps),
             run.finished ? format_time_ps(run.end_ps) : "?",
-            run.finished ? fmt::format("{:.4g} GB/s", run.busbw_GBps) : "not finished"));
+            run.finished ? fmt::format("{:.4g} GB/s", run.busbw_GBps) : "not finished") +
+            (run.price ? ", chosen" : ""));
     }
     if (result.collectives.size() > most)
         page.row(fmt::format("  and {} more (--json lists all)", result.collectives.size() - most));
@@ -166,10 +169,18 @@ void add_choice(Page& page, const RunResult& result)
     constexpr std::size_t most = 3;
     if (!result.choice) return;
     const auto& priced = result.choice->priced;
-    for (std::size_t i = 0; i < std::min(most, priced.size()); ++i)
+    std::string difference;
+    if (result.stop == StopReason::finished && result.collectives.size() == 1 && priced.front().time_ps > 0) {
+        const CollectiveResult& run = result.collectives.front();
+        difference = fmt::format("; simulated {:+.1f} %",
+            (static_cast<double>(run.end_ps - run.start_ps) / static_cast<double>(priced.front().time_ps) - 1) * 100);
+    }
+    for (std::size_t i = 0; i < std::min(most, priced.size()); ++i) {
         page.line(i == 0 ? result.choice->asked : "",
-            fmt::format("{}{}, estimated {}: {}", i == 0 ? "chose " : "before ", priced[i].algorithm,
-                format_time_ps(priced[i].time_ps), priced[i].why));
+            fmt::format("{}{}, estimated {} = {}{}", i == 0 ? "chose " : "before ", priced[i].algorithm,
+                format_time_ps(priced[i].time_ps), text_of(priced[i].terms), i == 0 ? difference : ""));
+        page.line("", "  " + priced[i].why);
+    }
     if (priced.size() > most)
         page.line("", fmt::format("and {} more (--json lists all)", priced.size() - most));
 }
@@ -428,6 +439,7 @@ std::string result_summary(const RunResult& result)
             result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12));
     add_choice(page, result);
     add_theory_lines(page, result);
+    list(page, "apart", disagreements(result), 3);
     add_work(page, result);
     add_payload(page, result);
     add_flags(page, result);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/run/assumptions_json.h"
+#include "platform/run/disagreement.h"
 #include "platform/run/report.h"
 #include "platform/system/link_json.h"
 
@@ -24,11 +25,18 @@ Json number(double value)
 Json collectives_json(const RunResult& result)
 {
     Json out = Json::array();
-    for (const CollectiveResult& run : result.collectives)
+    for (const CollectiveResult& run : result.collectives) {
         out.push_back({{"op", run.op}, {"algorithm", run.algorithm}, {"protocol", run.protocol},
             {"name", run.name}, {"ranks", run.ranks},
             {"bytes", run.bytes}, {"finished", run.finished}, {"start_ps", run.start_ps},
             {"end_ps", run.end_ps}, {"algbw_GBps", run.algbw_GBps}, {"busbw_GBps", run.busbw_GBps}});
+        Json& last = out.back();
+        last["chosen_by"] = run.price ? Json(run.price->chosen_by) : Json();
+        last["estimate_ps"] = run.price ? Json(run.price->estimate_ps) : Json();
+        last["terms"] = Json::array();
+        if (run.price)
+            for (const auto& [term, ps] : run.price->terms) last["terms"].push_back({{"name", term}, {"ps", ps}});
+    }
     return out;
 }
 
@@ -105,8 +113,12 @@ Json choice_json(const RunResult& result)
 {
     if (!result.choice) return nullptr;
     Json priced = Json::array();
-    for (const ChoiceResult::Priced& candidate : result.choice->priced)
-        priced.push_back({{"algorithm", candidate.algorithm}, {"time_ps", candidate.time_ps}, {"why", candidate.why}});
+    for (const ChoiceResult::Priced& candidate : result.choice->priced) {
+        Json terms = Json::array();
+        for (const EstimateTerm& term : candidate.terms) terms.push_back({{"name", term.name}, {"ps", term.ps}});
+        priced.push_back({{"algorithm", candidate.algorithm}, {"time_ps", candidate.time_ps}, {"why", candidate.why},
+            {"terms", std::move(terms)}});
+    }
     return {{"asked", result.choice->asked}, {"priced", std::move(priced)},
         {"without_price", result.choice->without_price}};
 }
@@ -147,6 +159,7 @@ std::string result_json(const RunResult& result, bool timing)
         {"transactions", static_cast<std::uint64_t>(result.estimate.transactions)}, {"wall_s", result.estimate.seconds}};
     out["alpha_beta"] = theory_json(result);
     out["choice"] = choice_json(result);
+    out["disagreements"] = disagreements(result);
     out["beside"] = beside_json(result);
     if (!result.paths.empty()) out["critical_paths"] = paths_json(result);
     out["mismatches"] = result.mismatches;

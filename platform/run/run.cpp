@@ -15,6 +15,7 @@
 #include "collectives/engine/trace_engine.h"
 #include "collectives/plans/msccl_writer.h"
 #include "collectives/schedule/theory.h"
+#include "platform/choice/cost_graph_of.h"
 #include "platform/run/beside.h"
 #include "platform/run/chosen_schedule.h"
 #include "platform/run/dimension_rates_of.h"
@@ -136,7 +137,7 @@ public:
     }
 
     // Collectives of a trace are chosen for, on this plan.
-    void choose(const FabricPlan& plan) { choice_.emplace(system_, plan); }
+    void choose(const FabricPlan& plan, bool progress) { choice_.emplace(system_, plan, progress); }
 
     // The first `members` endpoints are ranks, those from `accelerators` on memories.
     void attach(LineExecutor& executor, std::size_t members, std::size_t accelerators,
@@ -297,6 +298,7 @@ std::vector<CollectiveResult> collective_results(const LineExecutor& executor)
         result.op = name_of(record.op);
         result.algorithm = record.algorithm;
         result.protocol = record.protocol;
+        result.price = record.price;
         result.name = record.name;
         result.ranks = record.ranks;
         result.bytes = record.bytes;
@@ -319,8 +321,6 @@ void add_theory(const FabricModules& fabric, const std::optional<std::vector<dou
     for (std::size_t l = 0; l < fabric.links().size(); ++l)
         for (unsigned end = 0; end < 2; ++end) links[2 * l + end].theory_payload = (*payload)[2 * fabric.links()[l].edge + end];
 }
-
-constexpr std::size_t ranks_of_a_long_choice = 32;
 
 // Refuses a run that does not fit into memory, and tells the user of one that is large or long.
 RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, const CollectiveRequest* request, bool data_on,
@@ -394,6 +394,7 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     const bool data_on = options.data_on && !traffic.any();
     std::optional<CollectiveRequest> request;
     if (load.ranks() == 0) request = load.collective(ranks);
+    if (request && is_choice(resolved.workload.algorithm)) require_priceable(resolved, ranks);
     const RunEstimate estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
     TrafficRecorder recorder;
     System system("weft", resolved, plan, registry, data_on, options.check_protocol,
@@ -405,12 +406,11 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
     std::shared_ptr<const Schedule> chosen;
     std::optional<ChoiceResult> choice;
     if (is_choice(resolved.workload.algorithm) && load.ranks() > 0) {
-        load.choose(plan);
+        load.choose(plan, options.progress);
     } else if (is_choice(resolved.workload.algorithm)) {
-        choice.emplace();
-        if (options.progress && ranks >= ranks_of_a_long_choice)
-            std::fputs(fmt::format("weft: choosing an algorithm for {} ranks: all are priced first\n", ranks).c_str(), stderr);
-        chosen = chosen_schedule(resolved, plan, load.collective(ranks), *choice);
+        const CollectiveRequest asked = load.collective(ranks);
+        PricingLine line(options.progress);
+        chosen = chosen_schedule(resolved, cost_graph_of(resolved, plan, asked.members), asked, choice.emplace(), line);
     }
     load.attach(executor, ranks, accelerators, chosen);
 

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/statistic.h"
+#include "collectives/schedule/schedule.h"
+#include "collectives/synthesis/estimate_terms.h"
 #include "platform/config/explain.h"
 #include "platform/config/resolved_system.h"
 #include "platform/run/run_estimate.h"
@@ -46,6 +49,7 @@ struct CollectiveResult {
     double algbw_GBps = 0;
     double busbw_GBps = 0;
     std::string protocol = "simple";
+    std::shared_ptr<const SchedulePrice> price{};  // null: not chosen by its price
 };
 
 struct RankResult {
@@ -91,6 +95,7 @@ struct ChoiceResult {
         std::string algorithm;
         Time time_ps = 0;
         std::string why;
+        std::vector<EstimateTerm> terms{};  // of the first candidates; they add up to time_ps
     };
     std::string asked;                       // "auto", "synthesize"
     std::vector<Priced> priced;              // the one chosen first

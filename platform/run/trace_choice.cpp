@@ -7,6 +7,7 @@
 #include "base/diagnostic.h"
 #include "base/units.h"
 #include "collectives/schedule/verify.h"
+#include "platform/choice/cost_graph_of.h"
 #include "platform/run/chosen_schedule.h"
 
 namespace weft {
@@ -22,6 +23,10 @@ std::shared_ptr<const Schedule> TraceChoice::schedule(CollectiveOp op, const std
 {
     std::shared_ptr<const Schedule>& made = made_[{op, members, bytes, channels}];
     if (made) return made;
+    CostGraph graph = cost_graph_of(system_, plan_, members);
+    for (const Chosen& one : by_costs_)
+        if (one.op == op && one.bytes == bytes && one.channels == channels && same_costs(one.graph, graph))
+            return made = one.schedule;
     CollectiveRequest request;
     request.op = op;
     request.algorithm = system_.workload.algorithm;
@@ -29,12 +34,14 @@ std::shared_ptr<const Schedule> TraceChoice::schedule(CollectiveOp op, const std
     request.members = members;
     request.options.channels = channels;
     ChoiceResult choice;
-    auto found = chosen_schedule(system_, plan_, request, choice);
+    auto found = chosen_schedule(system_, graph, request, choice, line_);
     const Verification verdict = verify(*found);
     if (!verdict.ok) throw InputError("", 0, "the schedule is wrong: " + verdict.problems.front());
-    const std::string line = fmt::format("{} of {} among {} ranks: {} chosen, estimated {}", name_of(op), format_bytes(bytes),
-        members.size(), found->name, format_time_ps(choice.priced.front().time_ps));
+    const ChoiceResult::Priced& taken = choice.priced.front();
+    const std::string line = fmt::format("{} of {} among {} ranks: {} chosen, estimated {} = {}", name_of(op),
+        format_bytes(bytes), members.size(), found->name, format_time_ps(taken.time_ps), text_of(taken.terms));
     if (std::find(chosen_.begin(), chosen_.end(), line) == chosen_.end()) chosen_.push_back(line);
+    by_costs_.push_back({op, bytes, channels, std::move(graph), found});
     return made = std::move(found);
 }
 

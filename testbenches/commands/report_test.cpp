@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "platform/run/disagreement.h"
 #include "platform/run/report.h"
 
 namespace report_test {
@@ -116,6 +117,51 @@ TEST(Report, PutsTheFormulaBesideTheSimulation)
     EXPECT_TRUE(contains(text, "alpha: load 1 ns\n")) << text;
     result.theory->time_ps = 12'000'000;
     EXPECT_TRUE(contains(result_summary(result), "= 1 us to launch + 14 steps"));
+}
+
+TEST(Report, SaysWhyFiguresAreThreeTimesApart)
+{
+    RunResult result = result_of(2);
+    auto price = std::make_shared<SchedulePrice>();
+    price->chosen_by = "auto";
+    price->estimate_ps = 3'400'000;
+    price->terms = {{"latency", 400'000}, {"flags", 3'000'000}};
+    result.collectives[0].price = price;
+    result.theory = AlphaBeta{1, 1'000'000, 0, 1, 3'400'000, ""};
+    EXPECT_TRUE(disagreements(result).empty());  // 2.94 times
+    price->estimate_ps = 1'000'000;
+    result.theory->time_ps = 40'000'000;
+    const std::vector<std::string> apart = disagreements(result);
+    ASSERT_EQ(apart.size(), 3u);
+    EXPECT_EQ(apart[0], "alpha-beta (40 us) is 4.0 times the simulated time (10 us): alpha-beta adds up steps and bytes that overlap");
+    EXPECT_EQ(apart[1], "the simulated time (10 us) is 10 times the estimate (1 us): the estimate leaves out back pressure and what units "
+                        "share; the time of ranks is 90 % flag, 10 % busy");
+    EXPECT_EQ(apart[2], "alpha-beta (40 us) is 40 times the estimate (1 us): alpha-beta adds up steps and bytes that overlap; the estimate "
+                        "is 88 % flags, 12 % latency");
+    EXPECT_TRUE(contains(result_summary(result), "\napart       alpha-beta (40 us) is 4.0 times")) << result_summary(result);
+    EXPECT_EQ(json::parse(result_json(result))["disagreements"].size(), 3u);
+    result.stop = StopReason::until;
+    EXPECT_TRUE(disagreements(result).empty());
+}
+
+TEST(Report, NamesWhatWasChosen)
+{
+    RunResult result = result_of(2);
+    auto price = std::make_shared<SchedulePrice>();
+    price->chosen_by = "auto";
+    price->estimate_ps = 8'000'000;
+    price->terms = {{"launch", 0}, {"latency", 3'000'000}, {"flags", 5'000'000}};
+    result.collectives[0].price = price;
+    result.choice = ChoiceResult{"auto", {{"ring", 8'000'000, "2 steps", {{"latency", 3'000'000}, {"flags", 5'000'000}}}}, {}};
+    const std::string text = result_summary(result);
+    EXPECT_TRUE(contains(text, "\nran         all_reduce, ring (chosen by auto), ")) << text;
+    EXPECT_TRUE(contains(text, "\nauto        chose ring, estimated 8 us = latency 3 us + flags 5 us; simulated +25.0 %\n")) << text;
+    const json run = json::parse(result_json(result))["collectives"][0];
+    EXPECT_EQ(run["chosen_by"], "auto");
+    EXPECT_EQ(run["estimate_ps"], 8'000'000);
+    EXPECT_EQ(run["terms"][2], (json{{"name", "flags"}, {"ps", 5'000'000}}));
+    result.collectives[0].price = nullptr;
+    EXPECT_TRUE(json::parse(result_json(result))["collectives"][0]["chosen_by"].is_null());
 }
 
 TEST(Report, WritesNumbersThatJsonKnows)

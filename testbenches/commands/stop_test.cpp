@@ -121,7 +121,9 @@ TEST(Stop, AChoiceOfAnAlgorithmIsLeft)
     const Fixtures files;
     Process process({"run", "--infra", rack(files), "--profile", "generic", "--collective", "all_reduce", "--bytes", "1MiB", "--algorithm",
         "auto", "--ranks", "96", "--no-data", "--memory-limit", "100GB"});
-    ASSERT_TRUE(process.wait_for_memory(540 * megabyte)) << process.err();  // the modules have 510, the ring comes first
+    // Two seconds in, and then every ten: how far it is.
+    ASSERT_TRUE(process.wait_for_err(" algorithms priced, now ")) << process.err();
+    EXPECT_NE(process.err().find("weft: all_reduce of 1 MiB among 96 ranks: "), std::string::npos) << process.err();
     expect_prompt_end(process, SIGTERM);
 }
 

@@ -68,6 +68,31 @@ TEST(Sweep, APointIsTheRunItStandsFor)
     }
 }
 
+TEST(Sweep, NamesWhatAutoChose)
+{
+    const Fixtures files;
+    const Outcome outcome = call({"sweep", files.pair_system(), "--over", "algorithm=auto,ring", "--bytes", "8KiB", "--json",
+        files.path("s.json"), "--csv", files.path("s.csv")});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json points = json::parse(files.read("s.json"))["points"];
+    const json run = json::parse(
+        call({"run", files.pair_system(), "--algorithm", "auto", "--bytes", "8KiB", "--json", "-"}).out)["collectives"][0];
+    const std::string chosen = run["algorithm"];
+    EXPECT_NE(chosen, "auto");
+    EXPECT_EQ(points[0]["algorithm"], chosen);
+    EXPECT_EQ(points[0]["chosen_by"], "auto");
+    EXPECT_EQ(points[0]["estimate_ps"], run["estimate_ps"]);
+    EXPECT_EQ(points[1]["algorithm"], "ring");
+    EXPECT_TRUE(points[1]["chosen_by"].is_null());
+    EXPECT_NE(outcome.out.substr(0, outcome.out.find('\n')).find("verified  chosen"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find(" " + chosen + " "), std::string::npos) << outcome.out;
+    const std::string csv = files.read("s.csv");
+    EXPECT_EQ(csv.substr(0, csv.find('\n')),
+        "algorithm,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,chosen,estimate_ps,message");
+    EXPECT_NE(csv.find(",0," + chosen + "," + std::to_string(run["estimate_ps"].get<std::uint64_t>()) + ","), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",finished,0,,,\n"), std::string::npos) << csv;
+}
+
 TEST(Sweep, AFailingPointIsShownWithItsMessage)
 {
     const Fixtures files;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "platform/run/trace_choice.h"
+#include "platform/system/fabric_plan.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/synthesis/documents.h"
@@ -187,6 +189,28 @@ TEST(Chosen, IsWithinAFifthOfTheBestButForTwoCases)
                     << place.name << " " << protocol << " " << bytes;
 }
 
+// All channels of two_shot_load begin at the same peer, and their loads hold the registers until lines that mix with those of all
+// others have come: it must not be chosen for its bytes on links alone.
+TEST(Chosen, LoadsThatHoldTheirRegistersAreNotTooCheap)
+{
+    const std::string system = std::string(WEFT_SOURCE_DIR) + "/examples/mesh_mi300x/mesh_mi300x.yaml";
+    RunSetup chosen;
+    chosen.document = system;
+    chosen.lines = "bind: [{nodes: {component: xpu}, model: gpu}]\n" + collective_lines("all_reduce", "auto", "1 MiB");
+    chosen.options.data_on = false;
+    const Json result = run(chosen);
+    ASSERT_EQ(result.value("stop", ""), "finished") << result.dump().substr(0, 300);
+    double best = time_of(result);
+    for (const char* algorithm : {"two_shot_load", "two_shot_get", "direct", "two_shot_staged"}) {
+        RunSetup named = chosen;
+        named.lines = "bind: [{nodes: {component: xpu}, model: gpu}]\n" + collective_lines("all_reduce", algorithm, "1 MiB");
+        const double time = time_of(run(named));
+        best = std::min(best, time);
+        EXPECT_NEAR(price_of(result, algorithm) / time, 1, 0.2) << algorithm;
+    }
+    EXPECT_LE(time_of(result), 1.1 * best) << result["collectives"][0]["algorithm"];
+}
+
 TEST(ChosenForTraces, EverySizeHasItsOwn)
 {
     std::vector<std::vector<std::string>> ranks;
@@ -200,6 +224,12 @@ TEST(ChosenForTraces, EverySizeHasItsOwn)
         for (const Json& done : result["collectives"]) taken.push_back(done["algorithm"]);
         ASSERT_EQ(taken.size(), 3u);
         EXPECT_EQ(taken[0], taken[2]);
+        for (const Json& done : result["collectives"]) {
+            EXPECT_EQ(done["chosen_by"], "auto");
+            std::int64_t sum = 0;
+            for (const Json& term : done["terms"]) sum += term["ps"].get<std::int64_t>();
+            EXPECT_EQ(sum, done["estimate_ps"].get<std::int64_t>());
+        }
         EXPECT_NE(taken[0], taken[1]);
         // The same as for a collective by itself.
         EXPECT_EQ(taken[0], run(setup(place, "all_reduce", "auto", "4 KiB"))["collectives"][0]["algorithm"]);
@@ -221,6 +251,23 @@ TEST(ChosenForTraces, IsNoSlowerThanTheDefault)
     const Json packets = run_trace(switch_place(4), ranks, "auto", {"engine.protocol=ll"});
     EXPECT_EQ(packets["collectives"][0]["protocol"], "ll");
     EXPECT_EQ(packets["verified"], "passed");
+}
+
+TEST(ChosenForTraces, GroupsThatCostTheSameShareAChoice)
+{
+    const auto share = [](const Place& place, const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, std::uint64_t bytes) {
+        const ResolvedSystem system = resolve_setup(setup(place, "all_reduce", "auto", "64 KiB"));
+        const FabricPlan plan = plan_fabric(system, members_of(system));
+        TraceChoice choice(system, plan, false);
+        const auto first = choice.schedule(CollectiveOp::all_reduce, a, 1 << 16, 4);
+        EXPECT_EQ(first, choice.schedule(CollectiveOp::all_reduce, a, 1 << 16, 4));
+        return first == choice.schedule(CollectiveOp::all_reduce, b, bytes, 4);
+    };
+    EXPECT_TRUE(share(switch_place(4), {0, 1}, {2, 3}, 1 << 16));
+    EXPECT_FALSE(share(switch_place(4), {0, 1}, {2, 3}, 1 << 17));
+    EXPECT_FALSE(share(switch_place(4), {0, 1}, {1, 2, 3}, 1 << 16));
+    // On a ring the second pair has a rank between.
+    EXPECT_FALSE(share(ring_place(5), {0, 1}, {0, 2}, 1 << 16));
 }
 
 TEST(ChosenForTraces, RunsAgainTheSame)

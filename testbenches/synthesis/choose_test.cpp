@@ -82,6 +82,58 @@ TEST(Choose, ASynthesizedScheduleMustBeClearlyCheaper)
         "synthesized");
 }
 
+TEST(Choose, SaysHowFarItIs)
+{
+    std::vector<PricingState> told;
+    ChoiceRequest watched = request(CollectiveOp::all_reduce, 1 << 20);
+    watched.watch = [&](const PricingState& state) { told.push_back(state); };
+    const ScheduleChoice choice = choose_algorithm(star_graph(32), watched);
+    const std::vector<std::string> names = algorithm_names(CollectiveOp::all_reduce);
+    // Each algorithm in its turn, then the three whose terms are shown; more often where a price takes long.
+    std::vector<std::string> turns;
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        EXPECT_EQ(told[i].all, names.size());
+        if (i > 0 && told[i].done == told[i - 1].done && told[i].algorithm == told[i - 1].algorithm) continue;
+        EXPECT_EQ(told[i].done, std::min(turns.size(), names.size()));
+        turns.push_back(told[i].algorithm);
+    }
+    std::vector<std::string> expected = names;
+    for (std::size_t i = 0; i < 3; ++i) expected.push_back(choice.candidates[i].name);
+    EXPECT_EQ(turns, expected);
+    EXPECT_GT(told.size(), turns.size());
+
+    told.clear();
+    watched.op = CollectiveOp::all_gather;
+    choose_synthesized(ring_graph(4), watched);
+    ASSERT_FALSE(told.empty());
+    EXPECT_EQ(told.front().done, 0u);
+    for (const PricingState& state : told) EXPECT_LE(state.done, state.all);
+    EXPECT_EQ(told.back().done, told.back().all);
+}
+
+TEST(CostGraphs, AreAlikeWhereOnlyNamesDiffer)
+{
+    const CostGraph graph = group_graph(4);
+    CostGraph other = graph;
+    for (CostRank& rank : other.ranks) rank.name += " of another box";
+    for (CostLink& link : other.links) link.name += " of another box";
+    EXPECT_TRUE(same_costs(graph, other));
+    const auto differs = [&](void (*change)(CostGraph&)) {
+        CostGraph changed = graph;
+        change(changed);
+        return !same_costs(graph, changed);
+    };
+    EXPECT_TRUE(differs([](CostGraph& g) { g.ranks[3].poll_ps += 1; }));
+    EXPECT_TRUE(differs([](CostGraph& g) { g.ranks[3].units += 1; }));
+    EXPECT_TRUE(differs([](CostGraph& g) { g.ranks[3].ports[0].up += 1; }));
+    EXPECT_TRUE(differs([](CostGraph& g) { g.ranks[3].ports.clear(); }));
+    EXPECT_TRUE(differs([](CostGraph& g) { g.links[1].ps_per_byte *= 2; }));
+    EXPECT_TRUE(differs([](CostGraph& g) { g.switches[0].groups += 1; }));
+    EXPECT_TRUE(differs([](CostGraph& g) { g.path(0, 1).put_ps += 1; }));
+    EXPECT_TRUE(differs([](CostGraph& g) { g.path(0, 1).stages[0].links[0].share = 0.5; }));
+    EXPECT_TRUE(differs([](CostGraph& g) { g.ranks.pop_back(); }));
+}
+
 TEST(Choose, TheNumberOfChunksCanBeGiven)
 {
     ChoiceRequest three = request(CollectiveOp::all_gather, 1 << 24);

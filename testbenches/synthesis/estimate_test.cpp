@@ -3,6 +3,7 @@
 
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "collectives/synthesis/estimate.h"
+#include "collectives/synthesis/estimate_terms.h"
 #include "testbenches/synthesis/graphs.h"
 
 namespace estimate_test {
@@ -32,7 +33,7 @@ TEST(Estimate, PartsOfARankAreInIt)
 {
     CostGraph graph = ring_graph(4);
     for (CostRank& rank : graph.ranks) {
-        rank.load_ps = 70;
+        rank.load_ps = rank.poll_ps = 70;
         rank.cold_ps = 300;
         rank.notice_ps = 20;
         rank.launch_ps = 5000;
@@ -103,10 +104,51 @@ TEST(Estimate, AWaitForAFlagThatIsSetIsALookToo)
     // Four looks more for seven peers than for three; all signals come together.
     const auto at = [](std::uint32_t ranks) {
         CostGraph graph = mesh_graph(ranks);
-        for (CostRank& rank : graph.ranks) rank.load_ps = 5000;
+        for (CostRank& rank : graph.ranks) rank.poll_ps = 5000;
         return price("direct", CollectiveOp::barrier, graph, 0).time_ps;
     };
     EXPECT_EQ(at(8) - at(4), 4 * 5000);
+}
+
+TEST(Estimate, WaitsInARowAreOneLook)
+{
+    // Seven flags: all of them in one look, one a slot; four and then three; each by itself.
+    const auto with = [](std::uint32_t lanes, std::uint64_t slot) {
+        CostGraph graph = mesh_graph(8);
+        for (CostRank& rank : graph.ranks) {
+            rank.poll_ps = 5000;
+            rank.poll_slot_ps = slot;
+            rank.poll_lanes = lanes;
+        }
+        return price("direct", CollectiveOp::barrier, graph, 0).time_ps;
+    };
+    EXPECT_EQ(with(1, 0) - with(32, 0), 6 * 5000);
+    EXPECT_EQ(with(32, 300) - with(32, 0), 6 * 300);
+    EXPECT_EQ(with(4, 0) - with(32, 0), 5000);
+    EXPECT_EQ(with(4, 300) - with(4, 0), 3 * 300 + 2 * 300);
+    EXPECT_EQ(with(1, 300), with(1, 0));
+}
+
+TEST(Estimate, WaitsForTheSameFlagAreLooksOfTheirOwn)
+{
+    // Two signals to one flag of rank 1, and its two waits for it.
+    Schedule schedule = make_schedule("direct", CollectiveOp::barrier, 2);
+    const Step signal = schedule.ranks[0].threads[0].steps[0];
+    const Step wait = schedule.ranks[1].threads[0].steps[1];
+    ASSERT_EQ(signal.kind, StepKind::signal);
+    ASSERT_EQ(wait.kind, StepKind::wait);
+    const auto time = [](const Schedule& of) {
+        CostGraph graph = mesh_graph(2);
+        for (CostRank& rank : graph.ranks) {
+            rank.poll_ps = 5000;
+            rank.poll_lanes = 32;
+        }
+        return estimate(of, graph, {0, 1}).time_ps;
+    };
+    const std::uint64_t once = time(schedule);
+    schedule.ranks[0].threads[0].steps.insert(schedule.ranks[0].threads[0].steps.begin(), signal);
+    schedule.ranks[1].threads[0].steps.push_back(wait);
+    EXPECT_EQ(time(schedule) - once, 5000);
 }
 
 TEST(Estimate, AThreadIssuesNoFasterThanItsUnitAndWindow)
@@ -138,6 +180,56 @@ TEST(Estimate, WhoWaitsForEverIsFound)
     schedule.ranks[1].threads[0].steps.erase(schedule.ranks[1].threads[0].steps.begin() + 1);
     EXPECT_FALSE(estimate(schedule, ring_graph(4), {4096, 1}).runs);
     EXPECT_TRUE(estimate(make_schedule("ring", CollectiveOp::all_gather, 4), ring_graph(4), {4096, 1}).runs);
+}
+
+TEST(EstimateTerms, AreWhatEachCauseCosts)
+{
+    CostGraph graph = ring_graph(4);
+    for (CostRank& rank : graph.ranks) {
+        rank.load_ps = 70;
+        rank.cold_ps = 300;
+        rank.notice_ps = 20;
+        rank.poll_ps = 90;
+        rank.launch_ps = 5000;
+        rank.issue_ps_per_byte = 0.25;
+    }
+    const Schedule schedule = make_schedule("ring", CollectiveOp::all_gather, 4);
+    const EstimateOptions options{4000, 1};
+    const Estimate whole = estimate(schedule, graph, options);
+    const std::vector<EstimateTerm> terms = estimate_terms(whole, schedule, graph, options);
+    ASSERT_EQ(terms.size(), 5u);
+    const auto hop = static_cast<std::int64_t>(hop_ps);
+    EXPECT_EQ(terms[0], (EstimateTerm{"launch", 5000}));
+    EXPECT_EQ(terms[1], (EstimateTerm{"latency", 300 + 3 * (70 + 3 * hop) + hop}));
+    EXPECT_EQ(terms[2], (EstimateTerm{"flags", 2 * (20 + 90)}));
+    EXPECT_EQ(terms[3].name, "issue");
+    EXPECT_EQ(terms[4].name, "links");
+    std::int64_t sum = 0;
+    for (const EstimateTerm& term : terms) sum += term.ps;
+    EXPECT_EQ(sum, static_cast<std::int64_t>(whole.time_ps));
+    EXPECT_GT(terms[3].ps, 0);
+    EXPECT_GT(terms[4].ps, 0);
+}
+
+TEST(EstimateTerms, OfNothingAreNotShown)
+{
+    EXPECT_EQ(text_of({{"launch", 0}, {"latency", 2000}, {"flags", 500'000}, {"issue", -1000}, {"links", 0}}),
+        "latency 2 ns + flags 500 ns - issue 1 ns");
+    EXPECT_EQ(text_of({{"issue", -1000}, {"links", 3000}}), "-issue 1 ns + links 3 ns");
+}
+
+TEST(Estimate, LoadsOfARunWaitForTheRegistersOfThoseBefore)
+{
+    // Registers for one of three loads of 1000 bytes: the next is asked for when the first line of the one before has come.
+    CostGraph one = mesh_graph(4);
+    for (CostRank& rank : one.ranks) rank.registers = 1000;
+    // The signals of the peers; a round trip for each load, and the wire of the last.
+    EXPECT_EQ(price("direct_get", CollectiveOp::all_gather, one, 4000).time_ps, hop_ps + 3 * 2 * hop_ps + 1000);
+    // All channels of two_shot_load begin at the same peer: the other wires stand idle until loads have come.
+    const auto four_channels = [&] { return price("two_shot_load", CollectiveOp::all_reduce, one, 16000, 4).time_ps; };
+    const std::uint64_t held = four_channels();
+    for (CostRank& rank : one.ranks) rank.registers = 0;
+    EXPECT_GT(held, four_channels() + 2 * hop_ps);
 }
 
 TEST(Estimate, TheSameEveryTime)

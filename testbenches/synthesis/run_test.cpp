@@ -140,6 +140,24 @@ TEST(Chosen, SaysWhatWasCompared)
     EXPECT_EQ(result["choice"]["asked"], "auto");
     EXPECT_EQ(result["choice"]["priced"][0]["algorithm"], result["collectives"][0]["algorithm"]);
     EXPECT_GE(result["choice"]["priced"].size(), 3);
+    const Json& taken = result["collectives"][0];
+    EXPECT_EQ(taken["chosen_by"], "auto");
+    EXPECT_EQ(taken["estimate_ps"], result["choice"]["priced"][0]["time_ps"]);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Json& priced = result["choice"]["priced"][i];
+        std::int64_t sum = 0;
+        for (const Json& term : priced["terms"]) sum += term["ps"].get<std::int64_t>();
+        EXPECT_EQ(sum, priced["time_ps"].get<std::int64_t>()) << priced.dump();
+        EXPECT_EQ(priced["terms"].size(), 5u);
+    }
+    EXPECT_EQ(taken["terms"], result["choice"]["priced"][0]["terms"]);
+    const Json named = run(setup(switch_place(4), "all_gather", "ring", "64 KiB"));
+    EXPECT_TRUE(named["collectives"][0]["chosen_by"].is_null());
+    EXPECT_TRUE(named["collectives"][0]["estimate_ps"].is_null());
+    // In packets another schedule is carried out than was built: its choice is kept.
+    RunSetup packets = setup(switch_place(4), "all_gather", "auto", "64 KiB");
+    packets.sets.push_back("engine.protocol=ll");
+    EXPECT_EQ(run(packets)["collectives"][0]["chosen_by"], "auto");
     EXPECT_TRUE(run(setup(switch_place(4), "all_gather", "ring", "64 KiB"))["choice"].is_null());
 }
 

@@ -1,0 +1,107 @@
+// Estimates against simulation over all algorithms that auto may choose: behind switches, on a mesh, in two servers. What is tested
+// is the estimate itself; whether the choice is good is in choice_run_test.cpp and in the table of docs/synthesis.md.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "testbenches/platform/runs.h"
+#include "testbenches/synthesis/documents.h"
+
+namespace estimate_error_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+struct Case {
+    std::string name;
+    std::string document;
+    std::string lines;
+    // Share of the simulated time by which estimates may be off: each of them, and on the average.
+    double most;
+    double mean;
+};
+
+RunSetup setup(const Case& at, const std::string& algorithm, const std::string& bytes)
+{
+    RunSetup out;
+    out.document = at.document;
+    out.lines = at.lines + collective_lines("all_reduce", algorithm, bytes);
+    out.options.data_on = false;
+    return out;
+}
+
+struct Errors {
+    unsigned algorithms = 0;
+    double mean = 0;
+    double most = 0;
+    std::string text;
+};
+
+// Of all algorithms with an estimate, against their time there, or with other parameters.
+Errors errors_of(const Case& at, const std::string& bytes, const std::vector<std::string>& sets = {})
+{
+    Errors out;
+    const Json chosen = run(setup(at, "auto", bytes));
+    if (!chosen.contains("choice")) {
+        ADD_FAILURE() << chosen.dump().substr(0, 300);
+        return out;
+    }
+    for (const Json& priced : chosen["choice"]["priced"]) {
+        const std::string name = priced["algorithm"];
+        if (name.find(' ') != std::string::npos) continue;  // rings along the graph are no algorithm by name
+        RunSetup named = setup(at, name, bytes);
+        named.sets = sets;
+        const Json result = run(named);
+        EXPECT_EQ(result.value("stop", ""), "finished") << name;
+        const double error = priced["time_ps"].get<double>() / result.value("simulated_ps", 0.0) - 1;
+        ++out.algorithms;
+        out.mean += std::abs(error);
+        out.most = std::max(out.most, std::abs(error));
+        out.text += fmt::format("{} {:+.1f} %, ", name, 100 * error);
+    }
+    out.mean /= std::max(1U, out.algorithms);
+    return out;
+}
+
+Case boxes() { return {"behind switches", example("dgx_h100"), "profile: generic\n", 0.2, 0.1}; }
+Case mesh()
+{
+    return {"mesh", std::string(WEFT_SOURCE_DIR) + "/examples/mesh_mi300x/mesh_mi300x.yaml",
+        "bind: [{nodes: {component: xpu}, model: gpu}]\n", 0.2, 0.1};
+}
+Case two_servers()
+{
+    return {"two servers", std::string(WEFT_SOURCE_DIR) + "/examples/two_hosts/two_hosts.yaml",
+        "bind: [{nodes: {component: nic}, kind: nic}]\nlinks: {ic: {protocol: ic}}\n", 0.2, 0.1};
+}
+
+void are_near(const Case& at, unsigned algorithms)
+{
+    for (const char* bytes : {"16 KiB", "256 KiB"}) {
+        const Errors errors = errors_of(at, bytes);
+        EXPECT_GE(errors.algorithms, algorithms) << at.name;
+        EXPECT_LE(errors.most, at.most) << at.name << " " << bytes << ": " << errors.text;
+        EXPECT_LE(errors.mean, at.mean) << at.name << " " << bytes << ": " << errors.text;
+    }
+}
+
+}  // namespace
+
+TEST(EstimateErrors, OfAllAlgorithmsBehindSwitches) { are_near(boxes(), 15); }
+TEST(EstimateErrors, OfAllAlgorithmsOnAMesh) { are_near(mesh(), 15); }
+TEST(EstimateErrors, OfAllAlgorithmsInTwoServers) { are_near(two_servers(), 10); }
+
+TEST(EstimateErrors, OfAnotherSystemAreFound)
+{
+    // Estimates of what is simulated with another latency of links are none.
+    const Errors errors = errors_of(mesh(), "4 KiB", {"link.latency=2 us"});
+    EXPECT_GT(errors.most, mesh().most);
+    EXPECT_GT(errors.mean, mesh().mean);
+}
+
+}  // namespace estimate_error_test
