@@ -1,5 +1,7 @@
 #include "platform/validation/validation_report.h"
 
+#include <cctype>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -39,6 +41,7 @@ std::string with_constant(const ValidationResult& result)
 std::string verdict(const ValidationResult& result)
 {
     const Comparison& comparison = result.comparison;
+    if (simulated_rows(comparison) == 0) return "nothing of it is simulated";
     std::string out = with_constant(result);
     if (comparison.growth_mean_error)
         out += fmt::format("; growth from the smallest size, without a constant: mean error {:.1f} %, worst {} %",
@@ -103,7 +106,7 @@ std::string validation_section(const ValidationResult& result, const std::string
                 per_cent(row.error), names_variants(table) ? " " + table.variants[row.variant].name + " |" : "");
     }
     std::string text = verdict(result);
-    text[0] = 'M';
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
     out += "\n" + text + ".";
     if (!table.free.empty()) {
         out += " Free:";
@@ -127,6 +130,10 @@ std::string validation_summary(const std::vector<ValidationResult>& results)
         const std::string rows = simulated == comparison.rows.size()
                                      ? fmt::format("{}", simulated)
                                      : fmt::format("{} of {}", simulated, comparison.rows.size());
+        if (simulated == 0) {
+            out += fmt::format("| {} | {} | not simulated | - | - | - | - |\n", result.table.title, rows);
+            continue;
+        }
         const bool growth = comparison.growth_mean_error.has_value();
         out += fmt::format("| {} | {} | {} | {:.1f} | {} | {} | {} |\n", result.table.title, rows, summary_launch(result),
             comparison.mean_error * 100, per_cent(comparison.worst_error),
@@ -184,7 +191,7 @@ std::string validation_svg(const ValidationResult& result)
     const MeasuredTable& table = result.table;
     LinePlot plot;
     plot.title = table.title;
-    plot.remark = with_constant(result);
+    plot.remark = simulated_rows(result.comparison) == 0 ? verdict(result) : with_constant(result);
     plot.x_title = table.over;
     plot.y_title = table.unit();
     plot.log_x = table.over_bytes();

@@ -228,6 +228,16 @@ TEST(NotSimulated, SuchARowIsShownWithItsReasonAndCountsNowhere)
     EXPECT_NE(validation_svg(result).find("<svg"), std::string::npos);
 }
 
+TEST(NotSimulated, ATableOfSuchRowsHasNoErrors)
+{
+    const MeasuredTable none = table("t", "", "{8 KiB: {measured: 99 us, not_simulated: too large}}");
+    const ValidationResult result{none, compare(none, {}), {}, 1};
+    EXPECT_NE(validation_section(result, "").find("\n\nNothing of it is simulated.\n"), std::string::npos) << validation_section(result, "");
+    EXPECT_NE(validation_summary({result}).find("| t | 0 of 1 | not simulated | - | - | - | - |\n"), std::string::npos)
+        << validation_summary({result});
+    EXPECT_NE(validation_svg(result).find("<svg"), std::string::npos);
+}
+
 TEST(NotSimulated, AReasonAndAMeasurementAreWanted)
 {
     for (const auto& [row, problem] : {std::pair("{measured: 9 us}", "t.yaml:5: row '1 KiB' has no reason; expected 'not_simulated'"),
