@@ -23,7 +23,8 @@ std::string launch_text(const ValidationResult& result)
 {
     const Comparison& comparison = result.comparison;
     if (!result.table.launch_fitted) return comparison.launch_us == 0 ? "0" : figure(comparison.launch_us) + " us, not fitted";
-    std::string out = fmt::format("{} us, fitted to {} rows", figure(comparison.launch_us), comparison.fitted_rows);
+    std::string out = fmt::format("{} us, fitted to {} row{}", figure(comparison.launch_us),
+        comparison.fitted_rows, comparison.fitted_rows == 1 ? "" : "s");
     if (result.group_tables > comparison.fitted_over.size())
         out += fmt::format(" of {} of the group's {} tables", comparison.fitted_over.size(), result.group_tables);
     else if (result.group_tables > 1)
