@@ -38,17 +38,17 @@ std::string with_constant(const ValidationResult& result)
         per_cent(result.comparison.worst_error), launch_text(result));
 }
 
-// "mean error 12.3 %, worst -20.1 %, with ...; growth from the smallest size ..."
-std::string verdict(const ValidationResult& result)
+// "mean error 12.3 %, worst -20.1 %, with ...; growth from the smallest size ...", divided by `divider`.
+std::string verdict(const ValidationResult& result, const std::string& divider = "; ")
 {
     const Comparison& comparison = result.comparison;
     if (simulated_rows(comparison) == 0) return "nothing of it is simulated";
     std::string out = with_constant(result);
     if (comparison.growth_mean_error)
-        out += fmt::format("; growth from the smallest size, without a constant: mean error {:.1f} %, worst {} %",
+        out += divider + fmt::format("growth from the smallest size, without a constant: mean error {:.1f} %, worst {} %",
             *comparison.growth_mean_error * 100, per_cent(*comparison.growth_worst_error));
     if (comparison.method_error)
-        out += fmt::format("; beyond {} continued, which for that size itself is {} % off", format_bytes(*result.table.largest),
+        out += divider + fmt::format("beyond {} continued, which for that size itself is {} % off", format_bytes(*result.table.largest),
             per_cent(*comparison.method_error));
     return out;
 }
@@ -86,7 +86,7 @@ std::string validation_text(const std::vector<ValidationResult>& results)
                     figure(row.value), per_cent(row.error), names_variants(table) ? table.variants[row.variant].name : "");
         }
         for (const std::string& failure : result.failures) out += "  " + failure + "\n";
-        out += "  " + verdict(result) + "\n";
+        out += "  " + verdict(result, "\n  ") + "\n";
     }
     return out;
 }

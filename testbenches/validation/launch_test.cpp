@@ -167,7 +167,7 @@ TEST(LaunchGroup, ReportsSayOverWhichTablesAConstantIsFitted)
     EXPECT_NE(validation_summary(results).find("| a | 2 | 5, fitted over 2 tables | 0.0 | "), std::string::npos) << validation_summary(results);
     EXPECT_NE(validation_json(results).find("\"dir/b.yaml\""), std::string::npos);
     for (ValidationResult& result : results) result.group_tables = 3;
-    EXPECT_NE(validation_text(results).find("fitted to 4 rows of 2 of the group's 3 tables;"), std::string::npos) << validation_text(results);
+    EXPECT_NE(validation_text(results).find("fitted to 4 rows of 2 of the group's 3 tables\n  growth from"), std::string::npos) << validation_text(results);
     EXPECT_NE(validation_summary(results).find("| 5, fitted over 2 tables of 3 |"), std::string::npos) << validation_summary(results);
 }
 
