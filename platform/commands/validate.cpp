@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -66,6 +67,20 @@ std::vector<std::string> note_launch_groups(std::vector<ValidationResult>& resul
     return launch_notices(given, absent);
 }
 
+bool is_simulated(const MeasuredTable& table)
+{
+    return std::any_of(table.rows.begin(), table.rows.end(), [](const MeasuredRow& row) { return row.not_simulated.empty(); });
+}
+
+// Whether `page` has a summary and every other section of it is one of the tables: a part of them makes no summary.
+bool has_all_tables(const std::string& page, const std::vector<ValidationResult>& results)
+{
+    std::set<std::string> left = section_names(page);
+    if (left.erase("summary") == 0) return false;
+    for (const ValidationResult& result : results) left.erase(table_name(result.table));
+    return left.empty();
+}
+
 }  // namespace
 
 int validate_command(const Arguments& arguments)
@@ -92,7 +107,7 @@ int validate_command(const Arguments& arguments)
     line.value("--markdown", "FILE", markdown, "write a section for each table as Markdown");
     line.value("--page", "FILE", page,
         "replace the sections of an existing Markdown page that stand between lines <!-- weft validate: TABLE --> and "
-        "<!-- end -->; a section named summary gets a line for each table");
+        "<!-- end -->; a section named summary gets a line for each table, where all tables of the page are given");
     line.value("--svg", "FOLDER", svg, "write a picture of each table there, named validation_TABLE.svg");
     line.flag("--quiet", quiet, "no text and no progress");
     if (!line.parse(arguments)) return exit_good;
@@ -113,11 +128,15 @@ int validate_command(const Arguments& arguments)
                 planned.push_back({results.size(), {number, variant, 0, 0}, 0});
         results.push_back(std::move(result));
     }
-    const std::vector<std::string> notices = note_launch_groups(results);
+    std::vector<std::string> notices = note_launch_groups(results);
     std::vector<OutputFile> pictures;
     std::vector<std::string> picture_names(results.size());
     const std::filesystem::path reader = std::filesystem::path(page.empty() ? markdown : page).parent_path();
     for (std::size_t i = 0; i < results.size() && !svg.empty(); ++i) {
+        if (!is_simulated(results[i].table)) {
+            pictures.emplace_back("");
+            continue;
+        }
         pictures.emplace_back(svg + "/validation_" + table_name(results[i].table) + ".svg");
         picture_names[i] = (std::filesystem::path(svg).lexically_relative(reader) /
                             ("validation_" + table_name(results[i].table) + ".svg")).generic_string();
@@ -128,6 +147,9 @@ int validate_command(const Arguments& arguments)
         for (const ValidationResult& result : results) places[table_name(result.table)];
         with_sections(page, page_text, places);  // refuses a page without a place before anything runs
     }
+    const bool writes_summary = has_all_tables(page_text, results);
+    if (!writes_summary && section_names(page_text).count("summary") > 0)
+        notices.push_back("the summary of " + page + " stays as it is, as not all tables of the page are given");
     if (!quiet) print_notices(notices);
 
     const TemporaryFolder folder("weft-validate");
@@ -181,10 +203,11 @@ int validate_command(const Arguments& arguments)
         std::map<std::string, std::string> sections;
         for (std::size_t i = 0; i < results.size(); ++i)
             sections[table_name(results[i].table)] = validation_section(results[i], picture_names[i]);
-        if (has_section(page_text, "summary")) sections["summary"] = validation_summary(results);
+        if (writes_summary) sections["summary"] = validation_summary(results);
         page_output.write(with_sections(page, page_text, sections));
     }
-    for (std::size_t i = 0; i < pictures.size(); ++i) pictures[i].write(validation_svg(results[i]));
+    for (std::size_t i = 0; i < pictures.size(); ++i)
+        if (pictures[i].wanted()) pictures[i].write(validation_svg(results[i]));
     if (!quiet && !json_output.is_stdout()) print(validation_text(results));
     return failed ? exit_wrong : exit_good;
 }

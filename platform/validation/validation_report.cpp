@@ -204,9 +204,10 @@ std::string validation_svg(const ValidationResult& result)
     for (const ComparedRow& row : result.comparison.rows) {
         const auto x = static_cast<double>(row.measured->number);
         measured.points.push_back({x, row.measured->value});
-        if (row.us == 0) continue;
-        simulated.points.push_back({x, row.value});
-        error.points.push_back({x, row.error * 100});
+        if (row.us > 0) {
+            simulated.points.push_back({x, row.value});
+            error.points.push_back({x, row.error * 100});
+        }
         if (table.over_bytes() && row.measured->number < 4 * last_tick) continue;
         plot.x_ticks.push_back({x, table.over_bytes() ? format_bytes(row.measured->number) : row.measured->key});
         last_tick = row.measured->number;

@@ -78,4 +78,25 @@ TEST(Validate, ARowThatIsNotSimulatedIsShownAndNotRun)
     EXPECT_NE(outcome.out.find("4096 GiB      1000000  not simulated: too large\n"), std::string::npos) << outcome.out;
 }
 
+// A summary of some tables would pass for one of all; a table of which nothing runs has no picture.
+TEST(Validate, ASummaryIsWrittenOnlyWithAllTablesOfThePage)
+{
+    const Fixtures files;
+    const std::string a = files.write("a.yaml", table("", "{4 KiB: 100 us}"));
+    const std::string b = files.write("b.yaml", table("", "{4 KiB: {measured: 100 us, not_simulated: why}}"));
+    const auto section = [](const std::string& name) { return "<!-- weft validate: " + name + " -->\nold\n<!-- end -->\n"; };
+    const std::string page = files.write("page.md", section("summary") + section("a") + section("b"));
+    const Outcome some = call({"validate", a, "--page", page});
+    EXPECT_EQ(some.code, 0);
+    EXPECT_EQ(some.err, "notice: the summary of " + page + " stays as it is, as not all tables of the page are given\n");
+    EXPECT_EQ(files.read("page.md").rfind(section("summary"), 0), 0U);
+    const Outcome all = call({"validate", a, b, "--page", page, "--svg", files.path("")});
+    EXPECT_EQ(all.code, 0);
+    EXPECT_EQ(all.err, "");
+    EXPECT_NE(files.read("page.md").find("| T | 0 of 1 | not simulated |"), std::string::npos) << files.read("page.md");
+    EXPECT_NE(files.read("page.md").find("validation_a.svg"), std::string::npos);
+    EXPECT_EQ(files.read("page.md").find("validation_b.svg"), std::string::npos);
+    EXPECT_GT(files.read("validation_a.svg").size(), 1000U);
+}
+
 }  // namespace validate_test
