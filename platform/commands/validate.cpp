@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "platform/commands/output_file.h"
 #include "platform/commands/sweep_table.h"
 #include "platform/commands/temporary_folder.h"
+#include "platform/validation/launch_groups.h"
 #include "platform/validation/page_sections.h"
 #include "platform/validation/validation_report.h"
 
@@ -31,13 +33,12 @@ std::string read_page(const std::string& page)
     }
 }
 
-// One process: a variant of a table at one number.
+// A variant of a table at one number, and the process that runs it: one for all that are alike.
 struct Planned {
     std::size_t table = 0;
     SimulatedRun run;
+    std::size_t call = 0;
 };
-
-std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
 Arguments arguments_of(const MeasuredTable& table, const SimulatedRun& run)
 {
@@ -49,6 +50,37 @@ Arguments arguments_of(const MeasuredTable& table, const SimulatedRun& run)
     return out;
 }
 
+// Counts the tables of each launch group, and says where a constant is fitted over some of them only.
+std::vector<std::string> note_launch_groups(std::vector<ValidationResult>& results)
+{
+    std::vector<MeasuredTable> given;
+    for (const ValidationResult& result : results) given.push_back(result.table);
+    const std::vector<MeasuredTable> absent = absent_tables(given);
+    std::vector<MeasuredTable> all = given;
+    all.insert(all.end(), absent.begin(), absent.end());
+    check_launch_groups(all);
+    for (ValidationResult& result : results) {
+        if (result.table.launch_group.empty()) continue;
+        result.group_tables = static_cast<std::size_t>(std::count_if(all.begin(), all.end(),
+            [&](const MeasuredTable& table) { return table.launch_group == result.table.launch_group; }));
+    }
+    return launch_notices(given, absent);
+}
+
+bool is_simulated(const MeasuredTable& table)
+{
+    return std::any_of(table.rows.begin(), table.rows.end(), [](const MeasuredRow& row) { return row.not_simulated.empty(); });
+}
+
+// Whether `page` has a summary and every other section of it is one of the tables: a part of them makes no summary.
+bool has_all_tables(const std::string& page, const std::vector<ValidationResult>& results)
+{
+    std::set<std::string> left = section_names(page);
+    if (left.erase("summary") == 0) return false;
+    for (const ValidationResult& result : results) left.erase(table_name(result.table));
+    return left.empty();
+}
+
 }  // namespace
 
 int validate_command(const Arguments& arguments)
@@ -56,7 +88,8 @@ int validate_command(const Arguments& arguments)
     CommandLine line("validate",
         "Compares simulated collectives with measured ones. Each TABLE names a system, options of weft run and what was "
         "measured; every row is run, in a process of its own, and printed beside the measurement with its error. A row takes the "
-        "fastest of the table's variants.\n\n"
+        "fastest of the table's variants. Tables of one launch group share one launch constant, and runs that are alike are made "
+        "once.\n\n"
         "  weft validate examples/validation/h100_ring_busbw.yaml\n"
         "  weft validate examples/validation/*.yaml --markdown out/page.md --svg out\n"
         "  weft validate examples/validation/*.yaml --page docs/validation.md --svg docs/pictures\n");
@@ -74,7 +107,7 @@ int validate_command(const Arguments& arguments)
     line.value("--markdown", "FILE", markdown, "write a section for each table as Markdown");
     line.value("--page", "FILE", page,
         "replace the sections of an existing Markdown page that stand between lines <!-- weft validate: TABLE --> and "
-        "<!-- end -->; a section named summary gets a line for each table");
+        "<!-- end -->; a section named summary gets a line for each table, where all tables of the page are given");
     line.value("--svg", "FOLDER", svg, "write a picture of each table there, named validation_TABLE.svg");
     line.flag("--quiet", quiet, "no text and no progress");
     if (!line.parse(arguments)) return exit_good;
@@ -92,50 +125,65 @@ int validate_command(const Arguments& arguments)
         result.table = read_measured(file, read_text_file(file));
         for (std::size_t variant = 0; variant < result.table.variants.size(); ++variant)
             for (const std::uint64_t number : numbers_to_run(result.table, result.table.variants[variant]))
-                planned.push_back({results.size(), {number, variant, 0, 0}});
+                planned.push_back({results.size(), {number, variant, 0, 0}, 0});
         results.push_back(std::move(result));
     }
+    std::vector<std::string> notices = note_launch_groups(results);
     std::vector<OutputFile> pictures;
     std::vector<std::string> picture_names(results.size());
     const std::filesystem::path reader = std::filesystem::path(page.empty() ? markdown : page).parent_path();
     for (std::size_t i = 0; i < results.size() && !svg.empty(); ++i) {
-        pictures.emplace_back(svg + "/validation_" + stem(results[i].table.file) + ".svg");
+        if (!is_simulated(results[i].table)) {
+            pictures.emplace_back("");
+            continue;
+        }
+        pictures.emplace_back(svg + "/validation_" + table_name(results[i].table) + ".svg");
         picture_names[i] = (std::filesystem::path(svg).lexically_relative(reader) /
-                            ("validation_" + stem(results[i].table.file) + ".svg")).generic_string();
+                            ("validation_" + table_name(results[i].table) + ".svg")).generic_string();
     }
 
     if (page_output.wanted()) {
         std::map<std::string, std::string> places;
-        for (const ValidationResult& result : results) places[stem(result.table.file)];
+        for (const ValidationResult& result : results) places[table_name(result.table)];
         with_sections(page, page_text, places);  // refuses a page without a place before anything runs
     }
+    const bool writes_summary = has_all_tables(page_text, results);
+    if (!writes_summary && section_names(page_text).count("summary") > 0)
+        notices.push_back("the summary of " + page + " stays as it is, as not all tables of the page are given");
+    if (!quiet) print_notices(notices);
 
     const TemporaryFolder folder("weft-validate");
     std::vector<ProcessCall> calls;
-    for (std::size_t i = 0; i < planned.size(); ++i) {
+    std::map<Arguments, std::size_t> known;
+    for (Planned& plan : planned) {
         ProcessCall call;
-        call.arguments = arguments_of(results[planned[i].table].table, planned[i].run);
-        call.arguments.push_back("--json=" + folder.file(i, ".json"));
-        call.error_path = folder.file(i, ".txt");
+        call.arguments = arguments_of(results[plan.table].table, plan.run);
+        const auto [place, is_new] = known.emplace(call.arguments, calls.size());
+        plan.call = place->second;
+        if (!is_new) continue;
+        call.arguments.push_back("--json=" + folder.file(plan.call, ".json"));
+        call.error_path = folder.file(plan.call, ".txt");
         calls.push_back(std::move(call));
     }
-    std::vector<ProcessEnd> ends(planned.size());
+    std::vector<ProcessEnd> ends(calls.size());
     const bool show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
     std::size_t done = 0;
     const bool interrupted = run_processes(calls, jobs, [&](std::size_t call, ProcessEnd end) {
         ends[call] = end;
         ++done;
-        if (show_progress) std::fputs(fmt::format("\rvalidate: {} of {} runs done", done, planned.size()).c_str(), stderr);
+        if (show_progress) std::fputs(fmt::format("\rvalidate: {} of {} runs done", done, calls.size()).c_str(), stderr);
     });
     if (show_progress) std::fputs("\n", stderr);
     if (interrupted) return exit_interrupted;
 
-    std::vector<std::vector<SimulatedRun>> runs(results.size());
+    std::vector<TableRuns> runs;
+    for (const ValidationResult& result : results) runs.push_back({&result.table, {}});
     bool failed = false;
-    for (std::size_t i = 0; i < planned.size(); ++i) {
-        const SweepRow row = make_row({}, ends[i], folder.file(i, ".json"), folder.file(i, ".txt"), {});
-        SimulatedRun& run = planned[i].run;
-        ValidationResult& result = results[planned[i].table];
+    for (Planned& plan : planned) {
+        const SweepRow row =
+            make_row({}, ends[plan.call], folder.file(plan.call, ".json"), folder.file(plan.call, ".txt"), {});
+        SimulatedRun& run = plan.run;
+        ValidationResult& result = results[plan.table];
         if (row.message.empty() && row.stop == "finished") {
             run.us = static_cast<double>(row.time_ps) * 1e-6;
             run.busbw_times_us = row.busbw_GBps.value_or(0) * run.us;
@@ -145,19 +193,21 @@ int validate_command(const Arguments& arguments)
                 result.table.variants[run.variant].name.empty() ? "" : ", ", result.table.variants[run.variant].name,
                 row.message.empty() ? row.stop : row.message));
         }
-        runs[planned[i].table].push_back(run);
+        runs[plan.table].runs.push_back(run);
     }
-    for (std::size_t i = 0; i < results.size(); ++i) results[i].comparison = compare(results[i].table, runs[i]);
+    std::vector<Comparison> comparisons = compare_all(runs);
+    for (std::size_t i = 0; i < results.size(); ++i) results[i].comparison = std::move(comparisons[i]);
     if (json_output.wanted()) json_output.write(validation_json(results));
     if (markdown_output.wanted()) markdown_output.write(validation_markdown(results, picture_names));
     if (page_output.wanted()) {
         std::map<std::string, std::string> sections;
         for (std::size_t i = 0; i < results.size(); ++i)
-            sections[stem(results[i].table.file)] = validation_section(results[i], picture_names[i]);
-        if (has_section(page_text, "summary")) sections["summary"] = validation_summary(results);
+            sections[table_name(results[i].table)] = validation_section(results[i], picture_names[i]);
+        if (writes_summary) sections["summary"] = validation_summary(results);
         page_output.write(with_sections(page, page_text, sections));
     }
-    for (std::size_t i = 0; i < pictures.size(); ++i) pictures[i].write(validation_svg(results[i]));
+    for (std::size_t i = 0; i < pictures.size(); ++i)
+        if (pictures[i].wanted()) pictures[i].write(validation_svg(results[i]));
     if (!quiet && !json_output.is_stdout()) print(validation_text(results));
     return failed ? exit_wrong : exit_good;
 }

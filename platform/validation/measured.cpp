@@ -17,6 +17,18 @@ std::vector<std::string> texts(const YamlSource& source, const YamlField& field)
     return out;
 }
 
+// The value of a row as written; a row that is not run has it beside the reason.
+std::string measured_text(const YamlSource& source, const YamlField& entry, MeasuredRow& row)
+{
+    if (source.tree.kind(entry.value) != YamlTree::Kind::mapping) return yaml_text(source, entry).value_or("");
+    std::string out;
+    for (const YamlField& field : yaml_fields(source, entry.value, in_quotes(entry.key), {"measured", "not_simulated"}))
+        (field.key == "measured" ? out : row.not_simulated) = yaml_text(source, field).value_or("");
+    if (row.not_simulated.empty())
+        source.findings.refuse(entry.line, "row " + in_quotes(entry.key) + " has no reason", "'not_simulated': why it is not run");
+    return out;
+}
+
 void read_rows(const YamlSource& source, const YamlField& field, MeasuredTable& table)
 {
     for (const YamlField& entry : yaml_fields(source, field.value, "'rows'", {})) {
@@ -26,7 +38,7 @@ void read_rows(const YamlSource& source, const YamlField& field, MeasuredTable& 
         if (!number)
             source.findings.refuse(entry.line, in_quotes(entry.key) + " is no row", "a size or a whole number");
         row.number = number.value_or(0);
-        const std::string text = yaml_text(source, entry).value_or("");
+        const std::string text = measured_text(source, entry, row);
         const bool time = table.quantity == MeasuredTable::Quantity::time;
         const std::optional<std::uint64_t> value = time ? parse_time_ps(text) : parse_rate(text);
         if (!value || *value == 0)
@@ -73,8 +85,9 @@ void read_launch(const YamlSource& source, const YamlField& field, MeasuredTable
 void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& table)
 {
     const std::vector<YamlField> fields = yaml_fields(source, top.value, "the table",
-        {"title", "source", "remark", "system", "options", "variants", "over", "quantity", "launch", "largest", "free",
-            "rows"});
+        {"title", "source", "remark", "system", "options", "variants", "over", "quantity", "launch", "launch_group", "largest",
+            "free", "rows"});
+    bool states_launch = false;
     for (const YamlField& field : fields) {
         if (field.key == "title") table.title = yaml_text(source, field).value_or("");
         if (field.key == "source") table.source = yaml_text(source, field).value_or("");
@@ -83,7 +96,16 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
         if (field.key == "over") table.over = yaml_text(source, field).value_or("");
         if (field.key == "options") table.options = texts(source, field);
         if (field.key == "free") table.free = texts(source, field);
-        if (field.key == "launch") read_launch(source, field, table);
+        if (field.key == "launch") {
+            read_launch(source, field, table);
+            states_launch = true;
+        }
+        if (field.key == "launch_group") {
+            table.launch_group = yaml_text(source, field).value_or("");
+            table.launch_group_line = field.line;
+            if (table.launch_group.empty())
+                source.findings.refuse(field.line, "'launch_group' is empty", "software and class of host");
+        }
         if (field.key == "largest") {
             table.largest = parse_bytes(yaml_text(source, field).value_or(""));
             if (!table.largest) source.findings.refuse(field.line, "'largest' is no size", "a size such as 64 MiB");
@@ -105,6 +127,8 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
     for (const auto& [value, key] : {std::pair(&table.title, "title"), std::pair(&table.source, "source"),
              std::pair(&table.system, "system")})
         if (value->empty()) source.findings.refuse(top.line, std::string("the table has no '") + key + "'", "");
+    if (!table.launch_group.empty() && !states_launch)
+        source.findings.refuse(table.launch_group_line, "'launch_group' without 'launch'", "'launch': a time or 'fitted'");
     if (table.rows.empty()) source.findings.refuse(top.line, "the table has no 'rows'", "at least one");
     if (table.largest && !table.over_bytes())
         source.findings.refuse(top.line, "'largest' in a table over " + in_quotes(table.over), "over: bytes");

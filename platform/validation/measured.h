@@ -12,9 +12,12 @@
 //     over: bytes                                                 an option of weft run; `bytes` unless given
 //     quantity: time                                              what rows hold: time or busbw
 //     launch: fitted                                              added to every simulated time: a time, `fitted`, or 0
+//     launch_group: NCCL in nccl-tests, HGX H100                  software and class of host: tables of a group have one launch
 //     largest: 64 MiB                                             `over: bytes`: larger sizes go on from the last ones
 //     free: [engine.channels, the launch constant]                what was chosen and not measured
-//     rows: {1 MiB: 27.76 us, 2 MiB: 40.66 us}
+//     rows:
+//       1 MiB: 27.76 us
+//       2 MiB: {measured: 40.66 us, not_simulated: why}           shown, but not run
 #pragma once
 
 #include <cstdint>
@@ -28,6 +31,7 @@ struct MeasuredRow {
     std::string key;           // as written: "1 MiB"
     std::uint64_t number = 0;  // bytes, ranks
     double value = 0;          // us or GB/s
+    std::string not_simulated;  // why; empty: the row is run or extrapolated
 };
 
 struct RunVariant {
@@ -53,6 +57,8 @@ struct MeasuredTable {
     Quantity quantity = Quantity::time;
     bool launch_fitted = false;
     double launch_us = 0;
+    std::string launch_group;  // empty: the table has a launch of its own
+    int launch_group_line = 0;
     std::optional<std::uint64_t> largest;
     std::vector<std::string> free;
     std::vector<MeasuredRow> rows;

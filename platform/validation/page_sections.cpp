@@ -1,6 +1,5 @@
 #include "platform/validation/page_sections.h"
 
-#include <set>
 #include <sstream>
 
 #include "base/diagnostic.h"
@@ -24,13 +23,14 @@ std::string name_in(const std::string& line)
 
 }  // namespace
 
-bool has_section(const std::string& page, const std::string& name)
+std::set<std::string> section_names(const std::string& page)
 {
+    std::set<std::string> out;
     std::istringstream lines(page);
     std::string line;
     while (std::getline(lines, line))
-        if (name_in(line) == name) return true;
-    return false;
+        if (const std::string name = name_in(line); !name.empty()) out.insert(name);
+    return out;
 }
 
 std::string with_sections(const std::string& file, const std::string& page, const std::map<std::string, std::string>& sections)

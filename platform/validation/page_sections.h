@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace weft {
@@ -19,6 +20,7 @@ std::string with_sections(const std::string& file, const std::string& page, cons
 inline constexpr const char* page_form =
     "an existing Markdown page with lines '<!-- weft validate: TABLE -->' and '<!-- end -->' around each table's section";
 
-bool has_section(const std::string& page, const std::string& name);
+// Names of the sections of a page.
+std::set<std::string> section_names(const std::string& page);
 
 }  // namespace weft

@@ -1,5 +1,7 @@
 #include "platform/validation/validation_report.h"
 
+#include <cctype>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -16,26 +18,55 @@ std::string per_cent(double error) { return fmt::format("{:+.1f}", error * 100);
 
 bool names_variants(const MeasuredTable& table) { return table.variants.size() > 1; }
 
+// "12.3 us, fitted to 32 rows of 4 tables"
 std::string launch_text(const ValidationResult& result)
 {
-    if (result.comparison.launch_us == 0) return result.table.launch_fitted ? "launch constant fitted: 0" : "no launch constant";
-    return fmt::format("launch constant {} us{}", figure(result.comparison.launch_us),
-        result.table.launch_fitted ? ", fitted" : "");
+    const Comparison& comparison = result.comparison;
+    if (!result.table.launch_fitted) return comparison.launch_us == 0 ? "0" : figure(comparison.launch_us) + " us, not fitted";
+    std::string out = fmt::format("{} us, fitted to {} row{}", figure(comparison.launch_us),
+        comparison.fitted_rows, comparison.fitted_rows == 1 ? "" : "s");
+    if (result.group_tables > comparison.fitted_over.size())
+        out += fmt::format(" of {} of the group's {} tables", comparison.fitted_over.size(), result.group_tables);
+    else if (result.group_tables > 1)
+        out += fmt::format(" of {} tables", result.group_tables);
+    return out;
 }
 
-// "mean error 12.3 %, worst -20.1 %; launch constant ..."
-std::string verdict(const ValidationResult& result)
+std::string with_constant(const ValidationResult& result)
+{
+    return fmt::format("mean error {:.1f} %, worst {} %, with a launch constant of {}", result.comparison.mean_error * 100,
+        per_cent(result.comparison.worst_error), launch_text(result));
+}
+
+// "mean error 12.3 %, worst -20.1 %, with ...; growth from the smallest size ...", divided by `divider`.
+std::string verdict(const ValidationResult& result, const std::string& divider = "; ")
 {
     const Comparison& comparison = result.comparison;
-    std::string out = fmt::format("mean error {:.1f} %, worst {} %; {}", comparison.mean_error * 100,
-        per_cent(comparison.worst_error), launch_text(result));
+    if (simulated_rows(comparison) == 0) return "nothing of it is simulated";
+    std::string out = with_constant(result);
+    if (comparison.growth_mean_error)
+        out += divider + fmt::format("growth from the smallest size, without a constant: mean error {:.1f} %, worst {} %",
+            *comparison.growth_mean_error * 100, per_cent(*comparison.growth_worst_error));
     if (comparison.method_error)
-        out += fmt::format("; beyond {} continued, which for that size itself is {} % off", format_bytes(*result.table.largest),
+        out += divider + fmt::format("beyond {} continued, which for that size itself is {} % off", format_bytes(*result.table.largest),
             per_cent(*comparison.method_error));
     return out;
 }
 
 std::string key_of(const ComparedRow& row) { return row.measured->key + (row.extrapolated ? " *" : ""); }
+
+std::string reason_of(const ComparedRow& row) { return "not simulated: " + row.measured->not_simulated; }
+
+// The constant of a summary's line: what it was fitted to stands in its unit.
+std::string summary_launch(const ValidationResult& result)
+{
+    const Comparison& comparison = result.comparison;
+    if (!result.table.launch_fitted) return comparison.launch_us == 0 ? "0" : figure(comparison.launch_us) + ", not fitted";
+    std::string out = figure(comparison.launch_us) + ", fitted";
+    if (comparison.fitted_over.size() > 1) out += fmt::format(" over {} tables", comparison.fitted_over.size());
+    if (result.group_tables > comparison.fitted_over.size()) out += fmt::format(" of {}", result.group_tables);
+    return out;
+}
 
 }  // namespace
 
@@ -47,11 +78,15 @@ std::string validation_text(const std::vector<ValidationResult>& results)
         out += fmt::format("{}{}\n  {}\n", out.empty() ? "" : "\n", table.title, table.source);
         out += fmt::format("  {:>10} {:>12} {:>12} {:>8}  {}\n", table.over, std::string("measured ") + table.unit(),
             "simulated", "error %", names_variants(table) ? "fastest" : "");
-        for (const ComparedRow& row : result.comparison.rows)
-            out += fmt::format("  {:>10} {:>12} {:>12} {:>8}  {}\n", key_of(row), figure(row.measured->value),
-                figure(row.value), per_cent(row.error), names_variants(table) ? table.variants[row.variant].name : "");
+        for (const ComparedRow& row : result.comparison.rows) {
+            if (row.us == 0)
+                out += fmt::format("  {:>10} {:>12}  {}\n", row.measured->key, figure(row.measured->value), reason_of(row));
+            else
+                out += fmt::format("  {:>10} {:>12} {:>12} {:>8}  {}\n", key_of(row), figure(row.measured->value),
+                    figure(row.value), per_cent(row.error), names_variants(table) ? table.variants[row.variant].name : "");
+        }
         for (const std::string& failure : result.failures) out += "  " + failure + "\n";
-        out += "  " + verdict(result) + "\n";
+        out += "  " + verdict(result, "\n  ") + "\n";
     }
     return out;
 }
@@ -63,11 +98,16 @@ std::string validation_section(const ValidationResult& result, const std::string
     if (!picture.empty()) out += fmt::format("\n![{}]({})\n", table.title, picture);
     out += fmt::format("\n| {} | measured, {} | simulated | error, % |{}\n|---|---|---|---|{}\n", table.over, table.unit(),
         names_variants(table) ? " fastest |" : "", names_variants(table) ? "---|" : "");
-    for (const ComparedRow& row : result.comparison.rows)
-        out += fmt::format("| {} | {} | {} | {} |{}\n", key_of(row), figure(row.measured->value), figure(row.value),
-            per_cent(row.error), names_variants(table) ? " " + table.variants[row.variant].name + " |" : "");
+    for (const ComparedRow& row : result.comparison.rows) {
+        if (row.us == 0)
+            out += fmt::format("| {} | {} | {} | |{}\n", row.measured->key, figure(row.measured->value), reason_of(row),
+                names_variants(table) ? " |" : "");
+        else
+            out += fmt::format("| {} | {} | {} | {} |{}\n", key_of(row), figure(row.measured->value), figure(row.value),
+                per_cent(row.error), names_variants(table) ? " " + table.variants[row.variant].name + " |" : "");
+    }
     std::string text = verdict(result);
-    text[0] = 'M';
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
     out += "\n" + text + ".";
     if (!table.free.empty()) {
         out += " Free:";
@@ -82,12 +122,24 @@ std::string validation_section(const ValidationResult& result, const std::string
 
 std::string validation_summary(const std::vector<ValidationResult>& results)
 {
-    std::string out = "| table | rows | mean error, % | worst, % | launch constant, us |\n|---|---|---|---|---|\n";
+    std::string out =
+        "| table | rows | launch constant, us | with it: mean error, % | worst, % | without, growth: mean error, % | worst, % |\n"
+        "|---|---|---|---|---|---|---|\n";
     for (const ValidationResult& result : results) {
         const Comparison& comparison = result.comparison;
-        out += fmt::format("| {} | {} | {:.1f} | {} | {}{} |\n", result.table.title, comparison.rows.size(),
-            comparison.mean_error * 100, per_cent(comparison.worst_error), figure(comparison.launch_us),
-            result.table.launch_fitted ? ", fitted" : "");
+        const std::size_t simulated = simulated_rows(comparison);
+        const std::string rows = simulated == comparison.rows.size()
+                                     ? fmt::format("{}", simulated)
+                                     : fmt::format("{} of {}", simulated, comparison.rows.size());
+        if (simulated == 0) {
+            out += fmt::format("| {} | {} | not simulated | - | - | - | - |\n", result.table.title, rows);
+            continue;
+        }
+        const bool growth = comparison.growth_mean_error.has_value();
+        out += fmt::format("| {} | {} | {} | {:.1f} | {} | {} | {} |\n", result.table.title, rows, summary_launch(result),
+            comparison.mean_error * 100, per_cent(comparison.worst_error),
+            growth ? fmt::format("{:.1f}", *comparison.growth_mean_error * 100) : "-",
+            growth ? per_cent(*comparison.growth_worst_error) : "-");
     }
     return out;
 }
@@ -107,16 +159,27 @@ std::string validation_json(const std::vector<ValidationResult>& results)
     Json tables = Json::array();
     for (const ValidationResult& result : results) {
         Json rows = Json::array();
-        for (const ComparedRow& row : result.comparison.rows)
-            rows.push_back({{"key", row.measured->key}, {"measured", row.measured->value}, {"simulated", row.value},
-                {"error_pct", row.error * 100}, {"variant", result.table.variants[row.variant].name},
-                {"extrapolated", row.extrapolated}});
+        for (const ComparedRow& row : result.comparison.rows) {
+            if (row.us == 0)
+                rows.push_back({{"key", row.measured->key}, {"measured", row.measured->value}, {"simulated", nullptr},
+                    {"error_pct", nullptr}, {"variant", nullptr}, {"extrapolated", false},
+                    {"not_simulated", row.measured->not_simulated}});
+            else
+                rows.push_back({{"key", row.measured->key}, {"measured", row.measured->value}, {"simulated", row.value},
+                    {"error_pct", row.error * 100}, {"variant", result.table.variants[row.variant].name},
+                    {"extrapolated", row.extrapolated}});
+        }
+        Json launch_tables = Json::array();
+        for (const std::size_t table : result.comparison.fitted_over) launch_tables.push_back(results[table].table.file);
+        const auto per_cent_or_null = [](const std::optional<double>& error) { return error ? Json(*error * 100) : Json(); };
         Json entry{{"file", result.table.file}, {"title", result.table.title}, {"source", result.table.source},
             {"unit", result.table.unit()}, {"launch_us", result.comparison.launch_us},
-            {"launch_fitted", result.table.launch_fitted}, {"mean_error_pct", result.comparison.mean_error * 100},
-            {"worst_error_pct", result.comparison.worst_error * 100}};
-        entry["method_error_pct"] = nullptr;
-        if (result.comparison.method_error) entry["method_error_pct"] = *result.comparison.method_error * 100;
+            {"launch_fitted", result.table.launch_fitted}, {"launch_group", result.table.launch_group},
+            {"launch_tables", std::move(launch_tables)}, {"launch_rows", result.comparison.fitted_rows},
+            {"mean_error_pct", result.comparison.mean_error * 100}, {"worst_error_pct", result.comparison.worst_error * 100},
+            {"growth_mean_error_pct", per_cent_or_null(result.comparison.growth_mean_error)},
+            {"growth_worst_error_pct", per_cent_or_null(result.comparison.growth_worst_error)},
+            {"method_error_pct", per_cent_or_null(result.comparison.method_error)}};
         entry["rows"] = std::move(rows);
         entry["failures"] = result.failures;
         tables.push_back(std::move(entry));
@@ -129,7 +192,7 @@ std::string validation_svg(const ValidationResult& result)
     const MeasuredTable& table = result.table;
     LinePlot plot;
     plot.title = table.title;
-    plot.remark = verdict(result);
+    plot.remark = simulated_rows(result.comparison) == 0 ? verdict(result) : with_constant(result);
     plot.x_title = table.over;
     plot.y_title = table.unit();
     plot.log_x = table.over_bytes();
@@ -141,8 +204,10 @@ std::string validation_svg(const ValidationResult& result)
     for (const ComparedRow& row : result.comparison.rows) {
         const auto x = static_cast<double>(row.measured->number);
         measured.points.push_back({x, row.measured->value});
-        simulated.points.push_back({x, row.value});
-        error.points.push_back({x, row.error * 100});
+        if (row.us > 0) {
+            simulated.points.push_back({x, row.value});
+            error.points.push_back({x, row.error * 100});
+        }
         if (table.over_bytes() && row.measured->number < 4 * last_tick) continue;
         plot.x_ticks.push_back({x, table.over_bytes() ? format_bytes(row.measured->number) : row.measured->key});
         last_tick = row.measured->number;

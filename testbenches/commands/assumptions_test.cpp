@@ -138,7 +138,7 @@ TEST(AssumptionsCommand, OurExamplesStateEverything)
         ++count;
     }
     EXPECT_GE(count, 15U);
-    for (const char* system : {"gb200_4", "gb300_8", "two_dgx_h100"})
+    for (const char* system : {"gb200_4", "gb300_8", "nvl72", "two_dgx_h100"})
         EXPECT_EQ(call({"check", std::string("examples/validation/systems/") + system + ".yaml", "--strict"}).code, 0) << system;
 }
 

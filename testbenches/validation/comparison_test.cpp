@@ -139,7 +139,7 @@ TEST(ValidationReport, SaysWhatWasFittedAndContinued)
     result.comparison = compare(result.table, runs({4, 7, 16}));
     const std::string page = validation_markdown({result}, {"pictures/p.svg"});
     EXPECT_NE(page.find("| 1 KiB | 10 | 9 | -10.0 |"), std::string::npos) << page;
-    EXPECT_NE(page.find("launch constant 5 us, fitted"), std::string::npos) << page;
+    EXPECT_NE(page.find("with a launch constant of 5 us, fitted to 3 rows; growth from the smallest size, without a constant: mean error 35.0 %, worst +50.0 %."), std::string::npos) << page;
     EXPECT_NE(page.find("Free: engine.channels. No tuner."), std::string::npos) << page;
     EXPECT_NE(page.find("![T](pictures/p.svg)"), std::string::npos) << page;
     EXPECT_NE(validation_svg(result).find("<svg"), std::string::npos);
@@ -182,8 +182,8 @@ TEST(PageSections, OnlyWhatStandsBetweenTheMarksIsReplaced)
     const std::string once = with_sections("p.md", page, {{"a", "new\n"}});
     EXPECT_EQ(once, "# Page\n<!-- weft validate: a -->\n\nnew\n\n<!-- end -->\nby hand\n<!-- weft validate: b -->\nkept\n<!-- end -->\n");
     EXPECT_EQ(with_sections("p.md", once, {{"a", "new\n"}}), once);
-    EXPECT_TRUE(has_section(page, "b"));
-    EXPECT_FALSE(has_section(page, "c"));
+    EXPECT_EQ(section_names(page).count("b"), 1U);
+    EXPECT_EQ(section_names(page).count("c"), 0U);
 }
 
 TEST(PageSections, APageWithoutAPlaceIsRefused)
@@ -210,7 +210,7 @@ TEST(PageSections, EveryTableOfTheExamplesIsOnThePage)
         if (entry.path().extension() != ".yaml") continue;
         const MeasuredTable read = read_measured(entry.path().string(), read_text_file(entry.path().string()));
         EXPECT_TRUE(std::filesystem::exists(read.system)) << read.system;
-        EXPECT_TRUE(has_section(page, entry.path().stem().string())) << entry.path();
+        EXPECT_EQ(section_names(page).count(entry.path().stem().string()), 1U) << entry.path();
         ++tables;
     }
     EXPECT_GT(tables, 20u);

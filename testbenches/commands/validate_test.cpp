@@ -1,0 +1,102 @@
+// weft validate: launch constants that tables share, and what it says of them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+
+namespace validate_test {
+
+using namespace weft::commands_test;
+using Json = nlohmann::json;
+
+namespace {
+
+std::string table(const std::string& launch, const std::string& rows)
+{
+    return "validation:\n  title: T\n  source: S\n  system: pair_system.yaml\n" + launch + "  rows: " + rows + "\n";
+}
+
+const std::string group = "  launch: fitted\n  launch_group: Library, host\n";
+
+}  // namespace
+
+// The same run in both: 100 us fit one exactly, 200 us the other. The group takes what the larger relative error wants.
+TEST(Validate, TablesOfAGroupShareTheirConstantAndTheirRuns)
+{
+    const Fixtures files;
+    const std::string a = files.write("a.yaml", table(group, "{4 KiB: 100 us}"));
+    const std::string b = files.write("b.yaml", table(group, "{4 KiB: 200 us}"));
+    const Outcome outcome = call({"validate", a, b, "--json", "-"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    const Json tables = Json::parse(outcome.out)["tables"];
+    ASSERT_EQ(tables.size(), 2U);
+    EXPECT_EQ(tables[0]["launch_us"], tables[1]["launch_us"]);
+    EXPECT_EQ(tables[0]["launch_tables"], (Json{a, b}));
+    EXPECT_EQ(tables[0]["launch_rows"], 2);
+    EXPECT_EQ(tables[0]["rows"][0]["simulated"], tables[1]["rows"][0]["simulated"]);
+    EXPECT_NEAR(tables[0]["mean_error_pct"].get<double>(), 0, 1e-9);
+    EXPECT_NEAR(tables[1]["mean_error_pct"].get<double>(), 50, 1e-9);
+    EXPECT_TRUE(tables[0]["growth_mean_error_pct"].is_null());
+}
+
+TEST(Validate, ANoticeSaysOverWhichTablesAConstantIsFitted)
+{
+    const Fixtures files;
+    const std::string a = files.write("a.yaml", table(group, "{4 KiB: 100 us}"));
+    files.write("b.yaml", table(group, "{4 KiB: 200 us}"));
+    const Outcome outcome = call({"validate", a});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.err, "notice: the launch constant of 'Library, host' is fitted over 1 of 2 tables: a; not given: b\n");
+    EXPECT_NE(outcome.out.find("fitted to 1 row of 1 of the group's 2 tables"), std::string::npos) << outcome.out;
+    EXPECT_EQ(call({"validate", a, "--quiet"}).err, "");
+}
+
+TEST(Validate, ContradictoryConstantsOfAGroupAreRefused)
+{
+    const Fixtures files;
+    const std::string a = files.write("a.yaml", table(group, "{4 KiB: 100 us}"));
+    const std::string b = files.write("b.yaml", table("  launch: 2 us\n  launch_group: Library, host\n", "{4 KiB: 200 us}"));
+    for (const std::vector<std::string>& given : {std::vector<std::string>{"validate", a, b}, {"validate", a}}) {
+        const Outcome outcome = call(given);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_EQ(outcome.err, b + ":6: launch of group 'Library, host' is 2 us here and fitted in " + a +
+                                   "; expected one 'launch' for all tables of a group\n");
+    }
+}
+
+// What cannot be run has a row all the same: a size that is measured, and why it is not simulated.
+TEST(Validate, ARowThatIsNotSimulatedIsShownAndNotRun)
+{
+    const Fixtures files;
+    const std::string a = files.write("a.yaml", table("", "{4 KiB: 100 us, 4096 GiB: {measured: 1 s, not_simulated: too large}}"));
+    const Outcome outcome = call({"validate", a});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("4096 GiB      1000000  not simulated: too large\n"), std::string::npos) << outcome.out;
+}
+
+// A summary of some tables would pass for one of all; a table of which nothing runs has no picture.
+TEST(Validate, ASummaryIsWrittenOnlyWithAllTablesOfThePage)
+{
+    const Fixtures files;
+    const std::string a = files.write("a.yaml", table("", "{4 KiB: 100 us}"));
+    const std::string b = files.write("b.yaml", table("", "{4 KiB: {measured: 100 us, not_simulated: why}}"));
+    const auto section = [](const std::string& name) { return "<!-- weft validate: " + name + " -->\nold\n<!-- end -->\n"; };
+    const std::string page = files.write("page.md", section("summary") + section("a") + section("b"));
+    const Outcome some = call({"validate", a, "--page", page});
+    EXPECT_EQ(some.code, 0);
+    EXPECT_EQ(some.err, "notice: the summary of " + page + " stays as it is, as not all tables of the page are given\n");
+    EXPECT_EQ(files.read("page.md").rfind(section("summary"), 0), 0U);
+    const Outcome all = call({"validate", a, b, "--page", page, "--svg", files.path("")});
+    EXPECT_EQ(all.code, 0);
+    EXPECT_EQ(all.err, "");
+    EXPECT_NE(files.read("page.md").find("| T | 0 of 1 | not simulated |"), std::string::npos) << files.read("page.md");
+    EXPECT_NE(files.read("page.md").find("validation_a.svg"), std::string::npos);
+    EXPECT_EQ(files.read("page.md").find("validation_b.svg"), std::string::npos);
+    EXPECT_GT(files.read("validation_a.svg").size(), 1000U);
+}
+
+}  // namespace validate_test
