@@ -28,7 +28,7 @@ Line::Way entered_by(Line& line)
 }  // namespace
 
 RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& context,
-    const SwitchRequest& request)
+    const SwitchRequest& request, std::uint32_t threads)
     : sc_module(name), Station(context.agenda, request.path), routes_(request.routes),
       pool_(context.pool), ports_(request.ports)
 {
@@ -37,6 +37,10 @@ RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& conte
     LineToBaseSpec entry;
     entry.buffer = 0xffff;  // the link's credits bound it
     entry.local_addresses = false;
+    if (threads > 0) {
+        entry.mode = LineToBaseSpec::Mode::blocking;
+        entry.threads = threads;
+    }
     entry.pass_atomics = true;
     BaseToLineSpec exit;
     exit.outstanding = 0;

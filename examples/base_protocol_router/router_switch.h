@@ -27,7 +27,9 @@ class RouterSwitch : public sc_core::sc_module,
                      public weft::OutputPortOwner,
                      public weft::SwitchModel {
 public:
-    RouterSwitch(sc_core::sc_module_name name, const weft::RunContext& context, const weft::SwitchRequest& request);
+    // `threads`: the router is called by b_transport from so many processes for each port; 0: by its four phases.
+    RouterSwitch(sc_core::sc_module_name name, const weft::RunContext& context, const weft::SwitchRequest& request,
+        std::uint32_t threads = 0);
 
     weft::LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
     weft::LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
