@@ -125,12 +125,12 @@ TEST(Size, SignalsOfAllPairsCount)
 
 TEST(Size, ALargeRunIsAnnouncedOnStderrAlone)
 {
-    // A quarter of 400 MB is less than eight GPUs take.
-    const Outcome outcome = call({"run", box, "--bytes", "64KiB", "--memory-limit", "400MB", "--json", "-"});
+    // A quarter of 240 MB is less than eight GPUs take.
+    const Outcome outcome = call({"run", box, "--bytes", "64KiB", "--memory-limit", "240MB", "--json", "-"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.err.compare(0, 28, "weft: this run takes about 0"), 0) << outcome.err;
     EXPECT_EQ(json::parse(outcome.out)["stop"], "finished");
-    EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "400MB", "--quiet"}).err, "");
+    EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "240MB", "--quiet"}).err, "");
     EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--memory-limit", "40GB"}).err, "");
 }
 
