@@ -5,14 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "sc_models/flag_stride.h"
 #include "sc_models/l2_slice.h"
 #include "tlm_interconnect/random_stream.h"
 
 namespace weft {
 
 namespace {
-
-constexpr std::uint64_t flag_stride = 64;
 
 std::uint64_t flag_number(std::uint64_t local) { return (local - MemoryImage::flag_base) / flag_stride; }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sc_models/flag_stride.h"
 #include "sc_models/memory_image.h"
 
 namespace weft {
@@ -11,7 +12,6 @@ namespace weft {
 namespace {
 
 constexpr unsigned workgroup_shift = 20;  // of a compute unit's tags
-constexpr std::uint64_t recorded_flag_stride = 64;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ bool TrafficRecorder::continues(const Open& open, const Line& line, Time at) con
 void TrafficRecorder::note(std::uint32_t gpu, const Line& line, Time at, Time called)
 {
     const bool word = MemoryImage::is_flag(local_of(line.address));
-    const bool known = line.op == LineOp::atomic ? word && local_of(line.address) % recorded_flag_stride == 0
+    const bool known = line.op == LineOp::atomic ? word && local_of(line.address) % flag_stride == 0
                                               : !word && (line.op == LineOp::write || line.op == LineOp::read);
     if (!known || line.destination >= first_group) {
         ++left_out_;
@@ -58,7 +58,7 @@ std::string TrafficRecorder::csv(const std::vector<std::string>& names) const
         const std::uint64_t local = local_of(row.address);
         fmt::format_to(std::back_inserter(out), "{},{},{},", names[row.gpu], row.time, names[endpoint_of(row.address)]);
         if (row.op == LineOp::atomic) {
-            fmt::format_to(std::back_inserter(out), "flag,{},,,{}\n", (local - MemoryImage::flag_base) / recorded_flag_stride,
+            fmt::format_to(std::back_inserter(out), "flag,{},,,{}\n", (local - MemoryImage::flag_base) / flag_stride,
                 row.value);
         } else {
             fmt::format_to(std::back_inserter(out), "{},{:#x},{},{},\n", name_of(row.op), local, row.bytes, row.gap);

@@ -19,16 +19,15 @@
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/schedule.h"
 #include "gpu/program.h"
+#include "sc_models/flag_stride.h"
 
 namespace weft {
 
-// Global addresses of one rank's memories and flags (64 bytes apart).
+// Global addresses of one rank's memories and flags (flag_stride apart).
 struct RankAddresses {
     std::uint64_t memory[buffer_kinds] = {};  // by Buffer
     std::uint64_t flags = 0;
 };
-
-constexpr std::uint64_t flag_stride = 64;
 
 // Flags that a rank needs: its semaphores, one for every step that another of its threads depends on, and with copy
 // engines and ports two for each thread, to hand over and back.

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "collectives/chakra/trace_set.h"
+#include "collectives/plans/plan_limits.h"
 
 namespace weft {
 
@@ -20,8 +21,6 @@ using chakra::Node;
 using chakra::NodeType;
 
 constexpr std::size_t most_nodes = std::size_t{1} << 20;
-constexpr std::uint64_t most_slots = std::uint64_t{1} << 20;
-constexpr std::size_t most_plan_problems = 50;
 
 using PlanChannel = std::tuple<std::uint32_t, std::uint32_t, std::int64_t>;  // source, destination, tag
 
@@ -175,7 +174,7 @@ private:
             }
         if (chunk_ == 0) chunk_ = 1;
         schedule_.op = CollectiveOp::custom;
-        schedule_.chunks = static_cast<std::uint32_t>(std::min(most_slots, plan_.bytes / chunk_));
+        schedule_.chunks = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_plan_chunks, plan_.bytes / chunk_));
     }
 
     std::uint32_t chunks(std::uint64_t bytes) const { return static_cast<std::uint32_t>(bytes / chunk_); }
@@ -188,7 +187,7 @@ private:
             for (PlanMessage& message : messages) {
                 message.semaphore = receiver.semaphores++;
                 message.slot = receiver.scratch_chunks;
-                if (message.bytes / chunk_ > most_slots - receiver.scratch_chunks) {
+                if (message.bytes / chunk_ > most_plan_chunks - receiver.scratch_chunks) {
                     rank_ = std::get<1>(where);
                     return problem(nullptr, fmt::format("messages whose sizes share no more than {} bytes", chunk_),
                         "sizes that are multiples of one chunk");

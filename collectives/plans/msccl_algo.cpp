@@ -2,14 +2,13 @@
 
 #include <charconv>
 
+#include "collectives/plans/plan_limits.h"
 #include "collectives/plans/xml_tree.h"
 
 namespace weft {
 
 namespace {
 
-constexpr std::int64_t most_ranks = 4096;
-constexpr std::int64_t most_chunks = std::int64_t{1} << 20;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 62;
 
 struct CollectiveName {
@@ -37,9 +36,9 @@ public:
         out.protocol = text(root, "proto");
         if (out.protocol != "Simple" && out.protocol != "LL" && out.protocol != "LL128")
             refuse(root.line, "proto " + quoted(out.protocol), "Simple, LL or LL128");
-        out.channels = small(root, "nchannels", 1, most_ranks);
-        out.chunks = small(root, "nchunksperloop", 1, most_chunks);
-        out.ranks = small(root, "ngpus", 1, most_ranks);
+        out.channels = small(root, "nchannels", 1, most_plan_ranks);
+        out.chunks = small(root, "nchunksperloop", 1, most_plan_chunks);
+        out.ranks = small(root, "ngpus", 1, most_plan_ranks);
         out.collective = text(root, "coll");
         out.op = collective(root.line, out.collective);
         out.in_place = number(root, "inplace", 0, 1) != 0;
@@ -117,10 +116,10 @@ private:
     {
         MscclGpu out;
         out.line = element.line;
-        out.id = number(element, "id", 0, most_ranks);
-        out.chunks[static_cast<unsigned>(Buffer::input)] = small(element, "i_chunks", 0, most_chunks);
-        out.chunks[static_cast<unsigned>(Buffer::output)] = small(element, "o_chunks", 0, most_chunks);
-        out.chunks[static_cast<unsigned>(Buffer::scratch)] = small(element, "s_chunks", 0, most_chunks);
+        out.id = number(element, "id", 0, most_plan_ranks);
+        out.chunks[static_cast<unsigned>(Buffer::input)] = small(element, "i_chunks", 0, most_plan_chunks);
+        out.chunks[static_cast<unsigned>(Buffer::output)] = small(element, "o_chunks", 0, most_plan_chunks);
+        out.chunks[static_cast<unsigned>(Buffer::scratch)] = small(element, "s_chunks", 0, most_plan_chunks);
         for (const XmlElement& child : children(element, "tb")) out.blocks.push_back(block(child));
         return out;
     }
@@ -129,14 +128,14 @@ private:
     {
         MscclBlock out;
         out.line = element.line;
-        out.id = number(element, "id", 0, most_chunks);
-        out.send = number(element, "send", -1, most_chunks);
-        out.recv = number(element, "recv", -1, most_chunks);
-        out.channel = number(element, "chan", 0, most_chunks);
+        out.id = number(element, "id", 0, most_plan_chunks);
+        out.send = number(element, "send", -1, most_plan_chunks);
+        out.recv = number(element, "recv", -1, most_plan_chunks);
+        out.channel = number(element, "chan", 0, most_plan_chunks);
         for (const XmlElement& child : children(element, "step", "op")) {
             const bool newer = child.name == "op";
             const std::int64_t index = number(child, newer && child.attribute("s") == nullptr ? "step" : "s", 0,
-                most_chunks);
+                most_plan_chunks);
             if (index != static_cast<std::int64_t>(out.steps.size()))
                 refuse(child.line, "step " + std::to_string(index) + " of tb " + std::to_string(out.id),
                     "step " + std::to_string(out.steps.size()) + ", counted from 0");
@@ -159,14 +158,14 @@ private:
         out.destination_buffer = buffer(element, named("dstbuf", "buf"), optional);
         const auto offset = [&](const char* name) {
             const char* shown = named(name, "off");
-            return optional ? number(element, shown, -1, most_chunks, -1) : number(element, shown, -1, most_chunks);
+            return optional ? number(element, shown, -1, most_plan_chunks, -1) : number(element, shown, -1, most_plan_chunks);
         };
         out.source = offset("srcoff");
         out.destination = offset("dstoff");
-        out.count = newer ? number(element, "cnt", 0, most_chunks, out.type == MscclType::nop ? 0 : 1)
-                          : number(element, "cnt", 0, most_chunks);
-        out.block = newer ? number(element, "depid", -1, most_chunks, -1) : number(element, "depid", -1, most_chunks);
-        out.step = newer ? number(element, "deps", -1, most_chunks, -1) : number(element, "deps", -1, most_chunks);
+        out.count = newer ? number(element, "cnt", 0, most_plan_chunks, out.type == MscclType::nop ? 0 : 1)
+                          : number(element, "cnt", 0, most_plan_chunks);
+        out.block = newer ? number(element, "depid", -1, most_plan_chunks, -1) : number(element, "depid", -1, most_plan_chunks);
+        out.step = newer ? number(element, "deps", -1, most_plan_chunks, -1) : number(element, "deps", -1, most_plan_chunks);
         out.has_dependents = (newer ? number(element, "hasdep", 0, 1, 0) : number(element, "hasdep", 0, 1)) != 0;
         return out;
     }

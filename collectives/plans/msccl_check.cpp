@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "collectives/plans/msccl_algo.h"
+#include "collectives/plans/plan_limits.h"
 
 namespace weft {
 
@@ -17,8 +18,6 @@ constexpr std::size_t most_steps = 256;
 constexpr std::size_t most_blocks = 216;
 constexpr std::size_t most_blocks_per_channel = 32;
 constexpr std::int64_t most_count = 71;
-
-constexpr std::size_t most_problems = 50;
 
 // (source, destination, channel)
 using CheckedConnection = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
@@ -55,12 +54,12 @@ public:
 private:
     void problem(int line, const std::string& what, const std::string& expected)
     {
-        if (problems_.size() < most_problems) problems_.push_back({file_, line, what, expected});
+        if (problems_.size() < most_plan_problems) problems_.push_back({file_, line, what, expected});
     }
 
     void notice(int line, const std::string& what, const std::string& expected)
     {
-        if (notices_.size() < most_problems) notices_.push_back({file_, line, what, expected});
+        if (notices_.size() < most_plan_problems) notices_.push_back({file_, line, what, expected});
     }
 
     void ranks()

@@ -8,13 +8,12 @@
 #include <fmt/format.h>
 
 #include "collectives/plans/msccl_program.h"
+#include "collectives/plans/plan_limits.h"
 #include "collectives/schedule/order.h"
 
 namespace weft {
 
 namespace {
-
-constexpr std::uint64_t most_written_chunks = std::uint64_t{1} << 20;
 
 const char* msccl_name(CollectiveOp op)
 {
@@ -45,7 +44,7 @@ std::uint32_t pieces_of(const Schedule& schedule)
                     refuse(schedule, std::string(name_of(step.kind)) + " has no place in MSCCL XML",
                         "transfers between two ranks");
                 if (is_data(step.kind)) pieces = std::lcm(pieces, std::uint64_t{step.parts});
-                if (pieces * std::max(1u, schedule.chunks) > most_written_chunks)
+                if (pieces * std::max(1u, schedule.chunks) > most_plan_chunks)
                     refuse(schedule, "more than 2^20 chunks and shares of them", "fewer channels or chunks");
             }
     return static_cast<std::uint32_t>(pieces);

@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "collectives/plans/plan_limits.h"
+
 namespace weft {
 
 namespace {
 
-constexpr std::uint64_t most_gpus = 4096;
-constexpr std::uint64_t most_gpu_chunks = std::uint64_t{1} << 20;
 constexpr std::uint64_t any_number = ~std::uint64_t{0};
 
 struct PlanCollective {
@@ -52,9 +52,9 @@ public:
         out.min_bytes = fields_.number(root, "min_message_size", any_number, 0);
         out.max_bytes = fields_.number(root, "max_message_size", any_number, any_number);
         const JsonValue& gpus = fields_.value(root, "gpus", JsonValue::Kind::list);
-        if (gpus.items.empty() || gpus.items.size() > most_gpus)
+        if (gpus.items.empty() || gpus.items.size() > most_plan_ranks)
             fields_.refuse(gpus.line, fmt::format("{} gpus", gpus.items.size()),
-                fmt::format("1 to {}", most_gpus));
+                fmt::format("1 to {}", most_plan_ranks));
         ranks_ = static_cast<std::uint32_t>(gpus.items.size());
         for (const JsonValue& entry : gpus.items) {
             const std::uint64_t id = fields_.number(entry, "id", any_number);
@@ -109,7 +109,7 @@ private:
                 fields_.buffer(remote, "type")});
         if (const JsonValue* semaphores = fields_.optional(entry, "semaphores", JsonValue::Kind::list))
             for (const JsonValue& semaphore : semaphores->items)
-                out.semaphores.push_back(fields_.number(semaphore, "init_value", most_gpu_chunks));
+                out.semaphores.push_back(fields_.number(semaphore, "init_value", most_plan_chunks));
         for (const JsonValue& block : fields_.value(entry, "threadblocks", JsonValue::Kind::list).items)
             out.blocks.push_back(this->block(block, out));
         return out;
@@ -117,7 +117,7 @@ private:
 
     std::uint32_t chunks(const JsonValue& entry, const char* key) const
     {
-        return static_cast<std::uint32_t>(fields_.number(entry, key, most_gpu_chunks));
+        return static_cast<std::uint32_t>(fields_.number(entry, key, most_plan_chunks));
     }
 
     void channels(const JsonValue& group, MscclppGpu& out)
@@ -232,7 +232,7 @@ std::vector<std::uint32_t> MscclppFields::numbers(const JsonValue& object, const
     const JsonValue* list = optional(object, key, JsonValue::Kind::list);
     if (list == nullptr) return out;
     for (const JsonValue& item : list->items) {
-        if (!item.whole || item.number > most_gpu_chunks)
+        if (!item.whole || item.number > most_plan_chunks)
             refuse(item.line, fmt::format("an entry of '{}'", key), "a whole number");
         out.push_back(static_cast<std::uint32_t>(item.number));
     }

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "collectives/plans/plan_limits.h"
+
 namespace weft {
 
 namespace {
 
 constexpr std::uint64_t any_count = ~std::uint64_t{0};
-constexpr std::uint64_t most_lowered_chunks = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_rounds = 4096;
 constexpr std::size_t most_lowered_steps = std::size_t{1} << 22;
-constexpr std::size_t most_lowering_problems = 50;
 
 // Of the executor that carries such plans out.
 constexpr std::size_t most_operations = 64;
@@ -63,7 +63,7 @@ MscclppLowering::MscclppLowering(const MscclppPlan& source, const PlanOptions& o
 
 void MscclppLowering::problem(int line, const std::string& what, const std::string& expected)
 {
-    if (plan_.problems.size() < most_lowering_problems) plan_.problems.push_back({plan_.file, line, what, expected});
+    if (plan_.problems.size() < most_plan_problems) plan_.problems.push_back({plan_.file, line, what, expected});
 }
 
 void MscclppLowering::lower()
@@ -146,7 +146,7 @@ void MscclppLowering::pipeline(const JsonValue& op)
 {
     ++plan_.operations["pipeline"];
     const JsonValue& context = fields_.value(op, "iter_context", JsonValue::Kind::object);
-    const std::uint64_t chunks = fields_.number(context, "num_chunks", most_lowered_chunks);
+    const std::uint64_t chunks = fields_.number(context, "num_chunks", most_plan_chunks);
     Round round;
     round.unit = fields_.number(context, "unit_size", any_count >> 1);
     if (round.unit == 0 || chunks == 0) fields_.refuse(context.line, "a pipeline of nothing", "numbers above 0");
@@ -193,8 +193,8 @@ void MscclppLowering::synchronise(const JsonValue& op, const std::string& name)
     } else if (name == "barrier") {
         Step step;
         step.kind = StepKind::barrier;
-        step.semaphore = barrier_semaphore(fields_.number(op, "barrier_id", most_lowered_chunks));
-        step.participants = static_cast<std::uint32_t>(fields_.number(op, "num_threadblocks", most_lowered_chunks));
+        step.semaphore = barrier_semaphore(fields_.number(op, "barrier_id", most_plan_chunks));
+        step.participants = static_cast<std::uint32_t>(fields_.number(op, "num_threadblocks", most_plan_chunks));
         add(std::move(step));
     } else if (name == "sem_acquire" || name == "sem_release") {
         semaphores(op, name == "sem_acquire");
@@ -310,8 +310,8 @@ std::optional<ChunkRef> MscclppLowering::operand(const JsonValue& op, const Json
 {
     ChunkRef ref;
     ref.rank = rank_;
-    ref.index = static_cast<std::uint32_t>(fields_.number(entry, "index", most_lowered_chunks));
-    ref.count = static_cast<std::uint32_t>(fields_.number(entry, "size", most_lowered_chunks, 1));
+    ref.index = static_cast<std::uint32_t>(fields_.number(entry, "index", most_plan_chunks));
+    ref.count = static_cast<std::uint32_t>(fields_.number(entry, "size", most_plan_chunks, 1));
     if (entry.member("buffer_id") == nullptr) {
         ref.buffer = fields_.buffer(entry, "type");
         return ref;
@@ -342,8 +342,8 @@ std::vector<ChunkRef> MscclppLowering::group(const JsonValue& op, const char* ke
             fields_.number(entry, "switch_channel_id", any_count), entry.line, "switch channel");
         if (!channel) continue;
         const MscclppGroup& members = gpu_->groups[*channel];
-        const auto index = static_cast<std::uint32_t>(fields_.number(entry, "index", most_lowered_chunks));
-        const auto size = static_cast<std::uint32_t>(fields_.number(entry, "size", most_lowered_chunks, 1));
+        const auto index = static_cast<std::uint32_t>(fields_.number(entry, "index", most_plan_chunks));
+        const auto size = static_cast<std::uint32_t>(fields_.number(entry, "size", most_plan_chunks, 1));
         for (const std::uint32_t rank : members.ranks) out.push_back({rank, members.buffer, index, size});
     }
     return out;

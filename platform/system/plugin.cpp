@@ -1,8 +1,10 @@
 #include "platform/system/plugin.h"
 
-#include <cstring>
+#include <iterator>
+#include <utility>
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "base/diagnostic.h"
@@ -24,7 +26,15 @@ std::string difference(const PluginAbi& theirs, const PluginAbi& ours)
     if (theirs.interface != ours.interface)
         return "was compiled against version " + std::to_string(theirs.interface) + " of the plug-in interface";
     if (theirs.systemc != ours.systemc) return "was compiled against SystemC of " + std::to_string(theirs.systemc);
-    if (std::memcmp(&theirs, &ours, sizeof(PluginAbi)) != 0) return "was compiled against another Weft";
+    const std::pair<std::uint32_t PluginAbi::*, const char*> sizes[] = {{&PluginAbi::line, "transactions"},
+        {&PluginAbi::request, "switch requests"}, {&PluginAbi::output_port, "output ports"}, {&PluginAbi::sockets, "sockets"},
+        {&PluginAbi::agenda, "agenda and stations"}, {&PluginAbi::registry, "registry"}, {&PluginAbi::adapters, "adapters"},
+        {&PluginAbi::space, "buffer space"}};
+    static_assert(sizeof(PluginAbi) == (2 + std::size(sizes)) * sizeof(std::uint32_t), "a size that nobody compares");
+    for (const auto& [size, name] : sizes)
+        if (theirs.*size != ours.*size)
+            return fmt::format("was compiled against another Weft: its {} have {} B, those of this program {} B", name, theirs.*size,
+                ours.*size);
     return "";
 }
 

@@ -16,12 +16,17 @@
 #include <string>
 
 #include "platform/system/model_registry.h"
+#include "tlm_interconnect/adapters/base_to_line.h"
+#include "tlm_interconnect/adapters/line_to_base.h"
 
 namespace weft {
 
-// What the program and a library must agree on: the version of the interface, and sizes of what passes between them.
+// What the program and a library must agree on: the version of the interface, and sizes of what passes between them. The
+// version goes up with every change of a class that plug-ins derive from, hold or call: sizes do not show a virtual function.
+//   1  the first
+//   2  adapters tell what limits them; the accounts of credits are found at the end of a run
 struct PluginAbi {
-    std::uint32_t interface = 1;
+    std::uint32_t interface = 2;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;
     std::uint32_t line = sizeof(Line);
     std::uint32_t request = sizeof(SwitchRequest);
@@ -29,6 +34,8 @@ struct PluginAbi {
     std::uint32_t sockets = sizeof(LineInitiatorSocket) + sizeof(LineTargetSocket);
     std::uint32_t agenda = sizeof(Agenda) + sizeof(Station);
     std::uint32_t registry = sizeof(ModelRegistry);
+    std::uint32_t adapters = sizeof(LineToBaseCore) + sizeof(BaseToLineCore);
+    std::uint32_t space = sizeof(BufferSpace);
 };
 
 // Adds the models of `file` to `registry`. Throws InputError when it cannot be loaded, is no plug-in, was compiled

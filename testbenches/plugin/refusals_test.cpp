@@ -37,7 +37,18 @@ TEST(PluginRefusal, NoEntryPoint) { expect_refused(defect("no_entry"), "has no e
 TEST(PluginRefusal, AnotherVersion)
 {
     expect_refused(defect("old_version"), "was compiled against version 99 of the plug-in interface; expected one "
-                                          "compiled against version 1");
+                                          "compiled against version 2");
+}
+
+TEST(PluginRefusal, TheFirstVersion)
+{
+    expect_refused(defect("first_version"), "was compiled against version 1 of the plug-in interface; expected one "
+                                            "compiled against version 2");
+}
+
+TEST(PluginRefusal, AdaptersOfAnotherSize)
+{
+    expect_refused(defect("other_sizes"), "was compiled against another Weft: its adapters have ");
 }
 
 TEST(PluginRefusal, SomethingThatNobodyHas) { expect_refused(defect("unresolved"), "cannot be loaded: "); }

@@ -1,0 +1,15 @@
+// How large a plan of any format may be.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "collectives/schedule/algorithms/algorithms.h"
+
+namespace weft {
+
+constexpr std::uint32_t most_plan_ranks = most_ranks;
+constexpr std::uint32_t most_plan_chunks = 1U << 20;  // of a buffer, and what counts or names them
+constexpr std::size_t most_plan_problems = 50;         // that are spelled out
+
+}  // namespace weft
