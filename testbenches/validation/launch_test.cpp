@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include <unistd.h>
 
@@ -169,6 +170,27 @@ TEST(LaunchGroup, ReportsSayOverWhichTablesAConstantIsFitted)
     for (ValidationResult& result : results) result.group_tables = 3;
     EXPECT_NE(validation_text(results).find("fitted to 4 rows of 2 of the group's 3 tables\n  growth from"), std::string::npos) << validation_text(results);
     EXPECT_NE(validation_summary(results).find("| 5, fitted over 2 tables of 3 |"), std::string::npos) << validation_summary(results);
+}
+
+// The tables of a group agree, it has several of them, and docs/validation.md lists it.
+TEST(LaunchGroup, ThoseOfTheExamplesAreListedOnThePage)
+{
+    const std::filesystem::path root = WEFT_SOURCE_DIR;
+    const std::string page = read_text_file((root / "docs/validation.md").string());
+    std::vector<MeasuredTable> tables;
+    std::map<std::string, unsigned> groups;
+    for (const auto& entry : std::filesystem::directory_iterator(root / "examples/validation")) {
+        if (entry.path().extension() != ".yaml") continue;
+        tables.push_back(read_measured(entry.path().string(), read_text_file(entry.path().string())));
+        if (!tables.back().launch_group.empty()) ++groups[tables.back().launch_group];
+    }
+    EXPECT_EQ(refusal(tables), "");
+    EXPECT_EQ(absent_tables(tables).size(), 0U);
+    EXPECT_GE(groups.size(), 12U);
+    for (const auto& [group, count] : groups) {
+        EXPECT_GE(count, 2U) << group;
+        EXPECT_NE(page.find("\n| " + group + " | "), std::string::npos) << group;
+    }
 }
 
 // Measured 10, 12, 20; simulated 4, 7, 13 grow by 3 and 9 where 2 and 10 were measured: +50 % and -10 %, whatever the constant.
