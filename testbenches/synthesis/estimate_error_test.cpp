@@ -97,13 +97,13 @@ void are_near(const Case& at, const std::string& bytes, unsigned algorithms, dou
 
 }  // namespace
 
-TEST(EstimateErrors, OfAllAlgorithmsBehindSwitches)
-{
-    are_near(boxes(), "16 KiB", 20);
-    are_near(boxes(), "256 KiB", 20, most_of_one_shot_loads);
-}
+TEST(EstimateErrors, OfAllAlgorithmsBehindSwitches) { are_near(boxes(), "16 KiB", 20); }
 TEST(EstimateErrors, OfAllAlgorithmsOnAMesh) { are_near(mesh(), "16 KiB", 15); }
 TEST(EstimateErrors, OfAllAlgorithmsInTwoServers) { are_near(two_servers(), "16 KiB", 10); }
+
+TEST(EstimateErrors, OfLongMessagesBehindSwitches) { are_near(boxes(), "256 KiB", 20, most_of_one_shot_loads); }
+TEST(EstimateErrors, OfLongMessagesInTwoServers) { are_near(two_servers(), "256 KiB", 10); }
+TEST(EstimateErrors, OfLongMessagesOnAMesh) { are_near(mesh(), "256 KiB", 15, most_of_one_shot_loads); }
 
 TEST(EstimateErrors, OfAnotherSystemAreFound)
 {
