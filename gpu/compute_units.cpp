@@ -95,6 +95,8 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
     group.token = launch.token;
     group.log = log_ != nullptr ? launch.log : 0;
     group.list = launch.list;
+    group.first_transfer = transfers_;
+    transfers_ += static_cast<std::uint32_t>(launch.program->operands.size());
     if (unit.waves.empty()) unit.waves.resize(contexts);
     if (launch.acquires) acquire(number);
     for (std::uint32_t i = 0; i < launch.wavefronts; ++i) {
