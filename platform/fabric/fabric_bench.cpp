@@ -41,9 +41,6 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     setting.notices = system.notices;
     setting.notices.insert(setting.notices.end(), plan.notices.begin(), plan.notices.end());
     for (const Assumption& assumption : assumptions_among(system.assumptions, plan.used)) setting.notices.push_back(assumption.text());
-    if (traffic.message == 1 && has_cards(system, plan))
-        setting.notices.emplace_back("each line that leaves by a network card is a message of its own, with its start and its "
-                                     "headers; --message BYTES sends longer ones");
     setting.capacity_GBps = capacity.GBps;
     setting.capacity = capacity;
 
