@@ -174,12 +174,26 @@ RunSetup cards(const std::string& algorithm, const std::string& mover)
     return setup;
 }
 
+// The same of links between cards and switches. Others have rates at which a picosecond holds no whole byte, so that a second
+// count of what left without a gap would need the link's own remainders.
+std::string first_difference_on_networks(const Json& counts)
+{
+    unsigned seen = 0;
+    for (const Json& way : counts.at("ways")) {
+        const auto link = way.at("link").get<std::string>();
+        if (link.find("nic.") == std::string::npos || link.find("leaf.0.port.") == std::string::npos) continue;
+        ++seen;
+        if (way.at("counted") != way.at("recount")) return way.dump();
+    }
+    return seen == 8 ? "" : "not 4 links in 2 directions";
+}
+
 TEST(WireFormatsOfCards, BytesFollowFromTransfers)
 {
     for (const auto& [algorithm, mover] : {std::pair("ring", "units"), std::pair("direct_get", "units"), std::pair("ring", "copy_engine")}) {
         const Json counts = counted_twice(cards(algorithm, mover));
         ASSERT_EQ(counts["result"].value("verified", ""), "passed") << algorithm;
-        EXPECT_EQ(first_difference(counts), "") << algorithm << " by " << mover;
+        EXPECT_EQ(first_difference_on_networks(counts), "") << algorithm << " by " << mover;
     }
 }
 
@@ -204,7 +218,7 @@ TEST(WireFormatsOfCards, AnotherFormatIsSeen)
     for (const auto& [what, change] : {std::pair<const char*, Change>("message_header", [](LinkSpec& spec) { spec.message_header += 1; }),
              std::pair<const char*, Change>("message_answer", [](LinkSpec& spec) { spec.message_answer += 1; }),
              std::pair<const char*, Change>("max_payload", [](LinkSpec& spec) { spec.max_payload /= 2; })})
-        EXPECT_NE(first_difference(counted_twice(cards("ring", "units"), change)), "") << what;
+        EXPECT_EQ(first_difference_on_networks(counted_twice(cards("ring", "units"), change)).substr(0, 1), "{") << what;
 }
 
 // Every figure of a format is seen: with another one, the recount differs.
