@@ -96,6 +96,8 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
     group.log = log_ != nullptr ? launch.log : 0;
     group.list = launch.list;
     group.poll_lanes = launch.poll_lanes;
+    group.first_transfer = transfers_;
+    transfers_ += static_cast<std::uint32_t>(launch.program->operands.size());
     if (unit.waves.empty()) unit.waves.resize(contexts);
     if (launch.acquires) acquire(number);
     for (std::uint32_t i = 0; i < launch.wavefronts; ++i) {

@@ -52,6 +52,7 @@
 #include <vector>
 
 #include "base/statistic.h"
+#include "gpu/line_tag.h"
 #include "gpu/bulk_copier.h"
 #include "gpu/gpu_spec.h"
 #include "gpu/network_ends.h"
@@ -188,6 +189,10 @@ private:
     {
         return group.program->operands[move.first_operand + number];
     }
+    static std::uint32_t transfer_of(const Workgroup& group, const Operation& move, unsigned number)
+    {
+        return unit_transfer(group.first_transfer + move.first_operand + number);
+    }
     std::uint8_t* registers(const Workgroup& group, Wavefront& wave, unsigned set, unsigned source) const
     {
         return wave.data.data() +
@@ -290,6 +295,7 @@ private:
     bool running_ = false;  // between the first item of an instant and its settle()
     std::uint32_t next_unit_ = 0;
     std::uint64_t workgroups_ = 0;
+    std::uint32_t transfers_ = 0;  // operands of all programs so far
     std::uint64_t lines_ = 0;
     std::uint64_t polls_ = 0;
     std::uint64_t signals_ = 0;

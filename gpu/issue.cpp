@@ -160,6 +160,7 @@ void ComputeUnits::issue_loads(std::uint32_t number, std::uint32_t context)
     }
     const std::uint64_t base = operand(group, move, wave.load.operand) + set.offset;
     const LineTag tag{number, context, place, wave.load.operand, LineUse::load, 0, 0};
+    const std::uint32_t transfer = transfer_of(group, move, wave.load.operand);
     const bool in_switch = is_group(base);
     const bool plain = !in_switch && !cacheable(move.scope, base);
     bool first = true;
@@ -171,6 +172,7 @@ void ComputeUnits::issue_loads(std::uint32_t number, std::uint32_t context)
         Line& line = pool_.take();
         line.begin(LineOp::read, address, size);
         line.tag = tag.packed();
+        line.transfer = transfer;
         ++set.waiting;
         wave.load.position += size;
         const Time delay = slot(unit, address, first);
@@ -219,6 +221,7 @@ void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
         return;
     }
     const std::uint64_t base = operand(group, move, move.sources + wave.store.operand) + set.offset;
+    const std::uint32_t transfer = transfer_of(group, move, move.sources + wave.store.operand);
     const bool plain = unit.l1 == nullptr && !is_group(base);
     const std::uint8_t* data = data_on_ && move.sources > 0 ? registers(group, wave, place, 0) : nullptr;
     bool first = true;
@@ -237,6 +240,7 @@ void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
         StoreCount& stores = stores_to(group, line);
         ++stores.open[stores.epoch];
         line.tag = LineTag{number, context, 0, 0, LineUse::store, stores.epoch, 0}.packed();
+        line.transfer = transfer;
         wave.store.position += size;
         if (!plain) store_apart(line, number, move);
         send(line, number, slot(unit, address, first));

@@ -56,6 +56,12 @@ struct MoverTag {
     static bool is(std::uint32_t tag) { return (tag & 1U) != 0; }
 };
 
+// Numbers of transfers (Line::transfer), which units and movers of a GPU count apart: one for each operand of each operation
+// that they carry out. They repeat after two thousand million, when no network card remembers the first ones.
+constexpr std::uint32_t transfer_numbers = (1U << 31U) - 1;
+constexpr std::uint32_t unit_transfer(std::uint32_t count) { return count % transfer_numbers + 1; }
+constexpr std::uint32_t mover_transfer(std::uint32_t count) { return 1U << 31U | count % transfer_numbers; }
+
 // A sector on its way to the L1 of a unit: the cache's number of the fetch, 16 bits, in place of context and middle.
 inline std::uint32_t fetch_tag(std::uint32_t unit, std::uint32_t fetch)
 {

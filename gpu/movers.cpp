@@ -57,7 +57,8 @@ void Movers::submit(Engine& engine, const std::uint64_t* operands, const Operati
     const std::uint32_t index = free_descriptors_.back();
     free_descriptors_.pop_back();
     const Time arrival = agenda().now() + delay;
-    descriptors_[index] = {&engine, operands, operation.bytes, 0, operation.destinations, 0, owner, arrival, 0};
+    descriptors_[index] = {&engine, operands, operation.bytes, 0, operation.destinations, 0, owner, transfers_, arrival, 0};
+    transfers_ += operation.destinations + 1U;
     Counts& count = counts(engine);
     ++count.descriptors;
     count.bytes += operation.bytes;
@@ -104,6 +105,7 @@ void Movers::load_piece(Engine& engine, std::uint32_t index)
         size = std::min(size, line_bytes - (copy.operands[operand] + copy.position) % line_bytes);
     Line& line = pool_.take();
     line.begin(LineOp::read, copy.operands[0] + copy.position, static_cast<std::uint32_t>(size));
+    line.transfer = mover_transfer(copy.transfer);
     copy.position += size;
     engine.rate.book(agenda().now(), line_bytes * std::max(1U, copy.destinations));
     ++copy.open;
@@ -184,6 +186,7 @@ void Movers::loaded(Line& line, std::uint32_t index)
     for (std::uint32_t destination = 1; destination <= copy.destinations; ++destination) {
         Line& store = pool_.take();
         store.begin(LineOp::write, copy.operands[destination] + offset, line.size);
+        store.transfer = mover_transfer(copy.transfer + destination);
         if (data_on_) std::memcpy(store.data(), line.data(), line.size);
         send(store, engine, index, MoverUse::store);
     }

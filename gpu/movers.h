@@ -104,6 +104,7 @@ private:
         std::uint32_t destinations = 0;
         std::uint32_t open = 0;      // lines without an answer
         std::uint32_t owner = 0;     // list, or workgroup
+        std::uint32_t transfer = 0;  // number of its source; its destinations follow
         Time since = 0;              // in the queue
         Time first = 0;              // at the head: earliest first load
     };
@@ -180,6 +181,7 @@ private:
     NetworkEnds* network_ = nullptr;
     bool cannot_progress_ = false;
     std::uint32_t next_engine_ = 0;
+    std::uint32_t transfers_ = 0;  // operands of all descriptors so far
     Counts copied_;
     Counts bulk_copied_;
     Time lists_queued_ = 0;

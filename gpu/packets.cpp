@@ -27,6 +27,7 @@ void ComputeUnits::issue_packet_loads(std::uint32_t number, std::uint32_t contex
         line.begin(LineOp::read, address, size);
         line.flags = LineHeader::packet_flag;
         line.tag = tag.packed();
+        line.transfer = transfer_of(group, *set.move, wave.load.operand);
         ++set.waiting;
         wave.load.position += size;
         send(line, number, slot(unit, address, first));
@@ -62,6 +63,7 @@ void ComputeUnits::issue_packet_stores(std::uint32_t number, std::uint32_t conte
         StoreCount& stores = stores_to(group, line);
         ++stores.open[stores.epoch];
         line.tag = LineTag{number, context, 0, 0, LineUse::store, stores.epoch, 0}.packed();
+        line.transfer = transfer_of(group, move, move.sources + wave.store.operand);
         wave.store.position += size;
         store_through(line, number);
         send(line, number, slot(unit, address, first));

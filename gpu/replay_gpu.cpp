@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "gpu/line_tag.h"
 #include "sc_models/flag_stride.h"
 #include "sc_models/l2_slice.h"
 #include "tlm_interconnect/random_stream.h"
@@ -265,6 +266,8 @@ void ReplayGpu::issue(Row& row)
     const std::uint64_t size = std::min(line_bytes - address % line_bytes, row.bytes - row.offset);
     line.begin(row.op, address, static_cast<std::uint32_t>(size));
     line.tag = 0;
+    if (row.offset == 0) row.transfer = unit_transfer(transfers_++);
+    line.transfer = row.transfer;
     if (row.op == LineOp::atomic) {
         line.set_operand(row.value);
         line.flags = LineHeader::control_flag;

@@ -68,6 +68,7 @@ public:
         std::uint64_t after_value = 1;
         std::uint64_t offset = 0;    // issued of the present repetition
         std::uint32_t left = 1;      // repetitions
+        std::uint32_t transfer = 0;  // number of the present repetition
         int line = 0;                // of the file
         LineOp op = LineOp::write;
     };
@@ -155,6 +156,7 @@ private:
     std::uint64_t additions_ = 0;
     std::uint64_t answered_ = 0;
     std::uint64_t rows_done_ = 0;
+    std::uint32_t transfers_ = 0;  // rows begun, repetitions counted
     Time late_ = 0;
 };
 

@@ -55,6 +55,7 @@ struct Workgroup {
     std::uint64_t token = 0;
     std::uint32_t log = 0;              // number in the OperationLog
     std::uint32_t list = 0;             // that its requests are for
+    std::uint32_t first_transfer = 0;   // number of its program's first operand among those of the GPU's workgroups
     std::uint64_t vain_epoch = 0;
     Time polled_at = 0;                 // the present look's first line; never_polled: none is issued
     Time interval = 0;                  // spin: to the next poll

@@ -161,6 +161,7 @@ void GroupUnit::send_copies(std::uint32_t index, LineOp op, const std::uint8_t* 
         copy.source = group.id;
         copy.tag = index;
         copy.issued = context.original->issued;
+        copy.message_part = context.original->message_part;  // the switch repeats the packets that it has got
         copy.vc = context.original->vc;
         copy.spread = context.original->spread;  // what the choice of this switch has left of it
         if (context.posted) copy.flags |= LineHeader::posted_flag;

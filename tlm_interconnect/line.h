@@ -133,6 +133,8 @@ public:
         function = AtomicOp::add;
         flags = 0;
         depth = 0;
+        transfer = 0;
+        message_part = 0;
         set_address(where);
         set_command(operation == LineOp::read    ? tlm::TLM_READ_COMMAND
                     : operation == LineOp::write ? tlm::TLM_WRITE_COMMAND
@@ -220,6 +222,14 @@ public:
     void set_comparand(std::uint64_t value);
 
     Time issued = 0;  // when the requester made it ready to leave
+    // The requester's number of the transfer that the line is a part of, after begin(): of a network card's descriptor
+    // (message_stage.h). 0: the line is a transfer by itself.
+    std::uint32_t transfer = 0;
+    // Place of the line in a message; written by the network card that sends it, 0 where none has.
+    std::uint8_t message_part = 0;
+    static constexpr std::uint8_t in_message = 1;
+    static constexpr std::uint8_t begins_packet = 2;
+    static constexpr std::uint8_t begins_message = 4;
 
     static Line& of(AgendaItem& item) { return static_cast<Line&>(static_cast<LineHeader&>(item)); }
     static const LineHeader& of(const AgendaItem& item) { return static_cast<const LineHeader&>(item); }

@@ -34,6 +34,8 @@ struct LinkSpec {
     std::uint64_t max_payload = 64;            // B of a packet, where lines merge
     std::uint64_t group_payload = 64;          // B, the same of lines that switches carry out for groups
     std::uint64_t packet_overhead = 0;         // B, on every packet
+    std::uint64_t message_header = 0;          // B, on the first packet of a network card's message
+    std::uint64_t message_answer = 0;          // B, the same of its answer
     std::uint64_t frame = 0;                   // B of a data-link frame; 0: none
     std::uint64_t frame_payload = 0;           // B of packets in a frame
     std::uint64_t credit_bytes = 0;            // B of a message that returns credits; 0: in headers

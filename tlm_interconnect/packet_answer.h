@@ -13,11 +13,11 @@ constexpr std::uint8_t packed_flag = LineHeader::control_flag;
 inline bool answers_packet(const LineHeader& line) { return line.full_line() && (line.flags & packed_flag) != 0; }
 
 // Adds a line to the wire. A request is marked, or not, by the last link on its way where adjacent lines merge.
-inline std::uint32_t add_to_packets(Packetiser& packetiser, const LinkSpec& spec, LineHeader& line, LineClass cls,
+inline std::uint32_t add_to_packets(Packetiser& packetiser, const LinkSpec& spec, Line& line, LineClass cls,
     bool gap, Time now)
 {
     const std::uint64_t before = packetiser.packets();
-    const std::uint32_t bytes = packetiser.add(line, cls, gap, now);
+    const std::uint32_t bytes = packetiser.add(line, cls, gap, now, line.message_part);
     if (cls == LineClass::request && static_cast<MergeKind>(spec.merge) == MergeKind::adjacent && line.full_line()) {
         const bool joined = packetiser.packets() == before;
         line.flags = static_cast<std::uint8_t>(joined ? line.flags | packed_flag : line.flags & ~packed_flag);

@@ -14,6 +14,15 @@ bool is_atomic(LineOp op)
     return op == LineOp::atomic || op == LineOp::fetch || op == LineOp::await ||
            op == LineOp::monitor || op == LineOp::reduce;
 }
+// Whether a line costs what the message of its network card says.
+bool priced_by_message(const LinkSpec& spec, bool by_card)
+{
+    return by_card && static_cast<MergeKind>(spec.merge) == MergeKind::destination;
+}
+std::uint32_t message_bytes(const LinkSpec& spec, LineClass cls)
+{
+    return static_cast<std::uint32_t>(cls == LineClass::request ? spec.message_header : spec.message_answer);
+}
 bool is_write(LineOp op) { return op == LineOp::write || op == LineOp::multicast; }
 
 }  // namespace
@@ -36,19 +45,21 @@ std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, Li
     return bytes;
 }
 
-std::uint32_t lone_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls)
+std::uint32_t lone_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls, bool by_card)
 {
     const std::uint64_t extension = cls == LineClass::request ? spec.address_extension : 0;
-    const std::uint64_t bytes = wire_bytes(spec, op, size, cls) + extension + spec.packet_overhead;
+    std::uint64_t bytes = wire_bytes(spec, op, size, cls) + extension + spec.packet_overhead;
+    if (priced_by_message(spec, by_card)) bytes += message_bytes(spec, cls) - header_bytes(spec, cls);
     if (spec.frame_payload == 0) return static_cast<std::uint32_t>(bytes);
     return static_cast<std::uint32_t>((bytes * spec.frame + spec.frame_payload - 1) / spec.frame_payload);
 }
 
-LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls)
+LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls, bool by_card)
 {
     LoneParts out;
+    const bool message = priced_by_message(spec, by_card);
     out.payload = payload_bytes(op, size, cls);
-    out.header = header_bytes(spec, cls);
+    out.header = message ? 0 : header_bytes(spec, cls);
     const auto flit = static_cast<std::uint32_t>(spec.flit);
     out.padding = (flit - out.payload % flit) % flit;
     if (cls == LineClass::request) {
@@ -56,12 +67,19 @@ LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineCl
         if (is_atomic(op)) out.atomic = static_cast<std::uint32_t>(spec.atomic_extra);
         out.extension = static_cast<std::uint32_t>(spec.address_extension);
     }
-    out.packet = static_cast<std::uint32_t>(spec.packet_overhead);
-    out.frames = lone_bytes(spec, op, size, cls) - out.sum();
+    out.packet = static_cast<std::uint32_t>(spec.packet_overhead) + (message ? message_bytes(spec, cls) : 0);
+    out.frames = lone_bytes(spec, op, size, cls, by_card) - out.sum();
     return out;
 }
 
-double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group)
+std::uint32_t destination_lines(const LinkSpec& spec)
+{
+    if (static_cast<MergeKind>(spec.merge) != MergeKind::destination) return 0;
+    const std::uint64_t line = spec.header + (line_bytes + spec.flit - 1) / spec.flit * spec.flit;
+    return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, spec.max_payload / line));
+}
+
+double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group, bool by_card)
 {
     double bytes = wire_bytes(spec, op, line_bytes, cls);
     const bool adjacent = static_cast<MergeKind>(spec.merge) == MergeKind::adjacent;
@@ -76,6 +94,13 @@ double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_grou
         break;
     }
     case MergeKind::destination:
+        if (by_card) {
+            // Headers of the message itself are nothing among many lines.
+            bytes -= header_bytes(spec, cls);
+            if (payload_bytes(op, line_bytes, cls) > 0)
+                bytes += static_cast<double>(spec.packet_overhead) / destination_lines(spec);
+            break;
+        }
         bytes += static_cast<double>(spec.packet_overhead) / std::max(1.0, std::floor(room / std::max(1.0, bytes)));
         break;
     }
@@ -127,7 +152,19 @@ std::uint32_t Packetiser::to_destination(const LineHeader& line, LineClass cls, 
     return bytes + static_cast<std::uint32_t>(spec_.packet_overhead);
 }
 
-std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, Time now)
+// `bytes`: of the line with its header. Reads nothing but the line, so that all links agree on packets.
+std::uint32_t Packetiser::of_message(const LineHeader& line, LineClass cls, std::uint32_t bytes, std::uint8_t part)
+{
+    bytes -= header_bytes(spec_, cls);
+    const bool begins = (part & Line::begins_message) != 0;
+    if (begins || ((part & Line::begins_packet) != 0 && payload_bytes(line.op, line.size, cls) > 0)) {
+        ++packets_;
+        bytes += static_cast<std::uint32_t>(spec_.packet_overhead);
+    }
+    return begins ? bytes + message_bytes(spec_, cls) : bytes;
+}
+
+std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, Time now, std::uint8_t part)
 {
     std::uint32_t bytes = wire_bytes(spec_, line.op, line.size, cls);
     if (plain_) {
@@ -141,7 +178,8 @@ std::uint32_t Packetiser::add(const LineHeader& line, LineClass cls, bool gap, T
         bytes -= header_bytes(spec_, cls);
     else if (cls == LineClass::request && spec_.address_extension > 0 && region_missed(line.address))
         bytes += static_cast<std::uint32_t>(spec_.address_extension);
-    if (merge == MergeKind::destination) return to_destination(line, cls, bytes, now);
+    if (merge == MergeKind::destination)
+        return part != 0 ? of_message(line, cls, bytes, part) : to_destination(line, cls, bytes, now);
     if (!joined) {
         ++packets_;
         bytes += static_cast<std::uint32_t>(spec_.packet_overhead);

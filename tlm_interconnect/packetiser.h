@@ -16,7 +16,11 @@
 //                makes for that, do so within blocks of group_payload bytes
 //   destination  lines from one source to one destination, in one channel, share one packet_overhead until max_payload
 //                bytes of headers and payload are in it, or none has come for the time of such a packet on the wire;
-//                every line has its header. 64 packets are open at a time; one that finds its place taken ends the other
+//                every line has its header. 64 packets are open at a time; one that finds its place taken ends the other.
+//                Lines of a network card's message (Line::message_part) share packets as the card has cut them, whatever
+//                comes between: no header a line, packet_overhead on the line that begins a packet, message_header (or
+//                message_answer) besides on the one that begins the message. Where no data travel, requests of reads and
+//                acknowledges of writes, a message is one packet
 #pragma once
 
 #include <array>
@@ -39,7 +43,8 @@ std::uint32_t header_bytes(const LinkSpec& spec, LineClass cls);
 // Bytes of a line that is a packet by itself, its region known.
 std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
 // Bytes of a line that is a packet by itself and finds nothing remembered; its share of frames, rounded up, included.
-std::uint32_t lone_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
+// `by_card`: where a network card has made it a message.
+std::uint32_t lone_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls, bool by_card = false);
 // What lone_bytes() is made of, for people; the parts add up to it.
 struct LoneParts {
     std::uint32_t payload = 0;
@@ -48,22 +53,25 @@ struct LoneParts {
     std::uint32_t byte_enables = 0;
     std::uint32_t atomic = 0;
     std::uint32_t extension = 0;  // of the address
-    std::uint32_t packet = 0;     // overhead of a packet
+    std::uint32_t packet = 0;     // overhead of a packet, and of a message
     std::uint32_t frames = 0;     // share of what frames add
 
     std::uint32_t sum() const { return payload + header + padding + byte_enables + atomic + extension + packet + frames; }
 };
-LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
+LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls, bool by_card = false);
 // Mean bytes of a whole line among many of one stream, its share of packets, frames and credit messages included;
-// `of_group`: of lines that a switch carries out for a group, or makes for that.
-double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group = false);
+// `of_group`: of lines that a switch carries out for a group, or makes for that; `by_card`: of one long message.
+double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group = false, bool by_card = false);
+// Whole lines in a packet of lines to one destination, with their headers; 0: they do not share packets that way.
+std::uint32_t destination_lines(const LinkSpec& spec);
 
 class Packetiser {
 public:
     explicit Packetiser(const LinkSpec& spec);
 
     // Bytes that `line`, which comes at `now`, adds to the wire. `gap`: the wire has been idle since the last line.
-    std::uint32_t add(const LineHeader& line, LineClass cls, bool gap, Time now);
+    // `part`: Line::message_part.
+    std::uint32_t add(const LineHeader& line, LineClass cls, bool gap, Time now, std::uint8_t part = 0);
 
     // Every line costs what wire_bytes() says: no need to ask.
     bool plain() const { return plain_; }
@@ -73,6 +81,7 @@ public:
 private:
     bool continues(const LineHeader& line, LineClass cls) const;
     std::uint32_t to_destination(const LineHeader& line, LineClass cls, std::uint32_t bytes, Time now);
+    std::uint32_t of_message(const LineHeader& line, LineClass cls, std::uint32_t bytes, std::uint8_t part);
     bool region_missed(std::uint64_t address);
 
     LinkSpec spec_;

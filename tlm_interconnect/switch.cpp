@@ -141,7 +141,9 @@ void Switch::on_sent(unsigned, Line& line, LineClass cls, unsigned input)
 void Switch::set_credits(unsigned port, const BufferSpace& space)
 {
     ports_[port].output->set_credits(space);
-    if (messages_ != nullptr) network_[port] = space.packet_lines > 0;
+    if (messages_ == nullptr) return;
+    network_[port] = space.packet_lines > 0;
+    if (network_[port]) messages_->limit_packets(space.path_lines);
 }
 
 // From the node's side of the card to the network's.

@@ -28,10 +28,9 @@ struct SwitchSpec {
     std::uint64_t reduce_rate = 1'600'000'000'000;  // B/s of operands through the adder
     std::uint64_t reduce_timeout = 100'000'000'000;  // ps, a push reduce that lacks a member; 0: none
 
-    std::uint64_t message = 0;             // B of lines in a message; 0: no messages are made
+    std::uint64_t message = 0;             // B of a message at most; 0: no messages are made
     std::uint64_t message_overhead = 0;    // ps
     std::uint64_t message_interval = 0;    // ps
-    std::uint64_t message_gap = 1'000'000; // ps
     std::uint64_t message_hold = 0;        // ps
     std::uint64_t message_streams = 256;
 

@@ -4,6 +4,7 @@
 
 #include "base/line_size.h"
 #include "tlm_interconnect/link_spec.h"
+#include "tlm_interconnect/packetiser.h"
 
 namespace weft {
 
@@ -43,10 +44,7 @@ BufferSpace buffer_space(const LinkSpec& link)
     BufferSpace out;
     out.split = static_cast<VcSet>(link.vcs) == VcSet::split;
     out.shared = static_cast<std::uint32_t>(link.pool_credits);
-    if (static_cast<MergeKind>(link.merge) == MergeKind::destination) {
-        const std::uint64_t line = link.header + (line_bytes + link.flit - 1) / link.flit * link.flit;
-        out.packet_lines = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, link.max_payload / line));
-    }
+    out.packet_lines = out.path_lines = destination_lines(link);
     if (static_cast<MergeKind>(link.merge) == MergeKind::adjacent && link.max_payload > line_bytes)
         out.packet = static_cast<std::uint32_t>(link.max_payload);
     if (out.packet > 0 && link.group_payload > line_bytes)

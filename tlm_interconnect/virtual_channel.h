@@ -37,6 +37,7 @@ struct BufferSpace {
     std::uint32_t packet = 0;                    // B of adjacent lines that share a packet if sent in a row; 0: none
     std::uint32_t group_packet = 0;              // the same of lines of groups
     std::uint32_t packet_lines = 0;              // whole lines to one destination that share one likewise: a network
+    std::uint32_t path_lines = 0;                // packet_lines of the network's narrowest link: its path MTU
 
     // One channel of requests and one of responses.
     static BufferSpace of(std::uint32_t requests, std::uint32_t responses);

@@ -51,7 +51,7 @@ class Maker {
 public:
     Maker(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints, CostGraph& graph)
         : system_(system), plan_(plan), ports_(plan.fabric.ports()), endpoints_(endpoints), graph_(graph),
-          takes_part_(plan.members.size())
+          by_card_(has_cards(system, plan)), takes_part_(plan.members.size())
     {
         for (const std::uint32_t endpoint : endpoints) takes_part_[endpoint] = true;
     }
@@ -166,10 +166,10 @@ private:
         for (const bool there : {true, false}) {
             CostLink out;
             out.name = there ? a + " -> " + b : b + " -> " + a;
-            out.ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request) * ps;
-            out.back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response) * ps;
-            out.group_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, true) * ps;
-            out.group_back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, true) * ps;
+            out.ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, false, by_card_) * ps;
+            out.back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, false, by_card_) * ps;
+            out.group_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, true, by_card_) * ps;
+            out.group_back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, true, by_card_) * ps;
             out.buffer = static_cast<double>(spec.request_credits * line_bytes);
             out.reverse = static_cast<std::int32_t>(number + (there ? 1 : 0));
             graph_.links.push_back(std::move(out));
@@ -182,6 +182,7 @@ private:
     std::vector<std::vector<Fabric::Port>> ports_;
     const std::vector<std::uint32_t>& endpoints_;
     CostGraph& graph_;
+    bool by_card_;
     std::vector<bool> takes_part_;  // by endpoint
     std::map<std::uint32_t, std::uint32_t> numbers_;  // of an edge's first direction
     std::map<NodeId, std::uint32_t> switches_;

@@ -10,9 +10,9 @@ constexpr std::uint64_t whole_ps_per_s = 1'000'000'000'000;
 
 }  // namespace
 
-Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls)
+Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls, bool by_card)
 {
-    return lone_bytes(link, op, size, cls) * whole_ps_per_s / link.bandwidth;
+    return lone_bytes(link, op, size, cls, by_card) * whole_ps_per_s / link.bandwidth;
 }
 
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
@@ -20,10 +20,22 @@ Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
 {
     const std::vector<std::uint32_t> nodes = plan.routing.path(from, to, 0);
     Time time = 0;
+    bool in_network = false;
+    bool message = false;
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
         const LinkSpec& link = system.link(*system.graph().find_edge(nodes[i], nodes[i + 1]));
-        time += wire_time(link, op, size, cls) + link.latency;
-        if (i > 0 || plan.used.transit[nodes[i]]) time += system.switch_of(nodes[i]).latency;
+        const bool enters = !in_network && destination_lines(link) > 0;
+        in_network = destination_lines(link) > 0;
+        if (i > 0 || plan.used.transit[nodes[i]]) {
+            const SwitchSpec& at = system.switch_of(nodes[i]);
+            time += at.latency;
+            // A line that leaves its node by a card is a message; so is, on its way back, the answer of one.
+            if (enters && at.message > 0) {
+                message = true;
+                if (cls == LineClass::request) time += at.message_overhead;
+            }
+        }
+        time += wire_time(link, op, size, cls, message && in_network) + link.latency;
     }
     if (plan.used.transit[nodes.back()]) time += system.switch_of(nodes.back()).latency;
     return time;

@@ -9,10 +9,11 @@
 
 namespace weft {
 
-// Of a line by itself on a wire.
-Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls);
+// Of a line by itself on a wire; `by_card`: one that a network card sends.
+Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls, bool by_card = false);
 
-// Time of one line over all links and switches between two endpoints, one way; waits for frames not counted.
+// Time of one line over all links and switches between two endpoints, one way; waits for frames not counted. By a network
+// card it is a message by itself.
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
     std::uint32_t size, LineClass cls);
 

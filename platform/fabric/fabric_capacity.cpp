@@ -71,6 +71,7 @@ double FabricCapacity::payload_bytes() const { return GBps / wire_GBps() * wire_
 FabricCapacity capacity_of(const ResolvedSystem& system, const FabricPlan& plan, const TrafficSpec& traffic)
 {
     FabricCapacity out;
+    out.single_messages = traffic.message == 1 && has_cards(system, plan);
     double slowest = 0;
     const auto ports = plan.fabric.ports();
     for (const NodeId node : plan.members) {
@@ -123,6 +124,8 @@ std::string capacity_text(const FabricCapacity& capacity)
             part.share < 1 ? fmt::format(", for {:.4g} of the lines", part.share) : "");
     if (capacity.merges)
         out += "  lines that share a packet (link.merge) take less, so that more than load 1 may fit\n";
+    if (capacity.single_messages)
+        out += "  a line that leaves by a network card is a message of its own, with start and headers; --message sends longer ones\n";
     return out;
 }
 

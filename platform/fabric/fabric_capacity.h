@@ -31,6 +31,7 @@ struct FabricCapacity {
     std::vector<Links> links;  // its links, by bandwidth
     std::vector<Part> parts;   // of its link with the costliest packets
     bool merges = false;       // lines of a message may share a packet there, which takes fewer bytes
+    bool single_messages = false;  // network cards are on the way, and every line is a message for them
     std::uint64_t slot_bytes = 0;  // thousandths of a byte
     std::uint64_t slot_rate = 0;   // thousandths of a byte a second
     double GBps = 0;               // payload of one endpoint at load 1

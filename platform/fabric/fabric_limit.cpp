@@ -26,7 +26,7 @@ void find_adapters(const std::vector<sc_core::sc_object*>& objects, std::vector<
 
 const std::vector<std::string>& limit_side_names()
 {
-    static const std::vector<std::string> names{"unknown", "link", "adapter", "model"};
+    static const std::vector<std::string> names{"unknown", "link", "adapter", "model", "card"};
     return names;
 }
 
@@ -39,6 +39,8 @@ std::string FabricLimit::text() const
         return fmt::format("adapter {}: {}, {:.1f} % of the time; this limit is the adapter's, not that of the model behind it",
             name, what, percent);
     case LimitSide::model: return fmt::format("the model behind adapter {}: {}, {:.1f} % of the time", name, what, percent);
+    case LimitSide::card:
+        return fmt::format("network card {} starts messages {:.1f} % of the time, at its rate (message_interval)", name, percent);
     case LimitSide::unknown: break;
     }
     return fmt::format("no link is full (the busiest, {}, is busy {:.1f} % of the time) and no adapter holds lines up: the "
@@ -68,6 +70,10 @@ std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
             [&](const FabricModules::SwitchPlace& place) { return place.path == link.from; });
         out.push_back({LimitSide::link, link.name + " from " + link.from, "", link.busy_ps, inner});
     }
+    for (const FabricModules::SwitchPlace& place : fabric_.switches())
+        for (const Statistic& statistic : place.module->statistics())
+            if (statistic.name == "message_busy")
+                out.push_back({LimitSide::card, place.path, "", static_cast<Time>(statistic.value), false});
     std::vector<const AdapterLimits*> adapters;
     find_adapters(sc_core::sc_get_top_level_objects(), adapters);
     for (const AdapterLimits* adapter : adapters)
@@ -80,6 +86,7 @@ FabricLimit LimitProbe::result() const
 {
     FabricLimit busiest;
     FabricLimit inner;  // busiest of the links that leave switches
+    FabricLimit card;
     FabricLimit holder;
     for (std::size_t i = 0; i < std::min(before_.size(), after_.size()); ++i) {
         const Held& held = after_[i];
@@ -89,11 +96,12 @@ FabricLimit LimitProbe::result() const
         const auto take = [&](FabricLimit& largest) {
             if (share > largest.share || largest.name.empty()) largest = limit;
         };
-        take(held.side == LimitSide::link ? busiest : holder);
+        take(held.side == LimitSide::link ? busiest : held.side == LimitSide::card ? card : holder);
         if (held.inner) take(inner);
     }
     // At load 1 sources fill their own links whatever else is full.
     if (inner.share >= full_link) return inner;
+    if (card.share >= full_link) return card;
     if (busiest.share >= full_link) return busiest;
     if (holder.share >= held_up) return holder;
     busiest.side = LimitSide::unknown;

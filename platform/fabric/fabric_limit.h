@@ -1,7 +1,8 @@
-// What limits accepted traffic: a full link, an adapter's own bounds, or a foreign model behind one.
+// What limits accepted traffic: a full link, the message rate of a network card, an adapter's own bounds, or a foreign model behind one.
 //
 // Everything is measured over a span of simulated time. A link that is busy for at least 95 % of it is the limit, one that
-// leaves a switch rather than a source's own, which load 1 fills whatever becomes of its lines. If no
+// leaves a switch rather than a source's own, which load 1 fills whatever becomes of its lines; between the two comes a network
+// card that starts messages for as much of it. If no
 // link is full, the adapter or the foreign model that held lines up for at least half of it is. Otherwise the limit lies
 // in the switches or in credits, and nobody is blamed.
 #pragma once
@@ -14,7 +15,7 @@
 
 namespace weft {
 
-enum class LimitSide : std::uint8_t { unknown, link, adapter, model };
+enum class LimitSide : std::uint8_t { unknown, link, adapter, model, card };
 const std::vector<std::string>& limit_side_names();
 
 struct FabricLimit {

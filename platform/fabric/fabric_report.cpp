@@ -89,7 +89,7 @@ Json to_json(const FabricCapacity& capacity)
     for (const FabricCapacity::Part& part : capacity.parts)
         parts.push_back({{"name", part.name}, {"share", part.share}, {"bytes", to_json(part.bytes)}});
     return {{"endpoint", capacity.endpoint}, {"links", std::move(links)}, {"parts", std::move(parts)},
-        {"merges", capacity.merges}, {"payload_GBps", capacity.GBps}};
+        {"merges", capacity.merges}, {"single_messages", capacity.single_messages}, {"payload_GBps", capacity.GBps}};
 }
 
 FabricCapacity capacity_from(const Json& json)
@@ -104,6 +104,7 @@ FabricCapacity capacity_from(const Json& json)
                 bytes.at("extension"), bytes.at("packet"), bytes.at("frames")}});
     }
     out.merges = json.at("merges");
+    out.single_messages = json.at("single_messages");
     out.GBps = json.at("payload_GBps");
     return out;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "platform/choice/latencies.h"
 #include "platform/run/link_shares.h"
 #include "tlm_interconnect/packetiser.h"
 
@@ -45,6 +46,7 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
                     if (destination.rank != rank) add({rank, destination.rank, false});
             }
     const LinkShares shares(plan);
+    const bool by_card = has_cards(system, plan);
     std::vector<Amount> wire(shares.directions());
     for (const auto& [way, amount] : ways) {
         const auto [from, to, get] = way;
@@ -56,8 +58,8 @@ std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan
             const LinkSpec& link = system.link(edge);
             Amount& there = wire[2 * edge + (forward ? 0 : 1)];
             Amount& back = wire[2 * edge + (forward ? 1 : 0)];
-            there.wire += share * all.lines * static_cast<double>(stream_bytes(link, op, data));
-            back.wire += share * all.lines * static_cast<double>(stream_bytes(link, op, answer));
+            there.wire += share * all.lines * static_cast<double>(stream_bytes(link, op, data, false, by_card));
+            back.wire += share * all.lines * static_cast<double>(stream_bytes(link, op, answer, false, by_card));
             there.payload += share * all.payload;
         });
     }

@@ -422,6 +422,19 @@ void add_flags(Page& page, const RunResult& result)
                                short_bytes(bytes), short_count(reads)));
 }
 
+// Messages of network cards, and which of them are single lines that no transfer holds together.
+void add_cards(Page& page, const RunResult& result)
+{
+    std::map<std::string, double> sums;
+    for (const ModuleResult& module : result.modules)
+        for (const Statistic& statistic : module.statistics)
+            if (statistic.name.find("message") != std::string::npos) sums[statistic.name] += statistic.value;
+    if (sums["messages"] == 0) return;
+    page.line("cards", fmt::format("{} messages of {} lines by network cards; {} of them single lines: signals, looks at flags, "
+                                   "words, which cost a message each",
+                           short_count(sums["messages"]), short_count(sums["message_lines"]), short_count(sums["single_messages"])));
+}
+
 }  // namespace
 
 std::string result_summary(const RunResult& result)
@@ -443,6 +456,7 @@ std::string result_summary(const RunResult& result)
     add_work(page, result);
     add_payload(page, result);
     add_flags(page, result);
+    add_cards(page, result);
     if (const auto& bound = result.memory_bound)
         page.line("memory", fmt::format("bound by {} = {:.4g} GB/s: busy for {} of the time{} at {}, carried {:.4g} GB/s",
             bound->parameter, bound->most_GBps, percent(bound->share), bound->parameter == "hbm.bandwidth" ? ", refreshes included," : "",

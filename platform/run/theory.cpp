@@ -22,7 +22,7 @@ namespace {
 class LinkLoads {
 public:
     LinkLoads(const ResolvedSystem& system, const FabricPlan& plan)
-        : system_(system), shares_(plan), bytes_(shares_.directions(), 0.0)
+        : system_(system), shares_(plan), by_card_(has_cards(system, plan)), bytes_(shares_.directions(), 0.0)
     {
     }
 
@@ -33,8 +33,8 @@ public:
         const LineOp op = get ? LineOp::read : LineOp::write;
         shares_.for_each(from, to, lines, [&](std::uint32_t edge, bool forward, double share) {
             const LinkSpec& spec = system_.link(edge);
-            const std::uint64_t there = stream_bytes(spec, op, get ? LineClass::response : LineClass::request);
-            const std::uint64_t back = stream_bytes(spec, op, get ? LineClass::request : LineClass::response);
+            const std::uint64_t there = stream_bytes(spec, op, get ? LineClass::response : LineClass::request, false, by_card_);
+            const std::uint64_t back = stream_bytes(spec, op, get ? LineClass::request : LineClass::response, false, by_card_);
             bytes_[2 * edge + (forward ? 0 : 1)] += share * static_cast<double>(there);
             bytes_[2 * edge + (forward ? 1 : 0)] += share * static_cast<double>(back);
         });
@@ -62,6 +62,7 @@ public:
 private:
     const ResolvedSystem& system_;
     LinkShares shares_;
+    bool by_card_;
     std::vector<double> bytes_;
 };
 

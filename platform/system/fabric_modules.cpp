@@ -1,10 +1,19 @@
 #include "platform/system/fabric_modules.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "tlm_interconnect/blocked_chain.h"
+#include "tlm_interconnect/packetiser.h"
 
 namespace weft {
+
+namespace {
+
+// A link of a network, in whose format messages have a header.
+bool carries_messages(const LinkSpec& link) { return destination_lines(link) > 0 && link.message_header > 0; }
+
+}  // namespace
 
 std::string module_name(const std::string& kind, const std::string& path, std::size_t number)
 {
@@ -88,6 +97,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
     }
 
     at_port_.resize(plan_.fabric.nodes.size());
+    const std::uint32_t path_lines = path_lines_of_network();
     for (EdgeId edge = 0; edge < plan_.fabric.edges.size(); ++edge) {
         if (!plan_.used.edges[edge]) continue;
         const LinkSpec& spec = resolved_.link(edge);
@@ -104,11 +114,25 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
                                 : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
             checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(spec));
             checkers.bind(place.link->initiator(e), *end.target, ProtocolChecker::Rules::of(spec, spec.bundle == 1));
-            place.accounts[e] = CreditAccount::granted_by([&] { end.set_credits(buffer_space(spec)); });
+            place.accounts[e] = CreditAccount::granted_by([&] {
+                BufferSpace space = buffer_space(spec);
+                if (carries_messages(spec)) space.path_lines = path_lines;
+                end.set_credits(space);
+            });
             place.ends[e] = std::move(end);
         }
         links_.push_back(std::move(place));
     }
+}
+
+// What the narrowest link of the network takes in a packet: cards cut messages for the whole way.
+std::uint32_t FabricModules::path_lines_of_network() const
+{
+    std::uint32_t out = ~std::uint32_t{0};
+    for (EdgeId edge = 0; edge < plan_.fabric.edges.size(); ++edge)
+        if (plan_.used.edges[edge] && carries_messages(resolved_.link(edge)))
+            out = std::min(out, destination_lines(resolved_.link(edge)));
+    return out;
 }
 
 FabricModules::End FabricModules::switch_end(NodeId node, unsigned port) const

@@ -93,6 +93,7 @@ private:
     RouteTable table_of(NodeId node, int own) const;
     void add_switch(const ModelRegistry& registry, const RunContext& context, NodeId node, const std::string& path,
         const std::string& model, unsigned extra);
+    std::uint32_t path_lines_of_network() const;
     End switch_end(NodeId node, unsigned port) const;
     std::string buffer_name(std::size_t link, unsigned end, std::uint8_t vc) const;
     std::uint32_t credits_out(const LinkPlace& place, unsigned end, std::uint8_t vc) const;

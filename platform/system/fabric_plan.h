@@ -40,4 +40,7 @@ Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric);
 // (the cycle is spelled out).
 FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members);
 
+// Whether network cards make messages anywhere among the parts that are used.
+bool has_cards(const ResolvedSystem& system, const FabricPlan& plan);
+
 }  // namespace weft

@@ -63,6 +63,16 @@ TEST(LinkTable, ProfilesOfLinksCarryWhatTheirSpecificationsSay)
     // A PDU of 4 KiB of lines with their headers.
     EXPECT_DOUBLE_EQ(efficiency_of("ethernet_sue"), 64.0 / (72 + 34.0 / 56));
     EXPECT_DOUBLE_EQ(efficiency_of("ethernet"), 4096.0 / (4160 + 82));
+    // By a network card: a message of 64 packets of 4 KiB, and one line by itself.
+    const LinkSpec roce = spec_of("ethernet");
+    const LinkSpec infiniband = spec_of("infiniband");
+    EXPECT_DOUBLE_EQ(stream_bytes(roce, LineOp::write, LineClass::request, false, true), 64 + 82.0 / 64);
+    EXPECT_DOUBLE_EQ(stream_bytes(infiniband, LineOp::write, LineClass::request, false, true), 64 + 26.0 / 64);
+    EXPECT_DOUBLE_EQ(stream_bytes(infiniband, LineOp::write, LineClass::response, false, true), 0);
+    EXPECT_EQ(lone_bytes(roce, LineOp::write, 64, LineClass::request, true), 64u + 82 + 16);
+    EXPECT_EQ(lone_bytes(infiniband, LineOp::write, 64, LineClass::request, true), 64u + 26 + 16);
+    EXPECT_EQ(lone_bytes(infiniband, LineOp::write, 64, LineClass::response, true), 26u + 4);
+    EXPECT_EQ(lone_parts(infiniband, LineOp::read, 64, LineClass::response, true).sum(), 64u + 26 + 4);
 }
 
 TEST(LinkTable, DescriptionsSayWhatALinkIs)
@@ -78,6 +88,8 @@ TEST(LinkTable, DescriptionsSayWhatALinkIs)
     EXPECT_EQ(kind_of("NVLink NVSwitch"), "nvlink");
     EXPECT_EQ(kind_of("Intel Ultra Path Interconnect(UPI)"), "upi");
     EXPECT_EQ(kind_of("Ethernet 400G"), "ethernet");
+    for (const char* name : {"InfiniBand", "InfiniBand 400G", "InfiniBand NDR", "InfiniBand NDR 400G", "400G InfiniBand"})
+        EXPECT_EQ(kind_of(name), "infiniband") << name;
     EXPECT_EQ(kind_of("between servers and leaf switches"), "none");
     EXPECT_EQ(kind_of(""), "none");
     // The name of a kind alone, also one without keywords.
@@ -89,6 +101,7 @@ TEST(LinkTable, ProtocolsHaveNames)
 {
     EXPECT_EQ(named("ethernet"), "ethernet");
     EXPECT_EQ(named("RoCE"), "ethernet");
+    EXPECT_EQ(named("IB"), "infiniband");
     EXPECT_EQ(named("PCIe Gen5"), "pcie_gen5");
     EXPECT_EQ(named("scale-up"), "xpu_fabric");
     EXPECT_EQ(named("c2c"), "nvlink_c2c");

@@ -153,7 +153,7 @@ TEST(ClosRing, EveryPartOfTheDifferenceIsAParameter)
         {"*.link.request_credits=512", "*.link.response_credits=512"},
         {"*.link.latency=1ps"},
         {"*.switch.latency=1ps"},
-        {"*.link.packet_overhead=0", "*.link.header=0"},
+        {"*.link.packet_overhead=0", "*.link.header=0", "*.link.message_header=0", "*.link.message_answer=0"},
         {"*.switch.message_overhead=1ps", "*.switch.message_interval=1ps"}};
     std::vector<std::string> sets;
     double before = us(clos(example("clos_8"), sets));

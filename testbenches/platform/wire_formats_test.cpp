@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text_file.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "infragraph/load.h"
 #include "platform/config/resolve.h"
@@ -160,6 +161,65 @@ TEST_P(WireFormats, LinesAreThoseOfTheSchedule)
 
 INSTANTIATE_TEST_SUITE_P(, WireFormats, ::testing::Combine(::testing::ValuesIn(formats), ::testing::Bool()),
     [](const auto& info) { return std::string(std::get<0>(info.param)) + (std::get<1>(info.param) ? "_star" : "_mesh"); });
+
+// Over network cards, whatever moves the data: a transfer is a message, cut into packets. Whole lines of 4 KiB and more.
+RunSetup cards(const std::string& algorithm, const std::string& mover)
+{
+    RunSetup setup;
+    setup.document = read_text_file(example("two_hosts"));
+    setup.lines = collective_lines("all_gather", algorithm, "393216", "type: u8") +
+                  "bind:\n- {nodes: {component: nic}, kind: nic}\nlinks:\n  ic: {protocol: ic}\n";
+    setup.sets = {"engine.channels=4", "engine.mover=" + mover};
+    setup.options.data_on = true;
+    return setup;
+}
+
+// The same of links between cards and switches. Others have rates at which a picosecond holds no whole byte, so that a second
+// count of what left without a gap would need the link's own remainders.
+std::string first_difference_on_networks(const Json& counts)
+{
+    unsigned seen = 0;
+    for (const Json& way : counts.at("ways")) {
+        const auto link = way.at("link").get<std::string>();
+        if (link.find("nic.") == std::string::npos || link.find("leaf.0.port.") == std::string::npos) continue;
+        ++seen;
+        if (way.at("counted") != way.at("recount")) return way.dump();
+    }
+    return seen == 8 ? "" : "not 4 links in 2 directions";
+}
+
+TEST(WireFormatsOfCards, BytesFollowFromTransfers)
+{
+    for (const auto& [algorithm, mover] : {std::pair("ring", "units"), std::pair("direct_get", "units"), std::pair("ring", "copy_engine")}) {
+        const Json counts = counted_twice(cards(algorithm, mover));
+        ASSERT_EQ(counts["result"].value("verified", ""), "passed") << algorithm;
+        EXPECT_EQ(first_difference_on_networks(counts), "") << algorithm << " by " << mover;
+    }
+}
+
+// Packets are cut for the narrowest link of the network, wherever it is.
+TEST(WireFormatsOfCards, OneNarrowLinkSetsTheMtuOfThePath)
+{
+    const auto packets = [](const std::string& narrow) {
+        const Json counts = counted_twice(cards("ring", "units").with(narrow));
+        std::uint64_t sum = 0;
+        for (const Json& way : counts.at("ways"))
+            if (way["link"].get<std::string>().find("leaf.0.port") != std::string::npos)
+                sum += way["counted"]["packets"].get<std::uint64_t>();
+        return sum;
+    };
+    const std::uint64_t all = packets("host.*.nic.*~leaf.0.port.*.link.max_payload=2080");
+    EXPECT_EQ(packets("host.1.nic.1~leaf.0.port.3.link.max_payload=2080"), all);
+    EXPECT_LT(packets("host.1.nic.1~leaf.0.port.3.link.max_payload=4160"), all);
+}
+
+TEST(WireFormatsOfCards, AnotherFormatIsSeen)
+{
+    for (const auto& [what, change] : {std::pair<const char*, Change>("message_header", [](LinkSpec& spec) { spec.message_header += 1; }),
+             std::pair<const char*, Change>("message_answer", [](LinkSpec& spec) { spec.message_answer += 1; }),
+             std::pair<const char*, Change>("max_payload", [](LinkSpec& spec) { spec.max_payload /= 2; })})
+        EXPECT_EQ(first_difference_on_networks(counted_twice(cards("ring", "units"), change)).substr(0, 1), "{") << what;
+}
 
 // Every figure of a format is seen: with another one, the recount differs.
 TEST(WireFormatsChecker, AnotherFormatIsSeen)

@@ -151,7 +151,23 @@ bool WireRecount::to_destination(const LineHeader& line, LineClass cls, std::uin
     return joins;
 }
 
-bool WireRecount::line(const LineHeader& line, LineClass cls, Time arrival, bool shares)
+// A line that a network card sends, or its answer: the n-th byte of a transfer begins a packet where n is a multiple of the
+// MTU. Transfers are whole lines here, and shorter than a message.
+std::uint64_t WireRecount::of_card(const Line& line, LineClass cls, std::uint64_t bytes, std::uint64_t data)
+{
+    const std::uint64_t mtu = spec_.max_payload / (line_bytes + spec_.header) * line_bytes;
+    Sent alone;
+    Sent& sent = line.transfer == 0 ? alone : sent_[{line.source, line.destination, line.transfer, cls}];
+    const bool first = sent.lines++ == 0;
+    if (first || (data > 0 && sent.data % mtu == 0)) {
+        ++packets;
+        bytes += spec_.packet_overhead;
+    }
+    sent.data += data;
+    return first ? bytes + (cls == LineClass::request ? spec_.message_header : spec_.message_answer) : bytes;
+}
+
+bool WireRecount::line(const Line& line, LineClass cls, Time arrival, bool shares)
 {
     send_messages(arrival);
     ++lines;
@@ -161,6 +177,10 @@ bool WireRecount::line(const LineHeader& line, LineClass cls, Time arrival, bool
     std::uint64_t bytes = (data + spec_.flit - 1) / spec_.flit * spec_.flit;
     if (request && stores(line.op) && !line.full_line()) bytes += spec_.byte_enable;
     if (request && !stores(line.op) && !loads(line.op)) bytes += spec_.atomic_extra;
+    if (line.message_part != 0 && merge_of(spec_) == MergeKind::destination) {
+        occupy(arrival, add(of_card(line, cls, bytes, data)));
+        return false;
+    }
     const std::uint64_t header = request ? spec_.header : spec_.header - std::min(spec_.header, spec_.response_saving);
     bool joins = false;
     if (merge_of(spec_) == MergeKind::adjacent) {

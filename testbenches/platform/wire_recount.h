@@ -20,7 +20,7 @@ public:
 
     // A line that comes to the wire at `arrival`; `shares`: it answers a request that shared a packet on its last link.
     // Returns whether it shares the packet of the line before it.
-    bool line(const LineHeader& line, LineClass cls, Time arrival, bool shares);
+    bool line(const Line& line, LineClass cls, Time arrival, bool shares);
     // A credit that sets out at `now` + `delay`.
     void credit(Time now, Time delay);
 
@@ -38,6 +38,7 @@ public:
 private:
     bool adjacent(const LineHeader& line, LineClass cls, Time arrival) const;
     bool to_destination(const LineHeader& line, LineClass cls, std::uint64_t bytes, Time arrival);
+    std::uint64_t of_card(const Line& line, LineClass cls, std::uint64_t bytes, std::uint64_t data);
     bool region_is_new(std::uint64_t address);
     std::uint64_t add(std::uint64_t bytes);
     void occupy(Time from, std::uint64_t bytes);
@@ -57,7 +58,12 @@ private:
         std::uint64_t filled;
         Time last;
     };
+    struct Sent {  // of a card's message, in one direction
+        std::uint64_t data = 0;
+        std::uint64_t lines = 0;
+    };
     LinkSpec spec_;
+    std::map<std::tuple<unsigned, unsigned, unsigned, LineClass>, Sent> sent_;  // source, destination, transfer
     std::uint64_t bytes_ = 0;  // before frames
     Time free_ = 0;
     std::deque<std::uint64_t> regions_;

@@ -66,11 +66,13 @@ std::uint16_t BaseToLineCore::open_job(tlm::tlm_generic_payload& payload, Time s
     job.address = payload.get_address() + spec_.base;
     job.unsent = job.unanswered = static_cast<std::uint32_t>(pieces_.size());
     const LineOp op = payload.is_read() ? LineOp::read : LineOp::write;
+    transfers_ = transfers_ % ~std::uint32_t{0} + 1;
     for (const AccessPiece& piece : pieces_) {
         Line& line = pool_.take();
         line.begin(op, piece.address, piece.bytes);
         line.source = spec_.source;
         line.tag = index;
+        if (pieces_.size() > 1) line.transfer = transfers_;
         if (op == LineOp::write) std::memcpy(line.data(), payload.get_data_ptr() + piece.offset, piece.bytes);
         line.push_port(index);
         line.kind = request_kind;

@@ -117,6 +117,7 @@ private:
     std::vector<std::unique_ptr<Job>> jobs_;
     std::vector<std::uint16_t> free_jobs_;
     std::size_t open_jobs_ = 0;
+    std::uint32_t transfers_ = 0;  // number of the last access (Line::transfer)
 
     sc_core::sc_event call_event_;
     std::deque<Call> calls_;               // to be made by deliver(), in order of time

@@ -73,7 +73,8 @@ void TrafficEndpoint::create(Time now)
         const auto pick = static_cast<unsigned>(chosen_by % choice.count);
         Port& port = *ports_[choice.port(pick)];
         port.pending.push_back({now, global_address(to, number * line_bytes),
-            static_cast<std::uint32_t>(choice.count > 1 ? chosen_by / choice.count : chosen_by), op,
+            static_cast<std::uint32_t>(choice.count > 1 ? chosen_by / choice.count : chosen_by),
+            spec_.message > 1 ? static_cast<std::uint32_t>(messages_ % ~std::uint32_t{0}) + 1 : 0, op,
             static_cast<std::uint8_t>(choice.lane(pick))});
         peak_ = std::max<std::uint64_t>(peak_, port.pending.size());
     }
@@ -101,6 +102,7 @@ void TrafficEndpoint::feed(Port& port)
         line.source = static_cast<std::uint16_t>(index_);
         line.spread = next.spread;
         line.issued = next.created;
+        line.transfer = next.transfer;
         if (next.op == LineOp::write && spec_.posted) line.flags |= LineHeader::posted_flag;
         port.output->enqueue(line, LineClass::request, 0, next.lane * port.lanes + port.turn);
         port.turn = port.turn + 1 == port.lanes ? 0 : port.turn + 1;

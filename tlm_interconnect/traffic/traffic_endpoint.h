@@ -60,6 +60,7 @@ private:
         Time created;
         std::uint64_t address;
         std::uint32_t spread;  // digits that are left after the first choice
+        std::uint32_t transfer;  // number of the message; 0: one line
         LineOp op;
         std::uint8_t lane;  // of the route
     };
