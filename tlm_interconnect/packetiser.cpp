@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tlm_interconnect/destination_lines.h"
 #include "tlm_interconnect/packet_answer.h"
 
 namespace weft {
@@ -70,13 +71,6 @@ LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineCl
     out.packet = static_cast<std::uint32_t>(spec.packet_overhead) + (message ? message_bytes(spec, cls) : 0);
     out.frames = lone_bytes(spec, op, size, cls, by_card) - out.sum();
     return out;
-}
-
-std::uint32_t destination_lines(const LinkSpec& spec)
-{
-    if (static_cast<MergeKind>(spec.merge) != MergeKind::destination) return 0;
-    const std::uint64_t line = spec.header + (line_bytes + spec.flit - 1) / spec.flit * spec.flit;
-    return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, spec.max_payload / line));
 }
 
 double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group, bool by_card)

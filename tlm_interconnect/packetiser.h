@@ -62,8 +62,6 @@ LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineCl
 // Mean bytes of a whole line among many of one stream, its share of packets, frames and credit messages included;
 // `of_group`: of lines that a switch carries out for a group, or makes for that; `by_card`: of one long message.
 double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group = false, bool by_card = false);
-// Whole lines in a packet of lines to one destination, with their headers; 0: they do not share packets that way.
-std::uint32_t destination_lines(const LinkSpec& spec);
 
 class Packetiser {
 public:

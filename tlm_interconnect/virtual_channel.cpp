@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/line_size.h"
+#include "tlm_interconnect/destination_lines.h"
 #include "tlm_interconnect/link_spec.h"
-#include "tlm_interconnect/packetiser.h"
 
 namespace weft {
 

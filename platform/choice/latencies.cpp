@@ -1,5 +1,6 @@
 #include "platform/choice/latencies.h"
 
+#include "tlm_interconnect/destination_lines.h"
 #include "tlm_interconnect/packetiser.h"
 
 namespace weft {

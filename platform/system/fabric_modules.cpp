@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "tlm_interconnect/blocked_chain.h"
+#include "tlm_interconnect/destination_lines.h"
 #include "tlm_interconnect/packetiser.h"
 
 namespace weft {
