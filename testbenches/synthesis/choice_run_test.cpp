@@ -124,8 +124,8 @@ TEST(ChosenInSwitch, ThePriceIsWithinAnEighthOfTheSimulatedTime)
                  std::pair("all_reduce", "push_reduce"), std::pair("all_gather", "multicast"),
                  std::pair("broadcast", "multicast"), std::pair("reduce_scatter", "load_reduce"), std::pair("reduce", "load_reduce")})
             for (const char* bytes : {"16 KiB", "1 MiB"}) {
-                // The estimate lacks 285 ns of cold loads there, an eighth of what is left since flags are looked at together: held
-                // with waits one after the other, as before.
+                // The estimate lacks 285 ns there, more than an eighth of what is left since flags are looked at together: held with
+                // waits one after the other, as before.
                 std::vector<std::string> sets;
                 if (place.name == "switch" && std::string(op) == "reduce_scatter" && std::string(bytes) == "16 KiB")
                     sets.push_back("engine.poll_lanes=1");
