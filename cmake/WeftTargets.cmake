@@ -44,14 +44,15 @@ function(weft_library name)
   endif()
 endfunction()
 
-# weft_test(NAME SOURCES... [DEPENDS targets...] [LABELS ...] [TIMEOUT s] [LONG patterns...] [SHARDS n [SHARED patterns...]])
+# weft_test(NAME SOURCES... [DEPENDS targets...] [LABELS ...] [TIMEOUT s] [LONG patterns...] [SHARDS n [SHARED patterns...]] [ONE_AT_A_TIME])
 # One GoogleTest program; ctest runs each TEST in a process of its own, because SystemC cannot
 # elaborate twice. SHARDS, for tests that do not simulate: so many processes run them all; but for those that need
-# the shared folder, which are skipped one by one. LONG: tests that only `./weft test --all` runs. Patterns are those
+# the shared folder, which are skipped one by one. ONE_AT_A_TIME: tests that build the same thing when it is not there,
+# and would wait for each other. LONG: tests that only `./weft test --all` runs. Patterns are those
 # of --gtest_filter. `main` comes from testbenches/support, never from gtest_main (libsystemc
 # defines a `main` that would win and run no test).
 function(weft_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS" "SOURCES;DEPENDS;LABELS;LONG;SHARED" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_AT_A_TIME" "TIMEOUT;SHARDS" "SOURCES;DEPENDS;LABELS;LONG;SHARED" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -68,6 +69,9 @@ function(weft_test name)
   set(properties TIMEOUT ${ARG_TIMEOUT})
   if(ARG_LABELS)
     list(APPEND properties LABELS ${ARG_LABELS})
+  endif()
+  if(ARG_ONE_AT_A_TIME)
+    list(APPEND properties RESOURCE_LOCK ${name})
   endif()
   if(ARG_SHARDS)
     set(filter *)

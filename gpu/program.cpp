@@ -1,7 +1,9 @@
 #include "gpu/program.h"
 
 #include <algorithm>
-#include <stdexcept>
+#include <string>
+
+#include "base/diagnostic.h"
 
 namespace weft {
 
@@ -17,6 +19,13 @@ const char* name_of(Scope scope)
 
 namespace {
 
+void require_operands(std::size_t of_a_kind)
+{
+    if (of_a_kind > Program::max_sources)
+        throw InputError("", 0, "a move of " + std::to_string(of_a_kind) + " sources or destinations",
+            "at most " + std::to_string(Program::max_sources));
+}
+
 Operation& append(Program& program, Operation::Kind kind, std::uint32_t label)
 {
     program.operations.emplace_back();
@@ -30,8 +39,7 @@ Operation& append(Program& program, Operation::Kind kind, std::uint32_t label)
 void Program::add_move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
     std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label, bool with_previous)
 {
-    if (sources.size() > max_sources || destinations.size() > max_sources)
-        throw std::length_error("a move of more than 255 sources or destinations");
+    require_operands(std::max(sources.size(), destinations.size()));
     if (bytes == 0 || (sources.empty() && destinations.empty())) return;
     const bool follows = with_previous && !operations.empty() && operations.back().kind == Operation::Kind::move;
     Operation& operation = append(*this, Operation::Kind::move, label);
@@ -74,7 +82,7 @@ void Program::add_push(std::uint64_t source, std::uint64_t destination, std::uin
 void Program::add_bulk(std::uint64_t source, const std::vector<std::uint64_t>& destinations, std::uint64_t bytes,
     std::uint32_t label)
 {
-    if (destinations.size() > max_sources) throw std::length_error("a bulk copy to more than 255 destinations");
+    require_operands(destinations.size());
     if (bytes == 0) return;
     Operation& operation = append(*this, Operation::Kind::bulk, label);
     operation.first_operand = static_cast<std::uint32_t>(operands.size());

@@ -76,7 +76,7 @@ struct Program {
 
     std::uint32_t most_sources = 1;       // of any move
 
-    static constexpr unsigned max_sources = 255;
+    static constexpr unsigned max_sources = 1024;  // and destinations, of a move
 
     void add_move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
         std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label = 0,

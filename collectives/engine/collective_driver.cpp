@@ -19,8 +19,7 @@ CollectiveDriver::CollectiveDriver(Executor& executor, CollectiveRequest request
     }
     if (!schedule_)
         schedule_ = std::make_shared<Schedule>(make_schedule(request_.algorithm, request_.op, ranks, request_.options));
-    const Verification verdict = verify(*schedule_);
-    if (!verdict.ok) throw InputError("", 0, "the schedule is wrong: " + verdict.problems.front());
+    require_right(*schedule_);
     finish_.assign(ranks, 0);
 }
 

@@ -33,6 +33,12 @@ struct Stretch {
     ValueId value = nothing_written;
 };
 
+void too_large(Verification& result, const char* text, std::uint64_t most)
+{
+    result.too_large = true;
+    result.problems = {fmt::format(fmt::runtime(text), most)};
+}
+
 // All chunks and all their parts come out as equal, whole lines.
 std::uint64_t even_size(const Schedule& schedule)
 {
@@ -96,8 +102,8 @@ public:
                 execute(order.steps[i++], step);
             }
             if (values_.held() > most_contributions) {
-                problem("the plan combines more contributions than can be followed");
-                break;
+                too_large(result_, "its steps combine more than {} contributions", most_contributions);
+                return;
             }
         }
         for (const Blocked& blocked : order.blocked)
@@ -481,12 +487,11 @@ Verification verify(const Schedule& schedule, const VerifyOptions& options)
     result.problems = malformed_parts(schedule, options.most_problems);
     if (!result.problems.empty()) return result;
     if (SymbolicMemory::chunks_needed(schedule) > most_chunks) {
-        result.problems.push_back(fmt::format("the plan has more than {} chunks", most_chunks));
+        too_large(result, "it has more than {} chunks", most_chunks);
         return result;
     }
     if (operands_of(schedule) > most_operands) {
-        result.problems.push_back(
-            fmt::format("the steps of the plan touch more than {} chunks", most_operands));
+        too_large(result, "its steps touch more than {} chunks", most_operands);
         return result;
     }
     try {
@@ -495,7 +500,7 @@ Verification verify(const Schedule& schedule, const VerifyOptions& options)
         const Numbering numbering(schedule);
         Clocks clocks(schedule, numbering);
         if (clocks.entries() > most_clock_entries)
-            result.problems.push_back("the plan has more interacting threads than can be followed");
+            too_large(result, "its threads have seen more than {} steps of each other", most_clock_entries);
         else
             Run(schedule, layout, numbering, clocks, options.most_problems, result).run();
     } catch (const InputError& error) {
@@ -503,6 +508,16 @@ Verification verify(const Schedule& schedule, const VerifyOptions& options)
     }
     result.ok = result.problems.empty();
     return result;
+}
+
+void require_right(const Schedule& schedule)
+{
+    const Verification verdict = verify(schedule);
+    if (verdict.ok) return;
+    if (verdict.too_large)
+        throw InputError("", 0, fmt::format("{} among {} ranks is too large to be verified: {}", schedule.name, schedule.size(),
+            verdict.problems.front()), "fewer ranks or channels, or another algorithm");
+    throw InputError("", 0, "the schedule is wrong: " + verdict.problems.front());
 }
 
 }  // namespace weft

@@ -31,6 +31,7 @@ struct VerifyOptions {
 
 struct Verification {
     bool ok = false;
+    bool too_large = false;            // to be followed: not ok, and the one problem says by what
     std::vector<std::string> problems;
     std::vector<std::string> remarks;  // the schedule is right all the same: semaphores that end with unused signals
     std::uint32_t steps = 0;         // longest chain of dependent data steps that reach another rank
@@ -40,5 +41,8 @@ struct Verification {
 
 // Problems of the schedule are reported, never thrown; a size that cannot be laid out is one of them.
 Verification verify(const Schedule& schedule, const VerifyOptions& options = {});
+
+// Throws InputError with the first problem.
+void require_right(const Schedule& schedule);
 
 }  // namespace weft

@@ -35,8 +35,7 @@ std::shared_ptr<const Schedule> TraceChoice::schedule(CollectiveOp op, const std
     request.options.channels = channels;
     ChoiceResult choice;
     auto found = chosen_schedule(system_, graph, request, choice, line_);
-    const Verification verdict = verify(*found);
-    if (!verdict.ok) throw InputError("", 0, "the schedule is wrong: " + verdict.problems.front());
+    require_right(*found);
     const ChoiceResult::Priced& taken = choice.priced.front();
     const std::string line = fmt::format("{} of {} among {} ranks: {} chosen, estimated {} = {}", name_of(op),
         format_bytes(bytes), members.size(), found->name, format_time_ps(taken.time_ps), text_of(taken.terms));

@@ -152,42 +152,47 @@ struct Runtime {
     std::string flags;  // of a block
 };
 
+// Makes what is in `folder` where it is not there yet; two processes do it one after the other.
+template <typename Make>
+void make_once(const fs::path& folder, Make make)
+{
+    const FolderLock lock(folder);
+    if (fs::exists(folder / "done")) return;
+    fs::create_directories(folder);
+    make([&folder](const std::string& command) { run("c++ " + command, folder / "compile.log", "the C++ compiler"); });
+    write(folder / "done", "");
+}
+
 Runtime block_runtime(const fs::path& cache, const std::string& root, bool trace)
 {
     Digest digest;
     digest.add(verilator_version());
     digest.add(compile_flags);
-    digest.add(optimisation());
     digest.add(trace ? "trace" : "");
-    const fs::path folder = cache / ("runtime-" + digest.text());
-    const FolderLock lock(folder);
-    const bool there = fs::exists(folder / "done");
-    fs::create_directories(folder);
-    const std::string flags = fmt::format("{} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{}", compile_flags, trace ? 1 : 0, trace ? 1 : 0,
-        quoted(root + "/include"), quoted(root + "/include/vltstd"));
-    const auto build = [&](const std::string& command) {
-        if (!there) run("c++ " + command, folder / "compile.log", "the C++ compiler");
-    };
-    const fs::path printf = folder / "weft_printf.h";
-    const fs::path header = folder / "weft_block.h";
-    if (!there) {
-        write(printf, printf_header);
-        write(header, fmt::format("{}#include <cstdarg>\n#include <cstdio>\n#include <string>\n#include \"verilated.h\"\n{}", printf_header,
-                          trace ? "#include \"verilated_fst_c.h\"\n" : ""));
-    }
+    const fs::path library = cache / ("runtime-" + digest.text());
+    digest.add(optimisation());  // of the header only: a precompiled one goes with one level
+    const fs::path headers = cache / ("header-" + digest.text());
     Runtime out;
+    out.flags = fmt::format("{} -DVM_TRACE={} -DVM_TRACE_FST={} -I{} -I{}", compile_flags, trace ? 1 : 0, trace ? 1 : 0,
+        quoted(root + "/include"), quoted(root + "/include/vltstd"));
     std::vector<std::string> sources = {"verilated", "verilated_threads"};
     if (trace) sources.emplace_back("verilated_fst_c");
-    for (const std::string& source : sources) {
-        const fs::path object = folder / (source + ".o");
-        out.objects += " " + quoted(object.string());
-        build(fmt::format("-O2 {} -include {} -c {} -o {}", flags, quoted(printf.string()),
-            quoted(fmt::format("{}/include/{}.cpp", root, source)), quoted(object.string())));
-    }
-    build(fmt::format("{} {} -x c++-header {} -o {}", quoted(optimisation()), flags, quoted(header.string()),
-        quoted(header.string() + ".gch")));
-    write(folder / "done", "");
-    out.flags = fmt::format("{} -include {}", flags, quoted(header.string()));
+    make_once(library, [&](const auto& compile) {
+        const fs::path printf = library / "weft_printf.h";
+        write(printf, printf_header);
+        for (const std::string& source : sources)
+            compile(fmt::format("-O2 {} -include {} -c {} -o {}", out.flags, quoted(printf.string()),
+                quoted(fmt::format("{}/include/{}.cpp", root, source)), quoted((library / (source + ".o")).string())));
+    });
+    for (const std::string& source : sources) out.objects += " " + quoted((library / (source + ".o")).string());
+    const fs::path header = headers / "weft_block.h";
+    make_once(headers, [&](const auto& compile) {
+        write(header, fmt::format("{}#include <cstdarg>\n#include <cstdio>\n#include <string>\n#include \"verilated.h\"\n{}", printf_header,
+                          trace ? "#include \"verilated_fst_c.h\"\n" : ""));
+        compile(fmt::format("{} {} -x c++-header {} -o {}", quoted(optimisation()), out.flags, quoted(header.string()),
+            quoted(header.string() + ".gch")));
+    });
+    out.flags += fmt::format(" -include {}", quoted(header.string()));
     return out;
 }
 
@@ -298,7 +303,14 @@ std::string block_library(const BlockSource& source)
         if (name.rfind("Vblock", 0) == 0 && entry.path().extension() == ".cpp" && name != "Vblock__ALL.cpp") names.push_back(name);
     }
     std::sort(names.begin(), names.end());
-    for (const std::string& name : names) all += "#include \"" + name + "\"\n";
+    // What runs once, at construction, is as long as what runs at every edge and is not worth its optimisation.
+    const auto once = [](const std::string& name) {
+        return name.find("__Slow") != std::string::npos || name.find("__Syms") != std::string::npos;
+    };
+    for (const std::string& name : names) {
+        const std::string include = "#include \"" + name + "\"\n";
+        all += once(name) ? "#pragma GCC push_options\n#pragma GCC optimize(\"O0\")\n" + include + "#pragma GCC pop_options\n" : include;
+    }
     write(folder / "all.cpp", all);
     const fs::path made = folder / fmt::format("block.so.{}", ::getpid());
     run(fmt::format("c++ {} {} -I{} -shared -Wl,-Bsymbolic -Wl,-z,defs {} {} -o {}{}", quoted(optimisation()), runtime.flags,

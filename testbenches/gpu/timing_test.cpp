@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/diagnostic.h"
 #include "testbenches/gpu/two_gpus.h"
 
 namespace timing_test {
@@ -161,6 +162,17 @@ TEST(GpuTiming, SpinningOnAFlagThatNobodySetsIsFoundOut)
     EXPECT_TRUE(system.gpus[1]->units().cannot_progress());
     ASSERT_EQ(system.gpus[1]->units().blocked().size(), 1u);
     EXPECT_EQ(system.gpus[1]->units().blocked()[0].label, 42u);
+}
+
+// One shot among 1,024 ranks combines as many.
+TEST(Program, AMoveCombinesWhatAThousandRanksHave)
+{
+    Program program;
+    program.add_move(std::vector<std::uint64_t>(Program::max_sources, 0), {64}, 64, ElementType::u8, ReduceOp::sum);
+    EXPECT_EQ(program.most_sources, 1024u);
+    EXPECT_EQ(program.operations.front().sources, 1024u);
+    EXPECT_THROW(program.add_move(std::vector<std::uint64_t>(1025, 0), {64}, 64, ElementType::u8, ReduceOp::sum), InputError);
+    EXPECT_THROW(program.add_bulk(0, std::vector<std::uint64_t>(1025, 0), 64), InputError);
 }
 
 }  // namespace timing_test

@@ -1,6 +1,7 @@
 // Each way of breaking a plan is found, and named by rank, thread, step and chunk.
 #include <gtest/gtest.h>
 
+#include "base/diagnostic.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "collectives/schedule/verify.h"
 #include "testbenches/schedule/plans.h"
@@ -325,7 +326,17 @@ TEST(Defects, ProblemsBeyondTheLimitAreCounted)
 TEST(Defects, HugePlansAreRefusedNotFollowed)
 {
     Schedule schedule = empty_plan(CollectiveOp::custom, 2, 0xffffffffu);
-    expect_problem(schedule, "the plan has more than 16777216 chunks");
+    expect_problem(schedule, "it has more than 16777216 chunks");
+    EXPECT_TRUE(verify(schedule).too_large);
+    EXPECT_FALSE(verify(empty_plan(CollectiveOp::all_reduce, 4, 64)).too_large);
+    schedule.name = "huge";
+    try {
+        require_right(schedule);
+        FAIL() << "taken";
+    } catch (const InputError& error) {
+        EXPECT_STREQ(error.what(), "huge among 2 ranks is too large to be verified: it has more than 16777216 chunks; "
+                                   "expected fewer ranks or channels, or another algorithm");
+    }
 }
 
 }  // namespace verify_defects_test

@@ -77,17 +77,27 @@ Time lone(const FabricSystem::Options& options, LineOp op)
 
 }  // namespace
 
-TEST_F(DutSwitchTest, RandomTrafficComesThroughWholeAndInOrder)
+namespace {
+
+void expect_whole_and_in_order(unsigned seed)
 {
-    for (const Block& block : {crossbar, tagged, axi4, axi_stream, credit, two_clocks})
-        for (const unsigned seed : {1U, 2U, 3U}) {
-            FabricSystem::Options options = with(block);
-            const std::string trace = trace_of(star(4, 120'000'000'000), options, 300, seed);
-            EXPECT_GT(trace.size(), 1000U);
-            // Whatever order the modules were made in.
-            options.reversed = true;
-            EXPECT_EQ(trace_of(star(4, 120'000'000'000), options, 300, seed), trace);
-        }
+    for (const Block& block : {crossbar, tagged, axi4, axi_stream, credit, two_clocks}) {
+        FabricSystem::Options options = with(block);
+        const std::string trace = trace_of(star(4, 120'000'000'000), options, 300, seed);
+        EXPECT_GT(trace.size(), 1000U);
+        // Whatever order the modules were made in.
+        options.reversed = true;
+        EXPECT_EQ(trace_of(star(4, 120'000'000'000), options, 300, seed), trace);
+    }
+}
+
+}  // namespace
+
+TEST_F(DutSwitchTest, RandomTrafficComesThroughWholeAndInOrder) { expect_whole_and_in_order(1); }
+
+TEST_F(DutSwitchTest, MoreSeeds)
+{
+    for (const unsigned seed : {2U, 3U}) expect_whole_and_in_order(seed);
 }
 
 TEST_F(DutSwitchTest, SeveralInAFabric)
