@@ -1,4 +1,4 @@
-// Tests that only `./weft test --all` runs are named in the README.
+// Tests that only `./weft test --all` runs are named in the README, and there are such tests.
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -26,6 +26,28 @@ std::set<std::string> long_suites(const std::string& text)
     return suites;
 }
 
+// All sources that a CMakeLists.txt names, one after the other.
+std::string sources_of(const std::filesystem::path& list)
+{
+    const std::string text = weft::read_text_file(list.string());
+    const std::regex source(R"([\w./]+\.cpp)");
+    std::string all;
+    for (std::sregex_iterator found(text.begin(), text.end(), source), end; found != end; ++found) {
+        const std::filesystem::path file = list.parent_path() / found->str();
+        if (std::filesystem::exists(file)) all += weft::read_text_file(file.string());
+    }
+    return all;
+}
+
+// "Of/LinkErrors" is the suite LinkErrors in some way or other; "SwitchTheoryTest/block" the suite SwitchTheoryTest.
+bool has_suite(const std::string& sources, const std::string& names)
+{
+    const std::regex part(R"(\w+)");
+    for (std::sregex_iterator found(names.begin(), names.end(), part), end; found != end; ++found)
+        if (std::regex_search(sources, std::regex(R"(TEST(_F|_P)?\(\s*)" + found->str() + R"(\b)"))) return true;
+    return false;
+}
+
 }  // namespace
 
 TEST(LongTests, AreNamedInTheReadme)
@@ -38,6 +60,7 @@ TEST(LongTests, AreNamedInTheReadme)
         if (entry.path().filename() != "CMakeLists.txt") continue;
         for (const std::string& suite : long_suites(weft::read_text_file(entry.path().string()))) {
             ++suites;
+            EXPECT_TRUE(has_suite(sources_of(entry.path()), suite)) << suite << " of " << entry.path() << ": no such test";
             const std::size_t slash = suite.find('/');
             EXPECT_TRUE(is_named(suite.substr(0, slash)) || (slash != std::string::npos && is_named(suite.substr(slash + 1))))
                 << suite << " of " << entry.path();
@@ -51,6 +74,8 @@ TEST(LongTests, PatternsAreReadAsSuites)
     EXPECT_EQ(long_suites("weft_test(a SOURCES b.cpp\n  LONG \"Of/LinkErrors.EveryBit*/block\"\n    \"Probe.Dram*\")\nweft_test(c \"d\")"),
         (std::set<std::string>{"Of/LinkErrors", "Probe"}));
     EXPECT_TRUE(long_suites("weft_test(a SOURCES b.cpp)").empty());
+    EXPECT_TRUE(has_suite("TEST_P(LinkErrors, EveryBit)", "Of/LinkErrors"));
+    EXPECT_FALSE(has_suite("TEST(LinkErrorsOfOthers, EveryBit)", "Of/LinkErrors"));
 }
 
 }  // namespace long_tests_test
