@@ -90,12 +90,7 @@ Time Link::on_request(unsigned end, Line& line, Time delay)
     Wire& wire = wires_[end];
     const Passage passage = carry(wire, line, LineClass::request, delay);
     if (line.followed()) note(line.journey.out, passage.arrival - delay, wire.latency);
-    if (wire.requests_to == nullptr) {
-        wire.requests_out->send_request(line, passage.arrival);
-        wire.requests_to = wire.requests_out->direct(wire.requests_port);
-        return passage.sent;
-    }
-    wire.requests_to->on_request(wire.requests_port, line, passage.arrival);
+    wire.requests_out->send_request(line, passage.arrival);
     return passage.sent;
 }
 
@@ -125,28 +120,6 @@ void Link::on_response_credit(unsigned end, Line& line, Time delay)
 {
     Wire& wire = wires_[end];
     wire.requests_out->return_response_credit(line, credit_time(wire, delay));
-}
-
-LineInitiator& Link::request_credits_to(unsigned& end, Time& added)
-{
-    Wire& wire = wires_[end];
-    unsigned port = 0;
-    LineInitiator* const next = wire.free_credits ? wire.responses_out->direct(port) : nullptr;
-    if (next == nullptr) return *this;
-    end = port;
-    added += wire.latency;
-    return *next;
-}
-
-LineTarget& Link::response_credits_to(unsigned& end, Time& added)
-{
-    Wire& wire = wires_[end];
-    unsigned port = 0;
-    LineTarget* const next = wire.free_credits ? wire.requests_out->direct(port) : nullptr;
-    if (next == nullptr) return *this;
-    end = port;
-    added += wire.latency;
-    return *next;
 }
 
 unsigned Link::debug(unsigned end, Line& line) { return initiators_[1 - end]->debug(line); }

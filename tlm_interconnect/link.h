@@ -52,14 +52,12 @@ private:
     };
     // One direction; what every line needs comes first.
     struct alignas(64) Wire {
-        LineTarget* requests_to = nullptr;  // behind requests_out, once that is known to be a module of ours
         Time latency = 0;
         std::uint64_t lines = 0;
         std::uint64_t wire_bytes = 0;
         std::uint64_t payload_bytes = 0;
         std::uint64_t flag_reads = 0;
         std::uint64_t flag_bytes = 0;
-        std::uint32_t requests_port = 0;
         std::uint32_t last_kind = ~0U;  // class, op and size of the last line: most are alike
         std::uint16_t last_bytes = 0;
         std::uint16_t last_payload = 0;
@@ -84,8 +82,6 @@ private:
     Time on_response(unsigned end, Line& line, Time delay) override;
     void on_request_credit(unsigned end, Line& line, Time delay) override;
     void on_response_credit(unsigned end, Line& line, Time delay) override;
-    LineInitiator& request_credits_to(unsigned& end, Time& added) override;
-    LineTarget& response_credits_to(unsigned& end, Time& added) override;
     unsigned debug(unsigned end, Line& line) override;
 
     Passage carry(Wire& wire, Line& line, LineClass cls, Time delay);

@@ -19,23 +19,6 @@ LineInitiatorSocket::LineInitiatorSocket(const char* name, LineInitiator& owner,
     bind(static_cast<tlm::tlm_bw_transport_if<line_protocol>&>(*this));
 }
 
-void LineInitiatorSocket::resolve()
-{
-    peer_ = this->operator->();
-    auto* end = dynamic_cast<LineTargetEnd*>(peer_);
-    if (end == nullptr) return;
-    direct_ = &end->owner_of(direct_port_);
-    credit_port_ = direct_port_;
-    credits_to_ = &direct_->response_credits_to(credit_port_, credit_delay_);
-}
-
-Time LineInitiatorSocket::forward(Line& line, LinePhase phase, Time delay)
-{
-    if (peer_ == nullptr) resolve();
-    sc_core::sc_time time = to_sc_time(delay);
-    return peer_->nb_transport_fw(line, phase, time) == tlm::TLM_UPDATED ? to_ps(time) : 0;
-}
-
 tlm::tlm_sync_enum LineInitiatorSocket::nb_transport_bw(Line& line, LinePhase& phase, sc_core::sc_time& delay)
 {
     if (phase == LinePhase::response) {
@@ -56,23 +39,6 @@ LineTargetSocket::LineTargetSocket(const char* name, LineTarget& owner, unsigned
     : tlm_target_socket(name), owner_(owner), port_(port)
 {
     bind(static_cast<tlm::tlm_fw_transport_if<line_protocol>&>(*this));
-}
-
-void LineTargetSocket::resolve()
-{
-    peer_ = this->operator->();
-    auto* end = dynamic_cast<LineInitiatorEnd*>(peer_);
-    if (end == nullptr) return;
-    direct_ = &end->owner_of(direct_port_);
-    credit_port_ = direct_port_;
-    credits_to_ = &direct_->request_credits_to(credit_port_, credit_delay_);
-}
-
-Time LineTargetSocket::backward(Line& line, LinePhase phase, Time delay)
-{
-    if (peer_ == nullptr) resolve();
-    sc_core::sc_time time = to_sc_time(delay);
-    return peer_->nb_transport_bw(line, phase, time) == tlm::TLM_UPDATED ? to_ps(time) : 0;
 }
 
 tlm::tlm_sync_enum LineTargetSocket::nb_transport_fw(Line& line, LinePhase& phase, sc_core::sc_time& delay)

@@ -14,10 +14,8 @@
 // answers TLM_UPDATED and sets the delay to the time after which it takes the next line of that
 // direction; all others answer TLM_ACCEPTED. Responses retrace the sockets of their request.
 //
-// Where both sockets of a connection are ours, a call goes to the module behind the other socket without the detour
-// through nb_transport: the same call at the same time, a third of the host's work. Anything else that is bound
-// (a checker, a recorder, a foreign module) is called by nb_transport. A credit goes past a module that would do no more
-// than delay it (a wire), as that module says: one call instead of two.
+// Every call goes through the bound interface, whatever is behind it: a module of ours, a checker, a recorder, a foreign
+// module. A socket looks its interface up once.
 #pragma once
 
 #include "tlm_interconnect/line.h"
@@ -41,9 +39,6 @@ public:
     // Returns the time after which a further response is taken (0: no limit).
     virtual Time on_response(unsigned port, Line& line, Time delay) = 0;
     virtual void on_request_credit(unsigned /*port*/, Line& /*line*/, Time /*delay*/) {}
-    // Who else may be called with the request credits of `port`, at which port and with what delay added. Asked once,
-    // when time has started.
-    virtual LineInitiator& request_credits_to(unsigned& /*port*/, Time& /*added*/) { return *this; }
 };
 
 // What a module with target sockets implements.
@@ -53,103 +48,55 @@ public:
     // Returns the time after which a further request is taken (0: no limit).
     virtual Time on_request(unsigned port, Line& line, Time delay) = 0;
     virtual void on_response_credit(unsigned /*port*/, Line& /*line*/, Time /*delay*/) {}
-    virtual LineTarget& response_credits_to(unsigned& /*port*/, Time& /*added*/) { return *this; }  // as above
     // Reads or writes memory without time; returns the number of bytes moved.
     virtual unsigned debug(unsigned /*port*/, Line& /*line*/) { return 0; }
 };
 
-// The module behind a socket of ours, as the socket at the other end finds it.
-struct LineInitiatorEnd {
-    virtual ~LineInitiatorEnd() = default;
-    virtual LineInitiator& owner_of(unsigned& port) = 0;
-};
-struct LineTargetEnd {
-    virtual ~LineTargetEnd() = default;
-    virtual LineTarget& owner_of(unsigned& port) = 0;
-};
-
 class LineInitiatorSocket : public tlm::tlm_initiator_socket<line_bytes * 8, line_protocol>,
-                            public tlm::tlm_bw_transport_if<line_protocol>,
-                            public LineInitiatorEnd {
+                            public tlm::tlm_bw_transport_if<line_protocol> {
 public:
     LineInitiatorSocket(const char* name, LineInitiator& owner, unsigned port = 0);
 
     Time send_request(Line& line, Time delay)
     {
         ++requests_;
-        if (direct_ != nullptr) return direct_->on_request(direct_port_, line, delay);
         return forward(line, LinePhase::request, delay);
     }
-    void return_response_credit(Line& line, Time delay)
-    {
-        if (credits_to_ != nullptr) {
-            credits_to_->on_response_credit(credit_port_, line, delay + credit_delay_);
-            return;
-        }
-        forward(line, LinePhase::response_credit, delay);
-    }
+    void return_response_credit(Line& line, Time delay) { forward(line, LinePhase::response_credit, delay); }
     unsigned debug(Line& line) { return (*this)->transport_dbg(line); }
 
     std::uint64_t requests() const { return requests_; }  // lines handed on by send_request()
-    // The module of ours behind the other socket, nullptr where there is none. When time has started.
-    LineTarget* direct(unsigned& port)
-    {
-        if (peer_ == nullptr) resolve();
-        port = direct_port_;
-        return direct_;
-    }
 
 private:
     tlm::tlm_sync_enum nb_transport_bw(Line& line, LinePhase& phase, sc_core::sc_time& delay) override;
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
-    LineInitiator& owner_of(unsigned& port) override
+    Time forward(Line& line, LinePhase phase, Time delay)
     {
-        port = port_;
-        return owner_;
+        if (peer_ == nullptr) peer_ = this->operator->();
+        sc_core::sc_time time = to_sc_time(delay);
+        return peer_->nb_transport_fw(line, phase, time) == tlm::TLM_UPDATED ? to_ps(time) : 0;
     }
-    Time forward(Line& line, LinePhase phase, Time delay);
-    void resolve();
 
-    LineTarget* direct_ = nullptr;
-    LineTarget* credits_to_ = nullptr;
-    Time credit_delay_ = 0;
-    unsigned direct_port_ = 0;
-    unsigned credit_port_ = 0;
-    tlm::tlm_fw_transport_if<line_protocol>* peer_ = nullptr;
+    tlm::tlm_fw_nonblocking_transport_if<Line, LinePhase>* peer_ = nullptr;
     LineInitiator& owner_;
     unsigned port_;
     std::uint64_t requests_ = 0;
 };
 
 class LineTargetSocket : public tlm::tlm_target_socket<line_bytes * 8, line_protocol>,
-                         public tlm::tlm_fw_transport_if<line_protocol>,
-                         public LineTargetEnd {
+                         public tlm::tlm_fw_transport_if<line_protocol> {
 public:
     LineTargetSocket(const char* name, LineTarget& owner, unsigned port = 0);
 
     Time send_response(Line& line, Time delay)
     {
         ++responses_;
-        if (direct_ != nullptr) return direct_->on_response(direct_port_, line, delay);
         return backward(line, LinePhase::response, delay);
     }
-    void return_request_credit(Line& line, Time delay)
-    {
-        if (credits_to_ != nullptr) {
-            credits_to_->on_request_credit(credit_port_, line, delay + credit_delay_);
-            return;
-        }
-        backward(line, LinePhase::request_credit, delay);
-    }
+    void return_request_credit(Line& line, Time delay) { backward(line, LinePhase::request_credit, delay); }
 
     std::uint64_t responses() const { return responses_; }  // lines handed back by send_response()
-    LineInitiator* direct(unsigned& port)  // as above
-    {
-        if (peer_ == nullptr) resolve();
-        port = direct_port_;
-        return direct_;
-    }
 
 private:
     tlm::tlm_sync_enum nb_transport_fw(Line& line, LinePhase& phase, sc_core::sc_time& delay) override;
@@ -157,20 +104,14 @@ private:
     bool get_direct_mem_ptr(Line&, tlm::tlm_dmi&) override { return false; }
     unsigned int transport_dbg(Line& line) override { return owner_.debug(port_, line); }
 
-    LineTarget& owner_of(unsigned& port) override
+    Time backward(Line& line, LinePhase phase, Time delay)
     {
-        port = port_;
-        return owner_;
+        if (peer_ == nullptr) peer_ = this->operator->();
+        sc_core::sc_time time = to_sc_time(delay);
+        return peer_->nb_transport_bw(line, phase, time) == tlm::TLM_UPDATED ? to_ps(time) : 0;
     }
-    Time backward(Line& line, LinePhase phase, Time delay);
-    void resolve();
 
-    LineInitiator* direct_ = nullptr;
-    LineInitiator* credits_to_ = nullptr;
-    Time credit_delay_ = 0;
-    unsigned direct_port_ = 0;
-    unsigned credit_port_ = 0;
-    tlm::tlm_bw_transport_if<line_protocol>* peer_ = nullptr;
+    tlm::tlm_bw_nonblocking_transport_if<Line, LinePhase>* peer_ = nullptr;
     LineTarget& owner_;
     unsigned port_;
     std::uint64_t responses_ = 0;
