@@ -24,7 +24,7 @@ void ComputeUnits::load_through(Line& line, std::uint32_t number, Time delay)
     Unit& unit = units_[number];
     line.source = static_cast<std::uint16_t>(endpoint_);
     ++unit.outstanding;
-    if (full(unit)) unit.full_since = agenda().now();
+    if (full(unit)) unit.full_since = event_queue().now();
     ++lines_;
     access_cache(line, number, delay);
 }
@@ -34,9 +34,9 @@ void ComputeUnits::access_cache(Line& line, std::uint32_t number, Time delay)
     Unit& unit = units_[number];
     const L1Cache::Answer answer = cache_of(unit).look_up(line);
     if (answer.outcome == L1Cache::Outcome::hit) {
-        const Time now = agenda().now();
+        const Time now = event_queue().now();
         line.kind = line_kind(NetworkEnds::Stage::through);
-        agenda().schedule(line, *this, unit.l1_port.book(now + delay, line_bytes).start + l1_spec_.latency,
+        event_queue().schedule(line, *this, unit.l1_port.book(now + delay, line_bytes).start + l1_spec_.latency,
             line.tag >> 20U);
     } else if (answer.outcome == L1Cache::Outcome::miss) {
         Line& fetch = pool_.take();

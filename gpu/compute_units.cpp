@@ -24,10 +24,10 @@ const char* name_of(StallCause cause)
     return "?";
 }
 
-ComputeUnits::ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
+ComputeUnits::ComputeUnits(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
     const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on, SpreadMode spread,
     unsigned stripe_shift, std::size_t destinations)
-    : sc_module(name), Station(agenda, std::move(path)), memory("memory", *this), spec_(spec), l1_spec_(l1), endpoint_(endpoint),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), memory("memory", *this), spec_(spec), l1_spec_(l1), endpoint_(endpoint),
       places_(static_cast<std::uint32_t>(spec.workgroups_per_unit)), pool_(pool), progress_(progress),
       data_on_(data_on), paths_(endpoint, spread, stripe_shift, destinations), units_(spec.compute_units),
       groups_(spec.compute_units * spec.workgroups_per_unit)
@@ -41,7 +41,7 @@ ComputeUnits::ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::st
                                                          : (std::uint64_t{1} << spec.wavefronts_per_unit) - 1;
     }
     for (Workgroup& group : groups_) group.wake.kind = workgroup_kind;
-    request_prepare();
+    request_prefetch();
 }
 
 bool ComputeUnits::fits(const Unit& unit, const Launch& launch) const
@@ -61,10 +61,10 @@ void ComputeUnits::launch(const Launch& launch)
         const std::uint32_t unit = (next_unit_ + step) % count;
         if (!fits(units_[unit], wanted)) continue;
         next_unit_ = (unit + 1) % count;
-        place(wanted, unit, agenda().now());
+        place(wanted, unit, event_queue().now());
         return;
     }
-    queue_.push_back({wanted, agenda().now()});
+    queue_.push_back({wanted, event_queue().now()});
 }
 
 void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued_since)
@@ -117,7 +117,7 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
 
 void ComputeUnits::prepare_wave(const Workgroup& group, Wavefront& wave, const Launch& launch, Time queued_since)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     wave.operation = nullptr;
     wave.next = 0;
     wave.head = wave.count = 0;
@@ -165,13 +165,13 @@ void ComputeUnits::finish_if_done(std::uint32_t index)
         place(queued.launch, number, queued.since);
     }
     if (listener != nullptr) listener->on_workgroup_done(token);
-    progress_.quiet(agenda().now());
+    progress_.quiet(event_queue().now());
 }
 
 void ComputeUnits::set_cause(const Unit& unit, Wavefront& wave, StallCause cause)
 {
     if (wave.cause == cause || wave.number != 0) return;
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const Time full_now = unit.full + (full(unit) ? now - unit.full_since : 0);
     Time span = 0;
     if (now < wave.cause_since) {  // its instruction was thought to issue until then
@@ -193,7 +193,7 @@ void ComputeUnits::set_cause(const Unit& unit, Wavefront& wave, StallCause cause
 Time ComputeUnits::on_response(unsigned, Line& line, Time delay)
 {
     line.kind = line_kind(NetworkEnds::Stage::leaving);
-    agenda().schedule(line, *this, agenda().now() + delay, line.tag >> 20U);
+    event_queue().schedule(line, *this, event_queue().now() + delay, line.tag >> 20U);
     return 0;
 }
 
@@ -202,21 +202,21 @@ void ComputeUnits::touch(std::uint32_t unit)
     if (units_[unit].touched) return;
     units_[unit].touched = true;
     touched_.push_back(unit);
-    request_settle();
-    // A launch comes from outside: settle() needs an item of this station at this instant.
+    request_arbitration();
+    // A launch comes from outside: arbitrate() needs an item of this timed component at this instant.
     if (!running_ && !units_[unit].wake.scheduled)
-        agenda().schedule(units_[unit].wake, *this, std::max(agenda().now(), units_[unit].issue.free_at()),
+        event_queue().schedule(units_[unit].wake, *this, std::max(event_queue().now(), units_[unit].issue.free_at()),
             unit & 0xfffU);
 }
 
-void ComputeUnits::prepare(const AgendaItem& item) const
+void ComputeUnits::prefetch(const ScheduledItem& item) const
 {
     if (item.kind >= unit_kind) return;
     const LineTag tag = LineTag::of(Line::of(item).tag);
     if (tag.use != LineUse::fetch) __builtin_prefetch(&units_[tag.unit].waves[tag.context], 1);
 }
 
-void ComputeUnits::run(AgendaItem& item)
+void ComputeUnits::run(ScheduledItem& item)
 {
     running_ = true;
     const std::uint32_t number = item.order & 0xfffU;
@@ -227,10 +227,10 @@ void ComputeUnits::run(AgendaItem& item)
     default:
         if (network_ == nullptr || arrives(Line::of(item))) answered(Line::of(item));
     }
-    request_settle();
+    request_arbitration();
 }
 
-void ComputeUnits::settle()
+void ComputeUnits::arbitrate()
 {
     for (std::size_t i = 0; i < touched_.size(); ++i) {
         units_[touched_[i]].touched = false;
@@ -253,7 +253,7 @@ void ComputeUnits::answered(Line& line)
     }
     if (line.followed()) note_life(line, tag.unit);
     Unit& unit = units_[tag.unit];
-    if (full(unit)) unit.full += agenda().now() - unit.full_since;
+    if (full(unit)) unit.full += event_queue().now() - unit.full_since;
     --unit.outstanding;
     switch (tag.use) {
     case LineUse::load: loaded(tag.unit, tag.context, line); break;
@@ -305,11 +305,11 @@ bool ComputeUnits::arrives(Line& line)
 {
     auto stage = static_cast<NetworkEnds::Stage>(line.kind);
     if (stage == NetworkEnds::Stage::through) return true;
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const Time start = network_->answer_at_unit(line, unit_of_tag(line.tag), line.destination == endpoint_, stage, now);
     if (start == now) return true;
     line.kind = line_kind(stage);
-    agenda().schedule(line, *this, start, line.tag >> 20U);
+    event_queue().schedule(line, *this, start, line.tag >> 20U);
     return false;
 }
 

@@ -69,12 +69,12 @@
 namespace weft {
 
 class ComputeUnits : public sc_core::sc_module,
-                     public Station,
+                     public TimedComponent,
                      public LineInitiator,
                      public BulkListener,
                      public StatisticsProvider {
 public:
-    ComputeUnits(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
+    ComputeUnits(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
         const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on,
         SpreadMode spread = SpreadMode::lines, unsigned stripe_shift = 0, std::size_t destinations = 0);
 
@@ -148,7 +148,7 @@ private:
         bool touched = false;
         Time full_since = 0;       // at its limit of outstanding lines
         Time full = 0;             // until then
-        AgendaItem wake;
+        ScheduledItem wake;
         RateServer l1_port;
         std::unique_ptr<L1Cache> l1;   // made when first used
         std::vector<Wavefront> waves;  // by context, made when first used
@@ -167,9 +167,9 @@ private:
     static std::uint8_t line_kind(NetworkEnds::Stage stage) { return static_cast<std::uint8_t>(stage); }
 
     Time on_response(unsigned port, Line& line, Time delay) override;
-    void run(AgendaItem& item) override;
-    void prepare(const AgendaItem& item) const override;
-    void settle() override;
+    void run(ScheduledItem& item) override;
+    void prefetch(const ScheduledItem& item) const override;
+    void arbitrate() override;
 
     // Workgroups: compute_units.cpp
     bool fits(const Unit& unit, const Launch& launch) const;
@@ -292,7 +292,7 @@ private:
     BulkCopier* bulk_ = nullptr;
     const MemoryImage* image_ = nullptr;
     bool cannot_progress_ = false;
-    bool running_ = false;  // between the first item of an instant and its settle()
+    bool running_ = false;  // between the first item of an instant and its arbitrate()
     std::uint32_t next_unit_ = 0;
     std::uint64_t workgroups_ = 0;
     std::uint32_t transfers_ = 0;  // operands of all programs so far

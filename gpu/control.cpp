@@ -33,7 +33,7 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
     }
     if (operation.kind == Operation::Kind::barrier) return arrive(number, wave);
     if (wave.number != 0) return true;
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     switch (operation.kind) {
     case Operation::Kind::move:
     case Operation::Kind::barrier: break;
@@ -69,7 +69,7 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
         break;
     case Operation::Kind::compute:
         set_cause(unit, wave, StallCause::compute);
-        agenda().schedule(group.wake, *this, now + operation.value, wave.group);
+        event_queue().schedule(group.wake, *this, now + operation.value, wave.group);
         break;
     case Operation::Kind::flops: {
         __extension__ typedef unsigned __int128 Wide;
@@ -77,7 +77,7 @@ bool ComputeUnits::start(std::uint32_t number, std::uint32_t context)
         const auto time = static_cast<Time>((Wide{operation.value} * 1'000'000'000'000U + rate - 1) / rate);
         unit.math_free = std::max(unit.math_free, now) + time;
         set_cause(unit, wave, StallCause::compute);
-        agenda().schedule(group.wake, *this, unit.math_free, wave.group);
+        event_queue().schedule(group.wake, *this, unit.math_free, wave.group);
         break;
     }
     }
@@ -120,7 +120,7 @@ bool ComputeUnits::arrive(std::uint32_t number, Wavefront& wave)
     wave.at_barrier = true;
     set_cause(units_[number], wave, StallCause::barrier);
     if (group.at_barrier == group.wavefronts)
-        agenda().schedule(group.wake, *this, agenda().now() + spec_.barrier_latency, wave.group);
+        event_queue().schedule(group.wake, *this, event_queue().now() + spec_.barrier_latency, wave.group);
     return false;
 }
 
@@ -159,7 +159,7 @@ void ComputeUnits::end_fence_later(Workgroup& group)
 {
     if (group.fence != Scope::system || group.wake.scheduled) return;
     group.fencing = true;
-    agenda().schedule(group.wake, *this, agenda().now() + spec_.fence_latency,
+    event_queue().schedule(group.wake, *this, event_queue().now() + spec_.fence_latency,
         static_cast<std::uint32_t>(&group - groups_.data()));
 }
 
@@ -271,12 +271,12 @@ void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave)
     line.flags = LineHeader::control_flag | LineHeader::poll_flag;
     line.tag = LineTag{group.unit, group.zero, 0, 0, LineUse::word, 0, lane}.packed();
     set_cause(units_[group.unit], wave, StallCause::flag);
-    if (group.polled_at == never_polled) group.polled_at = agenda().now();
+    if (group.polled_at == never_polled) group.polled_at = event_queue().now();
     ++polls_;
     if (!group.waiting) {
         group.waiting = true;
         if (spin) progress_.enter_spin();
-        progress_.quiet(agenda().now());
+        progress_.quiet(event_queue().now());
     }
     send(line, group.unit, delay);
 }
@@ -308,7 +308,7 @@ void ComputeUnits::word_answered(std::uint32_t number, Line& line)
     const std::uint64_t value = line.operand();
     pool_.give(line);
     if (op == LineOp::atomic) {
-        progress_.quiet(agenda().now());
+        progress_.quiet(event_queue().now());
         --group.posted;
         store_answered(index);
     } else {
@@ -320,7 +320,7 @@ void ComputeUnits::word_answered(std::uint32_t number, Line& line)
 void ComputeUnits::flag_answered(std::uint32_t index, std::uint32_t lane, LineOp op, std::uint64_t value)
 {
     Workgroup& group = groups_[index];
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     Wavefront& wave = units_[group.unit].waves[group.zero];
     if (op == LineOp::await || (op == LineOp::read && value >= wave.operation[lane].value))
         group.missing &= ~(1U << lane);
@@ -342,7 +342,7 @@ void ComputeUnits::flag_answered(std::uint32_t index, std::uint32_t lane, LineOp
     }
     if (progress_.looked_in_vain(group.polled_at, group.vain_epoch)) {
         cannot_progress_ = true;
-        agenda().stop();
+        event_queue().stop();
         return;
     }
     if (static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::monitor) {
@@ -351,7 +351,7 @@ void ComputeUnits::flag_answered(std::uint32_t index, std::uint32_t lane, LineOp
         update(group.unit, group.zero);
         return;
     }
-    agenda().schedule(group.wake, *this, now + group.interval, index);
+    event_queue().schedule(group.wake, *this, now + group.interval, index);
     if (static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::backoff)
         group.interval = std::min<Time>(2 * group.interval, std::max<Time>(spec_.backoff_limit, spec_.spin_interval));
 }

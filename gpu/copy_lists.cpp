@@ -9,16 +9,16 @@ std::uint32_t Movers::launch(const List& list)
     if (list.proxied) {
         Engine& engine = *engines_[next_engine_];
         next_engine_ = (next_engine_ + 1) % count;
-        return place(list, engine, agenda().now()).index;
+        return place(list, engine, event_queue().now()).index;
     }
     for (std::uint32_t step = 0; step < count && queued_.empty(); ++step) {
         const std::uint32_t number = (next_engine_ + step) % count;
         if (engines_[number]->lists >= copy_.queues) continue;
         next_engine_ = (number + 1) % count;
-        place(list, *engines_[number], agenda().now());
+        place(list, *engines_[number], event_queue().now());
         return 0;
     }
-    queued_.emplace_back(list, agenda().now());
+    queued_.emplace_back(list, event_queue().now());
     return 0;
 }
 
@@ -42,7 +42,7 @@ Movers::Queue& Movers::place(const List& list, Engine& engine, Time since)
     queue.awake = !list.proxied;
     if (list.proxied) return queue;
     ++engine.lists;
-    lists_queued_ += agenda().now() - since;
+    lists_queued_ += event_queue().now() - since;
     progress_.busy();  // from here on: one that has no place changes nothing before others end
     go_on(queue);
     return queue;
@@ -61,7 +61,7 @@ void Movers::request(std::uint32_t list, std::uint64_t operations, Time delay)
     grant.queue = list;
     grant.operations = operations;
     progress_.busy();
-    agenda().schedule(grant, *this, proxy_.handed_on(agenda().now() + delay), list & 0xfffU);
+    event_queue().schedule(grant, *this, proxy_.handed_on(event_queue().now() + delay), list & 0xfffU);
 }
 
 void Movers::grant(Grant& grant)
@@ -72,7 +72,7 @@ void Movers::grant(Grant& grant)
     if (!queue.awake) progress_.busy();
     queue.awake = true;
     go_on(queue);
-    progress_.quiet(agenda().now());
+    progress_.quiet(event_queue().now());
 }
 
 // A proxied list that has done what it was asked for changes nothing any more.
@@ -80,7 +80,7 @@ void Movers::rest(Queue& queue)
 {
     if (!queue.awake || queue.copying > 0) return;
     queue.awake = false;
-    progress_.quiet(agenda().now());
+    progress_.quiet(event_queue().now());
 }
 
 // Carries out what can be carried out now.
@@ -112,7 +112,7 @@ void Movers::go_on(Queue& queue)
         case Operation::Kind::wait:
             queue.waiting = true;
             progress_.enter_spin();
-            progress_.quiet(agenda().now());
+            progress_.quiet(event_queue().now());
             poll(queue);
             return;
         default: SC_REPORT_FATAL("/weft/gpu/copy", "a copy engine only copies, signals and waits");
@@ -138,7 +138,7 @@ void Movers::poll(Queue& queue)
     Line& line = pool_.take();
     line.begin(LineOp::read, queue.list.program->operations[queue.next].address, 8);
     line.flags = LineHeader::control_flag | LineHeader::poll_flag;
-    queue.polled_at = agenda().now();
+    queue.polled_at = event_queue().now();
     ++copied_.flag_reads;
     send(line, *queue.engine, queue.index, MoverUse::word);
 }
@@ -149,7 +149,7 @@ void Movers::word_answered(Line& line, Queue& queue)
     const std::uint64_t value = line.operand();
     pool_.give(line);
     if (signalled) {
-        progress_.quiet(agenda().now());
+        progress_.quiet(event_queue().now());
         --queue.posted;
         go_on(queue);
     } else if (value >= queue.list.program->operations[queue.next].value) {
@@ -160,9 +160,9 @@ void Movers::word_answered(Line& line, Queue& queue)
         go_on(queue);
     } else if (progress_.looked_in_vain(queue.polled_at, queue.vain_epoch)) {
         cannot_progress_ = true;
-        agenda().stop();
+        event_queue().stop();
     } else {
-        agenda().schedule(queue, *this, agenda().now() + copy_.poll_interval, queue.index & 0xfffU);
+        event_queue().schedule(queue, *this, event_queue().now() + copy_.poll_interval, queue.index & 0xfffU);
     }
 }
 
@@ -179,7 +179,7 @@ void Movers::end(Queue& queue)
         place(next, engine, since);
     }
     if (list.listener != nullptr) list.listener->on_workgroup_done(list.token);
-    progress_.quiet(agenda().now());
+    progress_.quiet(event_queue().now());
 }
 
 std::vector<ComputeUnits::Blocked> Movers::blocked() const

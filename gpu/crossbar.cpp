@@ -11,9 +11,9 @@ constexpr unsigned side_bits = 3;    // of a mesh's items: by which side of its 
 
 }  // namespace
 
-Crossbar::Crossbar(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
+Crossbar::Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
     const NetworkSpec& network, const L2Spec& l2, std::uint32_t endpoint, unsigned ports, RouteTable routes)
-    : sc_module(name), Station(agenda, std::move(path)), units("units", *this, 0), movers("movers", *this, 0),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), units("units", *this, 0), movers("movers", *this, 0),
       spec_(spec), endpoint_(endpoint), sector_shift_(l2.sector_shift()), slices_(static_cast<unsigned>(l2.slices)),
       partitions_(static_cast<unsigned>(l2.partitions)), in_partition_(slices_ / partitions_),
       far_latency_(l2.far_latency), hash_(l2.separate() ? in_partition_ : slices_), routes_(std::move(routes)),
@@ -72,7 +72,7 @@ inline Time Crossbar::set_out(unsigned port, LineClass cls, const Line& line, Ti
     if (!ways.limited()) return delay;
     const std::uint32_t bytes = ends_.bytes_of(line, cls);
     if (bytes == 0) return delay;
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     return ways.book(port == 0 ? unit_of_tag(line.tag) : port - 1, now + delay, bytes) - now;
 }
 
@@ -176,14 +176,14 @@ void Crossbar::enter_mesh(Line& line, std::uint8_t kind, unsigned tile, unsigned
 {
     line.push_port(static_cast<std::uint16_t>(exit));
     line.kind = kind;
-    agenda().schedule(line, *this, agenda().now() + delay, tile << side_bits);
+    event_queue().schedule(line, *this, event_queue().now() + delay, tile << side_bits);
 }
 
 // A line is at a tile.
-void Crossbar::run(AgendaItem& item)
+void Crossbar::run(ScheduledItem& item)
 {
     Line& line = Line::of(item);
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const auto cls = static_cast<LineClass>(line.kind & 1U);
     const std::uint32_t bytes = ends_.bytes_of(line, cls);
     const unsigned place = line.order & 0xfffU;
@@ -196,7 +196,7 @@ void Crossbar::run(AgendaItem& item)
         const Time start = bytes > 0 ? ends_.leave_slice(ways, slice, now, bytes) : now;
         if (start > now) {
             line.push_port(exit);
-            agenda().schedule(line, *this, start, place);
+            event_queue().schedule(line, *this, start, place);
             return;
         }
     }
@@ -204,7 +204,7 @@ void Crossbar::run(AgendaItem& item)
     if (to != tile) {
         const Mesh::Step step = mesh_->step(cls, tile, to, now, bytes);
         line.push_port(exit);
-        agenda().schedule(line, *this, step.at, step.tile << side_bits | step.side);
+        event_queue().schedule(line, *this, step.at, step.tile << side_bits | step.side);
         return;
     }
     const bool of_port = (line.kind & came_from_port) != 0;

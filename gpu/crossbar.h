@@ -33,12 +33,12 @@
 namespace weft {
 
 class Crossbar : public sc_core::sc_module,
-                 public Station,
+                 public TimedComponent,
                  public LineTarget,
                  public LineInitiator,
                  public StatisticsProvider {
 public:
-    Crossbar(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec,
+    Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
         const NetworkSpec& network, const L2Spec& l2, std::uint32_t endpoint, unsigned ports, RouteTable routes);
 
     LineTargetSocket units;
@@ -64,7 +64,7 @@ private:
     Time on_response(unsigned port, Line& line, Time delay) override;
     void on_request_credit(unsigned port, Line& line, Time delay) override;
     unsigned debug(unsigned port, Line& line) override;
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
 
     unsigned partition_of(const Line& line) const;  // of the unit that issued it
     unsigned slice_of(const Line& line) const  // that is home of the address
@@ -79,7 +79,7 @@ private:
     void hand_response(Line& line, bool of_port, unsigned exit, Time delay);
     void answer_from_port(Line& line, unsigned link, Time delay);
 
-    // On the agenda in a mesh: the class is the lowest bit.
+    // On the event queue in a mesh: the class is the lowest bit.
     static constexpr std::uint8_t leaving_slice = 2;
     static constexpr std::uint8_t came_from_port = 4;
     void enter_mesh(Line& line, std::uint8_t kind, unsigned tile, unsigned exit, Time delay);

@@ -2,10 +2,10 @@
 
 namespace weft {
 
-FabricPort::FabricPort(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec)
-    : sc_module(name), Station(agenda, std::move(path)), link_out("link_out", *this, link_side),
+FabricPort::FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec)
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), link_out("link_out", *this, link_side),
       link_in("link_in", *this, link_side), die_in("die_in", *this, die_side), die_out("die_out", *this, die_side),
-      output_(agenda, *this, *this, 0, 1, link_out, link_in,
+      output_(event_queue, *this, *this, 0, 1, link_out, link_in,
           {static_cast<ArbiterKind>(spec.port_arbiter), static_cast<std::uint32_t>(spec.port_control_weight),
               static_cast<std::uint32_t>(spec.port_data_weight)})
 {
@@ -17,8 +17,8 @@ Time FabricPort::on_request(unsigned side, Line& line, Time delay)
         die_out.send_request(line, delay);
     } else {
         line.kind = kind_of(LineClass::request, NetworkEnds::Stage::leaving);
-        line.issued = agenda().now() + delay;
-        agenda().schedule(line, *this, agenda().now() + delay);
+        line.issued = event_queue().now() + delay;
+        event_queue().schedule(line, *this, event_queue().now() + delay);
     }
     return 0;
 }
@@ -30,7 +30,7 @@ Time FabricPort::on_response(unsigned side, Line& line, Time delay)
         die_in.send_response(line, delay);
     } else {
         line.kind = kind_of(LineClass::response, NetworkEnds::Stage::leaving);
-        agenda().schedule(line, *this, agenda().now() + delay);
+        event_queue().schedule(line, *this, event_queue().now() + delay);
     }
     return 0;
 }
@@ -38,7 +38,7 @@ Time FabricPort::on_response(unsigned side, Line& line, Time delay)
 void FabricPort::on_request_credit(unsigned side, Line& line, Time delay)
 {
     if (side == link_side) {
-        output_.add_credit(line.vc, agenda().now() + delay);
+        output_.add_credit(line.vc, event_queue().now() + delay);
     } else {
         link_in.return_request_credit(line, delay);
     }
@@ -46,7 +46,7 @@ void FabricPort::on_request_credit(unsigned side, Line& line, Time delay)
 
 void FabricPort::on_response_credit(unsigned side, Line& line, Time delay)
 {
-    if (side == link_side) output_.add_credit(line.vc, agenda().now() + delay);
+    if (side == link_side) output_.add_credit(line.vc, event_queue().now() + delay);
 }
 
 unsigned FabricPort::debug(unsigned side, Line& line)
@@ -59,23 +59,23 @@ bool FabricPort::arrives(Line& line)
 {
     auto stage = static_cast<NetworkEnds::Stage>(line.kind >> 1U);
     if (stage == NetworkEnds::Stage::through) return true;
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const auto cls = static_cast<LineClass>(line.kind & 1U);
     const Time start = network_->line_at_port(line, port_, cls, stage, now);
     if (start == now) return true;
     line.kind = kind_of(cls, stage);
-    agenda().schedule(line, *this, start);
+    event_queue().schedule(line, *this, start);
     return false;
 }
 
-void FabricPort::run(AgendaItem& item)
+void FabricPort::run(ScheduledItem& item)
 {
     if (item.kind < OutputPort::wake_kind && (network_ == nullptr || arrives(Line::of(item))))
         output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind & 1U), 0, lane_of(Line::of(item).vc));
-    request_settle();
+    request_arbitration();
 }
 
-void FabricPort::settle() { output_.serve(agenda().now()); }
+void FabricPort::arbitrate() { output_.serve(event_queue().now()); }
 
 std::vector<Statistic> FabricPort::statistics() const
 {

@@ -19,13 +19,13 @@
 namespace weft {
 
 class FabricPort : public sc_core::sc_module,
-                   public Station,
+                   public TimedComponent,
                    public LineTarget,
                    public LineInitiator,
                    public OutputPortOwner,
                    public StatisticsProvider {
 public:
-    FabricPort(sc_core::sc_module_name name, Agenda& agenda, std::string path, const GpuSpec& spec);
+    FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec);
 
     LineInitiatorSocket link_out;
     LineTargetSocket link_in;
@@ -55,10 +55,10 @@ private:
     void on_response_credit(unsigned side, Line& line, Time delay) override;
     unsigned debug(unsigned side, Line& line) override;
     void on_sent(unsigned, Line&, LineClass, unsigned) override {}
-    void run(AgendaItem& item) override;
-    void settle() override;
+    void run(ScheduledItem& item) override;
+    void arbitrate() override;
 
-    // A line on the agenda: its class in the lowest bit, then NetworkEnds::Stage.
+    // A line on the event queue: its class in the lowest bit, then NetworkEnds::Stage.
     static std::uint8_t kind_of(LineClass cls, NetworkEnds::Stage stage)
     {
         return static_cast<std::uint8_t>(static_cast<unsigned>(cls) | static_cast<unsigned>(stage) << 1U);

@@ -2,30 +2,30 @@
 
 namespace weft {
 
-Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
+Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const GpuSpec& spec,
     const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring, const MemorySideSpec& memory_side,
     const NetworkSpec& network, const CopySpec& copy, const BulkSpec& bulk)
     : Accelerator(name), path_(wiring.path), endpoint_(wiring.endpoint), spec_(spec), l2_spec_(l2), hbm_spec_(hbm),
       memory_side_spec_(memory_side), image_(wiring.data_on)
 {
     const unsigned slices = static_cast<unsigned>(l2.slices);
-    units_ = std::make_unique<ComputeUnits>("units", agenda, path_ + ".units", spec, l1, endpoint_, pool, progress,
+    units_ = std::make_unique<ComputeUnits>("units", event_queue, path_ + ".units", spec, l1, endpoint_, pool, progress,
         wiring.data_on, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
-    crossbar_ = std::make_unique<Crossbar>("crossbar", agenda, path_ + ".network", spec, network, l2, endpoint_,
+    crossbar_ = std::make_unique<Crossbar>("crossbar", event_queue, path_ + ".network", spec, network, l2, endpoint_,
         wiring.ports, wiring.routes);
     NetworkEnds& ends = crossbar_->ends();
     units_->set_network(ends);
     const PathChooser paths(endpoint_, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
-    movers_ = std::make_unique<Movers>("movers", agenda, path_ + ".movers", copy, bulk,
+    movers_ = std::make_unique<Movers>("movers", event_queue, path_ + ".movers", copy, bulk,
         static_cast<std::uint32_t>(spec.compute_units), pool, progress, wiring.data_on, paths, *units_);
     movers_->set_network(ends);
     units_->set_bulk(*movers_);
     units_->set_packets(image_);
     const auto channels = static_cast<unsigned>(hbm.channels);
-    hbm_ = std::make_unique<Hbm>("hbm", agenda, path_ + ".hbm", hbm, memory_side.present() ? channels : slices,
+    hbm_ = std::make_unique<Hbm>("hbm", event_queue, path_ + ".hbm", hbm, memory_side.present() ? channels : slices,
         memory_side.present() ? memory_side.as_cache(channels).sector_shift() : l2.sector_shift());
     if (memory_side.present())
-        memory_side_ = std::make_unique<MemorySideCache>("memory_side", agenda, path_ + ".memory_side", memory_side,
+        memory_side_ = std::make_unique<MemorySideCache>("memory_side", event_queue, path_ + ".memory_side", memory_side,
             channels, slices, l2.separate(), image_, pool, endpoint_, wiring.checkers);
     const auto join = [&wiring](LineInitiatorSocket& from, LineTargetSocket& to) {
         if (wiring.checkers != nullptr) {
@@ -46,7 +46,7 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
         const std::string number = std::to_string(s);
         const SliceRequest request{"l2_" + number, path_ + ".l2." + number, cache, s % static_cast<unsigned>(cache.slices),
             image_, pool, endpoint_};
-        slices_.push_back(wiring.make_slice ? wiring.make_slice(agenda, request) : std::make_unique<L2Slice>(agenda, request));
+        slices_.push_back(wiring.make_slice ? wiring.make_slice(event_queue, request) : std::make_unique<L2Slice>(event_queue, request));
         slices_[s]->set_way_in(ends.slice_in, s, modules, ends.header());
         for (unsigned partition = 0; partition < slices_[s]->partitions(); ++partition) {
             join(crossbar_->to_slice(s + partition * modules), slices_[s]->target_of(partition));
@@ -57,13 +57,13 @@ Gpu::Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress&
     for (unsigned c = 0; memory_side_ && c < channels; ++c) join(memory_side_->memory(c), hbm_->target(c));
     for (unsigned p = 0; p < wiring.ports; ++p) {
         const std::string number = std::to_string(p);
-        ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), agenda, path_ + ".port." + number,
+        ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), event_queue, path_ + ".port." + number,
             spec));
         ports_[p]->set_network(ends, p);
         if (wiring.recorder == nullptr) {
             join(crossbar_->to_port(p), ports_[p]->die_in);
         } else {
-            taps_.push_back(std::make_unique<TrafficTap>(("tap" + number).c_str(), agenda, *wiring.recorder,
+            taps_.push_back(std::make_unique<TrafficTap>(("tap" + number).c_str(), event_queue, *wiring.recorder,
                 endpoint_, spec.unit_to_port));
             join(crossbar_->to_port(p), taps_[p]->in);
             join(taps_[p]->out, ports_[p]->die_in);

@@ -25,7 +25,7 @@ namespace weft {
 
 class Gpu : public Accelerator {
 public:
-    Gpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
+    Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const GpuSpec& spec,
         const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring,
         const MemorySideSpec& memory_side = {}, const NetworkSpec& network = {}, const CopySpec& copy = {},
         const BulkSpec& bulk = {});

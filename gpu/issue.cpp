@@ -67,7 +67,7 @@ void ComputeUnits::serve_unit(std::uint32_t number)
 {
     Unit& unit = units_[number];
     if (unit.ready == 0 || full(unit)) return;
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     if (unit.issue.free_at() <= now) {
         // Contexts behind the last one served, then the others.
         const std::uint64_t behind = unit.last >= contexts - 1 ? 0 : ~std::uint64_t{0} << (unit.last + 1);
@@ -85,7 +85,7 @@ void ComputeUnits::serve_unit(std::uint32_t number)
         }
         if (unit.ready == 0 || full(unit)) return;
     }
-    if (!unit.wake.scheduled) agenda().schedule(unit.wake, *this, std::max(now, unit.issue.free_at()), number & 0xfffU);
+    if (!unit.wake.scheduled) event_queue().schedule(unit.wake, *this, std::max(now, unit.issue.free_at()), number & 0xfffU);
 }
 
 void ComputeUnits::issue(std::uint32_t number, std::uint32_t context)
@@ -104,8 +104,8 @@ void ComputeUnits::issue(std::uint32_t number, std::uint32_t context)
 Time ComputeUnits::slot(Unit& unit, std::uint64_t address, bool first)
 {
     const bool with_the_last = !first && spec_.coalesce > line_bytes && address % spec_.coalesce >= line_bytes;
-    if (!with_the_last) unit.slot = unit.issue.book(agenda().now(), 1).start;
-    return unit.slot - agenda().now();
+    if (!with_the_last) unit.slot = unit.issue.book(event_queue().now(), 1).start;
+    return unit.slot - event_queue().now();
 }
 
 void ComputeUnits::send(Line& line, std::uint32_t number, Time delay)
@@ -114,7 +114,7 @@ void ComputeUnits::send(Line& line, std::uint32_t number, Time delay)
     if (log_ != nullptr) follow(line, number, delay);
     Unit& unit = units_[number];
     ++unit.outstanding;
-    if (full(unit)) unit.full_since = agenda().now();
+    if (full(unit)) unit.full_since = event_queue().now();
     ++lines_;
     memory.send_request(line, delay);
 }

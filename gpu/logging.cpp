@@ -16,7 +16,7 @@ void ComputeUnits::set_log(OperationLog& log)
 std::array<Time, stall_causes> ComputeUnits::spent_by(const Unit& unit, const Wavefront& wave) const
 {
     std::array<Time, stall_causes> out = wave.spent;
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     if (now < wave.cause_since) {
         out[static_cast<unsigned>(StallCause::none)] -= wave.cause_since - now;
         return out;
@@ -41,7 +41,7 @@ void ComputeUnits::log_operation(std::uint32_t index, const Operation* operation
     OpenRecord& open = open_[index];
     open.record = OperationRecord{};
     open.record.work = group.log;
-    open.record.begin = agenda().now();
+    open.record.begin = event_queue().now();
     open.record.operation = operation != nullptr ? zero.next - 1 : static_cast<std::uint32_t>(group.program->operations.size());
     const Operation* named = operation != nullptr || group.program->operations.empty() ? operation
                                                                                        : &group.program->operations.back();
@@ -69,7 +69,7 @@ void ComputeUnits::log_end(std::uint32_t index)
     const Workgroup& group = groups_[index];
     const std::array<Time, stall_causes> spent = spent_by(units_[group.unit], units_[group.unit].waves[group.zero]);
     for (unsigned cause = 0; cause < stall_causes; ++cause) open.record.spent[cause] = spent[cause] - open.spent[cause];
-    open.record.end = agenda().now();
+    open.record.end = event_queue().now();
     open.record.journey = open.signalled;
     const std::uint32_t number = log_->add(open.record);
     // Its line is on its way: it brings the rest.
@@ -84,7 +84,7 @@ void ComputeUnits::follow(Line& line, std::uint32_t number, Time delay)
     const std::uint32_t index = units_[number].waves[tag.context].group;
     if (groups_[index].log == 0) return;
     line.flags |= LineHeader::followed_flag;
-    line.journey.begin(agenda().now() + delay);
+    line.journey.begin(event_queue().now() + delay);
     if (line.op == LineOp::atomic && (line.flags & LineHeader::control_flag) != 0) open_[index].line = &line;
 }
 
@@ -93,7 +93,7 @@ void ComputeUnits::note_packets(const Line& line, std::uint32_t number, std::uin
 {
     const Wavefront& wave = units_[number].waves[context];
     if (const std::uint32_t log = groups_[wave.group].log; log != 0)
-        log_->seen({line.address / line_bytes, log, wave.number, agenda().now()});
+        log_->seen({line.address / line_bytes, log, wave.number, event_queue().now()});
 }
 
 void ComputeUnits::note_life(const Line& line, std::uint32_t number)
@@ -108,7 +108,7 @@ void ComputeUnits::note_life(const Line& line, std::uint32_t number)
     if (line.op == LineOp::write && (line.flags & LineHeader::packet_flag) != 0)
         log_->stored({line.address / line_bytes, groups_[index].log, units_[number].waves[LineTag::of(line.tag).context].number,
             line.journey.start, line.journey.home, line.journey.out.queued + line.journey.out.wire, line.journey.out.credits});
-    if ((line.flags & LineHeader::poll_flag) == 0) open_[index].record.lives.add(line.journey, agenda().now());
+    if ((line.flags & LineHeader::poll_flag) == 0) open_[index].record.lives.add(line.journey, event_queue().now());
 }
 
 }  // namespace weft

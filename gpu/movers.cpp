@@ -17,10 +17,10 @@ std::vector<Statistic> moved(std::uint64_t descriptors, std::uint64_t bytes, std
 
 }  // namespace
 
-Movers::Movers(sc_core::sc_module_name name, Agenda& agenda, std::string path, const CopySpec& copy,
+Movers::Movers(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy,
     const BulkSpec& bulk, std::uint32_t units, LinePool& pool, Progress& progress, bool data_on,
     const PathChooser& paths, BulkListener& listener)
-    : sc_module(name), Station(agenda, std::move(path)), memory("memory", *this), copy_(copy), bulk_(bulk), pool_(pool),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), memory("memory", *this), copy_(copy), bulk_(bulk), pool_(pool),
       progress_(progress), data_on_(data_on), paths_(paths), listener_(listener), bulk_engines_(units), proxy_(copy)
 {
     for (std::uint64_t e = 0; e < copy.engines; ++e)
@@ -56,7 +56,7 @@ void Movers::submit(Engine& engine, const std::uint64_t* operands, const Operati
     }
     const std::uint32_t index = free_descriptors_.back();
     free_descriptors_.pop_back();
-    const Time arrival = agenda().now() + delay;
+    const Time arrival = event_queue().now() + delay;
     descriptors_[index] = {&engine, operands, operation.bytes, 0, operation.destinations, 0, owner, transfers_, arrival, 0};
     transfers_ += operation.destinations + 1U;
     Counts& count = counts(engine);
@@ -72,7 +72,7 @@ void Movers::come_to_head(Engine& engine, Time arrival)
     counts(engine).queued += arrival - head.since;
     head.first = arrival + engine.start;
     if (!engine.scheduled)
-        agenda().schedule(engine, *this, std::max(head.first, engine.rate.free_at()), engine.unit & 0xfffU);
+        event_queue().schedule(engine, *this, std::max(head.first, engine.rate.free_at()), engine.unit & 0xfffU);
 }
 
 // Issues what may issue now; an answer or the engine's wake-up calls again.
@@ -81,15 +81,15 @@ void Movers::pump(Engine& engine)
     while (!engine.waiting.empty() && engine.open < engine.in_flight) {
         const std::uint32_t index = engine.waiting.front();
         const Time earliest = std::max(descriptors_[index].first, engine.rate.free_at());
-        if (earliest > agenda().now()) {
-            if (!engine.scheduled) agenda().schedule(engine, *this, earliest, engine.unit & 0xfffU);
+        if (earliest > event_queue().now()) {
+            if (!engine.scheduled) event_queue().schedule(engine, *this, earliest, engine.unit & 0xfffU);
             return;
         }
         load_piece(engine, index);
         if (descriptors_[index].position < descriptors_[index].bytes) continue;
         engine.waiting.pop_front();
         if (!engine.waiting.empty())
-            come_to_head(engine, std::max(agenda().now(), descriptors_[engine.waiting.front()].since));
+            come_to_head(engine, std::max(event_queue().now(), descriptors_[engine.waiting.front()].since));
         if (engine.bulk) continue;
         Queue& queue = queues_[descriptors_[index].owner];
         queue.loading = false;
@@ -107,7 +107,7 @@ void Movers::load_piece(Engine& engine, std::uint32_t index)
     line.begin(LineOp::read, copy.operands[0] + copy.position, static_cast<std::uint32_t>(size));
     line.transfer = mover_transfer(copy.transfer);
     copy.position += size;
-    engine.rate.book(agenda().now(), line_bytes * std::max(1U, copy.destinations));
+    engine.rate.book(event_queue().now(), line_bytes * std::max(1U, copy.destinations));
     ++copy.open;
     ++engine.open;
     send(line, engine, index, MoverUse::load);
@@ -120,7 +120,7 @@ void Movers::send(Line& line, const Engine& engine, std::uint32_t index, MoverUs
     ++counts(engine).lines;
     Time delay = 0;
     if (engine.bulk && network_->unit_out.limited()) {
-        const Time now = agenda().now();
+        const Time now = event_queue().now();
         const std::uint32_t bytes = network_->bytes_of(line, LineClass::request);
         if (bytes > 0) delay = network_->unit_out.book(engine.unit, now, bytes) - now;
     }
@@ -130,7 +130,7 @@ void Movers::send(Line& line, const Engine& engine, std::uint32_t index, MoverUs
 Time Movers::on_response(unsigned, Line& line, Time delay)
 {
     line.kind = static_cast<std::uint8_t>(NetworkEnds::Stage::leaving);
-    agenda().schedule(line, *this, agenda().now() + delay, line.tag >> 20U);
+    event_queue().schedule(line, *this, event_queue().now() + delay, line.tag >> 20U);
     return 0;
 }
 
@@ -141,15 +141,15 @@ bool Movers::arrives(Line& line)
     const MoverTag tag = MoverTag::of(line.tag);
     if (stage == NetworkEnds::Stage::through || tag.use == MoverUse::word || !descriptors_[tag.index].engine->bulk)
         return true;
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const Time start = network_->answer_at_unit(line, tag.unit, line.destination == line.source, stage, now);
     if (start == now) return true;
     line.kind = static_cast<std::uint8_t>(stage);
-    agenda().schedule(line, *this, start, line.tag >> 20U);
+    event_queue().schedule(line, *this, start, line.tag >> 20U);
     return false;
 }
 
-void Movers::run(AgendaItem& item)
+void Movers::run(ScheduledItem& item)
 {
     if (item.kind == engine_kind) {
         pump(static_cast<Engine&>(item));

@@ -43,9 +43,9 @@
 
 namespace weft {
 
-class Movers : public sc_core::sc_module, public Station, public LineInitiator, public BulkCopier {
+class Movers : public sc_core::sc_module, public TimedComponent, public LineInitiator, public BulkCopier {
 public:
-    Movers(sc_core::sc_module_name name, Agenda& agenda, std::string path, const CopySpec& copy, const BulkSpec& bulk,
+    Movers(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy, const BulkSpec& bulk,
         std::uint32_t units, LinePool& pool, Progress& progress, bool data_on, const PathChooser& paths,
         BulkListener& listener);
 
@@ -85,7 +85,7 @@ public:
     std::vector<Statistic> bulk_statistics() const;
 
 private:
-    struct Engine : AgendaItem {  // as an item: the next load
+    struct Engine : ScheduledItem {  // as an item: the next load
         std::uint32_t unit = 0;   // by which it sits
         bool bulk = false;
         std::uint32_t open = 0;   // lines without an answer
@@ -109,7 +109,7 @@ private:
         Time first = 0;              // at the head: earliest first load
     };
 
-    struct Queue : AgendaItem {  // a list on its engine; as an item: its next look at a flag
+    struct Queue : ScheduledItem {  // a list on its engine; as an item: its next look at a flag
         std::uint32_t index = 0;     // in queues_
         List list;
         Engine* engine = nullptr;
@@ -125,7 +125,7 @@ private:
         bool awake = false;          // proxied: counted as busy
     };
 
-    struct Grant : AgendaItem {  // a request, due when the proxy hands it on
+    struct Grant : ScheduledItem {  // a request, due when the proxy hands it on
         std::uint32_t number = 0;    // in grants_
         std::uint32_t queue = 0;
         std::uint64_t operations = 0;
@@ -146,7 +146,7 @@ private:
     static constexpr std::uint8_t grant_kind = 5;
 
     Time on_response(unsigned port, Line& line, Time delay) override;
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
 
     // Descriptors: movers.cpp
     std::unique_ptr<Engine> make_engine(std::uint32_t unit, bool bulk) const;

@@ -79,13 +79,13 @@ void ComputeUnits::packets_answered(Line& line)
     Wavefront& wave = unit.waves[tag.context];
     Workgroup& group = groups_[wave.group];
     RegisterSet& set = wave.sets[tag.set];
-    if (full(unit)) unit.full += agenda().now() - unit.full_since;
+    if (full(unit)) unit.full += event_queue().now() - unit.full_since;
     --unit.outstanding;
     if ((line.flags & LineHeader::packet_flag) != 0) {
         if ((line.flags & LineHeader::poll_flag) == 0) ++set.missed;
         if (!can_issue(group, wave)) set_cause(unit, wave, StallCause::flag);
         line.kind = packets_kind;
-        agenda().schedule(line, *this, agenda().now() + spec_.spin_interval, line.tag >> 20U);
+        event_queue().schedule(line, *this, event_queue().now() + spec_.spin_interval, line.tag >> 20U);
         found_missing(group);
     } else {
         if ((line.flags & LineHeader::poll_flag) != 0) {
@@ -113,7 +113,7 @@ void ComputeUnits::look_again(Line& line)
     Unit& unit = units_[number];
     if (full(unit)) {
         line.kind = packets_kind;
-        agenda().schedule(line, *this, agenda().now() + spec_.spin_interval, line.tag >> 20U);
+        event_queue().schedule(line, *this, event_queue().now() + spec_.spin_interval, line.tag >> 20U);
         return;
     }
     line.begin(LineOp::read, line.address, line.size);
@@ -166,7 +166,7 @@ void ComputeUnits::found_missing(Workgroup& group)
         if (group.waiting || !only_lacks_packets(group)) return;
         group.lacks_packets = group.waiting = true;
         progress_.enter_spin();
-        progress_.quiet(agenda().now());
+        progress_.quiet(event_queue().now());
     }
     if (progress_.anything_busy()) return;
     for (std::uint64_t left = group.contexts; left != 0; left &= left - 1) {
@@ -175,9 +175,9 @@ void ComputeUnits::found_missing(Workgroup& group)
         for (unsigned i = 0; i < wave.count; ++i) missed |= wave.set(i).missed > 0;
         if (missed && missing_packets(group, wave) == 0) return;
     }
-    if (progress_.looked_in_vain(agenda().now(), group.vain_epoch)) {
+    if (progress_.looked_in_vain(event_queue().now(), group.vain_epoch)) {
         cannot_progress_ = true;
-        agenda().stop();
+        event_queue().stop();
     }
 }
 

@@ -1,6 +1,6 @@
 // Knows whether anything in the system can still change something.
 //
-// A workgroup that spins on a flag keeps time moving for ever, so an empty agenda is no sign of
+// A workgroup that spins on a flag keeps time moving for ever, so an empty event queue is no sign of
 // deadlock then. Instead everything that may still write a flag is counted as busy; when nothing is and
 // every spinning workgroup has since looked at its flag in vain, the run cannot progress. What counts as busy may itself
 // wait for ever, for a member that takes no part in a reduction: set_watch().

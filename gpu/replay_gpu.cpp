@@ -18,9 +18,9 @@ std::uint64_t flag_number(std::uint64_t local) { return (local - MemoryImage::fl
 
 }  // namespace
 
-ReplayGpu::ReplayGpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress,
+ReplayGpu::ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress,
     const GpuSpec& spec, const L2Spec& l2, std::uint64_t capacity, const Wiring& wiring)
-    : Accelerator(name), Station(agenda, wiring.path + ".replay"), name_(wiring.path), endpoint_(wiring.endpoint),
+    : Accelerator(name), TimedComponent(event_queue, wiring.path + ".replay"), name_(wiring.path), endpoint_(wiring.endpoint),
       capacity_(capacity), spec_(spec), latency_(l2.latency),
       slices_(static_cast<std::uint32_t>(l2.slices)), routes_(wiring.routes),
       paths_(wiring.endpoint, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints()), data_on_(wiring.data_on),
@@ -36,7 +36,7 @@ ReplayGpu::ReplayGpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& poo
     };
     for (unsigned p = 0; p < wiring.ports; ++p) {
         const std::string number = std::to_string(p);
-        ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), agenda, name_ + ".port." + number,
+        ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), event_queue, name_ + ".port." + number,
             spec));
         to_ports_.push_back(std::make_unique<LineInitiatorSocket>(("to_port" + number).c_str(), *this, p));
         from_ports_.push_back(std::make_unique<LineTargetSocket>(("from_port" + number).c_str(), *this, p));
@@ -61,14 +61,14 @@ Time ReplayGpu::on_request(unsigned port, Line& line, Time delay)
 {
     line.push_port(static_cast<std::uint16_t>(port));
     line.kind = request_kind;
-    agenda().schedule(line, *this, agenda().now() + delay + spec_.port_to_l2, line.source & 0xfffU);
+    event_queue().schedule(line, *this, event_queue().now() + delay + spec_.port_to_l2, line.source & 0xfffU);
     return 0;
 }
 
 // The answer needs no item of its own: until it has crossed the die nobody asks for it, but for the end of the profile.
 Time ReplayGpu::on_response(unsigned, Line& line, Time delay)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     last_answer_ = std::max(last_answer_, now + delay + spec_.port_to_unit);
     pool_.give(line);
     --in_flight_;
@@ -80,7 +80,7 @@ Time ReplayGpu::on_response(unsigned, Line& line, Time delay)
     return 0;
 }
 
-void ReplayGpu::run(AgendaItem& item)
+void ReplayGpu::run(ScheduledItem& item)
 {
     if (item.kind == request_kind) {
         serve(Line::of(item));
@@ -91,16 +91,16 @@ void ReplayGpu::run(AgendaItem& item)
         settle_progress();
     } else {
         finished_ = true;
-        finish_time_ = agenda().now();
+        finish_time_ = event_queue().now();
         if (listener_ != nullptr) listener_->on_workgroup_done(token_);
         busy_ = false;
-        progress_.quiet(agenda().now());
+        progress_.quiet(event_queue().now());
     }
 }
 
 void ReplayGpu::serve(Line& line)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const std::uint64_t local = local_of(line.address);
     const Time start = slice_ways_.book(slice_place(local / line_bytes, slices_).slice, now, line_bytes);
     const std::uint16_t port = line.pop_port();
@@ -133,9 +133,9 @@ bool ReplayGpu::serve_flag(Line& line, Time ready)
         line.next = awaiting_;
         awaiting_ = &line;
         return false;
-    default: SC_REPORT_FATAL("/weft/replay", (Station::path() + ": an operation that it cannot serve").c_str());
+    default: SC_REPORT_FATAL("/weft/replay", (TimedComponent::path() + ": an operation that it cannot serve").c_str());
     }
-    for (AgendaItem** link = &awaiting_; *link != nullptr;) {
+    for (ScheduledItem** link = &awaiting_; *link != nullptr;) {
         Line& waiter = Line::of(**link);
         if (local_of(waiter.address) == local && value >= waiter.operand()) {
             *link = waiter.next;
@@ -156,7 +156,7 @@ void ReplayGpu::answer(Line& line, Time at)
     }
     line.set_response_status(tlm::TLM_OK_RESPONSE);
     LineTargetSocket& back = *from_ports_[line.pop_port()];
-    back.send_response(line, at - agenda().now() + spec_.l2_to_port);
+    back.send_response(line, at - event_queue().now() + spec_.l2_to_port);
 }
 
 // Starts the rows that wait for `flag` to be at most `value`.
@@ -171,7 +171,7 @@ void ReplayGpu::release(std::uint64_t flag, std::uint64_t value)
             *kept++ = *next;
             continue;
         }
-        due_.push_back({agenda().now() + rows_[*next].time, *next});
+        due_.push_back({event_queue().now() + rows_[*next].time, *next});
         std::push_heap(due_.begin(), due_.end(), later);
     }
     if (kept == next) return;
@@ -186,7 +186,7 @@ void ReplayGpu::start(std::string file, std::vector<Row> rows, std::uint64_t see
     rows_ = std::move(rows);
     started_ = true;
     RandomStream draws(seed, endpoint_);
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     for (std::uint32_t r = 0; r < rows_.size(); ++r) {
         Row& row = rows_[r];
         if (row.jitter > 0) row.time += draws.below(row.jitter + 1);
@@ -216,20 +216,20 @@ void ReplayGpu::when_finished(WorkgroupListener& listener, std::uint64_t token)
 
 void ReplayGpu::wake_at(Time due)
 {
-    due = std::max(due, agenda().now());
+    due = std::max(due, event_queue().now());
     if (!wakes_.empty() && wakes_.back()->due <= due) return;
     if (spare_wakes_.empty()) {
-        spare_wakes_.push_back(std::make_unique<AgendaItem>());
+        spare_wakes_.push_back(std::make_unique<ScheduledItem>());
         spare_wakes_.back()->kind = wake_kind;
     }
     wakes_.push_back(std::move(spare_wakes_.back()));
     spare_wakes_.pop_back();
-    agenda().schedule(*wakes_.back(), *this, due, 0xfff);
+    event_queue().schedule(*wakes_.back(), *this, due, 0xfff);
 }
 
 void ReplayGpu::issue_due()
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     for (;;) {
         for (; next_timed_ < timed_.size() && rows_[timed_[next_timed_]].time <= now; ++next_timed_) {
             due_.push_back({rows_[timed_[next_timed_]].time, timed_[next_timed_]});
@@ -297,13 +297,13 @@ void ReplayGpu::settle_progress()
     if (!at_work && waiting_.empty()) {
         if (!busy_) progress_.busy();
         busy_ = true;
-        agenda().schedule(end_, *this, std::max(agenda().now(), last_answer_), 0xfff);
+        event_queue().schedule(end_, *this, std::max(event_queue().now(), last_answer_), 0xfff);
     } else if (at_work != busy_) {
         busy_ = at_work;
         if (at_work) {
             progress_.busy();
         } else {
-            progress_.quiet(agenda().now());
+            progress_.quiet(event_queue().now());
         }
     }
 }

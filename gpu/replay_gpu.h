@@ -36,12 +36,12 @@
 namespace weft {
 
 class ReplayGpu : public Accelerator,
-                  public Station,
+                  public TimedComponent,
                   public LineTarget,
                   public LineInitiator,
                   public StatisticsProvider {
 public:
-    ReplayGpu(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Progress& progress, const GpuSpec& spec,
+    ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const GpuSpec& spec,
         const L2Spec& l2, std::uint64_t capacity, const Wiring& wiring);
 
     LineInitiatorSocket& link_out(unsigned port) override { return ports_[port]->link_out; }
@@ -101,7 +101,7 @@ private:
     // Target and initiator ports: p = fabric port p.
     Time on_request(unsigned port, Line& line, Time delay) override;
     Time on_response(unsigned port, Line& line, Time delay) override;
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
 
     void serve(Line& line);
     bool serve_flag(Line& line, Time ready);
@@ -130,7 +130,7 @@ private:
     std::vector<std::unique_ptr<LineTargetSocket>> from_ports_;
 
     RateServers slice_ways_;
-    AgendaItem* awaiting_ = nullptr;          // lines of others that wait for a flag
+    ScheduledItem* awaiting_ = nullptr;          // lines of others that wait for a flag
 
     std::string file_;
     std::vector<Row> rows_;
@@ -138,10 +138,10 @@ private:
     std::size_t next_timed_ = 0;
     std::vector<std::uint32_t> waiting_;   // rows that wait for a flag, by flag
     std::vector<Due> due_;                 // heap: rows under way
-    // Wake-ups on the agenda, the earliest last, and items for more of them.
-    std::vector<std::unique_ptr<AgendaItem>> wakes_;
-    std::vector<std::unique_ptr<AgendaItem>> spare_wakes_;
-    AgendaItem end_;
+    // Wake-ups on the event queue, the earliest last, and items for more of them.
+    std::vector<std::unique_ptr<ScheduledItem>> wakes_;
+    std::vector<std::unique_ptr<ScheduledItem>> spare_wakes_;
+    ScheduledItem end_;
     bool started_ = false;
     bool finished_ = false;
     bool busy_ = false;      // counted in Progress

@@ -67,16 +67,16 @@ std::string TrafficRecorder::csv(const std::vector<std::string>& names) const
     return fmt::to_string(out);
 }
 
-TrafficTap::TrafficTap(sc_core::sc_module_name name, Agenda& agenda, TrafficRecorder& recorder,
+TrafficTap::TrafficTap(sc_core::sc_module_name name, EventQueue& event_queue, TrafficRecorder& recorder,
     std::uint32_t endpoint, Time unit_to_port)
-    : sc_module(name), in("in", *this), out("out", *this), agenda_(agenda), recorder_(recorder), endpoint_(endpoint),
+    : sc_module(name), in("in", *this), out("out", *this), event_queue_(event_queue), recorder_(recorder), endpoint_(endpoint),
       unit_to_port_(unit_to_port)
 {
 }
 
 Time TrafficTap::on_request(unsigned, Line& line, Time delay)
 {
-    const Time now = agenda_.now();
+    const Time now = event_queue_.now();
     recorder_.note(endpoint_, line, now + std::max(delay, unit_to_port_) - unit_to_port_, now);
     return out.send_request(line, delay);
 }

@@ -58,7 +58,7 @@ private:
 // Between a crossbar and a fabric port: notes requests and hands everything on in the same instant.
 class TrafficTap : public sc_core::sc_module, public LineTarget, public LineInitiator {
 public:
-    TrafficTap(sc_core::sc_module_name name, Agenda& agenda, TrafficRecorder& recorder, std::uint32_t endpoint,
+    TrafficTap(sc_core::sc_module_name name, EventQueue& event_queue, TrafficRecorder& recorder, std::uint32_t endpoint,
         Time unit_to_port);
 
     LineTargetSocket in;
@@ -71,7 +71,7 @@ private:
     void on_response_credit(unsigned, Line& line, Time delay) override { out.return_response_credit(line, delay); }
     unsigned debug(unsigned, Line& line) override { return out.debug(line); }
 
-    Agenda& agenda_;
+    EventQueue& event_queue_;
     TrafficRecorder& recorder_;
     std::uint32_t endpoint_;
     Time unit_to_port_;

@@ -65,7 +65,7 @@ struct Workgroup {
     std::uint32_t missing = 0;          // bit per lane: its flag has not had its value
     std::uint32_t to_look = 0;          // and whose line of the present look is to be issued
     std::uint32_t looking = 0;          // lines of the present look without an answer
-    AgendaItem wake;                    // poll again, end of compute, end of barrier
+    ScheduledItem wake;                    // poll again, end of compute, end of barrier
 };
 
 }  // namespace weft

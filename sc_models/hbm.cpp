@@ -4,16 +4,16 @@ namespace weft {
 
 namespace {
 
-// Inputs of the station: slices, then the channels' wake-ups, so that those see all arrivals of their
+// Inputs of the timed component: slices, then the channels' wake-ups, so that those see all arrivals of their
 // instant.
 constexpr unsigned first_wake = 1024;
 
 }  // namespace
 
-Hbm::Hbm(sc_core::sc_module_name name, Agenda& agenda, std::string path, const HbmSpec& spec, unsigned slices,
+Hbm::Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const HbmSpec& spec, unsigned slices,
     unsigned sector_shift)
     : sc_module(name),
-      Station(agenda, std::move(path)),
+      TimedComponent(event_queue, std::move(path)),
       timing_(spec),
       map_(spec, slices, sector_shift),
       wakes_(spec.channels, HbmChannel::never)
@@ -27,13 +27,13 @@ Hbm::Hbm(sc_core::sc_module_name name, Agenda& agenda, std::string path, const H
 
 Time Hbm::on_request(unsigned slice, Line& line, Time delay)
 {
-    agenda().schedule(line, *this, agenda().now() + delay + timing_.spec.request_latency, slice);
+    event_queue().schedule(line, *this, event_queue().now() + delay + timing_.spec.request_latency, slice);
     return 0;
 }
 
-void Hbm::run(AgendaItem& item)
+void Hbm::run(ScheduledItem& item)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const unsigned input = item.order & HbmChannel::slice_mask;
     if (input < first_wake) {
         Line& line = Line::of(item);
@@ -57,7 +57,7 @@ void Hbm::run(AgendaItem& item)
 
 void Hbm::work(unsigned channel)
 {
-    const HbmChannel::Step step = channels_[channel].step(agenda().now());
+    const HbmChannel::Step step = channels_[channel].step(event_queue().now());
     if (step.next != HbmChannel::never) wake_at(channel, step.next);
     if (step.line == nullptr) return;
     step.line->set_response_status(tlm::TLM_OK_RESPONSE);
@@ -72,9 +72,9 @@ void Hbm::wake_at(unsigned channel, Time time)
         items_.emplace_back();
         idle_items_ = &items_.back();
     }
-    AgendaItem& item = *idle_items_;
+    ScheduledItem& item = *idle_items_;
     idle_items_ = item.next;
-    agenda().schedule(item, *this, time, first_wake + channel);
+    event_queue().schedule(item, *this, time, first_wake + channel);
 }
 
 std::vector<Statistic> Hbm::statistics() const
@@ -92,7 +92,7 @@ std::vector<Statistic> Hbm::statistics() const
         refreshed += channel.refreshed();
     }
     const auto value = [](auto number) { return static_cast<double>(number); };
-    const Time counted = agenda().last() - counted_from_;
+    const Time counted = event_queue().last() - counted_from_;
     return {{"reads", value(sum.reads), "lines", "lines read"},
         {"writes", value(sum.writes), "lines", "lines written back"},
         {"row_hits", value(sum.accesses[0]), "lines", "lines whose row was open"},
@@ -108,7 +108,7 @@ std::vector<Statistic> Hbm::statistics() const
 void Hbm::reset_statistics()
 {
     for (HbmChannel& channel : channels_) channel.reset_statistics();
-    counted_from_ = agenda().last();
+    counted_from_ = event_queue().last();
 }
 
 }  // namespace weft

@@ -28,9 +28,9 @@
 
 namespace weft {
 
-class Hbm : public sc_core::sc_module, public Station, public LineTarget, public StatisticsProvider {
+class Hbm : public sc_core::sc_module, public TimedComponent, public LineTarget, public StatisticsProvider {
 public:
-    Hbm(sc_core::sc_module_name name, Agenda& agenda, std::string path, const HbmSpec& spec, unsigned slices,
+    Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const HbmSpec& spec, unsigned slices,
         unsigned sector_shift = 0);
 
     LineTargetSocket& target(unsigned slice) { return *targets_[slice]; }
@@ -40,10 +40,10 @@ public:
     void reset_statistics() override;
 
 private:
-    struct Wake : AgendaItem {};
+    struct Wake : ScheduledItem {};
 
     Time on_request(unsigned slice, Line& line, Time delay) override;
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
     void work(unsigned channel);
     void wake_at(unsigned channel, Time time);
 
@@ -52,7 +52,7 @@ private:
     std::vector<HbmChannel> channels_;
     std::vector<Time> wakes_;  // the next one of each channel
     std::deque<Wake> items_;
-    AgendaItem* idle_items_ = nullptr;
+    ScheduledItem* idle_items_ = nullptr;
     Time counted_from_ = 0;
     std::vector<std::unique_ptr<LineTargetSocket>> targets_;
 };

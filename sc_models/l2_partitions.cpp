@@ -69,7 +69,7 @@ void L2Slice::serve_far(Line& fetch)
 {
     Part& own = part(partition_of(fetch));
     const std::uint64_t number = number_of(local_of(fetch.address));
-    const Time ready = own.server.book(agenda().now(), line_bytes).start + spec_.latency;
+    const Time ready = own.server.book(event_queue().now(), line_bytes).start + spec_.latency;
     const std::uint32_t* word = own.tags.peek(number >> sector_shift_);
     if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending) {
         Miss& miss = own.miss(number);
@@ -84,25 +84,25 @@ void L2Slice::serve_far(Line& fetch)
 void L2Slice::send_across(Line& fetch, Time at)
 {
     fetch.kind = kind_of(crossing, fetch.tag);
-    agenda().schedule(fetch, *this, at + spec_.far_latency, 0xfff);
+    event_queue().schedule(fetch, *this, at + spec_.far_latency, 0xfff);
 }
 
 // Data from the other side arrive.
 void L2Slice::cross(Line& fetch)
 {
     const Time start = take_way_in(partition_of(fetch), line_bytes);
-    if (start == agenda().now()) {
+    if (start == event_queue().now()) {
         finish_fill(fetch);
         return;
     }
     fetch.kind = kind_of(fill, partition_of(fetch));
-    agenda().schedule(fetch, *this, start, 0xfff);
+    event_queue().schedule(fetch, *this, start, 0xfff);
 }
 
 Time L2Slice::take_way_in(unsigned partition, std::uint32_t bytes)
 {
     far_bytes_ += bytes;
-    return way_in_[partition].book(agenda().now(), bytes).start;
+    return way_in_[partition].book(event_queue().now(), bytes).start;
 }
 
 }  // namespace weft

@@ -19,16 +19,16 @@ L2Slice::Miss& L2Slice::Part::miss(std::uint64_t number)
         [number](const Miss& entry) { return entry.number == number; });
 }
 
-L2Slice::L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path, const L2Spec& spec, unsigned index,
+L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const L2Spec& spec, unsigned index,
     MemoryImage& image, LinePool& pool, std::uint32_t endpoint)
-    : sc_module(name), Station(agenda, std::move(path)), target("target", *this), memory("memory", *this),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), target("target", *this), memory("memory", *this),
       spec_(spec), index_(index), sector_shift_(spec.sector_shift()), sector_mask_((1U << spec.sector_shift()) - 1),
       slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint), image_(image), pool_(pool),
       part_(spec, std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways)),
       flags_(spec, image)
 {
     timer_.kind = timer_kind;
-    request_prepare();
+    request_prefetch();
     if (!spec.mirrored()) return;
     if (spec.partitions > 2) SC_REPORT_FATAL("/weft/l2", "more than two mirrored partitions");
     other_ = std::make_unique<Part>(spec,
@@ -41,9 +41,9 @@ L2Slice::L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path,
 Time L2Slice::on_request(unsigned partition, Line& line, Time delay)
 {
     line.kind = kind_of(request, partition);
-    if (line.followed()) line.journey.home = agenda().now() + delay;
+    if (line.followed()) line.journey.home = event_queue().now() + delay;
     // Ties of one instant: by source GPU, then by the order in which the crossbar handed them over.
-    agenda().schedule(line, *this, agenda().now() + delay, line.source & 0xfffU);
+    event_queue().schedule(line, *this, event_queue().now() + delay, line.source & 0xfffU);
     return 0;
 }
 
@@ -55,7 +55,7 @@ Time L2Slice::on_response(unsigned partition, Line& line, Time delay)
     }
     // A fill: its tag is the partition that asked.
     line.kind = kind_of(line.tag == partition ? fill : crossing, line.tag);
-    agenda().schedule(line, *this, agenda().now() + delay, 0xfff);
+    event_queue().schedule(line, *this, event_queue().now() + delay, 0xfff);
     return 0;
 }
 
@@ -70,7 +70,7 @@ unsigned L2Slice::debug(unsigned, Line& line)
     return line.size;
 }
 
-void L2Slice::prepare(const AgendaItem& item) const
+void L2Slice::prefetch(const ScheduledItem& item) const
 {
     if (item.kind == timer_kind) return;
     const std::uint64_t local = local_of(Line::of(item).address);
@@ -78,10 +78,10 @@ void L2Slice::prepare(const AgendaItem& item) const
         (partition_of(item) == 0 ? part_ : *other_).tags.prefetch(tag_of(local));
 }
 
-void L2Slice::run(AgendaItem& item)
+void L2Slice::run(ScheduledItem& item)
 {
     if (item.kind == timer_kind) {
-        const Time now = agenda().now();
+        const Time now = event_queue().now();
         flags_.expire(now, [this, now](Line& waiter, Time later) { answer(waiter, now + later); });
         set_timer();
         return;
@@ -104,11 +104,11 @@ void L2Slice::run(AgendaItem& item)
 // Whether the way in is free for the request. If not, it comes again.
 inline bool L2Slice::enters(Line& line)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const Time start = way_of_requests_.admit(line, partition_of(line), now);
     if (start == now) return true;
     line.kind |= entered;
-    agenda().schedule(line, *this, start, line.source & 0xfffU);
+    event_queue().schedule(line, *this, start, line.source & 0xfffU);
     return false;
 }
 
@@ -132,12 +132,12 @@ void L2Slice::answer(Line& line, Time at)
     }
     line.set_response_status(tlm::TLM_OK_RESPONSE);
     if (line.followed()) line.journey.answered = at;
-    target_of(partition_of(line)).send_response(line, at - agenda().now());
+    target_of(partition_of(line)).send_response(line, at - event_queue().now());
 }
 
 void L2Slice::serve(Line& line)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const bool flag = MemoryImage::is_flag(local_of(line.address));
     if (other_ && !flag) {
         serve_in_partition(line);
@@ -210,7 +210,7 @@ inline void L2Slice::proceed(Line& line, std::uint64_t number, std::uint32_t* wo
 // With two partitions: what will come from the other one occupies no slice here.
 void L2Slice::serve_in_partition(Line& line)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const unsigned partition = partition_of(line);
     const std::uint64_t number = number_of(local_of(line.address));
     std::uint32_t* word = part(partition).tags.find(number >> sector_shift_);
@@ -245,7 +245,7 @@ void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::ui
             return;
         }
         if (other_) drop_other(partition, number);
-        displace(partition, victim, tag, ready - agenda().now());
+        displace(partition, victim, tag, ready - event_queue().now());
     }
     part(partition).stalled.arrived(number);
     ++hits_;
@@ -254,7 +254,7 @@ void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::ui
 
 void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint32_t* word, bool far)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const unsigned partition = partition_of(line);
     Part& own = part(partition);
     const unsigned sector = sector_of(number);
@@ -286,7 +286,7 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
         ++far_hits_;
         if (line.op == LineOp::read) ++copies_;
         fetch.kind = kind_of(far_request, 1 - partition);
-        agenda().schedule(fetch, *this, ready + spec_.far_latency, 0xfff);
+        event_queue().schedule(fetch, *this, ready + spec_.far_latency, 0xfff);
     } else {
         ++missed_;
         memory_of(home_of(number)).send_request(fetch, ready - now);
@@ -314,7 +314,7 @@ StalledLines::Outcome L2Slice::how_it_stays(const Line& line)
 
 void L2Slice::finish_fill(Line& fetch)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const unsigned partition = partition_of(fetch);
     Part& own = part(partition);
     const std::uint64_t number = number_of(local_of(fetch.address));
@@ -340,7 +340,7 @@ void L2Slice::finish_fill(Line& fetch)
 // In order, as if they had just arrived.
 void L2Slice::retry_stalled(Part& own)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     own.looking = true;
     own.stalled.turn([&] { return own.misses.size() < spec_.outstanding_misses; },
         [&](Line& line, std::uint64_t sector) {
@@ -383,7 +383,7 @@ void L2Slice::write_back(unsigned partition, std::uint64_t number, Time delay)
 void L2Slice::serve_flag(Line& line, Time ready)
 {
     const bool timed = line.op == LineOp::monitor;
-    if (!flags_.serve(line, agenda().now(), [this, ready](Line& served, Time later) { answer(served, ready + later); }))
+    if (!flags_.serve(line, event_queue().now(), [this, ready](Line& served, Time later) { answer(served, ready + later); }))
         SC_REPORT_FATAL("/weft/l2", (path() + ": an in-switch operation arrived at a memory").c_str());
     if (timed) set_timer();
 }
@@ -391,7 +391,7 @@ void L2Slice::serve_flag(Line& line, Time ready)
 void L2Slice::set_timer()
 {
     const Time next = flags_.next_deadline();
-    if (next != SyncMonitor::never && !timer_.scheduled) agenda().schedule(timer_, *this, next, 0xfffU);
+    if (next != SyncMonitor::never && !timer_.scheduled) event_queue().schedule(timer_, *this, next, 0xfffU);
 }
 
 std::uint64_t L2Slice::hops() const

@@ -46,16 +46,16 @@
 namespace weft {
 
 class L2Slice final : public sc_core::sc_module,
-                      public Station,
+                      public TimedComponent,
                       public LineTarget,
                       public LineInitiator,
                       public SliceModel {
 public:
     // Slice `index` of spec.slices; of two mirrored partitions, slices `index` and index + spec.slices / 2.
-    L2Slice(sc_core::sc_module_name name, Agenda& agenda, std::string path, const L2Spec& spec, unsigned index,
+    L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const L2Spec& spec, unsigned index,
         MemoryImage& image, LinePool& pool, std::uint32_t endpoint);
-    L2Slice(Agenda& agenda, const SliceRequest& request)
-        : L2Slice(request.module_name.c_str(), agenda, request.path, request.spec, request.index, request.image, request.pool,
+    L2Slice(EventQueue& event_queue, const SliceRequest& request)
+        : L2Slice(request.module_name.c_str(), event_queue, request.path, request.spec, request.index, request.image, request.pool,
               request.endpoint)
     {
     }
@@ -98,22 +98,22 @@ private:
         bool stays = false;    // and there is still no room for it
     };
 
-    // What a line on the agenda is, with the partition in the lowest bit.
+    // What a line on the event queue is, with the partition in the lowest bit.
     enum Work : std::uint8_t { request = 0, fill = 2, far_request = 4, crossing = 6 };
     static constexpr std::uint8_t turned_away = 8;  // of a request: a fill took no more
     static std::uint8_t kind_of(Work work, unsigned partition)
     {
         return static_cast<std::uint8_t>(work | partition);
     }
-    static unsigned partition_of(const AgendaItem& item) { return item.kind & 1U; }
+    static unsigned partition_of(const ScheduledItem& item) { return item.kind & 1U; }
     static constexpr std::uint8_t timer_kind = 16;
     static constexpr std::uint8_t entered = 32;  // a request that has its place on the way in
 
     Time on_request(unsigned partition, Line& line, Time delay) override;
     Time on_response(unsigned partition, Line& line, Time delay) override;
     unsigned debug(unsigned partition, Line& line) override;
-    void run(AgendaItem& item) override;
-    void prepare(const AgendaItem& item) const override;
+    void run(ScheduledItem& item) override;
+    void prefetch(const ScheduledItem& item) const override;
     bool enters(Line& line);
     void serve(Line& line);
     void serve_flag(Line& line, Time ready);
@@ -174,7 +174,7 @@ private:
     std::unique_ptr<LineInitiatorSocket> other_memory_;
     SliceWay way_of_requests_;
     SliceFlags flags_;
-    AgendaItem timer_;  // of monitors
+    ScheduledItem timer_;  // of monitors
     std::uint64_t hits_ = 0;
     std::uint64_t missed_ = 0;
     std::uint64_t merged_ = 0;

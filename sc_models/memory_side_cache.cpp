@@ -2,7 +2,7 @@
 
 namespace weft {
 
-MemorySideCache::MemorySideCache(sc_core::sc_module_name name, Agenda& agenda, const std::string& path,
+MemorySideCache::MemorySideCache(sc_core::sc_module_name name, EventQueue& event_queue, const std::string& path,
     const MemorySideSpec& spec, unsigned channels, unsigned requesters, bool with_direct, MemoryImage& image,
     LinePool& pool, std::uint32_t endpoint, Checkers* checkers)
     : sc_module(name), spec_(spec), endpoint_(endpoint), sector_shift_(spec.as_cache(channels).sector_shift()),
@@ -11,7 +11,7 @@ MemorySideCache::MemorySideCache(sc_core::sc_module_name name, Agenda& agenda, c
     const L2Spec cache = spec.as_cache(channels);
     for (unsigned c = 0; c < channels; ++c) {
         const std::string number = std::to_string(c);
-        slices_.push_back(std::make_unique<L2Slice>(("slice" + number).c_str(), agenda, path + "." + number, cache, c,
+        slices_.push_back(std::make_unique<L2Slice>(("slice" + number).c_str(), event_queue, path + "." + number, cache, c,
             image, pool, endpoint));
         to_slices_.push_back(std::make_unique<LineInitiatorSocket>(("to_slice" + number).c_str(), *this, c));
         if (checkers != nullptr) {

@@ -28,7 +28,7 @@ class MemorySideCache : public sc_core::sc_module, public LineTarget, public Lin
 public:
     // `path` is a prefix of its slices' paths. `with_direct`: there is the socket direct. Checkers between its parts;
     // none when null.
-    MemorySideCache(sc_core::sc_module_name name, Agenda& agenda, const std::string& path, const MemorySideSpec& spec,
+    MemorySideCache(sc_core::sc_module_name name, EventQueue& event_queue, const std::string& path, const MemorySideSpec& spec,
         unsigned channels, unsigned requesters, bool with_direct, MemoryImage& image, LinePool& pool,
         std::uint32_t endpoint, Checkers* checkers = nullptr);
 

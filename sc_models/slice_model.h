@@ -86,7 +86,7 @@ struct SliceRequest {
     LinePool& pool;
     std::uint32_t endpoint;
 };
-using SliceFactory = std::function<std::unique_ptr<SliceModel>(Agenda&, const SliceRequest&)>;
+using SliceFactory = std::function<std::unique_ptr<SliceModel>(EventQueue&, const SliceRequest&)>;
 
 // Statistics of slices as one cache.
 template <class Slice>

@@ -31,9 +31,9 @@ unsigned checked(unsigned inputs)
 
 }  // namespace
 
-CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec,
+CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
     unsigned ports, RouteTable routes)
-    : sc_module(name), Station(agenda, std::move(path)), clock_(spec.clock),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), clock_(spec.clock),
       ready_delay_(spec.latency - (spec.vc_stage != 0 ? std::min(spec.latency, spec.clock) : 0)),
       credit_delay_(spec.credit_delay), traversal_(spec.traversal), transfer_(spec.transfer),
       buffered_(spec.output_buffer > 0), spec_(spec), routes_(std::move(routes)),
@@ -43,7 +43,7 @@ CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, Agenda& agenda, std
 {
     output_array_.add(outputs_, ports);
     output_array_.build();
-    for (AgendaItem& tick : first_ticks_) tick.kind = tick_kind;
+    for (ScheduledItem& tick : first_ticks_) tick.kind = tick_kind;
     for (std::uint8_t vc = 0; vc < max_vcs && !fifo_; ++vc)
         input_of_[vc] = static_cast<std::uint8_t>((lane_of(vc) + vc % vc_classes) % speedup_);
     for (unsigned p = 0; p < ports; ++p) {
@@ -119,7 +119,7 @@ Time CrossbarSwitch::on_response(unsigned port, Line& line, Time delay)
 
 void CrossbarSwitch::arrive(unsigned port, Line& line, Time delay)
 {
-    const Time ready = agenda().now() + delay + ready_delay_;
+    const Time ready = event_queue().now() + delay + ready_delay_;
     Time at = last_edge_ + clock_;
     for (unsigned ahead = 1; ahead < near_edges; ++ahead, at += clock_) {
         if (at < ready) continue;
@@ -134,12 +134,12 @@ void CrossbarSwitch::arrive(unsigned port, Line& line, Time delay)
         return;
     }
     line.kind = static_cast<std::uint8_t>(line.kind | far_kind);
-    agenda().schedule(line, *this, edge(ready), port);
+    event_queue().schedule(line, *this, edge(ready), port);
 }
 
 void CrossbarSwitch::on_credit(unsigned port, Line& line, Time delay)
 {
-    const Time due = agenda().now() + delay + credit_delay_;
+    const Time due = event_queue().now() + delay + credit_delay_;
     if (!ports_[port].credits.give(line.vc, due)) {
         SC_REPORT_ERROR("/weft/credit", (path() + ": more credits returned than were given").c_str());
         return;
@@ -169,7 +169,7 @@ bool CrossbarSwitch::attach(unsigned port, PortWatch& watch)
 std::vector<SwitchModel::Wait> CrossbarSwitch::waits() const
 {
     std::vector<Wait> out;
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const std::size_t per_input = queue_count_ / ports_.size();
     for (std::uint32_t number = 0; number < queue_count_; ++number) {
         const Queue& queue = queues_[number];
@@ -180,7 +180,7 @@ std::vector<SwitchModel::Wait> CrossbarSwitch::waits() const
             able = able || credits.available(static_cast<std::uint8_t>(__builtin_ctz(rest)), now);
         if (able) continue;
         std::uint32_t count = 0;
-        for (const AgendaItem* item = queue.head; item != nullptr; item = item->next) ++count;
+        for (const ScheduledItem* item = queue.head; item != nullptr; item = item->next) ++count;
         out.push_back({static_cast<unsigned>(number / per_input), Line::of(*queue.head).vc, queue.output,
             static_cast<std::uint8_t>(__builtin_ctz(queue.channels)), count});
     }
@@ -191,22 +191,22 @@ void CrossbarSwitch::wake_at(Time time)
 {
     if (time >= next_tick_) return;
     next_tick_ = time;
-    for (const AgendaItem& tick : first_ticks_)
+    for (const ScheduledItem& tick : first_ticks_)
         if (tick.scheduled && tick.due == time) return;  // since before an earlier one was wanted
-    // Last of the instant: lines that arrive by way of the agenda come before it.
-    for (AgendaItem& tick : first_ticks_) {
+    // Last of the instant: lines that arrive by way of the event queue come before it.
+    for (ScheduledItem& tick : first_ticks_) {
         if (tick.scheduled) continue;
-        agenda().schedule(tick, *this, time, 0xfff);
+        event_queue().schedule(tick, *this, time, 0xfff);
         return;
     }
     for (const auto& tick : further_ticks_) {
         if (tick->scheduled) continue;
-        agenda().schedule(*tick, *this, time, 0xfff);
+        event_queue().schedule(*tick, *this, time, 0xfff);
         return;
     }
-    further_ticks_.push_back(std::make_unique<AgendaItem>());
+    further_ticks_.push_back(std::make_unique<ScheduledItem>());
     further_ticks_.back()->kind = tick_kind;
-    agenda().schedule(*further_ticks_.back(), *this, time, 0xfff);
+    event_queue().schedule(*further_ticks_.back(), *this, time, 0xfff);
 }
 
 std::uint32_t CrossbarSwitch::queue_of(unsigned input, std::uint8_t vc, unsigned output) const
@@ -260,7 +260,7 @@ void CrossbarSwitch::enter(unsigned input, Line& line)
     out.peak = std::max(out.peak, ++out.queued);
     if (!watches_.empty() && watches_[output] != nullptr) {
         const bool request = static_cast<LineClass>(line.kind) == LineClass::request;
-        watches_[output]->queued(watch_slot(output, request ? vc_class(line.op) : VcClass::response), input, agenda().now());
+        watches_[output]->queued(watch_slot(output, request ? vc_class(line.op) : VcClass::response), input, event_queue().now());
     }
     if (queue.head == nullptr) {
         queue.head = queue.tail = &line;
@@ -284,9 +284,9 @@ void CrossbarSwitch::set_head(std::uint32_t number)
     put(separate_ ? without_channel_ : ready_, number);
 }
 
-void CrossbarSwitch::run(AgendaItem& item)
+void CrossbarSwitch::run(ScheduledItem& item)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     if (item.kind != tick_kind) {
         Line& line = Line::of(item);
         line.kind = static_cast<std::uint8_t>(line.kind & ~far_kind);
@@ -303,7 +303,7 @@ void CrossbarSwitch::run(AgendaItem& item)
         last_edge_ = now;
         last_slot_ = 0;
     }
-    AgendaItem* arrived = arriving_[last_slot_];
+    ScheduledItem* arrived = arriving_[last_slot_];
     arriving_[last_slot_] = nullptr;
     while (arrived != nullptr) {
         Line& line = Line::of(*arrived);
@@ -528,7 +528,7 @@ std::vector<std::string> CrossbarSwitch::blocked() const
         const Queue& queue = queues_[number];
         if (queue.head == nullptr) continue;
         unsigned count = 0;
-        for (const AgendaItem* item = queue.head; item != nullptr; item = item->next) ++count;
+        for (const ScheduledItem* item = queue.head; item != nullptr; item = item->next) ++count;
         const Line& line = Line::of(*queue.head);
         const bool ready = test(ready_, number);
         out.push_back(fmt::format("{} input {}: {} {} lines wait for {} of output {}", path(), number / per_input, count,

@@ -36,13 +36,13 @@
 namespace weft {
 
 class CrossbarSwitch : public sc_core::sc_module,
-                       public Station,
+                       public TimedComponent,
                        public LineInitiator,
                        public LineTarget,
                        public SwitchModel {
 public:
     // Throws InputError when there are more ports than the crossbar can have.
-    CrossbarSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
+    CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
         RouteTable routes);
 
     LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
@@ -59,8 +59,8 @@ public:
 
 private:
     struct Queue {
-        AgendaItem* head = nullptr;
-        AgendaItem* tail = nullptr;
+        ScheduledItem* head = nullptr;
+        ScheduledItem* tail = nullptr;
         std::uint16_t channels = 0;  // of the output, that the head may use
         std::uint8_t output = 0;
         std::uint8_t channel = 0;    // won
@@ -89,7 +89,7 @@ private:
         std::uint32_t start_count = 0;
         CreditAccount credits;
     };
-    // Lines that arrive within so many clocks wait in a list by edge; others are on the agenda.
+    // Lines that arrive within so many clocks wait in a list by edge; others are on the event queue.
     static constexpr unsigned near_edges = 8;
     static constexpr std::uint8_t tick_kind = 2;
     static constexpr std::uint8_t far_kind = 4;  // beside the class
@@ -100,7 +100,7 @@ private:
     void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
     void on_credit(unsigned port, Line& line, Time delay);
     unsigned watch_slot(unsigned output, VcClass cls) const;
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
     void end_of_elaboration() override;
 
     void arrive(unsigned port, Line& line, Time delay);
@@ -128,8 +128,8 @@ private:
     Time next_tick_ = CreditAccount::no_time;
     Time last_edge_ = 0;
     unsigned last_slot_ = 0;
-    AgendaItem* arriving_[near_edges] = {};  // by edge
-    AgendaItem* last_arriving_[near_edges] = {};
+    ScheduledItem* arriving_[near_edges] = {};  // by edge
+    ScheduledItem* last_arriving_[near_edges] = {};
     std::uint32_t near_lines_ = 0;           // in arriving_
     std::uint32_t lines_ = 0;                // in queues
     bool moved_ = false;
@@ -139,7 +139,7 @@ private:
     const Time traversal_;
     const Time transfer_;
     const bool buffered_;
-    AgendaItem first_ticks_[2];  // one may lie before another that is already on the agenda
+    ScheduledItem first_ticks_[2];  // one may lie before another that is already on the event queue
     std::vector<PortWatch*> watches_;  // by output, if any is watched
     SwitchSpec spec_;
     RouteTable routes_;
@@ -169,7 +169,7 @@ private:
     CrossbarMatching matching_;
     std::unique_ptr<ChannelMatching> channel_matching_;
     PackedArrays output_array_;
-    std::vector<std::unique_ptr<AgendaItem>> further_ticks_;
+    std::vector<std::unique_ptr<ScheduledItem>> further_ticks_;
     std::uint64_t sent_ = 0;
     std::uint64_t matchings_ = 0;
     std::uint64_t refused_ = 0;

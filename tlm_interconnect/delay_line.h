@@ -1,7 +1,7 @@
 // A delay line: a wire without bandwidth that hands every request and every response on `latency`
 // after it came in, in order.
 //
-// Lines wait in a ring of (line, due); because due times are monotonic, one agenda item per direction
+// Lines wait in a ring of (line, due); because due times are monotonic, one event queue item per direction
 // serves any number of lines in flight. Use it where a line must really wait (a stage that others may
 // watch, the spine benchmark); a plain latency is cheaper as annotated delay. Credits pass with
 // `latency` annotated.
@@ -49,11 +49,11 @@ private:
     std::size_t tail_ = 0;
 };
 
-class DelayLine : public sc_core::sc_module, public Station, public LineInitiator, public LineTarget {
+class DelayLine : public sc_core::sc_module, public TimedComponent, public LineInitiator, public LineTarget {
 public:
-    // `path` is unique in the agenda; latency in ps, at least 1.
-    DelayLine(sc_core::sc_module_name name, Agenda& agenda, std::string path, Time latency)
-        : sc_module(name), Station(agenda, std::move(path)), in("in", *this), out("out", *this), latency_(latency)
+    // `path` is unique in the event queue; latency in ps, at least 1.
+    DelayLine(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, Time latency)
+        : sc_module(name), TimedComponent(event_queue, std::move(path)), in("in", *this), out("out", *this), latency_(latency)
     {
         items_[0].kind = 0;
         items_[1].kind = 1;
@@ -77,17 +77,17 @@ private:
 
     Time take(unsigned direction, Line& line, Time delay)
     {
-        const Time due = agenda().now() + delay + latency_;
+        const Time due = event_queue().now() + delay + latency_;
         rings_[direction].push(line, due);
-        if (!items_[direction].scheduled) agenda().schedule(items_[direction], *this, due, direction);
+        if (!items_[direction].scheduled) event_queue().schedule(items_[direction], *this, due, direction);
         return 0;
     }
 
-    void run(AgendaItem& item) override
+    void run(ScheduledItem& item) override
     {
         const unsigned direction = item.kind;
         DelayRing& ring = rings_[direction];
-        const Time now = agenda().now();
+        const Time now = event_queue().now();
         while (!ring.empty() && ring.front().due <= now) {
             Line& line = *ring.front().line;
             ring.pop();
@@ -97,11 +97,11 @@ private:
                 in.send_response(line, 0);
             }
         }
-        if (!ring.empty() && !item.scheduled) agenda().schedule(item, *this, ring.front().due, direction);
+        if (!ring.empty() && !item.scheduled) event_queue().schedule(item, *this, ring.front().due, direction);
     }
 
     Time latency_;
-    AgendaItem items_[2];
+    ScheduledItem items_[2];
     DelayRing rings_[2];
 };
 

@@ -1,6 +1,6 @@
-// The delay line of delay_line.h with an sc_event for each direction instead of the agenda: what
+// The delay line of delay_line.h with an sc_event for each direction instead of the event queue: what
 // such a module costs on the plain kernel. The baseline of the spine benchmark, and the reference that the
-// agenda's traces are compared with.
+// event queue's traces are compared with.
 #pragma once
 
 #include "tlm_interconnect/delay_line.h"

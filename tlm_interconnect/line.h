@@ -13,7 +13,7 @@
 #include <tlm>
 
 #include "base/line_size.h"
-#include "tlm_interconnect/agenda.h"
+#include "tlm_interconnect/event_queue.h"
 #include "tlm_interconnect/journey.h"
 #include "tlm_interconnect/switch_group.h"
 #include "tlm_interconnect/virtual_channel.h"
@@ -85,7 +85,7 @@ constexpr VcClass vc_class(LineOp op)
 }
 
 // The hot part of a line. Fields are written by the requester unless said otherwise.
-struct alignas(64) LineHeader : AgendaItem {
+struct alignas(64) LineHeader : ScheduledItem {
     std::uint8_t vc = 0;            // channel of the buffer it is in or on its way to; by whoever sends it
     AtomicOp function = AtomicOp::add;  // of an atomic
     std::uint64_t address = 0;
@@ -231,8 +231,8 @@ public:
     static constexpr std::uint8_t begins_packet = 2;
     static constexpr std::uint8_t begins_message = 4;
 
-    static Line& of(AgendaItem& item) { return static_cast<Line&>(static_cast<LineHeader&>(item)); }
-    static const LineHeader& of(const AgendaItem& item) { return static_cast<const LineHeader&>(item); }
+    static Line& of(ScheduledItem& item) { return static_cast<Line&>(static_cast<LineHeader&>(item)); }
+    static const LineHeader& of(const ScheduledItem& item) { return static_cast<const LineHeader&>(item); }
 
 private:
     std::uint16_t far_path_[max_depth - 4];

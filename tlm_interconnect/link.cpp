@@ -7,8 +7,8 @@
 
 namespace weft {
 
-Link::Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec)
-    : sc_module(name), agenda_(agenda), wires_{Wire(spec), Wire(spec)}, spec_(spec)
+Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec& spec)
+    : sc_module(name), event_queue_(event_queue), wires_{Wire(spec), Wire(spec)}, spec_(spec)
 {
     check_frames(spec);
     if (spec.bit_error_rate > 0)
@@ -40,7 +40,7 @@ Link::Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec)
 
 Link::Passage Link::carry(Wire& wire, Line& line, LineClass cls, Time delay)
 {
-    const Time now = agenda_.now();
+    const Time now = event_queue_.now();
     const std::uint32_t kind =
         static_cast<std::uint32_t>(cls) << 16 | static_cast<std::uint32_t>(line.op) << 8 | line.size;
     if (kind != wire.last_kind) {
@@ -107,7 +107,7 @@ Time Link::on_response(unsigned end, Line& line, Time delay)
 Time Link::credit_time(Wire& wire, Time delay)
 {
     if (wire.free_credits) return delay + wire.latency;
-    return wire.credits.leave(wire.strands[0].server, wire.framer, agenda_.now(), delay) + wire.latency;
+    return wire.credits.leave(wire.strands[0].server, wire.framer, event_queue_.now(), delay) + wire.latency;
 }
 
 void Link::on_request_credit(unsigned end, Line& line, Time delay)

@@ -37,7 +37,7 @@ namespace weft {
 class Link : public sc_core::sc_module, public LineInitiator, public LineTarget, public LinkModel {
 public:
     // Throws InputError when the parameters contradict each other.
-    Link(sc_core::sc_module_name name, Agenda& agenda, const LinkSpec& spec);
+    Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec& spec);
 
     LineTargetSocket& target(unsigned end) override { return *targets_[end]; }
     LineInitiatorSocket& initiator(unsigned end) override { return *initiators_[end]; }
@@ -94,7 +94,7 @@ private:
     static void count_flag(Wire& wire, LineClass cls, std::uint32_t bytes);
     Time credit_time(Wire& wire, Time delay);
 
-    Agenda& agenda_;
+    EventQueue& event_queue_;
     std::array<Wire, 2> wires_;
     // Wire bytes by class, op and size, so that the hot path looks up instead of computing.
     std::array<std::array<std::array<std::uint16_t, line_bytes + 1>, line_ops>, line_classes> cost_{};

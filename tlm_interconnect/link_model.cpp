@@ -40,12 +40,12 @@ void check_frames(const LinkSpec& spec)
             "link.frame_payload from 1 to link.frame, or neither");
 }
 
-std::unique_ptr<LinkModel> make_link(const char* module_name, Agenda& agenda, const std::string& path,
+std::unique_ptr<LinkModel> make_link(const char* module_name, EventQueue& event_queue, const std::string& path,
     const LinkSpec& spec, std::uint64_t seed)
 {
     if (static_cast<RetryKind>(spec.retry) == RetryKind::none)
-        return std::make_unique<Link>(module_name, agenda, spec);
-    return std::make_unique<ReplayLink>(module_name, agenda, path, spec, seed);
+        return std::make_unique<Link>(module_name, event_queue, spec);
+    return std::make_unique<ReplayLink>(module_name, event_queue, path, spec, seed);
 }
 
 }  // namespace weft

@@ -97,7 +97,7 @@ void MessageStage::hold(Stream& stream, unsigned number, Line& line, Time now)
 void MessageStage::close(Stream& stream, Time now)
 {
     const Time leave = start(now);
-    for (AgendaItem* item = stream.head; item != nullptr;) {
+    for (ScheduledItem* item = stream.head; item != nullptr;) {
         Line& line = Line::of(*item);
         item = item->next;
         const Line::Way way = line.pop_way();

@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "base/statistic.h"
-#include "tlm_interconnect/agenda.h"
+#include "tlm_interconnect/event_queue.h"
 #include "tlm_interconnect/line.h"
 #include "tlm_interconnect/recent_keys.h"
 #include "tlm_interconnect/switch_spec.h"
@@ -44,7 +44,7 @@ public:
     virtual void message_forward(Line& line, unsigned input) = 0;
     virtual void message_later(Line& line, Time due, unsigned input) = 0;
     // Calls expired(stream) at `due`.
-    virtual void message_timer(AgendaItem& timer, Time due, unsigned stream) = 0;
+    virtual void message_timer(ScheduledItem& timer, Time due, unsigned stream) = 0;
 };
 
 class MessageStage {
@@ -67,9 +67,9 @@ private:
         std::uint64_t packet = 0;  // of its packet that is open
         Time leave = 0;    // when its first line may leave
         Time expires = 0;  // held: when it starts at the latest
-        AgendaItem* head = nullptr;
-        AgendaItem* tail = nullptr;
-        AgendaItem timer;
+        ScheduledItem* head = nullptr;
+        ScheduledItem* tail = nullptr;
+        ScheduledItem timer;
     };
     Time start(Time now);
     void pass(Line& line, unsigned input, Time leave, Time now);

@@ -19,9 +19,9 @@ Arbitration arbitration(const SwitchSpec& spec)
         static_cast<std::uint32_t>(spec.data_weight)};
 }
 
-OutputPort::OutputPort(Agenda& agenda, Station& station, OutputPortOwner& owner, unsigned port, unsigned inputs,
+OutputPort::OutputPort(EventQueue& event_queue, TimedComponent& component, OutputPortOwner& owner, unsigned port, unsigned inputs,
     LineInitiatorSocket& requests, LineTargetSocket& responses, const Arbitration& arbitration)
-    : agenda_(agenda), station_(station), owner_(owner), requests_(requests), responses_(responses),
+    : event_queue_(event_queue), component_(component), owner_(owner), requests_(requests), responses_(responses),
       arbitration_(arbitration), port_(port), inputs_(inputs)
 {
     wire_wake_.kind = wake_kind;
@@ -67,7 +67,7 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
                                                         : slot_of_[vc_of(VcClass::response, lane)];
     if (slot == no_slot) {
         SC_REPORT_FATAL("/weft/lane",
-            (station_.path() + ": a route uses lane " + std::to_string(lane) + ", its link has " +
+            (component_.path() + ": a route uses lane " + std::to_string(lane) + ", its link has " +
                 std::to_string(lanes_)).c_str());
         return;
     }
@@ -77,7 +77,7 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
         const std::size_t places = waiting_lines_.size();
         for (std::uint8_t c = 0; c < channels_.size(); ++c)
             for (std::size_t i = 0; i < channels_[c].inputs.size(); ++i)
-                for (AgendaItem* item = channels_[c].inputs[i].head; item != nullptr; item = item->next) {
+                for (ScheduledItem* item = channels_[c].inputs[i].head; item != nullptr; item = item->next) {
                     WaitingLine& entry = waiting_lines_[place_of(Line::of(*item).address, places)];
                     if (entry.count++ == 0) entry = {&Line::of(*item), 1, static_cast<std::uint16_t>(i), c};
                 }
@@ -85,13 +85,13 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
     Channel& channel = channels_[slot];
     Queue& queue = channel.inputs[input];
     line.next = nullptr;
-    if (line.followed()) line.journey.since = agenda_.now();
-    if (arbitration_.kind == ArbiterKind::arrival) line.due = agenda_.now();
+    if (line.followed()) line.journey.since = event_queue_.now();
+    if (arbitration_.kind == ArbiterKind::arrival) line.due = event_queue_.now();
     if (queue.head == nullptr) {
         queue.head = &line;
         channel.waiting[input >> 6] |= std::uint64_t{1} << (input & 63);
         queue.tail = &line;
-    } else if (AgendaItem* before = packet_ == 0 ? nullptr : begun_packet(line, slot, input)) {
+    } else if (ScheduledItem* before = packet_ == 0 ? nullptr : begun_packet(line, slot, input)) {
         line.next = before->next;
         before->next = &line;
         if (queue.tail == before) queue.tail = &line;
@@ -105,11 +105,11 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
     }
     if (channel.queued++ == 0) occupied_ |= 1U << slot;
     peak_ = std::max(peak_, ++queued_);
-    if (watch_ != nullptr) watch_->queued(slot, input, agenda_.now());
+    if (watch_ != nullptr) watch_->queued(slot, input, event_queue_.now());
 }
 
 // The line of the same queue that `line` continues, if that still waits.
-AgendaItem* OutputPort::begun_packet(const Line& line, unsigned slot, unsigned input) const
+ScheduledItem* OutputPort::begun_packet(const Line& line, unsigned slot, unsigned input) const
 {
     const std::uint32_t packet = line.of_group() ? group_packet_ : packet_;
     if (packet == 0 || line.address % packet == 0 || !line.full_line()) return nullptr;
@@ -127,11 +127,11 @@ AgendaItem* OutputPort::begun_packet(const Line& line, unsigned slot, unsigned i
 void OutputPort::add_credit(std::uint8_t vc, Time due)
 {
     if (slot_of_[vc] == no_slot || !credits_.give(vc, due)) {
-        SC_REPORT_ERROR("/weft/credit", (station_.path() + ": more credits returned than were given").c_str());
+        SC_REPORT_ERROR("/weft/credit", (component_.path() + ": more credits returned than were given").c_str());
         return;
     }
     if (watch_ != nullptr) watch_->returned(slot_of_[vc], due);
-    if (queued_ > 0 && !wire_wake_.scheduled) wait_for_credits(agenda_.now());
+    if (queued_ > 0 && !wire_wake_.scheduled) wait_for_credits(event_queue_.now());
 }
 
 void OutputPort::attach(PortWatch& watch)
@@ -154,10 +154,10 @@ std::vector<OutputPort::Wait> OutputPort::waits() const
 {
     std::vector<Wait> out;
     for (const Channel& channel : channels_) {
-        if (channel.queued == 0 || credits_.available(channel.vc, agenda_.now())) continue;
+        if (channel.queued == 0 || credits_.available(channel.vc, event_queue_.now())) continue;
         for (unsigned input = 0; input < inputs_; ++input) {
             const std::size_t first = out.size();
-            for (const AgendaItem* item = channel.inputs[input].head; item != nullptr; item = item->next) {
+            for (const ScheduledItem* item = channel.inputs[input].head; item != nullptr; item = item->next) {
                 const Line& line = static_cast<const Line&>(*item);
                 std::size_t at = first;
                 while (at < out.size() && out[at].held != line.vc) ++at;
@@ -373,9 +373,9 @@ void OutputPort::wait_for_credits(Time now)
     if (pooled != CreditAccount::no_time) arm(pool_wake_, std::max(pooled, now));
 }
 
-void OutputPort::arm(AgendaItem& item, Time due)
+void OutputPort::arm(ScheduledItem& item, Time due)
 {
-    if (!item.scheduled) agenda_.schedule(item, station_, due, port_);
+    if (!item.scheduled) event_queue_.schedule(item, component_, due, port_);
 }
 
 void OutputPort::reset_statistics()
@@ -392,7 +392,7 @@ std::string OutputPort::describe() const
         if (channel.queued == 0) continue;
         out += (out.empty() ? "" : ", ") + std::to_string(channel.queued) + " " + vc_name(channel.vc, lanes_) +
                " lines wait";
-        if (!credits_.available(channel.vc, agenda_.now()) &&
+        if (!credits_.available(channel.vc, event_queue_.now()) &&
             credits_.next_own(channel.vc) == CreditAccount::no_time && credits_.next_pooled() == CreditAccount::no_time)
             out += " for a credit";
     }

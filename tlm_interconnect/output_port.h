@@ -1,6 +1,6 @@
 // The sending side of one fabric port: queues per virtual channel and input, credits, one wire.
 //
-// Part of a switch or of a GPU's fabric port, not a module: the owner is the Station that runs its
+// Part of a switch or of a GPU's fabric port, not a module: the owner is the TimedComponent that runs its
 // wake-ups. Lines queue per (channel, input). When the wire is free the port picks a channel that has a
 // line and a credit, then the input, and sends. Arbitration:
 //   round_robin  the next channel in turn, and in it the next input in turn
@@ -51,7 +51,7 @@ public:
     // Item kinds below this are the owner's own; wake-ups of ports use it and those after it.
     static constexpr std::uint8_t wake_kind = 8;
 
-    OutputPort(Agenda& agenda, Station& station, OutputPortOwner& owner, unsigned port, unsigned inputs,
+    OutputPort(EventQueue& event_queue, TimedComponent& component, OutputPortOwner& owner, unsigned port, unsigned inputs,
         LineInitiatorSocket& requests, LineTargetSocket& responses, const Arbitration& arbitration = {});
     OutputPort(const OutputPort&) = delete;
     OutputPort& operator=(const OutputPort&) = delete;
@@ -62,7 +62,7 @@ public:
     // `lane`: of the channel that the line will use on this port's link.
     void enqueue(Line& line, LineClass cls, unsigned input, unsigned lane = 0);
     void add_credit(std::uint8_t vc, Time due);
-    // Sends what can be sent now; otherwise arranges to be woken. The owner calls it in settle()
+    // Sends what can be sent now; otherwise arranges to be woken. The owner calls it in arbitrate()
     // after enqueueing and for every wake-up item.
     void serve(Time now);
 
@@ -89,8 +89,8 @@ public:
 
 private:
     struct Queue {
-        AgendaItem* head = nullptr;
-        AgendaItem* tail = nullptr;
+        ScheduledItem* head = nullptr;
+        ScheduledItem* tail = nullptr;
     };
     struct Channel {
         std::uint8_t vc = 0;
@@ -99,7 +99,7 @@ private:
         std::uint32_t last_input = 0;
         std::vector<Queue> inputs;
         std::vector<std::uint64_t> waiting;  // bit per input with lines
-        AgendaItem wake;
+        ScheduledItem wake;
     };
     static constexpr std::uint8_t no_slot = 0xff;
 
@@ -113,7 +113,7 @@ private:
     static constexpr std::size_t waiting_places = 4096;  // to begin with: 16 for every line that waits
 
     int pick(Time now);
-    AgendaItem* begun_packet(const Line& line, unsigned slot, unsigned input) const;
+    ScheduledItem* begun_packet(const Line& line, unsigned slot, unsigned input) const;
     bool continues_packet(Time now);
     bool same_packet(const Line& line) const;
     int pick_in_turn(std::uint32_t candidates) const;
@@ -121,13 +121,13 @@ private:
     int pick_weighted(std::uint32_t candidates);
     unsigned next_input(const Channel& channel) const;
     void send(unsigned slot, Time now);
-    void arm(AgendaItem& item, Time due);
+    void arm(ScheduledItem& item, Time due);
     void wait_for_credits(Time now);
     void note_ready(Time now);
     void note_wait(Line& line, LineClass cls, unsigned slot, Time now) const;
 
-    Agenda& agenda_;
-    Station& station_;
+    EventQueue& event_queue_;
+    TimedComponent& component_;
     OutputPortOwner& owner_;
     LineInitiatorSocket& requests_;
     LineTargetSocket& responses_;
@@ -148,8 +148,8 @@ private:
     std::uint64_t sent_ = 0;
     PortWatch* watch_ = nullptr;
     std::array<Time, max_vcs> ready_{};  // watched: when the next credit of a channel could be used, by slot
-    AgendaItem wire_wake_;
-    AgendaItem pool_wake_;
+    ScheduledItem wire_wake_;
+    ScheduledItem pool_wake_;
     CreditAccount credits_;
     std::array<std::array<std::uint8_t, line_ops>, max_lanes> request_slot_;
     std::array<std::uint8_t, max_vcs> slot_of_;

@@ -38,8 +38,8 @@ ProtocolChecker::Rules ProtocolChecker::Rules::of(const LinkSpec& link, bool in_
     return rules;
 }
 
-ProtocolChecker::ProtocolChecker(sc_core::sc_module_name name, Agenda& agenda, const Rules& rules, std::string between)
-    : sc_module(name), target("target"), initiator("initiator"), agenda_(agenda), rules_(rules),
+ProtocolChecker::ProtocolChecker(sc_core::sc_module_name name, EventQueue& event_queue, const Rules& rules, std::string between)
+    : sc_module(name), target("target"), initiator("initiator"), event_queue_(event_queue), rules_(rules),
       between_(between.empty() ? std::string(this->name()) : std::move(between))
 {
     target.bind(static_cast<tlm::tlm_fw_transport_if<line_protocol>&>(*this));
@@ -98,7 +98,7 @@ void ProtocolChecker::invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint
 
 Time ProtocolChecker::arrival(const Line& line, const sc_core::sc_time& delay)
 {
-    const Time now = agenda_.now();
+    const Time now = event_queue_.now();
     if (to_ps(delay) < negative) return now + to_ps(delay);
     problem("past", &line, fmt::format("an effect {} ps before now", Time{0} - to_ps(delay)));
     return now;
@@ -270,7 +270,7 @@ void ProtocolChecker::problem(const char* rule, const Line* line, const std::str
     std::string text = between_ + ": " + rule + ": ";
     if (line != nullptr)
         text += fmt::format("{} of {} B at {:#x} (tag {}): ", name_of(line->op), line->size, line->address, line->tag);
-    text += what + fmt::format(", at {} ps", agenda_.now());
+    text += what + fmt::format(", at {} ps", event_queue_.now());
     SC_REPORT_ERROR("/weft/protocol", text.c_str());
 }
 
@@ -298,7 +298,7 @@ void Checkers::bind(ProtocolChecker::InitiatorSocket& from, ProtocolChecker::Tar
         from.bind(to);
         return;
     }
-    checkers_.push_back(std::make_unique<ProtocolChecker>(sc_core::sc_gen_unique_name("checker"), agenda_, rules,
+    checkers_.push_back(std::make_unique<ProtocolChecker>(sc_core::sc_gen_unique_name("checker"), event_queue_, rules,
         std::string(from.name()) + " -> " + to.name()));
     from.bind(checkers_.back()->target);
     checkers_.back()->initiator.bind(to);

@@ -49,7 +49,7 @@ public:
     using TargetSocket = tlm::tlm_target_socket<line_bytes * 8, line_protocol>;
 
     // `between` names the connection in reports; empty: the module's own name.
-    ProtocolChecker(sc_core::sc_module_name name, Agenda& agenda, const Rules& rules, std::string between = "");
+    ProtocolChecker(sc_core::sc_module_name name, EventQueue& event_queue, const Rules& rules, std::string between = "");
 
     TargetSocket target;        // to the initiator that is watched
     InitiatorSocket initiator;  // to the target that is watched
@@ -101,7 +101,7 @@ private:
     void check_order(const Line& line, LineClass cls, Time at);
     void problem(const char* rule, const Line* line, const std::string& what);
 
-    Agenda& agenda_;
+    EventQueue& event_queue_;
     Rules rules_;
     std::string between_;
     std::array<Account, line_classes> accounts_;
@@ -113,7 +113,7 @@ private:
 // The checkers of a system: binds sockets with a checker between them, or directly when off.
 class Checkers {
 public:
-    explicit Checkers(Agenda& agenda, bool on = true) : agenda_(agenda), on_(on) {}
+    explicit Checkers(EventQueue& event_queue, bool on = true) : event_queue_(event_queue), on_(on) {}
 
     void bind(ProtocolChecker::InitiatorSocket& from, ProtocolChecker::TargetSocket& to,
         const ProtocolChecker::Rules& rules = {});
@@ -123,7 +123,7 @@ public:
     std::size_t size() const { return checkers_.size(); }
 
 private:
-    Agenda& agenda_;
+    EventQueue& event_queue_;
     bool on_;
     std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
 };

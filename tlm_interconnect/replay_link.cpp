@@ -8,9 +8,9 @@
 
 namespace weft {
 
-ReplayLink::ReplayLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec,
+ReplayLink::ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec,
     std::uint64_t seed)
-    : sc_module(name), Station(agenda, std::move(path)), spec_(spec),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), spec_(spec),
       survives_(std::pow(1 - static_cast<double>(spec.bit_error_rate) * 1e-18, 8)),
       wires_{Wire(spec, seed, stream_of(this->path())), Wire(spec, seed, ~stream_of(this->path()))}
 {
@@ -29,10 +29,10 @@ ReplayLink::ReplayLink(sc_core::sc_module_name name, Agenda& agenda, std::string
 
 Time ReplayLink::take(unsigned end, Line& line, LineClass cls, Time delay)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     if (delay > 0) {
         line.kind = cls == LineClass::request ? accept_request_kind : accept_response_kind;
-        agenda().schedule(line, *this, now + delay, end);
+        event_queue().schedule(line, *this, now + delay, end);
     } else {
         accept(end, line, cls);
     }
@@ -44,7 +44,7 @@ Time ReplayLink::take(unsigned end, Line& line, LineClass cls, Time delay)
 void ReplayLink::accept(unsigned end, Line& line, LineClass cls)
 {
     Wire& wire = wires_[end];
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const bool gap = wire.next == wire.base + wire.packets.size() && wire.server.free_at() < now;
     const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(wire.packetiser, spec_, line, cls, gap, now));
     if ((line.flags & LineHeader::poll_flag) != 0) {
@@ -72,7 +72,7 @@ bool ReplayLink::hit(Wire& wire, std::uint32_t bytes, Time due)
 void ReplayLink::serve(unsigned end)
 {
     Wire& wire = wires_[end];
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     wire.credits.settle(wire.server, now);
     if (wire.server.free_at() <= now) {
         const bool more = wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec_.replay_buffer;
@@ -81,7 +81,7 @@ void ReplayLink::serve(unsigned end)
     const bool waits = wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec_.replay_buffer;
     const bool answers = wires_[1 - end].request_waits || wires_[1 - end].uncovered > 0;
     if ((waits || answers) && wire.server.free_at() > now && !wire.free_item.scheduled)
-        agenda().schedule(wire.free_item, *this, wire.server.free_at(), end);
+        event_queue().schedule(wire.free_item, *this, wire.server.free_at(), end);
 }
 
 void ReplayLink::send_packet(unsigned end, Time now)
@@ -135,7 +135,7 @@ void ReplayLink::fly(unsigned end, Flight flight)
 {
     Wire& wire = wires_[end];
     wire.flight.push_back(flight);
-    if (!wire.flight_item.scheduled) agenda().schedule(wire.flight_item, *this, wire.flight.front().due, 8 + end);
+    if (!wire.flight_item.scheduled) event_queue().schedule(wire.flight_item, *this, wire.flight.front().due, 8 + end);
 }
 
 void ReplayLink::land(unsigned end, const Flight& flight)
@@ -166,7 +166,7 @@ void ReplayLink::land(unsigned end, const Flight& flight)
         break;
     }
     // In headers: no turn to wait for.
-    if (spec_.ack_bytes == 0) send_answer(here, agenda().now());
+    if (spec_.ack_bytes == 0) send_answer(here, event_queue().now());
     serve(here);
 }
 
@@ -208,14 +208,14 @@ void ReplayLink::watch(unsigned end)
 {
     Wire& wire = wires_[end];
     if (wire.next > wire.base && !wire.timer_item.scheduled)
-        agenda().schedule(wire.timer_item, *this, wire.packets.front().sent + spec_.replay_timeout, 16 + end);
+        event_queue().schedule(wire.timer_item, *this, wire.packets.front().sent + spec_.replay_timeout, 16 + end);
 }
 
-void ReplayLink::run(AgendaItem& item)
+void ReplayLink::run(ScheduledItem& item)
 {
     const unsigned end = item.order & 1U;
     Wire& wire = wires_[end];
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     switch (item.kind) {
     case accept_request_kind:
     case accept_response_kind:
@@ -229,7 +229,7 @@ void ReplayLink::run(AgendaItem& item)
             land(end, flight);
         }
         if (!wire.flight.empty() && !wire.flight_item.scheduled)
-            agenda().schedule(wire.flight_item, *this, wire.flight.front().due, 8 + end);
+            event_queue().schedule(wire.flight_item, *this, wire.flight.front().due, 8 + end);
         return;
     default: break;
     }
@@ -241,7 +241,7 @@ void ReplayLink::run(AgendaItem& item)
 Time ReplayLink::credit_time(unsigned end, Time delay)
 {
     Wire& wire = wires_[end];
-    return wire.credits.leave(wire.server, wire.framer, agenda().now(), delay) + spec_.latency;
+    return wire.credits.leave(wire.server, wire.framer, event_queue().now(), delay) + spec_.latency;
 }
 
 void ReplayLink::on_request_credit(unsigned end, Line& line, Time delay)

@@ -43,12 +43,12 @@
 namespace weft {
 
 class ReplayLink : public sc_core::sc_module,
-                   public Station,
+                   public TimedComponent,
                    public LineInitiator,
                    public LineTarget,
                    public LinkModel {
 public:
-    ReplayLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec, std::uint64_t seed);
+    ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, std::uint64_t seed);
 
     LineTargetSocket& target(unsigned end) override { return *targets_[end]; }
     LineInitiatorSocket& initiator(unsigned end) override { return *initiators_[end]; }
@@ -92,9 +92,9 @@ private:
         bool frame_hit = false;
         CreditMessages credits;
         Direction count;
-        AgendaItem free_item;
-        AgendaItem flight_item;
-        AgendaItem timer_item;
+        ScheduledItem free_item;
+        ScheduledItem flight_item;
+        ScheduledItem timer_item;
 
         explicit Wire(const LinkSpec& spec, std::uint64_t seed, std::uint64_t number)
             : server(spec.bandwidth), packetiser(spec), framer(spec), random(seed, number), credits(spec)
@@ -112,7 +112,7 @@ private:
     void on_request_credit(unsigned end, Line& line, Time delay) override;
     void on_response_credit(unsigned end, Line& line, Time delay) override;
     unsigned debug(unsigned end, Line& line) override { return initiators_[1 - end]->debug(line); }
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
 
     Time take(unsigned end, Line& line, LineClass cls, Time delay);
     void accept(unsigned end, Line& line, LineClass cls);

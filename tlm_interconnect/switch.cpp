@@ -4,16 +4,16 @@
 
 namespace weft {
 
-Switch::Switch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
+Switch::Switch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
     RouteTable routes)
-    : sc_module(name), Station(agenda, std::move(path)), spec_(spec), routes_(std::move(routes)),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), spec_(spec), routes_(std::move(routes)),
       ports_(ports), touched_((ports + 63) / 64, 0)
 {
     for (unsigned p = 0; p < ports; ++p) {
         const std::string number = std::to_string(p);
         ports_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
         ports_[p].initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, p);
-        ports_[p].output = std::make_unique<OutputPort>(agenda, *this, *this, p, ports, *ports_[p].initiator,
+        ports_[p].output = std::make_unique<OutputPort>(event_queue, *this, *this, p, ports, *ports_[p].initiator,
             *ports_[p].target, arbitration(spec));
     }
     if (spec.message > 0) {
@@ -25,34 +25,34 @@ Switch::Switch(sc_core::sc_module_name name, Agenda& agenda, std::string path, c
 Time Switch::on_request(unsigned port, Line& line, Time delay)
 {
     line.kind = static_cast<std::uint8_t>(LineClass::request);
-    agenda().schedule(line, *this, agenda().now() + delay + spec_.latency, port);
+    event_queue().schedule(line, *this, event_queue().now() + delay + spec_.latency, port);
     return 0;
 }
 
 Time Switch::on_response(unsigned port, Line& line, Time delay)
 {
     line.kind = static_cast<std::uint8_t>(LineClass::response);
-    agenda().schedule(line, *this, agenda().now() + delay + spec_.latency, port);
+    event_queue().schedule(line, *this, event_queue().now() + delay + spec_.latency, port);
     return 0;
 }
 
 void Switch::on_request_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port].output->add_credit(line.vc, agenda().now() + delay);
+    ports_[port].output->add_credit(line.vc, event_queue().now() + delay);
 }
 
 void Switch::on_response_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port].output->add_credit(line.vc, agenda().now() + delay);
+    ports_[port].output->add_credit(line.vc, event_queue().now() + delay);
 }
 
 void Switch::touch(unsigned port)
 {
     touched_[port >> 6] |= std::uint64_t{1} << (port & 63);
-    request_settle();
+    request_arbitration();
 }
 
-void Switch::run(AgendaItem& item)
+void Switch::run(ScheduledItem& item)
 {
     const unsigned input = item.order & 0xfff;
     if (item.kind >= OutputPort::wake_kind) {
@@ -64,7 +64,7 @@ void Switch::run(AgendaItem& item)
         return;
     }
     if (item.kind == timer_kind) {
-        messages_->expired(input, agenda().now());
+        messages_->expired(input, event_queue().now());
         return;
     }
     Line& line = Line::of(item);
@@ -73,7 +73,7 @@ void Switch::run(AgendaItem& item)
         return;
     }
     if (item.kind == retry_kind) {
-        groups_->retry(line, input, agenda().now());
+        groups_->retry(line, input, event_queue().now());
         return;
     }
     const LineClass cls = static_cast<LineClass>(line.kind);
@@ -81,9 +81,9 @@ void Switch::run(AgendaItem& item)
         const unsigned lane = lane_of(line.vc);
         line.push_way(input, lane);
         if (line.destination >= first_group && groups_ != nullptr) {
-            groups_->on_request(line, input, agenda().now());
+            groups_->on_request(line, input, event_queue().now());
         } else if (messages_ != nullptr && leaves_node(line, input)) {
-            messages_->take(line, input, agenda().now());
+            messages_->take(line, input, event_queue().now());
         } else {
             forward(line, input);
         }
@@ -91,7 +91,7 @@ void Switch::run(AgendaItem& item)
     }
     const Line::Way way = line.pop_way();
     if (way.port == GroupUnit::marker_port) {
-        groups_->on_response(line, input, agenda().now());
+        groups_->on_response(line, input, event_queue().now());
         return;
     }
     ports_[way.port].output->enqueue(line, cls, input, way.lane);
@@ -113,9 +113,9 @@ void Switch::forward(Line& line, unsigned input)
     touch(port);
 }
 
-void Switch::settle()
+void Switch::arbitrate()
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     for (std::size_t word = 0; word < touched_.size(); ++word) {
         std::uint64_t bits = touched_[word];
         touched_[word] = 0;
@@ -156,13 +156,13 @@ bool Switch::leaves_node(const Line& line, unsigned input) const
 void Switch::message_later(Line& line, Time due, unsigned input)
 {
     line.kind = message_kind;
-    agenda().schedule(line, *this, due, input);
+    event_queue().schedule(line, *this, due, input);
 }
 
-void Switch::message_timer(AgendaItem& timer, Time due, unsigned stream)
+void Switch::message_timer(ScheduledItem& timer, Time due, unsigned stream)
 {
     timer.kind = timer_kind;
-    agenda().schedule(timer, *this, due, stream);
+    event_queue().schedule(timer, *this, due, stream);
 }
 
 void Switch::add_group(const SwitchGroup& group, LinePool& pool)
@@ -195,13 +195,13 @@ void Switch::free_response_slot(Line& line, unsigned input)
 void Switch::group_later(Line& line, Time due, unsigned context)
 {
     line.kind = group_kind;
-    agenda().schedule(line, *this, due, context);
+    event_queue().schedule(line, *this, due, context);
 }
 
 void Switch::group_retry(Line& line, unsigned input)
 {
     line.kind = retry_kind;
-    agenda().schedule(line, *this, agenda().now(), input);
+    event_queue().schedule(line, *this, event_queue().now(), input);
 }
 
 std::uint64_t Switch::line_hops() const

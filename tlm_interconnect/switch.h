@@ -26,7 +26,7 @@
 namespace weft {
 
 class Switch : public sc_core::sc_module,
-               public Station,
+               public TimedComponent,
                public LineInitiator,
                public LineTarget,
                public OutputPortOwner,
@@ -35,7 +35,7 @@ class Switch : public sc_core::sc_module,
                public MessageHost {
 public:
     // `path` names it in reports; `routes` gives the output ports for each destination endpoint.
-    Switch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
+    Switch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
         RouteTable routes);
 
     LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
@@ -69,8 +69,8 @@ private:
     void on_request_credit(unsigned port, Line& line, Time delay) override;
     void on_response_credit(unsigned port, Line& line, Time delay) override;
     void on_sent(unsigned port, Line& line, LineClass cls, unsigned input) override;
-    void run(AgendaItem& item) override;
-    void settle() override;
+    void run(ScheduledItem& item) override;
+    void arbitrate() override;
     void touch(unsigned port);
     void forward(Line& line, unsigned input);
     void group_request(Line& line, unsigned input) override;
@@ -82,7 +82,7 @@ private:
 
     void message_forward(Line& line, unsigned input) override { forward(line, input); }
     void message_later(Line& line, Time due, unsigned input) override;
-    void message_timer(AgendaItem& timer, Time due, unsigned stream) override;
+    void message_timer(ScheduledItem& timer, Time due, unsigned stream) override;
     bool leaves_node(const Line& line, unsigned input) const;
 
     static constexpr std::uint8_t group_kind = 2;

@@ -39,7 +39,7 @@ std::uint32_t TimingWheel::add_block(std::size_t slot)
     return number;
 }
 
-void TimingWheel::push_elsewhere(Time due, std::uint32_t order, AgendaItem* item)
+void TimingWheel::push_elsewhere(Time due, std::uint32_t order, ScheduledItem* item)
 {
     if (due >> bucket_bits <= open_bucket_) {
         insert_open(due, order, item);
@@ -50,7 +50,7 @@ void TimingWheel::push_elsewhere(Time due, std::uint32_t order, AgendaItem* item
 }
 
 // Behind everything of the same key, so that the order of scheduling holds.
-void TimingWheel::insert_open(Time due, std::uint32_t order, AgendaItem* item)
+void TimingWheel::insert_open(Time due, std::uint32_t order, ScheduledItem* item)
 {
     const Entry entry{key_of(due, order), item};
     const Time base = due;
@@ -186,7 +186,7 @@ void TimingWheel::sort_open(std::size_t first)
     }
 }
 
-// Many entries of one instant, as of a clock that many stations have: by the bytes in which their keys differ, the
+// Many entries of one instant, as of a clock that many timed components have: by the bytes in which their keys differ, the
 // lowest first. No comparison that the host could guess wrong.
 void TimingWheel::sort_by_digits(std::size_t first)
 {

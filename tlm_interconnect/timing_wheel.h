@@ -1,4 +1,4 @@
-// Pending items in order of time: the agenda's store.
+// Pending items in order of time: the event queue's store.
 //
 // A wheel of buckets, each a chain of small blocks of entries, so that filing an item is one append and
 // ordering a bucket touches no item. The earliest bucket is sorted into the open list when its turn comes. Items
@@ -14,7 +14,7 @@
 
 namespace weft {
 
-struct AgendaItem;
+struct ScheduledItem;
 
 class TimingWheel {
 public:
@@ -26,14 +26,14 @@ public:
     // `key` is the low 32 bits of the due time (the wheel spans far less), then the order.
     struct Entry {
         std::uint64_t key;
-        AgendaItem* item;
+        ScheduledItem* item;
 
         std::uint32_t order() const { return static_cast<std::uint32_t>(key); }
     };
 
     TimingWheel();
 
-    void push(Time due, std::uint32_t order, AgendaItem* item)
+    void push(Time due, std::uint32_t order, ScheduledItem* item)
     {
         ++size_;
         const std::uint64_t bucket = due >> bucket_bits;
@@ -116,7 +116,7 @@ private:
         Time due;
         std::uint64_t sequence;  // a heap alone would not keep the order of scheduling
         std::uint32_t order;
-        AgendaItem* item;
+        ScheduledItem* item;
     };
     static bool later(const Far& a, const Far& b)
     {
@@ -125,7 +125,7 @@ private:
 
     static std::uint64_t key_of(Time due, std::uint32_t order) { return due << 32 | order; }
 
-    void append(std::size_t slot, Time due, std::uint32_t order, AgendaItem* item)
+    void append(std::size_t slot, Time due, std::uint32_t order, ScheduledItem* item)
     {
         std::uint32_t number = heads_[slot];
         if (number == no_block || block(number).count == block_entries) number = add_block(slot);
@@ -134,8 +134,8 @@ private:
     }
 
     std::uint32_t add_block(std::size_t slot);
-    void push_elsewhere(Time due, std::uint32_t order, AgendaItem* item);
-    void insert_open(Time due, std::uint32_t order, AgendaItem* item);
+    void push_elsewhere(Time due, std::uint32_t order, ScheduledItem* item);
+    void insert_open(Time due, std::uint32_t order, ScheduledItem* item);
     std::uint64_t next_bucket() const;
     std::uint64_t first_bucket() const;
     Time earliest_of(std::uint64_t bucket) const;

@@ -7,7 +7,7 @@
 
 namespace weft {
 
-struct LineExecutor::Part : AgendaItem {
+struct LineExecutor::Part : ScheduledItem {
     std::uint32_t index = 0;  // in parts_
     bool open = false;        // begun and not done
     bool timer = false;       // no workgroups: done when due

@@ -31,9 +31,9 @@ InputError too_large(const std::string& job, const Accelerator& accelerator)
 
 }  // namespace
 
-LineExecutor::LineExecutor(Agenda& agenda, const std::vector<Accelerator*>& endpoints, Progress& progress,
+LineExecutor::LineExecutor(EventQueue& event_queue, const std::vector<Accelerator*>& endpoints, Progress& progress,
     const EngineSpec& spec, bool data_on, std::uint64_t seed)
-    : Station(agenda, "~executor"), endpoints_(endpoints), progress_(progress), spec_(spec), data_on_(data_on),
+    : TimedComponent(event_queue, "~executor"), endpoints_(endpoints), progress_(progress), spec_(spec), data_on_(data_on),
       seed_(seed)
 {
     for (Accelerator* accelerator : endpoints_) {
@@ -204,7 +204,7 @@ void LineExecutor::recycle(Part& part)
 void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
 {
     Running& job = *jobs_.at(id);
-    if (job.entered++ == 0) records_[id].start = agenda().now();
+    if (job.entered++ == 0) records_[id].start = event_queue().now();
     Part& part = new_part();
     part.of_job = true;
     part.job = id;
@@ -212,7 +212,7 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     part.endpoint = job.job.members[position];
     part.done = std::move(done);
     if (replays_[part.endpoint] != nullptr) {
-        agenda().schedule(part, *this, agenda().now());
+        event_queue().schedule(part, *this, event_queue().now());
         return;
     }
     Lowered lowered = lower(*job.job.schedule, *job.layout, job.job.type, position, job.addresses, job.mover(),
@@ -226,7 +226,7 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
         part.lists.push_back(std::move(lowered.lists[thread]));
         part.list_threads.push_back(thread);
     }
-    agenda().schedule(part, *this, agenda().now() + gpus_[part.endpoint]->spec().launch_latency);
+    event_queue().schedule(part, *this, event_queue().now() + gpus_[part.endpoint]->spec().launch_latency);
 }
 
 void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write,
@@ -251,7 +251,7 @@ void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std
         }
         part.programs.push_back(std::move(program));
     }
-    agenda().schedule(part, *this, agenda().now() + gpus_[endpoint]->spec().launch_latency);
+    event_queue().schedule(part, *this, event_queue().now() + gpus_[endpoint]->spec().launch_latency);
 }
 
 void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)
@@ -267,7 +267,7 @@ void LineExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Do
     KernelWork placed = work;
     if (placed.workgroups == 0) placed.workgroups = 2 * gpus_[endpoint]->spec().compute_units;
     part.programs = kernel_programs(placed, part.address);
-    agenda().schedule(part, *this, agenda().now());
+    event_queue().schedule(part, *this, event_queue().now());
 }
 
 void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
@@ -282,21 +282,21 @@ void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
         throw InputError("", 0, "the matrices of " + format_bytes(part.bytes) + " do not fit into " +
             gpus_[endpoint]->path(), "a smaller product or a larger hbm.capacity");
     part.programs = gemm_programs(gemm, part.address);
-    agenda().schedule(part, *this, agenda().now() + gpus_[endpoint]->spec().launch_latency);
+    event_queue().schedule(part, *this, event_queue().now() + gpus_[endpoint]->spec().launch_latency);
 }
 
 void LineExecutor::wait(Picoseconds duration, Done done)
 {
-    if (duration > longest_run || agenda().now() > longest_run - duration)
+    if (duration > longest_run || event_queue().now() > longest_run - duration)
         throw InputError("", 0, "a wait of " + format_time_ps(duration) + " goes beyond the longest simulated time",
             "runs of less than " + format_time_ps(longest_run));
     Part& part = new_part();
     part.timer = true;
     part.done = std::move(done);
-    agenda().schedule(part, *this, agenda().now() + duration);
+    event_queue().schedule(part, *this, event_queue().now() + duration);
 }
 
-void LineExecutor::run(AgendaItem& item)
+void LineExecutor::run(ScheduledItem& item)
 {
     Part& part = static_cast<Part&>(item);
     if (part.of_job && replays_[part.endpoint] != nullptr) {
@@ -309,7 +309,7 @@ void LineExecutor::run(AgendaItem& item)
         launch(part);
     }
     // From here on its workgroups stand for the part.
-    progress_.quiet(agenda().now());
+    progress_.quiet(event_queue().now());
 }
 
 void LineExecutor::launch(Part& part)
@@ -365,7 +365,7 @@ bool LineExecutor::guarded(const std::function<void()>& action)
     } catch (...) {
         // The kernel would turn it into a report of its own: keep it for whoever started the run.
         failure_ = std::current_exception();
-        agenda().stop();
+        event_queue().stop();
         return false;
     }
 }
@@ -380,7 +380,7 @@ void LineExecutor::finish(Running& job)
     const Schedule& schedule = *job.job.schedule;
     JobRecord& record = records_[job.id];
     record.finished = true;
-    record.end = agenda().now();
+    record.end = event_queue().now();
     const auto address = [&](std::uint32_t rank, Buffer memory) {
         return local_of(job.addresses[rank].memory[static_cast<unsigned>(memory)]);
     };

@@ -29,15 +29,15 @@
 
 namespace weft {
 
-class LineExecutor : public Executor, public Station, public WorkgroupListener {
+class LineExecutor : public Executor, public TimedComponent, public WorkgroupListener {
 public:
     // `endpoints[e]` is endpoint e. `seed` decides the contents of inputs.
-    LineExecutor(Agenda& agenda, const std::vector<Accelerator*>& endpoints, Progress& progress, const EngineSpec& spec, bool data_on,
+    LineExecutor(EventQueue& event_queue, const std::vector<Accelerator*>& endpoints, Progress& progress, const EngineSpec& spec, bool data_on,
         std::uint64_t seed);
     ~LineExecutor() override;
 
     std::uint32_t endpoints() const override { return static_cast<std::uint32_t>(gpus_.size()); }
-    Picoseconds now() const override { return agenda().now(); }
+    Picoseconds now() const override { return event_queue().now(); }
     JobId open(Job job) override;
     void enter(JobId job, std::uint32_t position, Done done) override;
     void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write,
@@ -84,7 +84,7 @@ private:
     struct Part;  // one rank of a job, or a memory access
     struct Running;
 
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
     void on_workgroup_done(std::uint64_t token) override;
     void allocate(Running& job);
     void allocate_everywhere(Running& job, Buffer buffer);

@@ -29,7 +29,7 @@ Line::Way entered_by(Line& line)
 
 RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& context,
     const SwitchRequest& request, std::uint32_t threads)
-    : sc_module(name), Station(context.agenda, request.path), routes_(request.routes),
+    : sc_module(name), TimedComponent(context.event_queue, request.path), routes_(request.routes),
       pool_(context.pool), ports_(request.ports)
 {
     router_ = std::make_unique<AtRouter>("router", request.ports,
@@ -51,10 +51,10 @@ RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& conte
         port.initiator = std::make_unique<LineInitiatorSocket>(("initiator" + n).c_str(), *this, p);
         port.to_router = std::make_unique<LineInitiatorSocket>(("to_router" + n).c_str(), *this, request.ports + p);
         port.from_router = std::make_unique<LineTargetSocket>(("from_router" + n).c_str(), *this, request.ports + p);
-        port.entry = std::make_unique<LineToBase<>>(("entry" + n).c_str(), context.agenda, path() + ".entry" + n, entry);
-        port.exit = std::make_unique<BaseToLine<>>(("exit" + n).c_str(), context.agenda, path() + ".exit" + n, pool_,
+        port.entry = std::make_unique<LineToBase<>>(("entry" + n).c_str(), context.event_queue, path() + ".entry" + n, entry);
+        port.exit = std::make_unique<BaseToLine<>>(("exit" + n).c_str(), context.event_queue, path() + ".exit" + n, pool_,
             exit);
-        port.output = std::make_unique<OutputPort>(context.agenda, *this, *this, p, request.ports, *port.initiator,
+        port.output = std::make_unique<OutputPort>(context.event_queue, *this, *this, p, request.ports, *port.initiator,
             *port.target, arbitration(request.spec));
         port.to_router->bind(port.entry->in);
         port.entry->socket.bind(*router_->in[p]);
@@ -92,7 +92,7 @@ Time RouterSwitch::on_request(unsigned socket, Line& line, Time delay)
 {
     if (socket >= ports_.size()) {
         line.kind = leaving;
-        agenda().schedule(line, *this, agenda().now() + delay, socket - static_cast<unsigned>(ports_.size()));
+        event_queue().schedule(line, *this, event_queue().now() + delay, socket - static_cast<unsigned>(ports_.size()));
         return 0;
     }
     const unsigned lane = lane_of(line.vc);
@@ -112,22 +112,22 @@ Time RouterSwitch::on_response(unsigned socket, Line& line, Time delay)
 {
     if (socket < ports_.size()) return ports_[socket].from_router->send_response(line, delay);
     line.kind = coming_back;
-    agenda().schedule(line, *this, agenda().now() + delay, socket - static_cast<unsigned>(ports_.size()));
+    event_queue().schedule(line, *this, event_queue().now() + delay, socket - static_cast<unsigned>(ports_.size()));
     return 0;
 }
 
 // The adapters' credits bound nothing: what is in the router holds slots of the links' buffers.
 void RouterSwitch::on_request_credit(unsigned socket, Line& line, Time delay)
 {
-    if (socket < ports_.size()) ports_[socket].output->add_credit(line.vc, agenda().now() + delay);
+    if (socket < ports_.size()) ports_[socket].output->add_credit(line.vc, event_queue().now() + delay);
 }
 
 void RouterSwitch::on_response_credit(unsigned socket, Line& line, Time delay)
 {
-    if (socket < ports_.size()) ports_[socket].output->add_credit(line.vc, agenda().now() + delay);
+    if (socket < ports_.size()) ports_[socket].output->add_credit(line.vc, event_queue().now() + delay);
 }
 
-void RouterSwitch::run(AgendaItem& item)
+void RouterSwitch::run(ScheduledItem& item)
 {
     const unsigned port = item.order & 0xfff;
     if (item.kind >= OutputPort::wake_kind) {
@@ -168,15 +168,15 @@ void RouterSwitch::come_back(Line& line)
 void RouterSwitch::touch(unsigned port)
 {
     ports_[port].touched = true;
-    request_settle();
+    request_arbitration();
 }
 
-void RouterSwitch::settle()
+void RouterSwitch::arbitrate()
 {
     for (Port& port : ports_) {
         if (!port.touched) continue;
         port.touched = false;
-        port.output->serve(agenda().now());
+        port.output->serve(event_queue().now());
     }
 }
 

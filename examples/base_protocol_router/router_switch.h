@@ -21,7 +21,7 @@
 #include "tlm_interconnect/adapters/line_to_base.h"
 
 class RouterSwitch : public sc_core::sc_module,
-                     public weft::Station,
+                     public weft::TimedComponent,
                      public weft::LineInitiator,
                      public weft::LineTarget,
                      public weft::OutputPortOwner,
@@ -65,8 +65,8 @@ private:
     void on_request_credit(unsigned socket, weft::Line& line, weft::Time delay) override;
     void on_response_credit(unsigned socket, weft::Line& line, weft::Time delay) override;
     void on_sent(unsigned port, weft::Line& line, weft::LineClass cls, unsigned input) override;
-    void run(weft::AgendaItem& item) override;
-    void settle() override;
+    void run(weft::ScheduledItem& item) override;
+    void arbitrate() override;
 
     Choice way_of(std::uint64_t address) const;
     weft::Line& stand_in(weft::Line& posted);

@@ -13,13 +13,13 @@ enum Kind : std::uint8_t { request_kind, response_kind, wake_kind };
 constexpr std::array<VcClass, vc_classes> urgency{VcClass::request, VcClass::atomic, VcClass::response, VcClass::write};
 
 // A line keeps the number of the input that it was scheduled with until it is scheduled again.
-unsigned input_of(const AgendaItem& item) { return item.order & 0xfff; }
+unsigned input_of(const ScheduledItem& item) { return item.order & 0xfff; }
 
 }  // namespace
 
-PrioritySwitch::PrioritySwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, Time latency,
+PrioritySwitch::PrioritySwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, Time latency,
     unsigned ports, RouteTable routes)
-    : sc_module(name), Station(agenda, std::move(path)), latency_(latency), routes_(std::move(routes))
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), latency_(latency), routes_(std::move(routes))
 {
     for (unsigned p = 0; p < ports; ++p) {
         auto port = std::make_unique<Port>();
@@ -27,7 +27,7 @@ PrioritySwitch::PrioritySwitch(sc_core::sc_module_name name, Agenda& agenda, std
         port->target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
         port->initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, p);
         port->wire_wake.kind = port->pool_wake.kind = wake_kind;
-        for (AgendaItem& item : port->credit_wakes) item.kind = wake_kind;
+        for (ScheduledItem& item : port->credit_wakes) item.kind = wake_kind;
         ports_.push_back(std::move(port));
     }
 }
@@ -41,25 +41,25 @@ void PrioritySwitch::set_credits(unsigned port, const BufferSpace& space)
 Time PrioritySwitch::on_request(unsigned port, Line& line, Time delay)
 {
     line.kind = request_kind;
-    agenda().schedule(line, *this, agenda().now() + delay + latency_, port);
+    event_queue().schedule(line, *this, event_queue().now() + delay + latency_, port);
     return 0;
 }
 
 Time PrioritySwitch::on_response(unsigned port, Line& line, Time delay)
 {
     line.kind = response_kind;
-    agenda().schedule(line, *this, agenda().now() + delay + latency_, port);
+    event_queue().schedule(line, *this, event_queue().now() + delay + latency_, port);
     return 0;
 }
 
 void PrioritySwitch::on_request_credit(unsigned port, Line& line, Time delay)
 {
-    credit(port, line.vc, agenda().now() + delay);
+    credit(port, line.vc, event_queue().now() + delay);
 }
 
 void PrioritySwitch::on_response_credit(unsigned port, Line& line, Time delay)
 {
-    credit(port, line.vc, agenda().now() + delay);
+    credit(port, line.vc, event_queue().now() + delay);
 }
 
 void PrioritySwitch::credit(unsigned port, std::uint8_t vc, Time due)
@@ -74,12 +74,12 @@ void PrioritySwitch::credit(unsigned port, std::uint8_t vc, Time due)
     if (pooled != CreditAccount::no_time) wake(to.pool_wake, pooled, port);
 }
 
-void PrioritySwitch::wake(AgendaItem& item, Time due, unsigned port)
+void PrioritySwitch::wake(ScheduledItem& item, Time due, unsigned port)
 {
-    if (!item.scheduled) agenda().schedule(item, *this, std::max(due, agenda().now()), port);
+    if (!item.scheduled) event_queue().schedule(item, *this, std::max(due, event_queue().now()), port);
 }
 
-void PrioritySwitch::run(AgendaItem& item)
+void PrioritySwitch::run(ScheduledItem& item)
 {
     const unsigned input = input_of(item);
     if (item.kind == wake_kind) {
@@ -118,11 +118,11 @@ void PrioritySwitch::enqueue(unsigned number, std::uint8_t vc, Line& line)
 void PrioritySwitch::touch(unsigned port)
 {
     ports_[port]->touched = true;
-    request_settle();
+    request_arbitration();
 }
 
 // After the last arrival of an instant: so no order among them decides.
-void PrioritySwitch::settle()
+void PrioritySwitch::arbitrate()
 {
     for (unsigned p = 0; p < ports_.size(); ++p) {
         if (!ports_[p]->touched) continue;
@@ -134,7 +134,7 @@ void PrioritySwitch::settle()
 void PrioritySwitch::serve(Port& port, unsigned number)
 {
     while (port.queued > 0) {
-        const Time now = agenda().now();
+        const Time now = event_queue().now();
         if (port.wire_free > now) {
             wake(port.wire_wake, port.wire_free, number);
             return;
@@ -170,7 +170,7 @@ void PrioritySwitch::send(Port& port, std::uint8_t vc)
         for (unsigned lane = 0; lane < max_lanes; ++lane)
             port.overtakes += port.queues[vc_of(VcClass::write, lane)].head != nullptr ? 1 : 0;
     const Port& from = *ports_[input_of(line)];
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     // The credit names the channel of the slot that the line leaves; only then does it get its new one.
     if (class_of(vc) == VcClass::response) {
         from.initiator->return_response_credit(line, 0);
@@ -195,7 +195,7 @@ std::vector<SwitchModel::Wait> PrioritySwitch::waits() const
     std::vector<Wait> out;
     for (unsigned p = 0; p < ports_.size(); ++p)
         for (unsigned vc = 0; vc < max_vcs; ++vc)
-            for (const AgendaItem* item = ports_[p]->queues[vc].head; item != nullptr; item = item->next)
+            for (const ScheduledItem* item = ports_[p]->queues[vc].head; item != nullptr; item = item->next)
                 out.push_back({input_of(*item), Line::of(*item).vc, p, static_cast<std::uint8_t>(vc), 1});
     return out;
 }

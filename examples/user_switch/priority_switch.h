@@ -20,12 +20,12 @@
 namespace user {
 
 class PrioritySwitch : public sc_core::sc_module,
-                       public weft::Station,
+                       public weft::TimedComponent,
                        public weft::LineInitiator,
                        public weft::LineTarget,
                        public weft::SwitchModel {
 public:
-    PrioritySwitch(sc_core::sc_module_name name, weft::Agenda& agenda, std::string path, weft::Time latency,
+    PrioritySwitch(sc_core::sc_module_name name, weft::EventQueue& event_queue, std::string path, weft::Time latency,
         unsigned ports, weft::RouteTable routes);
 
     weft::LineTargetSocket& target(unsigned port) override { return *ports_[port]->target; }
@@ -40,8 +40,8 @@ public:
 
 private:
     struct Queue {
-        weft::AgendaItem* head = nullptr;
-        weft::AgendaItem* tail = nullptr;
+        weft::ScheduledItem* head = nullptr;
+        weft::ScheduledItem* tail = nullptr;
     };
     struct Port {
         std::unique_ptr<weft::LineTargetSocket> target;
@@ -49,9 +49,9 @@ private:
         weft::CreditAccount credits;
         bool split = true;
         std::array<Queue, weft::max_vcs> queues;
-        std::array<weft::AgendaItem, weft::max_vcs> credit_wakes;
-        weft::AgendaItem pool_wake;
-        weft::AgendaItem wire_wake;
+        std::array<weft::ScheduledItem, weft::max_vcs> credit_wakes;
+        weft::ScheduledItem pool_wake;
+        weft::ScheduledItem wire_wake;
         weft::Time wire_free = 0;
         bool touched = false;
         std::uint32_t queued = 0;
@@ -64,13 +64,13 @@ private:
     weft::Time on_response(unsigned port, weft::Line& line, weft::Time delay) override;
     void on_request_credit(unsigned port, weft::Line& line, weft::Time delay) override;
     void on_response_credit(unsigned port, weft::Line& line, weft::Time delay) override;
-    void run(weft::AgendaItem& item) override;
-    void settle() override;
+    void run(weft::ScheduledItem& item) override;
+    void arbitrate() override;
     void touch(unsigned port);
     void enqueue(unsigned port, std::uint8_t vc, weft::Line& line);
     void serve(Port& port, unsigned number);
     void send(Port& port, std::uint8_t vc);
-    void wake(weft::AgendaItem& item, weft::Time due, unsigned port);
+    void wake(weft::ScheduledItem& item, weft::Time due, unsigned port);
     void credit(unsigned port, std::uint8_t vc, weft::Time due);
 
     weft::Time latency_;

@@ -46,18 +46,18 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
 
     Measurement arrivals(traffic.duration, endpoints);
     Measurement round_trips(traffic.duration, endpoints);
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     LinePool pool;
     Progress progress;
-    Checkers checkers(agenda, options.check_protocol);
+    Checkers checkers(event_queue, options.check_protocol);
     FabricModules fabric(system, plan);
     std::vector<std::unique_ptr<TrafficEndpoint>> sources;
     for (std::uint32_t rank = 0; rank < endpoints; ++rank) {
         const std::string& path = plan.fabric.nodes[plan.members[rank]].name;
-        sources.push_back(std::make_unique<TrafficEndpoint>(module_name("traffic", path, rank).c_str(), agenda, path, pool,
+        sources.push_back(std::make_unique<TrafficEndpoint>(module_name("traffic", path, rank).c_str(), event_queue, path, pool,
             rank, fabric.ports(rank), fabric.routes(rank), traffic, pattern, arrivals, round_trips));
     }
-    fabric.build(registry, {agenda, pool, progress}, checkers, [&](std::uint32_t rank, unsigned port) {
+    fabric.build(registry, {event_queue, pool, progress}, checkers, [&](std::uint32_t rank, unsigned port) {
         TrafficEndpoint& source = *sources[rank];
         FabricModules::End end = FabricModules::End::of(source.out(port), source.in(port), source.output(port));
         end.set_credits = [&source, port](const BufferSpace& space) { source.set_credits(port, space); };
@@ -68,7 +68,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
 
     // At load 1, where throughput is counted, too.
     std::optional<LimitProbe> limit;
-    if (traffic.load >= 1) limit.emplace(agenda, fabric, system.graph(), traffic.duration / 2, traffic.duration);
+    if (traffic.load >= 1) limit.emplace(event_queue, fabric, system.graph(), traffic.duration / 2, traffic.duration);
 
     // Beyond saturation the source queues hold more than could drain in any useful time.
     const Time end = 3 * traffic.duration + 100'000'000;
@@ -77,8 +77,8 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     if (options.window > 0) series.emplace(fabric, system.graph(), options.window);
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     for (;;) {
-        agenda.run_kernel(series ? std::min(end, series->next() - 1) : end);
-        if (!series || agenda.idle() || agenda.stopped() || series->next() > end) break;
+        event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end);
+        if (!series || event_queue.idle() || event_queue.stopped() || series->next() > end) break;
         series->close(series->next());
     }
 
@@ -100,24 +100,24 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
         unfinished += source->waiting();
     }
     point.hops = fabric.line_hops();
-    if (agenda.idle() && (unfinished > 0 || pool.live() > 0)) {
+    if (event_queue.idle() && (unfinished > 0 || pool.live() > 0)) {
         point.blocked = fabric.blocked_chain();
         for (std::string& line : fabric.blocked()) point.blocked.push_back(std::move(line));
         for (const auto& source : sources)
             for (std::string& line : source->blocked()) point.blocked.push_back(std::move(line));
         if (point.blocked.empty()) point.blocked.push_back(std::to_string(pool.live()) + " lines are lost");
     }
-    if (agenda.idle() && point.blocked.empty()) checkers.finish();
+    if (event_queue.idle() && point.blocked.empty()) checkers.finish();
     point.problems = fabric.problems();
-    if (agenda.idle() && !agenda.stopped() && point.blocked.empty() && point.problems.empty()) point.problems = fabric.unsettled();
-    point.wrong_at = agenda.last();
+    if (event_queue.idle() && !event_queue.stopped() && point.blocked.empty() && point.problems.empty()) point.problems = fabric.unsettled();
+    point.wrong_at = event_queue.last();
     point.protocol_problems = checkers.problems() + point.problems.size();
     if (series) {
-        series->close(agenda.last());
+        series->close(event_queue.last());
         point.series = series->csv();
     }
     if (options.watch)
-        point.links = links_json(link_results(fabric, system.graph(), agenda.last()), agenda.last()).dump();
+        point.links = links_json(link_results(fabric, system.graph(), event_queue.last()), event_queue.last()).dump();
     return result;
 }
 

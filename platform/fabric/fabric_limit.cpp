@@ -48,18 +48,18 @@ std::string FabricLimit::text() const
         name, percent);
 }
 
-LimitProbe::LimitProbe(Agenda& agenda, const FabricModules& fabric, const Graph& graph, Time from, Time to)
-    : Station(agenda, "limit_probe"), fabric_(fabric), graph_(graph), from_(from), to_(to)
+LimitProbe::LimitProbe(EventQueue& event_queue, const FabricModules& fabric, const Graph& graph, Time from, Time to)
+    : TimedComponent(event_queue, "limit_probe"), fabric_(fabric), graph_(graph), from_(from), to_(to)
 {
     begin_.kind = 0;
     end_.kind = 1;
-    agenda.schedule(begin_, *this, from);
-    agenda.schedule(end_, *this, to);
+    event_queue.schedule(begin_, *this, from);
+    event_queue.schedule(end_, *this, to);
 }
 
-void LimitProbe::run(AgendaItem& item)
+void LimitProbe::run(ScheduledItem& item)
 {
-    (item.kind == 0 ? before_ : after_) = look(agenda().now());
+    (item.kind == 0 ? before_ : after_) = look(event_queue().now());
 }
 
 std::vector<LimitProbe::Held> LimitProbe::look(Time now) const

@@ -28,10 +28,10 @@ struct FabricLimit {
     std::string text() const;
 };
 
-class LimitProbe : public Station {
+class LimitProbe : public TimedComponent {
 public:
     // Measures from `from` to `to`. `fabric` and `graph` must outlive it. Before time starts.
-    LimitProbe(Agenda& agenda, const FabricModules& fabric, const Graph& graph, Time from, Time to);
+    LimitProbe(EventQueue& event_queue, const FabricModules& fabric, const Graph& graph, Time from, Time to);
 
     // Once `to` has passed.
     FabricLimit result() const;
@@ -45,15 +45,15 @@ private:
         bool inner;  // a link that leaves a switch
     };
 
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
     std::vector<Held> look(Time now) const;
 
     const FabricModules& fabric_;
     const Graph& graph_;
     Time from_;
     Time to_;
-    AgendaItem begin_;
-    AgendaItem end_;
+    ScheduledItem begin_;
+    ScheduledItem end_;
     std::vector<Held> before_;
     std::vector<Held> after_;
 };

@@ -71,14 +71,14 @@ void ProbeBench::launch(Work& work, std::uint64_t token)
 void ProbeBench::on_workgroup_done(std::uint64_t token)
 {
     if (token == no_token) return;
-    ended_ = system_->agenda().now();
+    ended_ = system_->event_queue().now();
     --left_;
     if (works_[token].done) works_[token].done();
 }
 
 Time ProbeBench::run()
 {
-    const Time begun = system_->agenda().now();
+    const Time begun = system_->event_queue().now();
     ended_ = begun;
     left_ = works_.size();
     for (std::size_t i = 0, count = works_.size(); i < count; ++i) launch(works_[i], i);
@@ -92,16 +92,16 @@ Time ProbeBench::run()
 
 Time ProbeBench::run_until_quiet()
 {
-    const Time begun = system_->agenda().now();
+    const Time begun = system_->event_queue().now();
     run();
-    return system_->agenda().last() - begun;
+    return system_->event_queue().last() - begun;
 }
 
-// The agenda runs ahead of the kernel's time; what is launched between sets is launched at the kernel's.
+// The event queue runs ahead of the kernel's time; what is launched between sets is launched at the kernel's.
 void ProbeBench::catch_up()
 {
     const Time kernel = to_ps(sc_core::sc_time_stamp());
-    const Time last = system_->agenda().last();
+    const Time last = system_->event_queue().last();
     if (last > kernel) pass(last - kernel);
 }
 

@@ -70,7 +70,7 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
 Assembly::Assembly(PlannedRun& run, const ModelRegistry& registry)
     : system("weft", run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,
           run.options.record ? &recorder : nullptr),
-      executor(system.agenda(), system.accelerators(), system.progress(), run.resolved.engine(), run.data_on, run.resolved.seed),
+      executor(system.event_queue(), system.accelerators(), system.progress(), run.resolved.engine(), run.data_on, run.resolved.seed),
       groups(system, run.plan)
 {
     const Workload& workload = run.resolved.workload;

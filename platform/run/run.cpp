@@ -71,7 +71,7 @@ struct Watching {
         : progress(run.options.progress, expected_lines(run.load.driver(), run.resolved.workload))
     {
         const RunOptions& options = run.options;
-        parts.system.agenda().set_watch([this, &parts](Time now) {
+        parts.system.event_queue().set_watch([this, &parts](Time now) {
             interrupted = InterruptGuard::requested();
             if (progress.due()) progress.print(now, parts.system.lines());
             return !interrupted;
@@ -89,7 +89,7 @@ struct Watching {
 
 void elaborate(PlannedRun& run, Assembly& parts)
 {
-    // While workgroups spin the agenda never runs empty: nodes beyond the look-ahead are fetched from here.
+    // While workgroups spin the event queue never runs empty: nodes beyond the look-ahead are fetched from here.
     parts.system.progress().set_last_resort([&run, &parts] {
         return parts.executor.guarded([&run, &parts] {
             while (!parts.system.progress().anything_busy() && run.load.look_further()) {
@@ -103,7 +103,7 @@ void elaborate(PlannedRun& run, Assembly& parts)
 
 void simulate(PlannedRun& run, Assembly& parts, Watching& watching)
 {
-    Agenda& agenda = parts.system.agenda();
+    EventQueue& event_queue = parts.system.event_queue();
     std::optional<TimeSeries>& series = watching.series;
     const Time end = run.options.until.value_or(~Time{0});
     run.load.start();
@@ -115,18 +115,18 @@ void simulate(PlannedRun& run, Assembly& parts, Watching& watching)
         run.traffic.start(parts.system.accelerators(), parts.executor, job, run.resolved.seed);
     }
     do {
-        while (!agenda.idle()) {
-            agenda.run_kernel(series ? std::min(end, series->next() - 1) : end);
+        while (!event_queue.idle()) {
+            event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end);
             parts.executor.rethrow();
-            if (!series || agenda.idle() || agenda.stopped() || series->next() > end) break;
+            if (!series || event_queue.idle() || event_queue.stopped() || series->next() > end) break;
             if (InterruptGuard::requested()) {  // the watch sees no windows without items
                 watching.interrupted = true;
-                agenda.stop();
+                event_queue.stop();
                 break;
             }
             series->close(series->next());
         }
-    } while (!run.load.finished() && !agenda.stopped() && agenda.idle() && run.load.look_further());
+    } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && run.load.look_further());
 }
 
 std::vector<std::string> who_waits(const PlannedRun& run, Assembly& parts)
@@ -145,11 +145,11 @@ std::vector<std::string> who_waits(const PlannedRun& run, Assembly& parts)
 
 void set_stop(PlannedRun& run, Assembly& parts, bool interrupted, RunResult& result)
 {
-    const Agenda& agenda = parts.system.agenda();
+    const EventQueue& event_queue = parts.system.event_queue();
     const std::vector<ReplayGpu*> replays = parts.system.replays();
     const bool all_replayed = std::all_of(replays.begin(), replays.end(),
         [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
-    const bool ended = run.load.finished() && all_replayed && agenda.idle() && !agenda.stopped();
+    const bool ended = run.load.finished() && all_replayed && event_queue.idle() && !event_queue.stopped();
     if (ended) parts.system.check_contents();
     result.problems = parts.system.problems();
     if (ended && result.problems.empty()) result.problems = parts.system.unsettled();
@@ -160,7 +160,7 @@ void set_stop(PlannedRun& run, Assembly& parts, bool interrupted, RunResult& res
         result.stop = StopReason::finished;
     } else if (interrupted) {
         result.stop = StopReason::interrupted;
-    } else if (run.options.until && !agenda.idle() && !parts.system.cannot_progress()) {
+    } else if (run.options.until && !event_queue.idle() && !parts.system.cannot_progress()) {
         result.stop = StopReason::until;
     } else {
         result.stop = StopReason::deadlock;
@@ -179,7 +179,7 @@ void gather(PlannedRun& run, Assembly& parts, Watching& watching, RunResult& res
     if (result.stop == StopReason::finished) {
         for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
     } else {
-        result.simulated_ps = result.stop == StopReason::until ? *run.options.until : system.agenda().last();
+        result.simulated_ps = result.stop == StopReason::until ? *run.options.until : system.event_queue().last();
     }
     for (RankResult& rank : result.ranks) rank.breakdown_ps = run.load.breakdown(rank.rank, result.simulated_ps);
     for (std::string& notice : run.load.notices_of_run()) result.notices.push_back(std::move(notice));
@@ -192,7 +192,7 @@ void gather(PlannedRun& run, Assembly& parts, Watching& watching, RunResult& res
         if (!record.mismatch.empty()) result.mismatches.push_back(record.name + ": " + record.mismatch);
     }
     if (checked) result.verified = result.mismatches.empty() ? "passed" : "failed";
-    const Time last = std::max(system.agenda().last(), result.simulated_ps);
+    const Time last = std::max(system.event_queue().last(), result.simulated_ps);
     std::vector<std::string> names;
     for (const NodeId node : plan.members) names.push_back(plan.fabric.nodes[node].name);
     if (watching.series) {

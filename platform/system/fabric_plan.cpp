@@ -105,7 +105,7 @@ void check_lanes(const ResolvedSystem& system, const Fabric& fabric, const Routi
 constexpr std::uint64_t most_tables = std::uint64_t{1} << 25;  // nodes x ranks
 constexpr std::uint64_t most_ports = 4095;                      // one more is the own GPU's in a torus
 constexpr std::uint32_t most_hops = Line::max_depth;
-constexpr std::uint64_t most_stations = (std::uint64_t{1} << 20) - 1024;
+constexpr std::uint64_t most_components = (std::uint64_t{1} << 20) - 1024;
 
 void check_size(const ResolvedSystem& system, const std::vector<NodeId>& members)
 {
@@ -114,11 +114,11 @@ void check_size(const ResolvedSystem& system, const std::vector<NodeId>& members
         throw InputError(system.infrastructure, 0,
             "routes from " + std::to_string(nodes) + " nodes to " + std::to_string(members.size()) + " ranks",
             "at most " + std::to_string(most_tables / nodes) + " ranks on a document of this size");
-    std::uint64_t stations = nodes;
-    for (const NodeId node : members) stations += system.l2(node).slices + 4;
-    if (stations > most_stations)
+    std::uint64_t components = nodes;
+    for (const NodeId node : members) components += system.l2(node).slices + 4;
+    if (components > most_components)
         throw InputError(system.infrastructure, 0, std::to_string(members.size()) + " ranks with their cache slices",
-            "at most " + std::to_string(most_stations) + " modules in which lines meet");
+            "at most " + std::to_string(most_components) + " modules in which lines meet");
 }
 
 // Modules that note a port: every forwarding node, and the GPU where the line ends.

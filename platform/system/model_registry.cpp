@@ -54,27 +54,27 @@ ModelRegistry::ModelRegistry()
 {
     add_switch("switch", "input-queued, virtual output queues, round robin per output",
         [](const RunContext& context, const SwitchRequest& request) {
-            return std::make_unique<Switch>(request.module_name.c_str(), context.agenda, request.path, request.spec,
+            return std::make_unique<Switch>(request.module_name.c_str(), context.event_queue, request.path, request.spec,
                 request.ports, request.routes);
         });
     add_switch("crossbar", "input-queued, clocked, scheduled crossbar (iSLIP and others)",
         [](const RunContext& context, const SwitchRequest& request) {
-            return std::make_unique<CrossbarSwitch>(request.module_name.c_str(), context.agenda, request.path,
+            return std::make_unique<CrossbarSwitch>(request.module_name.c_str(), context.event_queue, request.path,
                 request.spec, request.ports, request.routes);
         });
     add_link("link", "packets, frames, credits, retry: a wire that is booked",
         [](const RunContext& context, const LinkRequest& request) {
-            return make_link(request.module_name.c_str(), context.agenda, request.path, request.spec, request.seed);
+            return make_link(request.module_name.c_str(), context.event_queue, request.path, request.spec, request.seed);
         });
     add_gpu("gpu", "compute units, copy engines, on-die network, L2 slices, memory-side cache, HBM channels, fabric ports",
         [](const RunContext& context, const GpuRequest& request) {
-            return std::make_unique<Gpu>(request.module_name.c_str(), context.agenda, context.pool, context.progress,
+            return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress,
                 request.gpu, request.l1, request.l2, request.hbm, request.wiring, request.memory_side,
                 request.network, request.copy, request.bulk);
         });
     add_gpu("replay", "fabric ports and a profile of timed traffic (GLOB=replay:FILE), no units, L2 or HBM",
         [](const RunContext& context, const GpuRequest& request) {
-            return std::make_unique<ReplayGpu>(request.module_name.c_str(), context.agenda, context.pool,
+            return std::make_unique<ReplayGpu>(request.module_name.c_str(), context.event_queue, context.pool,
                 context.progress, request.gpu, request.l2, request.hbm.capacity, request.wiring);
         });
     add_rtl_models(*this);

@@ -35,7 +35,7 @@ struct Waves {
 
 // What every module of a run shares.
 struct RunContext {
-    Agenda& agenda;
+    EventQueue& event_queue;
     LinePool& pool;
     Progress& progress;
     const Waves* waves = nullptr;

@@ -28,7 +28,7 @@ std::string difference(const PluginAbi& theirs, const PluginAbi& ours)
     if (theirs.systemc != ours.systemc) return "was compiled against SystemC of " + std::to_string(theirs.systemc);
     const std::pair<std::uint32_t PluginAbi::*, const char*> sizes[] = {{&PluginAbi::line, "transactions"},
         {&PluginAbi::request, "switch requests"}, {&PluginAbi::output_port, "output ports"}, {&PluginAbi::sockets, "sockets"},
-        {&PluginAbi::agenda, "agenda and stations"}, {&PluginAbi::registry, "registry"}, {&PluginAbi::adapters, "adapters"},
+        {&PluginAbi::event_queue, "event_queue and components"}, {&PluginAbi::registry, "registry"}, {&PluginAbi::adapters, "adapters"},
         {&PluginAbi::space, "buffer space"}};
     static_assert(sizeof(PluginAbi) == (2 + std::size(sizes)) * sizeof(std::uint32_t), "a size that nobody compares");
     for (const auto& [size, name] : sizes)

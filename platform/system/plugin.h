@@ -9,7 +9,7 @@
 //     }
 //
 // It links none of Weft's libraries and no SystemC: it takes them from the program that loads it, so that there is one
-// kernel, one agenda and one set of types. It stays loaded until the program ends.
+// kernel, one event queue and one set of types. It stays loaded until the program ends.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct PluginAbi {
     std::uint32_t request = sizeof(SwitchRequest);
     std::uint32_t output_port = sizeof(OutputPort);
     std::uint32_t sockets = sizeof(LineInitiatorSocket) + sizeof(LineTargetSocket);
-    std::uint32_t agenda = sizeof(Agenda) + sizeof(Station);
+    std::uint32_t event_queue = sizeof(EventQueue) + sizeof(TimedComponent);
     std::uint32_t registry = sizeof(ModelRegistry);
     std::uint32_t adapters = sizeof(LineToBaseCore) + sizeof(BaseToLineCore);
     std::uint32_t space = sizeof(BufferSpace);

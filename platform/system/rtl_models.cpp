@@ -49,7 +49,7 @@ ModelRegistry::SwitchFactory clocked(MakePlain plain, MakeGrouped grouped)
         const ClockedSwitch::Factory make{
             [plain, instance](const SwitchBlockParameters& parameters, const std::string&) { return plain(parameters, instance); },
             [grouped, instance](const GroupSwitchParameters& parameters, const std::string&) { return grouped(parameters, instance); }};
-        return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.agenda, request.path, request.spec,
+        return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.event_queue, request.path, request.spec,
             request.ports, request.routes, make);
     };
 }
@@ -152,7 +152,7 @@ ModelRegistry::LinkFactory clocked_link(std::unique_ptr<LinkEndpoint> (*make)(co
 {
     return [make](const RunContext& context, const LinkRequest& request) {
         const Time clock = ClockedLink::clock_of(request.spec);
-        return std::make_unique<ClockedLink>(request.module_name.c_str(), context.agenda, request.path, request.spec, request.seed,
+        return std::make_unique<ClockedLink>(request.module_name.c_str(), context.event_queue, request.path, request.spec, request.seed,
             [make, &context, clock](const LinkParams& params, const std::string& end) {
                 return make(params, BlockInstance{end, context.waves, clock / 2, context.seed});
             });
@@ -175,13 +175,13 @@ void add_block(ModelRegistry& registry, const RegisteredBlock& block)
     if (block.role == BlockRole::link)
         registry.add_link(block.name, text, [block](const RunContext& context, const LinkRequest& request) {
             const BlockInstance instance{request.path, context.waves, 0, context.seed};
-            return std::make_unique<DutLink>(request.module_name.c_str(), context.agenda, request.path, request.spec, map_of(block), block.files,
+            return std::make_unique<DutLink>(request.module_name.c_str(), context.event_queue, request.path, request.spec, map_of(block), block.files,
                 instance.wave(), instance.seed());
         });
     else
         registry.add_switch(block.name, text, [block](const RunContext& context, const SwitchRequest& request) {
             const BlockInstance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
-            return std::make_unique<DutSwitch>(request.module_name.c_str(), context.agenda, request.path, request.spec, request.ports,
+            return std::make_unique<DutSwitch>(request.module_name.c_str(), context.event_queue, request.path, request.spec, request.ports,
                 request.routes, map_of(block), block.files, instance.wave(), instance.seed());
         });
 }
@@ -197,8 +197,8 @@ SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
     case SliceModelKind::rtl_slice: make = slice_rtl; break;
     case SliceModelKind::slice_lockstep: make = slice_lockstep; break;
     }
-    return [make, waves = context.waves, seed = context.seed](Agenda& agenda, const SliceRequest& request) {
-        return std::make_unique<ClockedSlice>(request.module_name.c_str(), agenda, request,
+    return [make, waves = context.waves, seed = context.seed](EventQueue& event_queue, const SliceRequest& request) {
+        return std::make_unique<ClockedSlice>(request.module_name.c_str(), event_queue, request,
             [make, waves, seed](const LlcParameters& parameters, const std::string& path, Time clock) {
                 return make(parameters, BlockInstance{path, waves, clock / 2, seed});
             });

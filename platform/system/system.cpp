@@ -27,9 +27,9 @@ std::vector<const DutModule*> blocks_of(const FabricModules& fabric)
 
 System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
     const ModelRegistry& registry, bool data_on, bool check_protocol, TrafficRecorder* recorder)
-    : sc_module(name), agenda_("agenda"), checkers_(agenda_, check_protocol), fabric_(resolved, plan)
+    : sc_module(name), event_queue_("event_queue"), checkers_(event_queue_, check_protocol), fabric_(resolved, plan)
 {
-    const RunContext context{agenda_, pool_, progress_, &registry.waves, resolved.seed};
+    const RunContext context{event_queue_, pool_, progress_, &registry.waves, resolved.seed};
     for (std::uint32_t rank = 0; rank < plan.members.size(); ++rank) {
         const NodeId node = plan.members[rank];
         const std::string& path = plan.fabric.nodes[node].name;

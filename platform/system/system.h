@@ -23,7 +23,7 @@ public:
     System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
         const ModelRegistry& registry, bool data_on, bool check_protocol = false, TrafficRecorder* recorder = nullptr);
 
-    Agenda& agenda() { return agenda_; }
+    EventQueue& event_queue() { return event_queue_; }
     LinePool& pool() { return pool_; }
     Progress& progress() { return progress_; }
     // In rank order.
@@ -51,7 +51,7 @@ public:
     std::uint64_t protocol_problems(bool ended);
 
 private:
-    Agenda agenda_;
+    EventQueue event_queue_;
     LinePool pool_;
     Progress progress_;
     Checkers checkers_;

@@ -57,7 +57,7 @@ public:
         return clocks_[static_cast<std::size_t>(__builtin_ctz(stream.clocks))].period;
     }
 
-    // A clock stands high from one of its edges to the next, until the inputs of that are known. settle(), before the edges
+    // A clock stands high from one of its edges to the next, until the inputs of that are known. arbitrate(), before the edges
     // at `time`: these inputs change, just after the edges before; then the clocks fall, and outputs settle. rise(): the edges.
     void settle(unsigned clocks, std::uint64_t time);
     void rise(unsigned clocks, std::uint64_t time);

@@ -26,9 +26,9 @@ Journey::Leg& leg_of(Line& line, LineClass cls) { return cls == LineClass::reque
 
 }  // namespace
 
-DutLink::DutLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec, PortMap map,
+DutLink::DutLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, PortMap map,
     std::vector<std::string> files, WaveWindow wave, std::uint64_t seed)
-    : DutModule(name, agenda, std::move(path), 2, std::move(map), std::move(files), std::move(wave), seed, {"end", "end"}), spec_(spec)
+    : DutModule(name, event_queue, std::move(path), 2, std::move(map), std::move(files), std::move(wave), seed, {"end", "end"}), spec_(spec)
 {
     if (spec.bit_error_rate > 0)
         throw InputError("", 0, "bit errors on a link that is a block of RTL", "link.bit_error_rate=0: the block makes its own");
@@ -39,7 +39,7 @@ DutLink::DutLink(sc_core::sc_module_name name, Agenda& agenda, std::string path,
 Time DutLink::take(unsigned end, Line& line, LineClass cls, Time delay)
 {
     expect(end, line, cls, delay);
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     if (line.followed()) line.journey.since = now + delay;
     const std::size_t by = source_for(end, channels().slot_of[line.vc]);
     taken_until_[by] = std::max(taken_until_[by], now + delay) + beats(by, line, cls) * block().period(block().sources()[by]);
@@ -75,7 +75,7 @@ void DutLink::has_entered(std::size_t source, Line& line, LineClass cls)
     way.wire_bytes += bytes;
     way.busy += count * block().period(from);
     if (line.followed()) {
-        const Time now = agenda().now();
+        const Time now = event_queue().now();
         leg_of(line, cls).wire += now - line.journey.since;
         line.journey.since = now;
     }

@@ -36,7 +36,7 @@ namespace weft {
 class DutLink : public DutModule, public LinkModel {
 public:
     // Throws InputError for a block that cannot be a link of this kind.
-    DutLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec, PortMap map,
+    DutLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, PortMap map,
         std::vector<std::string> files, WaveWindow wave = {}, std::uint64_t seed = 1);
 
     LineTargetSocket& target(unsigned end) override { return target_at(end); }

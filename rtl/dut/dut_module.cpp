@@ -18,9 +18,9 @@ constexpr unsigned idle_patience = 4;
 
 }  // namespace
 
-DutModule::DutModule(sc_core::sc_module_name name, Agenda& agenda, std::string path, unsigned ports, PortMap map,
+DutModule::DutModule(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, unsigned ports, PortMap map,
     std::vector<std::string> files, WaveWindow wave, std::uint64_t seed, Words words)
-    : sc_module(name), Station(agenda, std::move(path)), map_(std::move(map)), files_(std::move(files)), wave_(std::move(wave)),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), map_(std::move(map)), files_(std::move(files)), wave_(std::move(wave)),
       seed_(seed), words_(words), ports_(ports)
 {
     for (unsigned p = 0; p < ports; ++p) {
@@ -53,12 +53,12 @@ void DutModule::build(BlockChannels channels, Time clock)
 void DutModule::expect(unsigned port, Line& line, LineClass cls, Time delay)
 {
     line.kind = static_cast<std::uint8_t>(cls);
-    agenda().schedule(line, *this, agenda().now() + delay, port);
+    event_queue().schedule(line, *this, event_queue().now() + delay, port);
 }
 
-void DutModule::run(AgendaItem& item)
+void DutModule::run(ScheduledItem& item)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     if (!well()) return;
     if (item.kind == tick_kind) {
         if (tick_.rings(now)) tick(now);
@@ -247,7 +247,7 @@ void DutModule::fail(Time now, Side side, unsigned port, const std::string& what
     else
         for (const std::string& line : (in ? went_in_ : came_out_).of(port))
             problems_.push_back(fmt::format("  {} {} {}", in ? "into" : "out of", place, line));
-    agenda().stop();
+    event_queue().stop();
 }
 
 // Lines that should have come out before `flight`: lost, or late.

@@ -25,7 +25,7 @@
 
 namespace weft {
 
-class DutModule : public sc_core::sc_module, public Station, public LineInitiator, public LineTarget, public BlockHost {
+class DutModule : public sc_core::sc_module, public TimedComponent, public LineInitiator, public LineTarget, public BlockHost {
 public:
     // It holds lines, could get rid of all of them, and nothing has moved for as long as `quiet` of the map says.
     bool stuck(Time now) const;
@@ -39,7 +39,7 @@ protected:
         const char* out;
     };
 
-    DutModule(sc_core::sc_module_name name, Agenda& agenda, std::string path, unsigned ports, PortMap map,
+    DutModule(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, unsigned ports, PortMap map,
         std::vector<std::string> files, WaveWindow wave, std::uint64_t seed, Words words);
 
     // Verilates the block for these channels, and resets it; `clock` is the period switch.clock. Throws InputError.
@@ -47,7 +47,7 @@ protected:
 
     // A line that is at `port` after `delay`.
     void expect(unsigned port, Line& line, LineClass cls, Time delay);
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
     // Something outside has changed: the block is clocked again.
     void stir(Time now)
     {
@@ -107,7 +107,7 @@ private:
     void come_out(std::size_t sink, Time now);
     bool beside_bits_are_right(const DutBlock::Sink& from, Time now);
     // The next edge that has not been.
-    void wake(Time now) { tick_.set(agenda(), *this, block_->edge(ticked_ && now <= last_tick_ ? last_tick_ + 1 : now)); }
+    void wake(Time now) { tick_.set(event_queue(), *this, block_->edge(ticked_ && now <= last_tick_ ? last_tick_ + 1 : now)); }
     unsigned order_of(const Line& line, unsigned channel) const;
     bool carries(StreamLines lines, unsigned channel) const;
     void fail(Time now, Side side, unsigned port, const std::string& what);

@@ -8,9 +8,9 @@
 
 namespace weft {
 
-DutSwitch::DutSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
+DutSwitch::DutSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
     RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave, std::uint64_t seed)
-    : DutModule(name, agenda, std::move(path), ports, std::move(map), std::move(files), std::move(wave), seed, {"input", "output"}),
+    : DutModule(name, event_queue, std::move(path), ports, std::move(map), std::move(files), std::move(wave), seed, {"input", "output"}),
       spec_(spec), routes_(std::move(routes)), outputs_(ports), space_(ports, BufferSpace::of(1, 1))
 {
     if (ports > 64) throw InputError("", 0, fmt::format("a block of RTL as a switch with {} ports", ports), "at most 64");
@@ -42,19 +42,19 @@ Time DutSwitch::on_response(unsigned port, Line& line, Time delay)
 
 void DutSwitch::on_credit(unsigned port, const Line& line, Time delay)
 {
-    const Time due = agenda().now() + delay;
+    const Time due = event_queue().now() + delay;
     Output& to = outputs_[port];
     to.coming.push_back({due, channels().slot_of[line.vc]});
-    to.alarm->set(agenda(), *this, std::max(due, to.wire_free));
+    to.alarm->set(event_queue(), *this, std::max(due, to.wire_free));
 }
 
-void DutSwitch::run(AgendaItem& item)
+void DutSwitch::run(ScheduledItem& item)
 {
     if (item.kind != send_kind) {
         DutModule::run(item);
         return;
     }
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const unsigned port = (item.order & 0xfffU) - 0x800;
     if (well() && outputs_[port].alarm->rings(now)) send(port, now);
 }
@@ -77,7 +77,7 @@ void DutSwitch::has_left(std::size_t sink, Line& line, LineClass cls, unsigned c
 {
     Output& to = outputs_[block().sinks()[sink].port];
     to.leaving[channel].push_back({&line, cls, static_cast<unsigned>(sink)});
-    to.alarm->set(agenda(), *this, std::max(now, to.wire_free));
+    to.alarm->set(event_queue(), *this, std::max(now, to.wire_free));
 }
 
 // One line behind `output` goes on, if its channel has a credit.
@@ -89,7 +89,7 @@ void DutSwitch::send(unsigned output, Time now)
         to.coming.pop_front();
     }
     if (now < to.wire_free) {
-        to.alarm->set(agenda(), *this, to.wire_free);
+        to.alarm->set(event_queue(), *this, to.wire_free);
         return;
     }
     const auto channels = static_cast<unsigned>(to.leaving.size());
@@ -110,8 +110,8 @@ void DutSwitch::send(unsigned output, Time now)
         sent = true;
     }
     // At once again where the wire takes another.
-    if (sent) to.alarm->set(agenda(), *this, to.wire_free);
-    else if (!to.coming.empty()) to.alarm->set(agenda(), *this, to.coming.front().due);
+    if (sent) to.alarm->set(event_queue(), *this, to.wire_free);
+    else if (!to.coming.empty()) to.alarm->set(event_queue(), *this, to.coming.front().due);
     if (sent) stir(now);
 }
 

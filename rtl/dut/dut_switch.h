@@ -33,7 +33,7 @@ namespace weft {
 
 class DutSwitch : public DutModule, public SwitchModel {
 public:
-    DutSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
+    DutSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
         RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave = {}, std::uint64_t seed = 1);
 
     LineTargetSocket& target(unsigned port) override { return target_at(port); }
@@ -77,7 +77,7 @@ private:
     void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
     void on_credit(unsigned port, const Line& line, Time delay);
     void end_of_elaboration() override;
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
 
     unsigned output_of(unsigned input, Line& line, LineClass cls) override;
     void has_entered(std::size_t source, Line& line, LineClass cls) override;

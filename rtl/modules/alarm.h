@@ -1,10 +1,10 @@
-// A wake-up of a station that can be moved to an earlier time.
+// A wake-up of a timed component that can be moved to an earlier time.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "tlm_interconnect/agenda.h"
+#include "tlm_interconnect/event_queue.h"
 
 namespace weft {
 
@@ -13,21 +13,21 @@ public:
     // `kind` is that of its items, `input` its place among the arrivals of an instant.
     Alarm(std::uint8_t kind, unsigned input) : kind_(kind), input_(input) {}
 
-    void set(Agenda& agenda, Station& station, Time time)
+    void set(EventQueue& event_queue, TimedComponent& component, Time time)
     {
         if (time >= next_) return;
         next_ = time;
-        AgendaItem* free = nullptr;
+        ScheduledItem* free = nullptr;
         for (const auto& item : items_) {
             if (item->scheduled && item->due == time) return;
             if (!item->scheduled) free = item.get();
         }
         if (free == nullptr) {
-            items_.push_back(std::make_unique<AgendaItem>());
+            items_.push_back(std::make_unique<ScheduledItem>());
             free = items_.back().get();
             free->kind = kind_;
         }
-        agenda.schedule(*free, station, time, input_);
+        event_queue.schedule(*free, component, time, input_);
     }
     // When an item has run: whether it is the one that counts.
     bool rings(Time now)
@@ -41,7 +41,7 @@ private:
     std::uint8_t kind_;
     unsigned input_;
     Time next_ = ~Time{0};
-    std::vector<std::unique_ptr<AgendaItem>> items_;
+    std::vector<std::unique_ptr<ScheduledItem>> items_;
 };
 
 }  // namespace weft

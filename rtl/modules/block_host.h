@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tlm_interconnect/agenda.h"
+#include "tlm_interconnect/event_queue.h"
 
 namespace weft {
 

@@ -48,9 +48,9 @@ double error_rate(const LinkSpec& spec) { return static_cast<double>(spec.bit_er
 
 }  // namespace
 
-ClockedLink::ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec,
+ClockedLink::ClockedLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec,
     std::uint64_t seed, const Factory& make)
-    : sc_module(name), Station(agenda, std::move(path)), spec_(spec),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), spec_(spec),
       clock_(clock_of(spec))
 {
     params_ = params_of(spec, clock_, channels_);
@@ -80,13 +80,13 @@ Time ClockedLink::clock_of(const LinkSpec& spec)
 Time ClockedLink::take(unsigned end, Line& line, LineClass cls, Time delay)
 {
     line.kind = static_cast<std::uint8_t>(cls);
-    const Time arrival = agenda().now() + delay;
-    agenda().schedule(line, *this, edge(arrival), end);
+    const Time arrival = event_queue().now() + delay;
+    event_queue().schedule(line, *this, edge(arrival), end);
     LineBits header;
     header_of(line, cls, 0, header);
     const Time busy = link_flits(header, params_.flit_bytes) * clock_;
     ends_[end].pace = std::max(ends_[end].pace, arrival) + busy;
-    return ends_[end].pace - agenda().now();
+    return ends_[end].pace - event_queue().now();
 }
 
 void ClockedLink::on_request_credit(unsigned end, Line& line, Time delay)
@@ -103,14 +103,14 @@ void ClockedLink::on_response_credit(unsigned end, Line& line, Time delay)
 
 void ClockedLink::free_slot(unsigned end, const Line& line, Time delay)
 {
-    const Time due = agenda().now() + delay;
+    const Time due = event_queue().now() + delay;
     ends_[end].credits.push_back({due, channels_.slot_of[line.vc]});
-    wake_at(edge(std::max(due, agenda().now())));
+    wake_at(edge(std::max(due, event_queue().now())));
 }
 
-void ClockedLink::run(AgendaItem& item)
+void ClockedLink::run(ScheduledItem& item)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     if (item.kind != tick_kind) {
         arrive(item.order & 0xfffU, Line::of(item), now);
         wake_at(now);
@@ -237,7 +237,7 @@ void ClockedLink::fail(Time now, unsigned end, const std::string& what)
     problems_.push_back(fmt::format("{}: clock {} ({} ps), end {}: {}", path(), now / clock_, now, end, what));
     note_fault({path() + ".0", path() + ".1"}, now, clock_);
     for (const std::string& line : came_out_.of(end)) problems_.push_back(fmt::format("  out of end {} {}", end, line));
-    agenda().stop();
+    event_queue().stop();
 }
 
 std::vector<std::string> ClockedLink::blocked() const

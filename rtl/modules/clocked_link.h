@@ -45,7 +45,7 @@
 namespace weft {
 
 class ClockedLink : public sc_core::sc_module,
-                    public Station,
+                    public TimedComponent,
                     public LineInitiator,
                     public LineTarget,
                     public LinkModel,
@@ -54,7 +54,7 @@ public:
     using Factory = std::function<std::unique_ptr<LinkEndpoint>(const LinkParams&, const std::string& path)>;
 
     // Throws InputError for parameters that the block cannot have.
-    ClockedLink(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LinkSpec& spec, std::uint64_t seed,
+    ClockedLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, std::uint64_t seed,
         const Factory& make);
 
     LineTargetSocket& target(unsigned end) override { return *ends_[end].target; }
@@ -100,7 +100,7 @@ private:
     void on_request_credit(unsigned end, Line& line, Time delay) override;
     void on_response_credit(unsigned end, Line& line, Time delay) override;
     unsigned debug(unsigned end, Line& line) override { return ends_[1 - end].initiator->debug(line); }
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
 
     Time take(unsigned end, Line& line, LineClass cls, Time delay);
     void arrive(unsigned end, Line& line, Time now);
@@ -109,7 +109,7 @@ private:
     void sleep(Time now);
     void drive(unsigned end, Time now);
     bool collect(unsigned end, Time now);
-    void wake_at(Time time) { tick_.set(agenda(), *this, std::max(time, next_)); }
+    void wake_at(Time time) { tick_.set(event_queue(), *this, std::max(time, next_)); }
     void fail(Time now, unsigned end, const std::string& what);
     Time edge(Time time) const { return (time + clock_ - 1) / clock_ * clock_; }
 

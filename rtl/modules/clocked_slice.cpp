@@ -12,8 +12,8 @@ constexpr unsigned fill_input = 0xffe;  // of an instant's arrivals after the re
 
 }  // namespace
 
-ClockedSlice::ClockedSlice(sc_core::sc_module_name name, Agenda& agenda, const SliceRequest& request, const Factory& make)
-    : sc_module(name), Station(agenda, request.path), target("target", *this), memory("memory", *this),
+ClockedSlice::ClockedSlice(sc_core::sc_module_name name, EventQueue& event_queue, const SliceRequest& request, const Factory& make)
+    : sc_module(name), TimedComponent(event_queue, request.path), target("target", *this), memory("memory", *this),
       spec_(slice_block_spec(request.spec)), clock_(spec_.clock), latency_(request.spec.latency), endpoint_(request.endpoint),
       image_(request.image), pool_(request.pool),
       board_(image_, static_cast<std::uint32_t>(request.spec.slices), request.index, request.endpoint, spec_.block.mshrs),
@@ -30,9 +30,9 @@ ClockedSlice::ClockedSlice(sc_core::sc_module_name name, Agenda& agenda, const S
 Time ClockedSlice::on_request(unsigned, Line& line, Time delay)
 {
     line.kind = arrival;
-    if (line.followed()) line.journey.home = agenda().now() + delay;
+    if (line.followed()) line.journey.home = event_queue().now() + delay;
     // Ties of one instant as at an L2Slice: by source GPU, then in the order of the on-die network.
-    agenda().schedule(line, *this, agenda().now() + delay, line.source & 0xfffU);
+    event_queue().schedule(line, *this, event_queue().now() + delay, line.source & 0xfffU);
     return 0;
 }
 
@@ -43,7 +43,7 @@ Time ClockedSlice::on_response(unsigned, Line& line, Time delay)
         return 0;
     }
     line.kind = fill;
-    agenda().schedule(line, *this, agenda().now() + delay, fill_input);
+    event_queue().schedule(line, *this, event_queue().now() + delay, fill_input);
     return 0;
 }
 
@@ -59,9 +59,9 @@ unsigned ClockedSlice::debug(unsigned, Line& line)
     return line.size;
 }
 
-void ClockedSlice::run(AgendaItem& item)
+void ClockedSlice::run(ScheduledItem& item)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     switch (static_cast<Work>(item.kind)) {
     case arrival: arrive(Line::of(item), now); break;
     case entered: serve(Line::of(item), now); break;
@@ -90,7 +90,7 @@ void ClockedSlice::arrive(Line& line, Time now)
         serve(line, now);
     } else {
         line.kind = entered;
-        agenda().schedule(line, *this, start, line.source & 0xfffU);
+        event_queue().schedule(line, *this, start, line.source & 0xfffU);
     }
 }
 
@@ -121,7 +121,7 @@ void ClockedSlice::serve_flag(Line& line, Time now)
 void ClockedSlice::set_timer()
 {
     const Time next = flags_.next_deadline();
-    if (next != SyncMonitor::never && !timer_.scheduled) agenda().schedule(timer_, *this, next, 0xfffU);
+    if (next != SyncMonitor::never && !timer_.scheduled) event_queue().schedule(timer_, *this, next, 0xfffU);
 }
 
 void ClockedSlice::tick(Time now)
@@ -254,7 +254,7 @@ void ClockedSlice::answer(Line& line, Time at)
     }
     line.set_response_status(tlm::TLM_OK_RESPONSE);
     if (line.followed()) line.journey.answered = at;
-    target.send_response(line, at - agenda().now());
+    target.send_response(line, at - event_queue().now());
 }
 
 void ClockedSlice::fail(Time now, const std::string& what)
@@ -264,7 +264,7 @@ void ClockedSlice::fail(Time now, const std::string& what)
     for (const auto& [recent, name] : {std::pair{answers, "answer"}, std::pair{requests, "request"}, std::pair{reads, "read"},
              std::pair{write_backs, "write-back"}})
         for (const std::string& line : recent_.of(recent)) problems_.push_back(fmt::format("  {} {}", name, line));
-    agenda().stop();
+    event_queue().stop();
 }
 
 std::vector<std::string> ClockedSlice::blocked() const

@@ -48,7 +48,7 @@
 namespace weft {
 
 class ClockedSlice : public sc_core::sc_module,
-                     public Station,
+                     public TimedComponent,
                      public LineTarget,
                      public LineInitiator,
                      public SliceModel,
@@ -59,7 +59,7 @@ public:
     using Factory = std::function<std::unique_ptr<Block>(const LlcParameters&, const std::string& path, Time clock)>;
 
     // Throws InputError for an L2 that is none of such blocks.
-    ClockedSlice(sc_core::sc_module_name name, Agenda& agenda, const SliceRequest& request, const Factory& make);
+    ClockedSlice(sc_core::sc_module_name name, EventQueue& event_queue, const SliceRequest& request, const Factory& make);
 
     LineTargetSocket target;
     LineInitiatorSocket memory;
@@ -83,14 +83,14 @@ public:
     Time clock() const { return clock_; }
 
 private:
-    // What an item on the agenda is.
+    // What an item on the event queue is.
     enum Work : std::uint8_t { arrival, entered, fill, tick_work, timer };
     enum Recent : unsigned { requests, answers, reads, write_backs };
 
     Time on_request(unsigned port, Line& line, Time delay) override;
     Time on_response(unsigned port, Line& line, Time delay) override;
     unsigned debug(unsigned port, Line& line) override;
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
 
     void arrive(Line& line, Time now);
     void serve(Line& line, Time now);
@@ -104,7 +104,7 @@ private:
     bool answer_request(Time now);
     void answer(Line& line, Time at);
     // At the first edge that is still to come.
-    void wake(Time now) { tick_.set(agenda(), *this, std::max(edge(now), next_clock_)); }
+    void wake(Time now) { tick_.set(event_queue(), *this, std::max(edge(now), next_clock_)); }
     void fail(Time now, const std::string& what);
     Time edge(Time time) const { return (time + clock_ - 1) / clock_ * clock_; }
 
@@ -117,7 +117,7 @@ private:
     SliceScoreboard board_;
     SliceFlags flags_;
     RateServer flag_server_;
-    AgendaItem timer_;  // of monitors
+    ScheduledItem timer_;  // of monitors
     SliceWay way_;
     std::unique_ptr<Block> block_;
     LlcIn in_;

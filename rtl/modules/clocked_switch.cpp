@@ -9,9 +9,9 @@
 
 namespace weft {
 
-ClockedSwitch::ClockedSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec,
+ClockedSwitch::ClockedSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
     unsigned ports, RouteTable routes, Factory factory)
-    : sc_module(name), Station(agenda, std::move(path)), clock_(spec.clock), traversal_(spec.traversal), spec_(spec),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), clock_(spec.clock), traversal_(spec.traversal), spec_(spec),
       routes_(std::move(routes)), factory_(std::move(factory)), ports_(ports), space_(ports, BufferSpace::of(1, 1))
 {
     if (ports > 64) throw InputError("", 0, fmt::format("a clocked switch with {} ports", ports), "at most 64");
@@ -58,7 +58,7 @@ void ClockedSwitch::add_group(const SwitchGroup& group, LinePool& pool)
     grouped_->set_group(groups_->entry(group, routes_));
     groups_->add(group, pool);
     // Before time starts the first line that comes is early enough.
-    if (clocks_ > 0) wake_at(edge(agenda().now()));
+    if (clocks_ > 0) wake_at(edge(event_queue().now()));
 }
 
 bool ClockedSwitch::overdue(Time now) const
@@ -85,12 +85,12 @@ Time ClockedSwitch::on_response(unsigned port, Line& line, Time delay)
 void ClockedSwitch::arrive(unsigned port, Line& line, LineClass cls, Time delay)
 {
     line.kind = static_cast<std::uint8_t>(cls);
-    agenda().schedule(line, *this, edge(agenda().now() + delay), port);
+    event_queue().schedule(line, *this, edge(event_queue().now() + delay), port);
 }
 
 void ClockedSwitch::on_credit(unsigned port, const Line& line, Time delay)
 {
-    const Time due = agenda().now() + delay;
+    const Time due = event_queue().now() + delay;
     ports_[port].credits.push_back({due, channels_.slot_of[line.vc]});
     --ports_[port].credits_out[line.vc];
     credited_ |= std::uint64_t{1} << port;
@@ -98,9 +98,9 @@ void ClockedSwitch::on_credit(unsigned port, const Line& line, Time delay)
     if (flights_->inside() > 0 || arrived_ != 0) wake_at(edge(due));
 }
 
-void ClockedSwitch::run(AgendaItem& item)
+void ClockedSwitch::run(ScheduledItem& item)
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     if (item.kind != tick_kind) {
         Port& port = ports_[item.order & 0xfffU];
         item.next = nullptr;
@@ -124,7 +124,7 @@ void ClockedSwitch::tick(Time now)
     if (block_->failed()) fail(now, block_->failure());
     collect(now);
     if (!problems_.empty()) {
-        agenda().stop();
+        event_queue().stop();
         return;
     }
     const bool moved = in_->valid != 0 || pulsed_ != 0 || out_->valid != 0 || out_->credit_valid != 0;
@@ -327,7 +327,7 @@ void ClockedSwitch::fail(Time now, const std::string& what)
     const std::size_t bracket = what.find('[');
     const unsigned port = bracket == std::string::npos || bracket == 0 ? 64 : static_cast<unsigned>(std::atoi(what.c_str() + bracket + 1));
     if (port < ports_.size()) add_recent(port);
-    agenda().stop();
+    event_queue().stop();
 }
 
 void ClockedSwitch::fail_at(Time now, const char* side, unsigned port, const std::string& what)
@@ -335,7 +335,7 @@ void ClockedSwitch::fail_at(Time now, const char* side, unsigned port, const std
     problems_.push_back(fmt::format("{}: clock {} ({} ps), {} {}: {}", path(), now / clock_, now, side, port, what));
     note_fault({path()}, now, clock_);
     add_recent(port);
-    agenda().stop();
+    event_queue().stop();
 }
 
 void ClockedSwitch::add_recent(unsigned port)

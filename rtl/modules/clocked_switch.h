@@ -48,7 +48,7 @@
 namespace weft {
 
 class ClockedSwitch : public sc_core::sc_module,
-                      public Station,
+                      public TimedComponent,
                       public LineInitiator,
                       public LineTarget,
                       public SwitchModel,
@@ -61,7 +61,7 @@ public:
         std::function<std::unique_ptr<GroupSwitchBlock>(const GroupSwitchParameters&, const std::string& path)> grouped;
     };
 
-    ClockedSwitch(sc_core::sc_module_name name, Agenda& agenda, std::string path, const SwitchSpec& spec, unsigned ports,
+    ClockedSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
         RouteTable routes, Factory factory);
 
     LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
@@ -89,8 +89,8 @@ private:
     struct Port {
         std::unique_ptr<LineTargetSocket> target;
         std::unique_ptr<LineInitiatorSocket> initiator;
-        AgendaItem* first = nullptr;  // arrived, not yet on the pins
-        AgendaItem* last = nullptr;
+        ScheduledItem* first = nullptr;  // arrived, not yet on the pins
+        ScheduledItem* last = nullptr;
         std::deque<Credit> credits;   // likewise
         std::array<std::uint32_t, max_vcs> credits_out{};
         Time wire_free = 0;
@@ -106,7 +106,7 @@ private:
     void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
     void on_credit(unsigned port, const Line& line, Time delay);
     void end_of_elaboration() override;
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
 
     void arrive(unsigned port, Line& line, LineClass cls, Time delay);
     unsigned route(unsigned port, Line& line, LineClass cls);
@@ -118,7 +118,7 @@ private:
     void answer(unsigned output, Time now);
     void free_slot(unsigned input, Time now);
     void send(unsigned output, Line& line, LineClass cls, Time now);
-    void wake_at(Time time) { tick_.set(agenda(), *this, std::max(time, next_)); }
+    void wake_at(Time time) { tick_.set(event_queue(), *this, std::max(time, next_)); }
     void fail(Time now, const std::string& what);
     void add_recent(unsigned port);
     void fail_at(Time now, const char* side, unsigned port, const std::string& what);

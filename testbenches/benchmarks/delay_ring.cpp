@@ -18,22 +18,22 @@ constexpr Time shortest = 1000;
 constexpr Time longest = 1'000'000;
 
 template <class Stage, class Make, class Run>
-Measured measure(unsigned stations, std::uint64_t hops, const Make& make, const Run& run)
+Measured measure(unsigned components, std::uint64_t hops, const Make& make, const Run& run)
 {
     LinePool pool;
-    std::mt19937_64 random(stations);
+    std::mt19937_64 random(components);
     std::vector<std::unique_ptr<Stage>> ring;
-    for (unsigned s = 0; s < stations; ++s)
+    for (unsigned s = 0; s < components; ++s)
         ring.push_back(make("stage" + std::to_string(s), shortest + random() % (longest - shortest)));
-    for (unsigned s = 0; s < stations; ++s) ring[s]->out.bind(ring[(s + 1) % stations]->in);
+    for (unsigned s = 0; s < components; ++s) ring[s]->out.bind(ring[(s + 1) % components]->in);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    for (unsigned s = 0; s < stations; ++s) {
+    for (unsigned s = 0; s < components; ++s) {
         Line& line = pool.take();
         line.begin(LineOp::write, 64 * s, line_bytes);
         ring[s]->out.send_request(line, random() % longest);
     }
     // Every line moves once in the mean latency.
-    const Time end = hops / stations * ((shortest + longest) / 2);
+    const Time end = hops / components * ((shortest + longest) / 2);
     const auto total = [&ring] {
         double sum = 0;
         for (const auto& stage : ring) sum += static_cast<double>(stage->out.requests());
@@ -48,23 +48,23 @@ Measured measure(unsigned stations, std::uint64_t hops, const Make& make, const 
 
 }  // namespace
 
-Measured ring_of_events(unsigned stations, std::uint64_t hops)
+Measured ring_of_events(unsigned components, std::uint64_t hops)
 {
     const auto make = [](const std::string& name, Time latency) {
         return std::make_unique<EventDelayLine>(name.c_str(), latency);
     };
-    return measure<EventDelayLine>(stations, hops, make,
+    return measure<EventDelayLine>(components, hops, make,
         [](Time end) { sc_core::sc_start(to_sc_time(end)); });
 }
 
-Measured ring_under_agenda(unsigned stations, std::uint64_t hops)
+Measured ring_under_event_queue(unsigned components, std::uint64_t hops)
 {
-    Agenda agenda("agenda");
-    const auto make = [&agenda](const std::string& name, Time latency) {
-        return std::make_unique<DelayLine>(name.c_str(), agenda, name, latency);
+    EventQueue event_queue("event_queue");
+    const auto make = [&event_queue](const std::string& name, Time latency) {
+        return std::make_unique<DelayLine>(name.c_str(), event_queue, name, latency);
     };
-    return measure<DelayLine>(stations, hops, make, [&agenda](Time end) {
-        agenda.set_end(end);
+    return measure<DelayLine>(components, hops, make, [&event_queue](Time end) {
+        event_queue.set_end(end);
         sc_core::sc_start();
     });
 }

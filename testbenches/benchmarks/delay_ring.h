@@ -1,5 +1,5 @@
 // The workload of the spine benchmark: a ring of delay lines, latencies spread from 1 ns to 1 us, as many lines
-// as stations going round for ever.
+// as timed components going round for ever.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 namespace weft::bench {
 
 struct Measured {
-    double hops = 0;     // lines handed from one station to the next
+    double hops = 0;     // lines handed from one timed component to the next
     double seconds = 0;  // wall time of it, elaboration apart
     double lines = 0;    // issued by endpoints; 0 where there are none
 };
 
 // One simulation per process.
-Measured ring_of_events(unsigned stations, std::uint64_t hops);
-Measured ring_under_agenda(unsigned stations, std::uint64_t hops);
+Measured ring_of_events(unsigned components, std::uint64_t hops);
+Measured ring_under_event_queue(unsigned components, std::uint64_t hops);
 
 }  // namespace weft::bench

@@ -1,4 +1,4 @@
-// weft_bench_spine: line hops per second, plain kernel against agenda, and of a whole collective.
+// weft_bench_spine: line hops per second, plain kernel against event queue, and of a whole collective.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -45,10 +45,10 @@ Measured from_command(const std::string& command)
 std::vector<Entry> rows(const std::string& self)
 {
     std::vector<Entry> out;
-    for (const char* stations : {"100", "1000", "5000"})
-        for (const char* kind : {"events", "agenda"}) {
-            const std::string command = "'" + self + "' " + child_flag + " " + kind + " " + stations;
-            out.push_back({std::string(kind) + "/" + stations, std::string("events/") + stations,
+    for (const char* components : {"100", "1000", "5000"})
+        for (const char* kind : {"events", "event_queue"}) {
+            const std::string command = "'" + self + "' " + child_flag + " " + kind + " " + components;
+            out.push_back({std::string(kind) + "/" + components, std::string("events/") + components,
                 [command] { return from_command(command); }});
         }
     for (const char* kind : {"mesh", "tree"}) {
@@ -71,15 +71,15 @@ Measured routers(bool tree, std::uint64_t hops)
     return {static_cast<double>(result.hops), result.wall_s};
 }
 
-int measure_here(const std::string& kind, unsigned stations)
+int measure_here(const std::string& kind, unsigned components)
 {
     if (kind == "mesh" || kind == "tree") {
         const Measured measured = routers(kind == "tree", hops_per_run);
         std::printf("%.0f %.9f\n", measured.hops, measured.seconds);
         return 0;
     }
-    const Measured measured = kind == "events" ? weft::bench::ring_of_events(stations, hops_per_run)
-                                               : weft::bench::ring_under_agenda(stations, hops_per_run);
+    const Measured measured = kind == "events" ? weft::bench::ring_of_events(components, hops_per_run)
+                                               : weft::bench::ring_under_event_queue(components, hops_per_run);
     std::printf("%.0f %.9f\n", measured.hops, measured.seconds);
     return 0;
 }

@@ -2,16 +2,16 @@
 
 namespace weft::testing {
 
-BoxSwitch::BoxSwitch(Agenda& agenda, LinePool& pool, const std::vector<std::unique_ptr<Gpu>>& gpus, const LinkSpec& link,
+BoxSwitch::BoxSwitch(EventQueue& event_queue, LinePool& pool, const std::vector<std::unique_ptr<Gpu>>& gpus, const LinkSpec& link,
     const SwitchSpec& spec, unsigned port)
     : pool_(pool), gpus_(gpus), port_(port)
 {
     const auto n = static_cast<unsigned>(gpus.size());
     std::vector<std::vector<std::uint16_t>> routes;
     for (unsigned g = 0; g < n; ++g) routes.push_back({static_cast<std::uint16_t>(g)});
-    hub_ = std::make_unique<Switch>("hub", agenda, "hub", spec, n, RouteTable(routes));
+    hub_ = std::make_unique<Switch>("hub", event_queue, "hub", spec, n, RouteTable(routes));
     for (unsigned g = 0; g < n; ++g) {
-        links_.push_back(std::make_unique<Link>(("up" + std::to_string(g)).c_str(), agenda, link));
+        links_.push_back(std::make_unique<Link>(("up" + std::to_string(g)).c_str(), event_queue, link));
         Link& wire = *links_.back();
         gpus[g]->output(port).set_credits(buffer_space(link));
         hub_->set_credits(g, buffer_space(link));

@@ -17,7 +17,7 @@ namespace weft::testing {
 class BoxSwitch : public GroupRegistry {
 public:
     // `port` of every GPU is linked to it.
-    BoxSwitch(Agenda& agenda, LinePool& pool, const std::vector<std::unique_ptr<Gpu>>& gpus, const LinkSpec& link,
+    BoxSwitch(EventQueue& event_queue, LinePool& pool, const std::vector<std::unique_ptr<Gpu>>& gpus, const LinkSpec& link,
         const SwitchSpec& spec, unsigned port);
 
     std::uint16_t group(const std::vector<std::uint32_t>& members, const std::vector<std::uint32_t>& outsiders,

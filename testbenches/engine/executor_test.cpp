@@ -62,16 +62,16 @@ void run_everything(const BoxOptions& options, const std::vector<std::uint64_t>&
 }
 
 // Flips bits of a memory at a given time.
-class Vandal : public Station {
+class Vandal : public TimedComponent {
 public:
     Vandal(GpuBox& box, unsigned gpu, std::uint64_t address)
-        : Station(box.agenda, "~vandal"), image_(box.gpus[gpu]->image()), address_(address)
+        : TimedComponent(box.event_queue, "~vandal"), image_(box.gpus[gpu]->image()), address_(address)
     {
     }
-    void strike(Time when) { agenda().schedule(item_, *this, when); }
+    void strike(Time when) { event_queue().schedule(item_, *this, when); }
 
 private:
-    void run(AgendaItem&) override
+    void run(ScheduledItem&) override
     {
         std::uint8_t byte = 0;
         image_.read(address_, &byte, 1);
@@ -81,7 +81,7 @@ private:
 
     MemoryImage& image_;
     std::uint64_t address_;
-    AgendaItem item_;
+    ScheduledItem item_;
 };
 
 // What the check says of a schedule after `spoil` has changed it; the result must be reported as wrong.

@@ -6,7 +6,7 @@
 
 namespace weft::testing {
 
-GpuBox::GpuBox(const BoxOptions& options) : agenda("agenda")
+GpuBox::GpuBox(const BoxOptions& options) : event_queue("event_queue")
 {
     const unsigned n = options.gpus;
     const auto port_to = [](unsigned from, unsigned to) { return to < from ? to : to - 1; };
@@ -20,12 +20,12 @@ GpuBox::GpuBox(const BoxOptions& options) : agenda("agenda")
             if (peer != g) routes[peer] = {static_cast<std::uint16_t>(port_to(g, peer))};
         wiring.routes = RouteTable(routes);
         wiring.data_on = options.data_on;
-        gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, options.gpu,
+        gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), event_queue, pool, progress, options.gpu,
             options.l1, options.l2, options.hbm, wiring, MemorySideSpec{}, NetworkSpec{}, options.copy, options.bulk));
     }
     for (unsigned a = 0; a < n; ++a)
         for (unsigned b = a + 1; b < n; ++b) {
-            links.push_back(std::make_unique<Link>(("link" + std::to_string(links.size())).c_str(), agenda,
+            links.push_back(std::make_unique<Link>(("link" + std::to_string(links.size())).c_str(), event_queue,
                 options.link));
             const unsigned ends[2] = {a, b};
             for (unsigned e = 0; e < 2; ++e) {
@@ -36,10 +36,10 @@ GpuBox::GpuBox(const BoxOptions& options) : agenda("agenda")
                 links.back()->initiator(e).bind(gpu.link_in(port));
             }
         }
-    if (options.has_switch) hub = std::make_unique<BoxSwitch>(agenda, pool, gpus, options.link, options.hub, n - 1);
+    if (options.has_switch) hub = std::make_unique<BoxSwitch>(event_queue, pool, gpus, options.link, options.hub, n - 1);
     std::vector<Accelerator*> pointers;
     for (const auto& gpu : gpus) pointers.push_back(gpu.get());
-    executor = std::make_unique<LineExecutor>(agenda, pointers, progress, options.engine, options.data_on,
+    executor = std::make_unique<LineExecutor>(event_queue, pointers, progress, options.engine, options.data_on,
         options.seed);
     if (hub) executor->set_groups(*hub);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);

@@ -36,7 +36,7 @@ class GpuBox {
 public:
     explicit GpuBox(const BoxOptions& options);
 
-    Agenda agenda;
+    EventQueue event_queue;
     LinePool pool;
     Progress progress;
     std::vector<std::unique_ptr<Link>> links;

@@ -38,7 +38,7 @@ std::string stuck(const BoxOptions& options, std::shared_ptr<const Schedule> sch
         EXPECT_FALSE(box.record(job).finished);
         const bool spin = static_cast<WaitPolicy>(options.gpu.wait_policy) == WaitPolicy::spin;
         EXPECT_EQ(box.cannot_progress(), spin);
-        EXPECT_TRUE(spin || box.agenda.idle());
+        EXPECT_TRUE(spin || box.event_queue.idle());
         return blocked_text(box);
     });
 }

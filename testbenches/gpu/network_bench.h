@@ -85,7 +85,7 @@ struct NetworkBench {
         system.launch(0, stores, 16, 4);
         sc_core::sc_start();
         EXPECT_EQ(system.pool.live(), 0u);
-        EXPECT_TRUE(system.agenda.idle());
+        EXPECT_TRUE(system.event_queue.idle());
         EXPECT_LT(system.done[0], warm_by);
         EXPECT_LT(system.done.back(), warm_by);
         if (check) {

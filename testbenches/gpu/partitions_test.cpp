@@ -79,7 +79,7 @@ std::string ends(const L2Spec& cache, const MemorySideSpec& below, const std::ve
         for (const Program& program : programs) system.launch(0, program);
         sc_core::sc_start();
         EXPECT_EQ(system.pool.live(), 0u);
-        EXPECT_TRUE(system.agenda.idle());
+        EXPECT_TRUE(system.event_queue.idle());
         std::string out;
         for (std::size_t i = 0; i < programs.size(); ++i) out += std::to_string(system.done[i] - starts[i]) + " ";
         return out;
@@ -214,7 +214,7 @@ TEST(GpuPartitions, DataArriveWithEveryPolicyAndCheckersSeeNothingWrong)
             system.launch(0, near, 64);
             system.launch(0, put, 64);
             sc_core::sc_start();
-            EXPECT_TRUE(system.agenda.idle());
+            EXPECT_TRUE(system.event_queue.idle());
             std::vector<std::uint8_t> got(bytes);
             system.gpus[0]->image().read(bytes * 4 + 5, got.data(), bytes - 13);
             EXPECT_TRUE(std::equal(got.begin(), got.end() - 13, sent.begin() + 13));

@@ -216,7 +216,7 @@ TEST(ReplayGpu, CostsNoItemUntilItHasSomethingToDo)
     waits.after = local_of(flag_at(1, 0));
     system.replay->start("rows", {write_row(1'000'000'000), waits}, 1);
     sc_core::sc_start(sc_core::sc_time(900, sc_core::SC_US));
-    EXPECT_EQ(system.agenda.items_run(), 0U);
+    EXPECT_EQ(system.event_queue.items_run(), 0U);
 }
 
 TEST(ReplayGpu, RowsOfOneInstantShareTheWire)

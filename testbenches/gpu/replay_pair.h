@@ -13,10 +13,10 @@ namespace weft::testing {
 
 struct ReplayPair : WorkgroupListener {
     explicit ReplayPair(const GpuSpec& gpu = {}, const L2Spec& l2 = {}, const LinkSpec& link_spec = {})
-        : agenda("agenda"), link("link", agenda, link_spec)
+        : event_queue("event_queue"), link("link", event_queue, link_spec)
     {
-        full = std::make_unique<Gpu>("gpu0", agenda, pool, progress, gpu, L1Spec{}, l2, HbmSpec{}, wiring(0));
-        replay = std::make_unique<ReplayGpu>("gpu1", agenda, pool, progress, gpu, l2, HbmSpec{}.capacity, wiring(1));
+        full = std::make_unique<Gpu>("gpu0", event_queue, pool, progress, gpu, L1Spec{}, l2, HbmSpec{}, wiring(0));
+        replay = std::make_unique<ReplayGpu>("gpu1", event_queue, pool, progress, gpu, l2, HbmSpec{}.capacity, wiring(1));
         const std::vector<Accelerator*> both{full.get(), replay.get()};
         for (unsigned e = 0; e < 2; ++e) {
             both[e]->output(0).set_credits(buffer_space(link_spec));
@@ -38,7 +38,7 @@ struct ReplayPair : WorkgroupListener {
     void on_workgroup_done(std::uint64_t token) override
     {
         if (done.size() <= token) done.resize(token + 1, 0);
-        done[token] = agenda.now();
+        done[token] = event_queue.now();
     }
 
     // On the GPU, before time starts; tokens count up from 0.
@@ -52,7 +52,7 @@ struct ReplayPair : WorkgroupListener {
         full->units().launch(launch);
     }
 
-    Agenda agenda;
+    EventQueue event_queue;
     LinePool pool;
     Progress progress;
     Link link;

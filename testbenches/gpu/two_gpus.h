@@ -15,7 +15,7 @@ struct TwoGpus : WorkgroupListener {
     explicit TwoGpus(bool data_on = true, const GpuSpec& gpu = {}, const L2Spec& l2 = {}, const HbmSpec& hbm = {},
         const LinkSpec& link_spec = {}, const MemorySideSpec& memory_side = {}, bool check = false,
         const L1Spec& l1 = {}, const NetworkSpec& network = {}, const CopySpec& copy = {}, const BulkSpec& bulk = {})
-        : agenda("agenda"), link("link", agenda, link_spec), checkers(agenda, check)
+        : event_queue("event_queue"), link("link", event_queue, link_spec), checkers(event_queue, check)
     {
         for (std::uint32_t g = 0; g < 2; ++g) {
             Gpu::Wiring wiring;
@@ -25,7 +25,7 @@ struct TwoGpus : WorkgroupListener {
             wiring.routes = RouteTable({{0}, {0}});
             wiring.data_on = data_on;
             wiring.checkers = check ? &checkers : nullptr;
-            gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), agenda, pool, progress, gpu, l1, l2, hbm, wiring,
+            gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), event_queue, pool, progress, gpu, l1, l2, hbm, wiring,
                 memory_side, network, copy, bulk));
             gpus[g]->output(0).set_credits(buffer_space(link_spec));
             gpus[g]->link_out(0).bind(link.target(g));
@@ -36,7 +36,7 @@ struct TwoGpus : WorkgroupListener {
     void on_workgroup_done(std::uint64_t token) override
     {
         if (done.size() <= token) done.resize(token + 1, 0);
-        done[token] = agenda.now();
+        done[token] = event_queue.now();
     }
 
     // Launches before time starts; tokens count up from 0.
@@ -60,7 +60,7 @@ struct TwoGpus : WorkgroupListener {
         gpus[gpu]->movers().launch({&program, this, tokens++});
     }
 
-    Agenda agenda;
+    EventQueue event_queue;
     LinePool pool;
     Progress progress;
     Link link;

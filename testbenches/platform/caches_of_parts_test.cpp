@@ -41,14 +41,14 @@ struct Part {
 // When the last of the programs, one workgroup each, has ended on a GPU of this kind.
 Time run(const Part& part, const std::vector<Program>& programs, std::uint32_t wavefronts)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     LinePool pool;
     Progress progress;
     Gpu::Wiring wiring;
     wiring.path = "gpu";
     wiring.routes = RouteTable(std::vector<std::vector<std::uint16_t>>(1));
     wiring.data_on = false;
-    Gpu gpu("gpu", agenda, pool, progress, part.gpu, L1Spec{}, part.l2, part.hbm, wiring, part.side);
+    Gpu gpu("gpu", event_queue, pool, progress, part.gpu, L1Spec{}, part.l2, part.hbm, wiring, part.side);
     for (const Program& program : programs) {
         ComputeUnits::Launch launch;
         launch.program = &program;
@@ -57,7 +57,7 @@ Time run(const Part& part, const std::vector<Program>& programs, std::uint32_t w
         gpu.units().launch(launch);
     }
     sc_core::sc_start();
-    return agenda.last();
+    return event_queue.last();
 }
 
 // ns of a dependent load in a chase over `mib`, of which a sample is carried out that uses the same part of all sets:

@@ -79,7 +79,7 @@ Time alone(const RunSetup& setup, const std::function<Program(std::uint16_t grou
             launch.program = &program;
             board.system.gpus()[0]->units().launch(launch);
             board.run();
-            return std::to_string(board.system.agenda().last());
+            return std::to_string(board.system.event_queue().last());
         },
         100));
 }
@@ -226,7 +226,7 @@ TEST(InSwitch, AMemberThatDoesNotPushIsNamed)
             board.run();
             EXPECT_FALSE(board.record(id).finished);
             EXPECT_TRUE(board.system.cannot_progress());
-            EXPECT_LT(board.system.agenda().last(), 5'000'000'000u);
+            EXPECT_LT(board.system.event_queue().last(), 5'000'000'000u);
             const std::vector<std::string> blocked = board.system.switches()[0].module->blocked();
             return blocked.empty() ? std::string() : blocked.front();
         },

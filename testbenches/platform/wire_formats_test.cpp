@@ -55,8 +55,8 @@ Json counted_twice(const RunSetup& setup, const Change& change = {})
             registry.add_link("tapped", "a link between taps", [&](const RunContext& run, const LinkRequest& request) {
                 LinkSpec spec = request.spec;
                 if (change) change(spec);
-                return tapped(request.module_name, run.agenda, request.path,
-                    make_link((request.module_name + "_inner").c_str(), run.agenda, request.path, request.spec, request.seed),
+                return tapped(request.module_name, run.event_queue, request.path,
+                    make_link((request.module_name + "_inner").c_str(), run.event_queue, request.path, request.spec, request.seed),
                     spec, seen);
             });
             SystemDescription description = read_system_text("system.yaml", "infrastructure: inline.yaml\n" + setup.lines);

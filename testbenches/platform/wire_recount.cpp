@@ -20,9 +20,9 @@ bool loads(LineOp op) { return op == LineOp::read || op == LineOp::load_reduce; 
 
 class LinkTap : public sc_core::sc_module, public LineInitiator, public LineTarget, public LinkModel {
 public:
-    LinkTap(sc_core::sc_module_name name, Agenda& agenda, std::unique_ptr<LinkModel> link, Recounts::Entry& entry,
+    LinkTap(sc_core::sc_module_name name, EventQueue& event_queue, std::unique_ptr<LinkModel> link, Recounts::Entry& entry,
         std::map<const Line*, bool>& shared)
-        : sc_module(name), agenda_(agenda), link_(std::move(link)), entry_(entry), shared_(shared)
+        : sc_module(name), event_queue_(event_queue), link_(std::move(link)), entry_(entry), shared_(shared)
     {
         for (unsigned end = 0; end < 2; ++end) {
             const std::string number = std::to_string(end);
@@ -52,7 +52,7 @@ private:
     Time on_request(unsigned port, Line& line, Time delay) override
     {
         if (!outer(port)) return outer_initiators_[port - 2]->send_request(line, delay);
-        const bool shares = entry_.ways[port].line(line, LineClass::request, agenda_.now() + delay, false);
+        const bool shares = entry_.ways[port].line(line, LineClass::request, event_queue_.now() + delay, false);
         if (merge_of(link_->spec()) == MergeKind::adjacent) shared_[&line] = shares;
         return inner_initiators_[port]->send_request(line, delay);
     }
@@ -60,19 +60,19 @@ private:
     {
         if (!outer(port)) return outer_targets_[port - 2]->send_response(line, delay);
         const auto request = shared_.find(&line);
-        entry_.ways[port].line(line, LineClass::response, agenda_.now() + delay, request != shared_.end() && request->second);
+        entry_.ways[port].line(line, LineClass::response, event_queue_.now() + delay, request != shared_.end() && request->second);
         return inner_targets_[port]->send_response(line, delay);
     }
     void on_request_credit(unsigned port, Line& line, Time delay) override
     {
         if (!outer(port)) return outer_targets_[port - 2]->return_request_credit(line, delay);
-        entry_.ways[port].credit(agenda_.now(), delay);
+        entry_.ways[port].credit(event_queue_.now(), delay);
         inner_targets_[port]->return_request_credit(line, delay);
     }
     void on_response_credit(unsigned port, Line& line, Time delay) override
     {
         if (!outer(port)) return outer_initiators_[port - 2]->return_response_credit(line, delay);
-        entry_.ways[port].credit(agenda_.now(), delay);
+        entry_.ways[port].credit(event_queue_.now(), delay);
         inner_initiators_[port]->return_response_credit(line, delay);
     }
     unsigned debug(unsigned port, Line& line) override
@@ -80,7 +80,7 @@ private:
         return outer(port) ? inner_initiators_[port]->debug(line) : outer_initiators_[port - 2]->debug(line);
     }
 
-    Agenda& agenda_;
+    EventQueue& event_queue_;
     std::unique_ptr<LinkModel> link_;
     Recounts::Entry& entry_;
     std::map<const Line*, bool>& shared_;
@@ -202,12 +202,12 @@ bool WireRecount::line(const Line& line, LineClass cls, Time arrival, bool share
     return joins && request && line.full_line();
 }
 
-std::unique_ptr<LinkModel> tapped(const std::string& module_name, Agenda& agenda, const std::string& path,
+std::unique_ptr<LinkModel> tapped(const std::string& module_name, EventQueue& event_queue, const std::string& path,
     std::unique_ptr<LinkModel> link, const LinkSpec& recounted_as, Recounts& seen)
 {
     seen.links.push_back(std::make_unique<Recounts::Entry>(
         Recounts::Entry{path, {WireRecount(recounted_as), WireRecount(recounted_as)}}));
-    return std::make_unique<LinkTap>(module_name.c_str(), agenda, std::move(link), *seen.links.back(), seen.shared);
+    return std::make_unique<LinkTap>(module_name.c_str(), event_queue, std::move(link), *seen.links.back(), seen.shared);
 }
 
 }  // namespace weft::testing

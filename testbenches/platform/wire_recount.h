@@ -83,8 +83,8 @@ struct Recounts {
     std::map<const Line*, bool> shared;  // of requests: whether they shared a packet on the last link so far
 };
 
-// A link with a tap at both ends, which changes no time. Must outlive neither `agenda` nor `seen`.
-std::unique_ptr<LinkModel> tapped(const std::string& module_name, Agenda& agenda, const std::string& path,
+// A link with a tap at both ends, which changes no time. Must outlive neither `event_queue` nor `seen`.
+std::unique_ptr<LinkModel> tapped(const std::string& module_name, EventQueue& event_queue, const std::string& path,
     std::unique_ptr<LinkModel> link, const LinkSpec& recounted_as, Recounts& seen);
 
 }  // namespace weft::testing

@@ -29,12 +29,12 @@ std::map<std::string, double> read_statistics(std::istream& in)
 }
 
 // Keeps lines in flight at all slices of an Hbm.
-class Loader : public sc_core::sc_module, public Station, public LineInitiator {
+class Loader : public sc_core::sc_module, public TimedComponent, public LineInitiator {
 public:
-    Loader(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, Hbm& hbm, unsigned slices,
+    Loader(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Hbm& hbm, unsigned slices,
         const HbmLoad& load)
         : sc_module(name),
-          Station(agenda, "loader"),
+          TimedComponent(event_queue, "loader"),
           pool_(pool),
           slices_(slices),
           load_(load),
@@ -45,7 +45,7 @@ public:
                 std::make_unique<LineInitiatorSocket>(("out" + std::to_string(s)).c_str(), *this, s));
             sockets_.back()->bind(hbm.target(s));
         }
-        agenda.schedule(start_, *this, 0);
+        event_queue.schedule(start_, *this, 0);
     }
 
     Time quarter = 0;  // when a quarter of the lines had been answered
@@ -56,10 +56,10 @@ public:
 private:
     Time on_response(unsigned, Line& line, Time delay) override
     {
-        agenda().schedule(line, *this, agenda().now() + delay);
+        event_queue().schedule(line, *this, event_queue().now() + delay);
         return 0;
     }
-    void run(AgendaItem& item) override
+    void run(ScheduledItem& item) override
     {
         if (&item == &start_) {
             while (sent_ < load_.in_flight && sent_ < load_.count)
@@ -67,7 +67,7 @@ private:
             return;
         }
         Line& line = Line::of(item);
-        const Time now = agenda().now();
+        const Time now = event_queue().now();
         const unsigned slice = line.tag;
         waited += now - line.issued;
         pool_.give(line);
@@ -85,14 +85,14 @@ private:
         Line& line = pool_.take();
         line.begin(access.op, access.address, line_bytes);
         line.tag = slice;
-        line.issued = agenda().now();
+        line.issued = event_queue().now();
         sockets_[slice]->send_request(line, 0);
     }
 
     LinePool& pool_;
     Divider slices_;
     const HbmLoad& load_;
-    AgendaItem start_;
+    ScheduledItem start_;
     std::uint64_t sent_ = 0;
     std::vector<std::uint64_t> next_;
     std::vector<std::unique_ptr<LineInitiatorSocket>> sockets_;
@@ -103,14 +103,14 @@ private:
 HbmOutcome run_hbm(const HbmSpec& spec, unsigned slices, const std::vector<HbmAccess>& accesses)
 {
     std::istringstream text(in_child([&] {
-        Agenda agenda("agenda");
+        EventQueue event_queue("event_queue");
         LinePool pool;
-        Hbm hbm("hbm", agenda, "hbm", spec, slices);
-        Checkers checkers(agenda);
+        Hbm hbm("hbm", event_queue, "hbm", spec, slices);
+        Checkers checkers(event_queue);
         std::vector<std::unique_ptr<LineIssuer>> issuers;
         for (unsigned s = 0; s < slices; ++s) {
             issuers.push_back(
-                std::make_unique<LineIssuer>(("slice" + std::to_string(100 + s)).c_str(), agenda, pool));
+                std::make_unique<LineIssuer>(("slice" + std::to_string(100 + s)).c_str(), event_queue, pool));
             checkers.bind(issuers[s]->out, hbm.target(s));
         }
         std::vector<std::size_t> tag;
@@ -140,10 +140,10 @@ HbmOutcome run_hbm(const HbmSpec& spec, unsigned slices, const std::vector<HbmAc
 HbmRate load_hbm(const HbmSpec& spec, unsigned slices, const HbmLoad& load)
 {
     std::istringstream text(in_child([&] {
-        Agenda agenda("agenda");
+        EventQueue event_queue("event_queue");
         LinePool pool;
-        Hbm hbm("hbm", agenda, "hbm", spec, slices);
-        Loader loader("loader", agenda, pool, hbm, slices, load);
+        Hbm hbm("hbm", event_queue, "hbm", spec, slices);
+        Loader loader("loader", event_queue, pool, hbm, slices, load);
         sc_core::sc_start();
         EXPECT_EQ(loader.answered, load.count);
         EXPECT_EQ(pool.live(), 0u);

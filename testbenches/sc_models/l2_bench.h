@@ -31,14 +31,14 @@ inline L2Spec small_l2()
 
 struct L2Bench {
     explicit L2Bench(const L2Spec& spec = small_l2(), bool data_on = true, unsigned index = 0)
-        : image(data_on), slice("slice", agenda, "slice", spec, index, image, pool, 3),
-          issuer("issuer", agenda, pool), memory("memory", agenda, memory_latency), checkers(agenda)
+        : image(data_on), slice("slice", event_queue, "slice", spec, index, image, pool, 3),
+          issuer("issuer", event_queue, pool), memory("memory", event_queue, memory_latency), checkers(event_queue)
     {
         checkers.bind(issuer.out, slice.target);
         checkers.bind(slice.memory, memory.in);
         if (slice.partitions() == 1) return;
-        other = std::make_unique<LineIssuer>("other", agenda, pool);
-        other_memory = std::make_unique<LineMemory>("other_memory", agenda, memory_latency);
+        other = std::make_unique<LineIssuer>("other", event_queue, pool);
+        other_memory = std::make_unique<LineMemory>("other_memory", event_queue, memory_latency);
         checkers.bind(other->out, slice.target_of(1));
         checkers.bind(slice.memory_of(1), other_memory->in);
     }
@@ -78,7 +78,7 @@ struct L2Bench {
     }
     std::vector<std::string> traffic() const { return traffic_of(memory); }
 
-    Agenda agenda{"agenda"};
+    EventQueue event_queue{"event_queue"};
     LinePool pool;
     MemoryImage image;
     L2Slice slice;

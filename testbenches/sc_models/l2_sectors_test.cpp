@@ -188,15 +188,15 @@ TEST(L2Merges, AtMostSoManyAccessesJoinAFill)
 namespace {
 
 // Keeps `depth` reads of `lines` lines in flight.
-class ClosedLoop : public sc_core::sc_module, public Station, public LineInitiator {
+class ClosedLoop : public sc_core::sc_module, public TimedComponent, public LineInitiator {
 public:
-    ClosedLoop(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, unsigned depth, unsigned total)
-        : sc_module(name), Station(agenda, "loop"), out("out", *this), pool_(pool), left_(total)
+    ClosedLoop(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, unsigned depth, unsigned total)
+        : sc_module(name), TimedComponent(event_queue, "loop"), out("out", *this), pool_(pool), left_(total)
     {
         for (unsigned i = 0; i < depth; ++i) {
             Line& line = pool_.take();
             line.kind = 0;
-            this->agenda().schedule(line, *this, 0);
+            this->event_queue().schedule(line, *this, 0);
         }
     }
     LineInitiatorSocket out;
@@ -207,13 +207,13 @@ public:
 private:
     Time on_response(unsigned, Line& line, Time delay) override
     {
-        agenda().schedule(line, *this, agenda().now() + delay);
+        event_queue().schedule(line, *this, event_queue().now() + delay);
         return 0;
     }
-    void run(AgendaItem& item) override
+    void run(ScheduledItem& item) override
     {
         Line& line = Line::of(item);
-        end = agenda().now();
+        end = event_queue().now();
         if (++answered_ == warm_up) begin = end;
         if (left_ == 0) {
             pool_.give(line);
@@ -234,12 +234,12 @@ TEST(L2Bandwidth, FollowsLittlesLawUpToTheRateOfTheSlice)
     for (const unsigned depth : {1U, 4U, 15U, 30U, 45U, 55U, 80U, 200U}) {
         const double measured = std::stod(in_child([depth] {
             constexpr unsigned total = 20'000;
-            Agenda agenda("agenda");
+            EventQueue event_queue("event_queue");
             LinePool pool;
             MemoryImage image(false);
-            L2Slice slice("slice", agenda, "slice", small_l2(), 0, image, pool, 3);
-            LineMemory memory("memory", agenda, memory_latency);
-            ClosedLoop loop("loop", agenda, pool, depth, total);
+            L2Slice slice("slice", event_queue, "slice", small_l2(), 0, image, pool, 3);
+            LineMemory memory("memory", event_queue, memory_latency);
+            ClosedLoop loop("loop", event_queue, pool, depth, total);
             loop.out.bind(slice.target);
             slice.memory.bind(memory.in);
             sc_core::sc_start();

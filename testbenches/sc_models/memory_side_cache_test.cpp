@@ -36,15 +36,15 @@ MemorySideSpec small()
 // Two L2 slices above, two memories below, and a way past the L2.
 struct Bench {
     explicit Bench(const MemorySideSpec& spec = small())
-        : image(true), checkers(agenda), cache("cache", agenda, "cache", spec, 2, 2, true, image, pool, 3, &checkers)
+        : image(true), checkers(event_queue), cache("cache", event_queue, "cache", spec, 2, 2, true, image, pool, 3, &checkers)
     {
         for (unsigned i = 0; i < 2; ++i) {
-            slices[i] = std::make_unique<LineIssuer>(("slice" + std::to_string(i)).c_str(), agenda, pool);
-            memories[i] = std::make_unique<LineMemory>(("memory" + std::to_string(i)).c_str(), agenda, memory_latency);
+            slices[i] = std::make_unique<LineIssuer>(("slice" + std::to_string(i)).c_str(), event_queue, pool);
+            memories[i] = std::make_unique<LineMemory>(("memory" + std::to_string(i)).c_str(), event_queue, memory_latency);
             checkers.bind(slices[i]->out, cache.target(i));
             checkers.bind(cache.memory(i), memories[i]->in);
         }
-        direct = std::make_unique<LineIssuer>("direct", agenda, pool, 4);
+        direct = std::make_unique<LineIssuer>("direct", event_queue, pool, 4);
         checkers.bind(direct->out, cache.direct());
     }
     // A miss or a write-back of an L2 slice.
@@ -77,7 +77,7 @@ struct Bench {
         return -1;
     }
 
-    Agenda agenda{"agenda"};
+    EventQueue event_queue{"event_queue"};
     LinePool pool;
     MemoryImage image;
     Checkers checkers;

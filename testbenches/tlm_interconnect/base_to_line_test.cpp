@@ -30,7 +30,7 @@ constexpr Time latency = 1234;
 // A foreign initiator, the adapter, a checker, and a memory of ours.
 struct Bench {
     explicit Bench(BaseToLineSpec spec = {}, Time interval = 0)
-        : memory("memory", agenda, latency, interval), adapter("adapter", agenda, "adapter", pool, spec), checkers(agenda)
+        : memory("memory", event_queue, latency, interval), adapter("adapter", event_queue, "adapter", pool, spec), checkers(event_queue)
     {
         ProtocolChecker::Rules rules;
         rules.request_credits = spec.request_credits;
@@ -44,7 +44,7 @@ struct Bench {
         EXPECT_TRUE(adapter.idle());
     }
 
-    Agenda agenda{"agenda"};
+    EventQueue event_queue{"event_queue"};
     LinePool pool;
     LineMemory memory;
     BaseToLine<> adapter;
@@ -205,10 +205,10 @@ TEST(BaseToLine, BadAccessesAreAnsweredWithTheRightErrorAndWithoutLines)
 
 TEST(BaseToLine, AnErrorOfOnePieceIsTheErrorOfTheAccess)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     LinePool pool;
-    LineMemory memory("memory", agenda, latency);
-    BaseToLine<> adapter("adapter", agenda, "adapter", pool);
+    LineMemory memory("memory", event_queue, latency);
+    BaseToLine<> adapter("adapter", event_queue, "adapter", pool);
     adapter.out.bind(memory.in);  // no checker: it would object to the status
     LtInitiator initiator("initiator");
     initiator.socket.bind(adapter.socket);

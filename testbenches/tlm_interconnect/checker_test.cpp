@@ -24,7 +24,7 @@ struct RogueModule : sc_core::sc_module, LineInitiator, LineTarget {
 };
 
 struct Rogues {
-    explicit Rogues(const ProtocolChecker::Rules& rules = {}) : checkers(agenda)
+    explicit Rogues(const ProtocolChecker::Rules& rules = {}) : checkers(event_queue)
     {
         checkers.bind(out, in, rules);
         sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -48,7 +48,7 @@ struct Rogues {
         return fresh;
     }
 
-    Agenda agenda{"agenda"};
+    EventQueue event_queue{"event_queue"};
     LinePool pool;
     RogueModule module{"rogues"};
     LineInitiatorSocket& out = module.out;
@@ -428,11 +428,11 @@ struct QuietInitiator : sc_core::sc_module, LineInitiator {
 
 TEST(Checker, AnswersOfCallsThatOursDoNotHave)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     LinePool pool;
     QuietInitiator initiator("initiator");
     OddTarget target("target");
-    Checkers checkers(agenda);
+    Checkers checkers(event_queue);
     ProtocolChecker::Rules rules;
     rules.response_credits = 1;
     checkers.bind(initiator.out, target.in, rules);
@@ -463,10 +463,10 @@ TEST(Checker, AnswersOfCallsThatOursDoNotHave)
 
 TEST(Checker, SwitchedOffItIsNotThere)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     QuietInitiator initiator("initiator");
     OddTarget target("target");
-    Checkers checkers(agenda, false);
+    Checkers checkers(event_queue, false);
     checkers.bind(initiator.out, target.in);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     EXPECT_EQ(checkers.size(), 0u);

@@ -4,16 +4,16 @@
 
 namespace weft::testing {
 
-Endpoint::Endpoint(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool, unsigned index,
+Endpoint::Endpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool, unsigned index,
     unsigned ports, RouteTable routes, Time service)
-    : sc_module(name), Station(agenda, std::move(path)), pool_(pool), routes_(std::move(routes)),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), pool_(pool), routes_(std::move(routes)),
       index_(static_cast<std::uint16_t>(index)), service_(service)
 {
     for (unsigned p = 0; p < ports; ++p) {
         auto port = std::make_unique<Port>();
         port->out = std::make_unique<LineInitiatorSocket>(("out" + std::to_string(p)).c_str(), *this, p);
         port->in = std::make_unique<LineTargetSocket>(("in" + std::to_string(p)).c_str(), *this, p);
-        port->output = std::make_unique<OutputPort>(agenda, *this, *this, p, 1, *port->out, *port->in);
+        port->output = std::make_unique<OutputPort>(event_queue, *this, *this, p, 1, *port->out, *port->in);
         ports_.push_back(std::move(port));
     }
 }
@@ -25,14 +25,14 @@ Line& Endpoint::issue(Time at, LineOp op, unsigned to, std::uint64_t local, std:
     line.source = index_;
     line.tag = tags_++;
     line.kind = issue_kind;
-    agenda().schedule(line, *this, at, 4095);
+    event_queue().schedule(line, *this, at, 4095);
     return line;
 }
 
 Time Endpoint::on_request(unsigned port, Line& line, Time delay)
 {
     line.kind = arrival_kind;
-    agenda().schedule(line, *this, agenda().now() + delay, port);
+    event_queue().schedule(line, *this, event_queue().now() + delay, port);
     return 0;
 }
 
@@ -40,26 +40,26 @@ Time Endpoint::on_response(unsigned port, Line& line, Time delay)
 {
     ports_[port]->out->return_response_credit(line, delay + hold_);
     line.kind = answer_kind;
-    agenda().schedule(line, *this, agenda().now() + delay, port);
+    event_queue().schedule(line, *this, event_queue().now() + delay, port);
     return 0;
 }
 
 void Endpoint::on_request_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port]->output->add_credit(line.vc, agenda().now() + delay);
+    ports_[port]->output->add_credit(line.vc, event_queue().now() + delay);
 }
 
 void Endpoint::on_response_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port]->output->add_credit(line.vc, agenda().now() + delay);
+    ports_[port]->output->add_credit(line.vc, event_queue().now() + delay);
 }
 
-void Endpoint::run(AgendaItem& item)
+void Endpoint::run(ScheduledItem& item)
 {
-    request_settle();
+    request_arbitration();
     if (item.kind >= OutputPort::wake_kind) return;
     Line& line = Line::of(item);
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     switch (item.kind) {
     case issue_kind: {
         const RouteTable::Choice choice = routes_.ports_to(line.destination);
@@ -73,7 +73,7 @@ void Endpoint::run(AgendaItem& item)
         served.push_back({now, line.source, line.tag});
         line.push_way(item.order & 0xfff, lane_of(line.vc));
         line.kind = service_kind;
-        agenda().schedule(line, *this, now + service_, item.order & 0xfff);
+        event_queue().schedule(line, *this, now + service_, item.order & 0xfff);
         return;
     case service_kind: {
         const Line::Way way = line.pop_way();
@@ -89,9 +89,9 @@ void Endpoint::run(AgendaItem& item)
     pool_.give(line);
 }
 
-void Endpoint::settle()
+void Endpoint::arbitrate()
 {
-    for (const auto& port : ports_) port->output->serve(agenda().now());
+    for (const auto& port : ports_) port->output->serve(event_queue().now());
 }
 
 }  // namespace weft::testing

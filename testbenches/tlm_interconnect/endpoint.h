@@ -12,14 +12,14 @@
 namespace weft::testing {
 
 class Endpoint : public sc_core::sc_module,
-                 public Station,
+                 public TimedComponent,
                  public LineInitiator,
                  public LineTarget,
                  public OutputPortOwner {
 public:
     // `service`: time from a request's arrival to its answer at the output port; its buffer slot is
     // free at the end of it.
-    Endpoint(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool, unsigned index,
+    Endpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool, unsigned index,
         unsigned ports, RouteTable routes, Time service = 0);
 
     LineInitiatorSocket& out(unsigned port) { return *ports_[port]->out; }
@@ -60,8 +60,8 @@ private:
     void on_request_credit(unsigned port, Line& line, Time delay) override;
     void on_response_credit(unsigned port, Line& line, Time delay) override;
     void on_sent(unsigned, Line&, LineClass, unsigned) override {}
-    void run(AgendaItem& item) override;
-    void settle() override;
+    void run(ScheduledItem& item) override;
+    void arbitrate() override;
 
     LinePool& pool_;
     RouteTable routes_;

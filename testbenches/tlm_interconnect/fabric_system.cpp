@@ -7,7 +7,7 @@
 namespace weft::testing {
 
 FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
-    : routing(fabric, options.routes), agenda("agenda"), checkers(agenda, options.checkers)
+    : routing(fabric, options.routes), event_queue("event_queue"), checkers(event_queue, options.checkers)
 {
     const auto ports = fabric.ports();
     endpoints.resize(fabric.endpoints);
@@ -22,15 +22,15 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
         const FabricNode& node = fabric.nodes[n];
         const unsigned count = static_cast<unsigned>(ports[n].size());
         if (node.endpoint >= 0) {
-            endpoints[static_cast<unsigned>(node.endpoint)] = std::make_unique<Endpoint>(node.name.c_str(), agenda,
+            endpoints[static_cast<unsigned>(node.endpoint)] = std::make_unique<Endpoint>(node.name.c_str(), event_queue,
                 node.name, pool, static_cast<unsigned>(node.endpoint), count, routing.table(n), options.service);
         } else if (options.make) {
-            others[n] = options.make(node.name, agenda, options.switches, count, routing.table(n));
+            others[n] = options.make(node.name, event_queue, options.switches, count, routing.table(n));
         } else if (options.crossbar) {
-            crossbars[n] = std::make_unique<CrossbarSwitch>(node.name.c_str(), agenda, node.name, options.switches, count,
+            crossbars[n] = std::make_unique<CrossbarSwitch>(node.name.c_str(), event_queue, node.name, options.switches, count,
                 options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));
         } else {
-            switches[n] = std::make_unique<Switch>(node.name.c_str(), agenda, node.name, options.switches, count,
+            switches[n] = std::make_unique<Switch>(node.name.c_str(), event_queue, node.name, options.switches, count,
                 options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));
         }
     }
@@ -41,8 +41,8 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
         if (options.adjust) options.adjust(e, spec);
         const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(spec, spec.bundle == 1);
         const std::string name = "link" + std::to_string(e);
-        links[e] = options.make_link ? options.make_link(name, agenda, spec, options.seed)
-                                     : make_link(name.c_str(), agenda, name, spec, options.seed);
+        links[e] = options.make_link ? options.make_link(name, event_queue, spec, options.seed)
+                                     : make_link(name.c_str(), event_queue, name, spec, options.seed);
         for (unsigned end = 0; end < 2; ++end) {
             const std::uint32_t n = end == 0 ? fabric.edges[e].a : fabric.edges[e].b;
             unsigned p = 0;

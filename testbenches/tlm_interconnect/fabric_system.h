@@ -30,10 +30,10 @@ struct FabricSystem {
         const std::vector<std::vector<std::vector<std::uint16_t>>>* tables = nullptr;
         bool crossbar = false;  // switches are of model `crossbar`
         // Makes the switches, in place of either model.
-        std::function<std::unique_ptr<SwitchModel>(const std::string& name, Agenda& agenda, const SwitchSpec& spec,
+        std::function<std::unique_ptr<SwitchModel>(const std::string& name, EventQueue& event_queue, const SwitchSpec& spec,
             unsigned ports, RouteTable routes)> make;
         // The same of links.
-        std::function<std::unique_ptr<LinkModel>(const std::string& name, Agenda& agenda, const LinkSpec& spec, std::uint64_t seed)>
+        std::function<std::unique_ptr<LinkModel>(const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t seed)>
             make_link;
     };
 
@@ -48,7 +48,7 @@ struct FabricSystem {
     std::string trace() const;
 
     Routing routing;
-    Agenda agenda;
+    EventQueue event_queue;
     LinePool pool;
     Checkers checkers;
     std::vector<std::unique_ptr<Endpoint>> endpoints;  // by endpoint index

@@ -1,5 +1,5 @@
 // TLM-2.0 modules as somebody else would write them: base protocol, tlm_utils sockets, sc_time_stamp(), no
-// knowledge of lines or of the agenda.
+// knowledge of lines or of the event queue.
 #pragma once
 
 #include <cstring>

@@ -14,16 +14,16 @@ std::uint64_t mix(std::uint64_t value)
 
 Time kernel_now() { return to_ps(sc_core::sc_time_stamp()); }
 
-std::string station_name(unsigned station) { return "station" + std::to_string(1000 + station); }
+std::string component_name(unsigned component) { return "component" + std::to_string(1000 + component); }
 
-class AgendaClockwork : public Clockwork {
+class QueueClockwork : public Clockwork {
 public:
-    explicit AgendaClockwork(unsigned stations) : agenda_("agenda")
+    explicit QueueClockwork(unsigned components) : event_queue_("event_queue")
     {
-        for (unsigned s = 0; s < stations; ++s) stations_.push_back(std::make_unique<Node>(*this, s));
+        for (unsigned s = 0; s < components; ++s) components_.push_back(std::make_unique<Node>(*this, s));
     }
-    Time now() const override { return agenda_.now(); }
-    void schedule(unsigned station, const Token& token, Time due, unsigned input) override
+    Time now() const override { return event_queue_.now(); }
+    void schedule(unsigned component, const Token& token, Time due, unsigned input) override
     {
         if (free_.empty()) {
             items_.emplace_back();
@@ -32,60 +32,60 @@ public:
         Item& item = *free_.back();
         free_.pop_back();
         item.token = token;
-        agenda_.schedule(item, *stations_[station], due, input);
+        event_queue_.schedule(item, *components_[component], due, input);
     }
-    void notify(sc_core::sc_event& event, Time due) override { agenda_.notify_kernel(event, due); }
-    void enter() override { agenda_.enter(); }
+    void notify(sc_core::sc_event& event, Time due) override { event_queue_.notify_kernel(event, due); }
+    void enter() override { event_queue_.enter(); }
 
 private:
-    struct Item : AgendaItem {
+    struct Item : ScheduledItem {
         Token token;
     };
-    struct Node : Station {
-        Node(AgendaClockwork& owner, unsigned index)
-            : Station(owner.agenda_, station_name(index)), owner(owner), index(index)
+    struct Node : TimedComponent {
+        Node(QueueClockwork& owner, unsigned index)
+            : TimedComponent(owner.event_queue_, component_name(index)), owner(owner), index(index)
         {
         }
-        void run(AgendaItem& base) override
+        void run(ScheduledItem& base) override
         {
             Item& item = static_cast<Item&>(base);
             const Token token = item.token;
             owner.free_.push_back(&item);
-            request_settle();
+            request_arbitration();
             owner.Clockwork::run(index, token);
         }
-        void settle() override { owner.Clockwork::settle(index); }
+        void arbitrate() override { owner.Clockwork::settle(index); }
 
-        AgendaClockwork& owner;
+        QueueClockwork& owner;
         unsigned index;
     };
 
-    Agenda agenda_;
-    std::vector<std::unique_ptr<Node>> stations_;
+    EventQueue event_queue_;
+    std::vector<std::unique_ptr<Node>> components_;
     std::deque<Item> items_;
     std::vector<Item*> free_;
 };
 
-// What waits, in the order of the agenda's rule.
+// What waits, in the order of the event queue's rule.
 using Waiting = std::multimap<std::tuple<Time, unsigned, unsigned>, Token>;
 
 class EventClockwork : public Clockwork {
 public:
-    explicit EventClockwork(unsigned stations)
+    explicit EventClockwork(unsigned components)
     {
-        for (unsigned s = 0; s < stations; ++s) {
+        for (unsigned s = 0; s < components; ++s) {
             nodes_.push_back(std::make_unique<Node>());
             sc_core::sc_spawn_options options;
             options.spawn_method();
             options.set_sensitivity(&nodes_[s]->event);
             options.dont_initialize();
-            sc_core::sc_spawn([this, s] { wake(s); }, (station_name(s) + "_process").c_str(), &options);
+            sc_core::sc_spawn([this, s] { wake(s); }, (component_name(s) + "_process").c_str(), &options);
         }
     }
     Time now() const override { return kernel_now(); }
-    void schedule(unsigned station, const Token& token, Time due, unsigned input) override
+    void schedule(unsigned component, const Token& token, Time due, unsigned input) override
     {
-        Node& node = *nodes_[station];
+        Node& node = *nodes_[component];
         node.waiting.emplace(std::make_tuple(due, 0U, input), token);
         node.event.notify(to_sc_time(due - kernel_now()));  // the kernel keeps the earliest
     }
@@ -97,15 +97,15 @@ private:
         sc_core::sc_event event;
     };
 
-    void wake(unsigned station)
+    void wake(unsigned component)
     {
-        Node& node = *nodes_[station];
+        Node& node = *nodes_[component];
         while (!node.waiting.empty() && std::get<0>(node.waiting.begin()->first) <= kernel_now()) {
             const Token token = node.waiting.begin()->second;
             node.waiting.erase(node.waiting.begin());
-            run(station, token);
+            run(component, token);
         }
-        settle(station);
+        settle(component);
         if (!node.waiting.empty())
             node.event.notify(to_sc_time(std::get<0>(node.waiting.begin()->first) - kernel_now()));
     }
@@ -124,9 +124,9 @@ public:
         sc_core::sc_spawn([this] { drain(); }, "deaf", &options);
     }
     Time now() const override { return running_ ? now_ : kernel_now(); }
-    void schedule(unsigned station, const Token& token, Time due, unsigned input) override
+    void schedule(unsigned component, const Token& token, Time due, unsigned input) override
     {
-        waiting_.emplace(std::make_tuple(due, station, input), token);
+        waiting_.emplace(std::make_tuple(due, component, input), token);
         if (!running_) event_.notify(to_sc_time(due - kernel_now()));
     }
     void notify(sc_core::sc_event& event, Time due) override
@@ -139,14 +139,14 @@ private:
     {
         running_ = true;
         while (!waiting_.empty()) {
-            const auto [due, station, input] = waiting_.begin()->first;
+            const auto [due, component, input] = waiting_.begin()->first;
             const Token token = waiting_.begin()->second;
             waiting_.erase(waiting_.begin());
             now_ = due;
-            run(station, token);
+            run(component, token);
             if (waiting_.empty() || std::get<0>(waiting_.begin()->first) != due ||
-                std::get<1>(waiting_.begin()->first) != station)
-                settle(station);
+                std::get<1>(waiting_.begin()->first) != component)
+                settle(component);
         }
         running_ = false;
     }
@@ -160,11 +160,11 @@ private:
 // The foreign part and the rules by which tokens move.
 class World {
 public:
-    World(Clockwork& clockwork, unsigned stations, unsigned methods, unsigned cycles)
-        : clockwork_(clockwork), stations_(stations), cycles_(cycles), clock_("clock", sc_core::sc_time(10, sc_core::SC_NS))
+    World(Clockwork& clockwork, unsigned components, unsigned methods, unsigned cycles)
+        : clockwork_(clockwork), components_(components), cycles_(cycles), clock_("clock", sc_core::sc_time(10, sc_core::SC_NS))
     {
-        clockwork_.run = [this](unsigned station, const Token& token) { on_token(station, token); };
-        clockwork_.settle = [this](unsigned station) { log(clockwork_.now(), station_name(station), "settles"); };
+        clockwork_.run = [this](unsigned component, const Token& token) { on_token(component, token); };
+        clockwork_.settle = [this](unsigned component) { log(clockwork_.now(), component_name(component), "settles"); };
         sc_core::sc_spawn([this] { clocked(); }, "clocked");
         for (unsigned m = 0; m < methods; ++m) {
             methods_.push_back(std::make_unique<Method>());
@@ -201,10 +201,10 @@ private:
     void log(Time at, std::string who, std::string what) { log_.push_back({at, std::move(who), std::move(what)}); }
     static std::string text(const Token& token) { return std::to_string(token.id) + "." + std::to_string(token.hop); }
 
-    void on_token(unsigned station, Token token)
+    void on_token(unsigned component, Token token)
     {
         const Time now = clockwork_.now();
-        log(now, station_name(station), text(token));
+        log(now, component_name(component), text(token));
         if (++token.hop > last_hop) return;
         const std::uint64_t draw = mix(token.id * 1000ULL + token.hop);
         const Time due = now + 1 + (draw >> 8) % (draw % 7 == 0 ? 3'000'000 : 900);
@@ -213,7 +213,7 @@ private:
             method.inbox.emplace(due, token);
             clockwork_.notify(method.event, due);
         } else {
-            clockwork_.schedule(static_cast<unsigned>((draw >> 16) % stations_), token, due, station % 64);
+            clockwork_.schedule(static_cast<unsigned>((draw >> 16) % components_), token, due, component % 64);
         }
     }
 
@@ -221,7 +221,7 @@ private:
     {
         clockwork_.enter();
         const std::uint64_t draw = mix(token.id * 7919ULL + token.hop);
-        clockwork_.schedule(static_cast<unsigned>(draw % stations_), token, clockwork_.now() + 1 + (draw >> 20) % 2000,
+        clockwork_.schedule(static_cast<unsigned>(draw % components_), token, clockwork_.now() + 1 + (draw >> 20) % 2000,
             64 + token.id % 64);
     }
 
@@ -261,7 +261,7 @@ private:
     }
 
     Clockwork& clockwork_;
-    unsigned stations_;
+    unsigned components_;
     unsigned cycles_;
     sc_core::sc_clock clock_;
     std::vector<std::unique_ptr<Method>> methods_;
@@ -271,13 +271,13 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Clockwork> agenda_clockwork(unsigned stations) { return std::make_unique<AgendaClockwork>(stations); }
-std::unique_ptr<Clockwork> event_clockwork(unsigned stations) { return std::make_unique<EventClockwork>(stations); }
-std::unique_ptr<Clockwork> deaf_clockwork(unsigned stations) { return std::make_unique<DeafClockwork>(stations); }
+std::unique_ptr<Clockwork> queue_clockwork(unsigned components) { return std::make_unique<QueueClockwork>(components); }
+std::unique_ptr<Clockwork> event_clockwork(unsigned components) { return std::make_unique<EventClockwork>(components); }
+std::unique_ptr<Clockwork> deaf_clockwork(unsigned components) { return std::make_unique<DeafClockwork>(components); }
 
-std::string foreign_world(Clockwork& clockwork, unsigned stations, unsigned methods, unsigned cycles)
+std::string foreign_world(Clockwork& clockwork, unsigned components, unsigned methods, unsigned cycles)
 {
-    World world(clockwork, stations, methods, cycles);
+    World world(clockwork, components, methods, cycles);
     sc_core::sc_start();
     return world.trace();
 }

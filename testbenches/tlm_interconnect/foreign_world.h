@@ -1,5 +1,5 @@
-// Stations that pass tokens to each other and to foreign processes, over any way of keeping time: the same
-// world under the agenda, with an sc_event for each station, or with a broken agenda gives traces to compare.
+// TimedComponents that pass tokens to each other and to foreign processes, over any way of keeping time: the same
+// world under the event queue, with an sc_event for each timed component, or with a broken event queue gives traces to compare.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tlm_interconnect/agenda.h"
+#include "tlm_interconnect/event_queue.h"
 
 namespace weft::testing {
 
@@ -24,12 +24,12 @@ struct Token {
 // How the world keeps time.
 class Clockwork {
 public:
-    using Run = std::function<void(unsigned station, const Token& token)>;
-    using Settle = std::function<void(unsigned station)>;
+    using Run = std::function<void(unsigned component, const Token& token)>;
+    using Settle = std::function<void(unsigned component)>;
 
     virtual ~Clockwork() = default;
     virtual Time now() const = 0;
-    virtual void schedule(unsigned station, const Token& token, Time due, unsigned input) = 0;
+    virtual void schedule(unsigned component, const Token& token, Time due, unsigned input) = 0;
     virtual void notify(sc_core::sc_event& event, Time due) = 0;
     virtual void enter() {}
 
@@ -37,13 +37,13 @@ public:
     Settle settle;
 };
 
-std::unique_ptr<Clockwork> agenda_clockwork(unsigned stations);
-std::unique_ptr<Clockwork> event_clockwork(unsigned stations);  // an sc_event and a process for each station
-std::unique_ptr<Clockwork> deaf_clockwork(unsigned stations);   // drains without looking at the kernel's events
+std::unique_ptr<Clockwork> queue_clockwork(unsigned components);
+std::unique_ptr<Clockwork> event_clockwork(unsigned components);  // an sc_event and a process for each timed component
+std::unique_ptr<Clockwork> deaf_clockwork(unsigned components);   // drains without looking at the kernel's events
 
-// Runs the world for `cycles` clock edges: `stations` stations, a clocked SC_THREAD and `methods` SC_METHODs
-// with random waits, which take tokens from stations and hand new ones in. The trace, in order of time,
+// Runs the world for `cycles` clock edges: `timed components` timed components, a clocked SC_THREAD and `methods` SC_METHODs
+// with random waits, which take tokens from timed components and hand new ones in. The trace, in order of time,
 // then module; what one module did in one instant stays in its order.
-std::string foreign_world(Clockwork& clockwork, unsigned stations, unsigned methods, unsigned cycles);
+std::string foreign_world(Clockwork& clockwork, unsigned components, unsigned methods, unsigned cycles);
 
 }  // namespace weft::testing

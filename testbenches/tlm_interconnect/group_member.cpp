@@ -13,15 +13,15 @@ constexpr std::uint8_t reply_kind = 3;
 
 }  // namespace
 
-GroupMember::GroupMember(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool,
+GroupMember::GroupMember(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool,
     std::uint16_t index, unsigned ports)
-    : sc_module(name), Station(agenda, std::move(path)), pool_(pool), index_(index)
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), pool_(pool), index_(index)
 {
     for (unsigned p = 0; p < ports; ++p) {
         auto port = std::make_unique<Port>();
         port->out = std::make_unique<LineInitiatorSocket>(("out" + std::to_string(p)).c_str(), *this, p);
         port->in = std::make_unique<LineTargetSocket>(("in" + std::to_string(p)).c_str(), *this, p);
-        port->output = std::make_unique<OutputPort>(agenda, *this, *this, p, 1, *port->out, *port->in);
+        port->output = std::make_unique<OutputPort>(event_queue, *this, *this, p, 1, *port->out, *port->in);
         ports_.push_back(std::move(port));
     }
 }
@@ -43,14 +43,14 @@ Line& GroupMember::issue(Time at, LineOp op, std::uint16_t to, std::uint64_t loc
     if (posted) line.flags |= LineHeader::posted_flag;
     if (op != LineOp::load_reduce && op != LineOp::read) std::memcpy(line.data(), memory(local).data(), size);
     line.kind = issue_kind;
-    agenda().schedule(line, *this, at, 4095);
+    event_queue().schedule(line, *this, at, 4095);
     return line;
 }
 
 Time GroupMember::on_request(unsigned port, Line& line, Time delay)
 {
     line.kind = arrival_kind;
-    agenda().schedule(line, *this, agenda().now() + delay, port);
+    event_queue().schedule(line, *this, event_queue().now() + delay, port);
     return 0;
 }
 
@@ -58,18 +58,18 @@ Time GroupMember::on_response(unsigned port, Line& line, Time delay)
 {
     ports_[port]->out->return_response_credit(line, delay);
     line.kind = answer_kind;
-    agenda().schedule(line, *this, agenda().now() + delay, port);
+    event_queue().schedule(line, *this, event_queue().now() + delay, port);
     return 0;
 }
 
 void GroupMember::on_request_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port]->output->add_credit(line.vc, agenda().now() + delay);
+    ports_[port]->output->add_credit(line.vc, event_queue().now() + delay);
 }
 
 void GroupMember::on_response_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port]->output->add_credit(line.vc, agenda().now() + delay);
+    ports_[port]->output->add_credit(line.vc, event_queue().now() + delay);
 }
 
 void GroupMember::serve(Line& line)
@@ -82,12 +82,12 @@ void GroupMember::serve(Line& line)
     }
 }
 
-void GroupMember::run(AgendaItem& item)
+void GroupMember::run(ScheduledItem& item)
 {
-    request_settle();
+    request_arbitration();
     if (item.kind >= OutputPort::wake_kind) return;
     Line& line = Line::of(item);
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     const unsigned port = item.order & 0xfff;
     switch (item.kind) {
     case issue_kind: {
@@ -104,7 +104,7 @@ void GroupMember::run(AgendaItem& item)
         }
         line.set_response_status(tlm::TLM_OK_RESPONSE);
         line.kind = reply_kind;
-        agenda().schedule(line, *this, now + (line.op == LineOp::read ? read_time_ : 0), port);
+        event_queue().schedule(line, *this, now + (line.op == LineOp::read ? read_time_ : 0), port);
         return;
     case reply_kind: ports_[port]->output->enqueue(line, LineClass::response, 0); return;
     default: break;
@@ -116,9 +116,9 @@ void GroupMember::run(AgendaItem& item)
     if (on_answer) on_answer(answer);
 }
 
-void GroupMember::settle()
+void GroupMember::arbitrate()
 {
-    for (const auto& port : ports_) port->output->serve(agenda().now());
+    for (const auto& port : ports_) port->output->serve(event_queue().now());
 }
 
 }  // namespace weft::testing

@@ -13,13 +13,13 @@
 namespace weft::testing {
 
 class GroupMember : public sc_core::sc_module,
-                    public Station,
+                    public TimedComponent,
                     public LineInitiator,
                     public LineTarget,
                     public OutputPortOwner {
 public:
     // One port per entry of the link count; requests take port (line number) % ports.
-    GroupMember(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool, std::uint16_t index,
+    GroupMember(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool, std::uint16_t index,
         unsigned ports);
 
     LineInitiatorSocket& out(unsigned port) { return *ports_[port]->out; }
@@ -51,8 +51,8 @@ private:
     void on_request_credit(unsigned port, Line& line, Time delay) override;
     void on_response_credit(unsigned port, Line& line, Time delay) override;
     void on_sent(unsigned, Line&, LineClass, unsigned) override {}
-    void run(AgendaItem& item) override;
-    void settle() override;
+    void run(ScheduledItem& item) override;
+    void arbitrate() override;
     void serve(Line& line);
 
     LinePool& pool_;

@@ -22,16 +22,16 @@ namespace {
 
 // Members 0..n-1 on one switch, each by one link.
 struct Star {
-    Star(unsigned count, const LinkSpec& link, const SwitchSpec& spec) : agenda("agenda"), checkers(agenda), links_spec(link)
+    Star(unsigned count, const LinkSpec& link, const SwitchSpec& spec) : event_queue("event_queue"), checkers(event_queue), links_spec(link)
     {
         std::vector<std::vector<std::uint16_t>> routes;
         for (unsigned m = 0; m < count; ++m) routes.push_back({static_cast<std::uint16_t>(m)});
-        hub = std::make_unique<Switch>("hub", agenda, "hub", spec, count, RouteTable(routes));
+        hub = std::make_unique<Switch>("hub", event_queue, "hub", spec, count, RouteTable(routes));
         for (unsigned m = 0; m < count; ++m) {
             const std::string number = std::to_string(m);
-            members.push_back(std::make_unique<GroupMember>(("m" + number).c_str(), agenda, "m" + number, pool,
+            members.push_back(std::make_unique<GroupMember>(("m" + number).c_str(), event_queue, "m" + number, pool,
                 static_cast<std::uint16_t>(m), 1));
-            links.push_back(std::make_unique<Link>(("link" + number).c_str(), agenda, link));
+            links.push_back(std::make_unique<Link>(("link" + number).c_str(), event_queue, link));
             const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(link, true);
             checkers.bind(members[m]->out(0), links[m]->target(0), rules);
             checkers.bind(links[m]->initiator(1), hub->target(m), rules);
@@ -69,7 +69,7 @@ struct Star {
         return -1;
     }
 
-    Agenda agenda;
+    EventQueue event_queue;
     LinePool pool;
     Checkers checkers;
     LinkSpec links_spec;
@@ -174,7 +174,7 @@ TEST(Group, AllReduceThroughTheSwitchMovesOneAndOneNthOfTheMessageEachWay)
         member.on_answer = [&member, &star](const GroupMember::Answer& answer) {
             if (answer.op != LineOp::load_reduce) return;
             member.memory(answer.local) = answer.data;
-            member.issue(star.agenda.now(), LineOp::multicast, first_group, answer.local);
+            member.issue(star.event_queue.now(), LineOp::multicast, first_group, answer.local);
         };
         for (std::uint64_t l = m * lines / n; l < (m + 1) * lines / n; ++l)
             member.issue(0, LineOp::load_reduce, first_group, 64 * l);
@@ -225,7 +225,7 @@ TEST(Group, ASecondRoundAtTheSameAddressMayBeginAsSoonAsAMemberHasItsAnswer)
     for (auto& member : star.members) {
         GroupMember& self = *member;
         self.on_answer = [&self, &star](const GroupMember::Answer&) {
-            if (self.answers.size() < 5) self.issue(star.agenda.now(), LineOp::reduce, first_group, 0);
+            if (self.answers.size() < 5) self.issue(star.event_queue.now(), LineOp::reduce, first_group, 0);
         };
         self.issue(0, LineOp::reduce, first_group, 0);
     }

@@ -15,10 +15,10 @@ namespace weft::testing {
 
 // Serves one line per `interval`, answers `latency` after its service began; a slot is free when its
 // service begins.
-class LineMemory : public sc_core::sc_module, public Station, public LineTarget {
+class LineMemory : public sc_core::sc_module, public TimedComponent, public LineTarget {
 public:
-    LineMemory(sc_core::sc_module_name name, Agenda& agenda, Time latency, Time interval = 0)
-        : sc_module(name), Station(agenda, std::string(this->name())), in("in", *this), bytes(1 << 16),
+    LineMemory(sc_core::sc_module_name name, EventQueue& event_queue, Time latency, Time interval = 0)
+        : sc_module(name), TimedComponent(event_queue, std::string(this->name())), in("in", *this), bytes(1 << 16),
           latency_(latency), interval_(interval)
     {
     }
@@ -35,7 +35,7 @@ public:
 private:
     Time on_request(unsigned, Line& line, Time delay) override
     {
-        agenda().schedule(line, *this, agenda().now() + delay);
+        event_queue().schedule(line, *this, event_queue().now() + delay);
         return 0;
     }
     unsigned debug(unsigned, Line& line) override
@@ -55,10 +55,10 @@ private:
             std::memcpy(place, &value, 8);
         }
     }
-    void run(AgendaItem& item) override
+    void run(ScheduledItem& item) override
     {
         Line& line = Line::of(item);
-        const Time now = agenda().now();
+        const Time now = event_queue().now();
         arrivals.push_back(now);
         lines.push_back(&line);
         tags.push_back(line.tag);
@@ -78,10 +78,10 @@ private:
     Time free_at_ = 0;
 };
 
-class LineIssuer : public sc_core::sc_module, public Station, public LineInitiator {
+class LineIssuer : public sc_core::sc_module, public TimedComponent, public LineInitiator {
 public:
-    LineIssuer(sc_core::sc_module_name name, Agenda& agenda, LinePool& pool, std::uint32_t credits = 0)
-        : sc_module(name), Station(agenda, std::string(this->name())), out("out", *this), pool_(pool), gate_(credits)
+    LineIssuer(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, std::uint32_t credits = 0)
+        : sc_module(name), TimedComponent(event_queue, std::string(this->name())), out("out", *this), pool_(pool), gate_(credits)
     {
         wake_.kind = 2;
     }
@@ -95,7 +95,7 @@ public:
         line.tag = static_cast<std::uint32_t>(done.size());
         done.push_back({});
         line.kind = 0;
-        agenda().schedule(line, *this, at);
+        event_queue().schedule(line, *this, at);
         return line;
     }
 
@@ -114,20 +114,20 @@ private:
     {
         out.return_response_credit(line, delay);
         line.kind = 1;
-        agenda().schedule(line, *this, agenda().now() + delay);
+        event_queue().schedule(line, *this, event_queue().now() + delay);
         return 0;
     }
     void on_request_credit(unsigned, Line&, Time delay) override
     {
-        gate_.give(agenda().now() + delay);
+        gate_.give(event_queue().now() + delay);
         pump();
     }
-    void run(AgendaItem& item) override
+    void run(ScheduledItem& item) override
     {
         if (item.kind == 1) {
             Line& line = Line::of(item);
             Done& entry = done[line.tag];
-            entry.at = agenda().now();
+            entry.at = event_queue().now();
             entry.status = line.get_response_status();
             entry.data.assign(line.data(), line.data() + line.size);
             entry.line = &line;
@@ -141,11 +141,11 @@ private:
     }
     void pump()
     {
-        const Time now = agenda().now();
+        const Time now = event_queue().now();
         while (!queue_.empty()) {
             const Time next = gate_.next(now);
             if (next != now) {
-                if (next != CreditGate::never && !wake_.scheduled) agenda().schedule(wake_, *this, next);
+                if (next != CreditGate::never && !wake_.scheduled) event_queue().schedule(wake_, *this, next);
                 return;
             }
             gate_.take();
@@ -158,7 +158,7 @@ private:
 
     LinePool& pool_;
     CreditGate gate_;
-    AgendaItem wake_;
+    ScheduledItem wake_;
     std::deque<Line*> queue_;
 };
 

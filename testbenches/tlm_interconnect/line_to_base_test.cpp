@@ -24,8 +24,8 @@ constexpr Time latency = 1700;
 
 struct Bench {
     explicit Bench(const LineToBaseSpec& spec, Style style = Style::four_phase, bool waits = false)
-        : issuer("issuer", agenda, pool, spec.buffer), adapter("adapter", agenda, "adapter", spec),
-          memory("memory", latency, style, waits), checkers(agenda)
+        : issuer("issuer", event_queue, pool, spec.buffer), adapter("adapter", event_queue, "adapter", spec),
+          memory("memory", latency, style, waits), checkers(event_queue)
     {
         ProtocolChecker::Rules rules;
         rules.request_credits = spec.buffer;
@@ -43,7 +43,7 @@ struct Bench {
         EXPECT_EQ(memory.exclusion_broken, 0u);
     }
 
-    Agenda agenda{"agenda"};
+    EventQueue event_queue{"event_queue"};
     LinePool pool;
     LineIssuer issuer;
     LineToBase<> adapter;
@@ -192,10 +192,10 @@ TEST(LineToBase, ALineIsReleasedWhenEverybodyHasLetGo)
 
 TEST(LineToBase, AtomicsOnAPlainMemoryAreRefusedLoudly)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     LinePool pool;
-    LineIssuer issuer("issuer", agenda, pool);
-    LineToBase<> adapter("adapter", agenda, "adapter");
+    LineIssuer issuer("issuer", event_queue, pool);
+    LineToBase<> adapter("adapter", event_queue, "adapter");
     ForeignMemory memory("memory", latency);
     issuer.out.bind(adapter.in);
     adapter.socket.bind(memory.socket);
@@ -209,10 +209,10 @@ TEST(LineToBase, AtomicsOnAPlainMemoryAreRefusedLoudly)
 
 TEST(LineToBase, AnErrorOfTheTargetComesBack)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     LinePool pool;
-    LineIssuer issuer("issuer", agenda, pool);
-    LineToBase<> adapter("adapter", agenda, "adapter");
+    LineIssuer issuer("issuer", event_queue, pool);
+    LineToBase<> adapter("adapter", event_queue, "adapter");
     ForeignMemory memory("memory", latency);
     issuer.out.bind(adapter.in);
     adapter.socket.bind(memory.socket);
@@ -257,24 +257,24 @@ namespace {
 std::string through_router(bool router, Mode mode, std::uint64_t offset)
 {
     return in_child([=] {
-        Agenda agenda("agenda");
+        EventQueue event_queue("event_queue");
         LinePool pool;
-        LineIssuer issuer("issuer", agenda, pool, 16);
-        LineMemory memory("memory", agenda, 999, 130);
+        LineIssuer issuer("issuer", event_queue, pool, 16);
+        LineMemory memory("memory", event_queue, 999, 130);
         LineToBaseSpec to;
         to.mode = mode;
         to.threads = 16;
         to.buffer = 16;
         to.local_addresses = false;
         to.pass_atomics = true;
-        LineToBase<> near("near", agenda, "near", to);
+        LineToBase<> near("near", event_queue, "near", to);
         BaseToLineSpec from;
         from.endpoints = 65536;
-        BaseToLine<> far("far", agenda, "far", pool, from);
+        BaseToLine<> far("far", event_queue, "far", pool, from);
         ForeignRouter foreign("foreign", offset);
         std::unique_ptr<LineIssuer> idle_issuer;
         std::unique_ptr<LineMemory> idle_memory;
-        Checkers checkers(agenda);
+        Checkers checkers(event_queue);
         if (router) {
             ProtocolChecker::Rules rules;
             rules.request_credits = 16;
@@ -285,8 +285,8 @@ std::string through_router(bool router, Mode mode, std::uint64_t offset)
         } else {
             checkers.bind(issuer.out, memory.in);
             // The adapters stand aside, with nothing to do.
-            idle_issuer = std::make_unique<LineIssuer>("idle_issuer", agenda, pool);
-            idle_memory = std::make_unique<LineMemory>("idle_memory", agenda, 1);
+            idle_issuer = std::make_unique<LineIssuer>("idle_issuer", event_queue, pool);
+            idle_memory = std::make_unique<LineMemory>("idle_memory", event_queue, 1);
             idle_issuer->out.bind(near.in);
             near.socket.bind(foreign.in);
             foreign.out.bind(far.socket);

@@ -322,7 +322,7 @@ TEST(Frames, ContradictingSizesAreRefused)
 {
     LinkSpec link;
     link.frame = 640;
-    EXPECT_THROW(Link("link", *std::make_unique<Agenda>("agenda"), link), InputError);
+    EXPECT_THROW(Link("link", *std::make_unique<EventQueue>("event_queue"), link), InputError);
 }
 
 TEST(Credits, TheirMessagesTakeTheirShareOfTheOppositeWire)

@@ -32,7 +32,7 @@ TEST(PortWatch, LinesOfOneSenderQueueAndDoNotWaitForOthers)
     for (unsigned i = 0; i < 10; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
     sc_core::sc_start();
     system.expect_clean();
-    const PortWatch::Channel writes = watch.at(slot_of(watch, VcClass::write), system.agenda.last());
+    const PortWatch::Channel writes = watch.at(slot_of(watch, VcClass::write), system.event_queue.last());
     EXPECT_EQ(writes.lines, 10u);
     // Line i waits while i others are sent.
     EXPECT_EQ(writes.queue_area, wire * (0 + 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9));
@@ -54,7 +54,7 @@ TEST(PortWatch, OneCreditPerRoundTripIsAStallOfTheRest)
     for (unsigned i = 0; i < 10; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
     sc_core::sc_start();
     system.expect_clean();
-    const PortWatch::Channel writes = watch.at(slot_of(watch, VcClass::write), system.agenda.last());
+    const PortWatch::Channel writes = watch.at(slot_of(watch, VcClass::write), system.event_queue.last());
     EXPECT_EQ(writes.credit_stall, 9 * (wire + 2 * flight));
     EXPECT_EQ(writes.arbitration_wait, 0u);
     EXPECT_EQ(writes.credit_peak, 1u);
@@ -73,7 +73,7 @@ TEST(PortWatch, TwoInputsOfOneOutputWaitForEachOther)
         for (unsigned i = 0; i < 5; ++i) system.endpoints[e]->issue(0, LineOp::write, 2, 64 * i);
     sc_core::sc_start();
     system.expect_clean();
-    const PortWatch::Channel writes = to_e2.at(slot_of(to_e2, VcClass::write), system.agenda.last());
+    const PortWatch::Channel writes = to_e2.at(slot_of(to_e2, VcClass::write), system.event_queue.last());
     EXPECT_EQ(writes.lines, 10u);
     // Pair i arrives at 3200 i; input 0's line i leaves at 6400 i, input 1's at 6400 i + 3200. Line i of input 0
     // heads its queue from 3200 i or the end of line i - 1, 6400 i - 3200; that of input 1 from 6400 i (i > 0).
@@ -136,7 +136,7 @@ TEST(PortWatch, OfACrossbarCountsItsLinesQueuesAndCredits)
             sc_core::sc_start();
             system.expect_clean();
             if (watched) {
-                const PortWatch::Channel writes = watch.at(slot_of(watch, VcClass::write), system.agenda.last());
+                const PortWatch::Channel writes = watch.at(slot_of(watch, VcClass::write), system.event_queue.last());
                 EXPECT_EQ(writes.lines, 10u);
                 EXPECT_EQ(writes.credit_peak, 2u);
                 // Five pairs with a round trip between them; clocks of 1 ns around it.

@@ -257,16 +257,16 @@ TEST(Replay, TheSameSeedGivesTheSameErrors)
 
 TEST(Replay, ErrorsWithoutRetryAndABundleWithRetryAreRefused)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     LinkSpec link;
     link.bit_error_rate = per(1e-9);
-    EXPECT_THROW(make_link("a", agenda, "a", link, 1), InputError);
+    EXPECT_THROW(make_link("a", event_queue, "a", link, 1), InputError);
     link = replaying(RetryKind::timeout, 0);
     link.bundle = 2;
-    EXPECT_THROW(make_link("b", agenda, "b", link, 1), InputError);
+    EXPECT_THROW(make_link("b", event_queue, "b", link, 1), InputError);
     link.bundle = 1;
     link.frame = 640;
-    EXPECT_THROW(make_link("c", agenda, "c", link, 1), InputError);
+    EXPECT_THROW(make_link("c", event_queue, "c", link, 1), InputError);
 }
 
 TEST(ReplayControl, ADuplicateIsDroppedByTheReceiver)
@@ -289,7 +289,7 @@ TEST(ReplayControl, ALineThatComesTwiceIsNamedByTheChecker)
     FabricSystem system(two_ends(), options);
     const Reports reports;
     Line& line = system.endpoints[0]->issue(0, LineOp::write, 1, 0);
-    system.agenda.set_end(50'000);  // it is on its way
+    system.event_queue.set_end(50'000);  // it is on its way
     sc_core::sc_start();
     system.endpoints[0]->out(0).send_request(line, 0);
     EXPECT_TRUE(reports.contain("request: write of 64 B")) << reports.all();

@@ -156,11 +156,11 @@ TEST(Switch, ALineThatNobodyCanTakeIsReported)
     // An endpoint that believes in a way that its switch does not have.
     for (const unsigned destination : {2U, 7U}) {
         const std::string text = in_child([destination] {
-            Agenda agenda("agenda");
+            EventQueue event_queue("event_queue");
             LinePool pool;
-            Endpoint endpoint("e0", agenda, "e0", pool, 0, 1, RouteTable(std::vector<std::vector<std::uint16_t>>(8, {0})));
-            Switch sw("s", agenda, "s", SwitchSpec{}, 1, RouteTable({{0}, {0}, {}}));
-            Link link("link", agenda, LinkSpec{});
+            Endpoint endpoint("e0", event_queue, "e0", pool, 0, 1, RouteTable(std::vector<std::vector<std::uint16_t>>(8, {0})));
+            Switch sw("s", event_queue, "s", SwitchSpec{}, 1, RouteTable({{0}, {0}, {}}));
+            Link link("link", event_queue, LinkSpec{});
             endpoint.out(0).bind(link.target(0));
             link.initiator(0).bind(endpoint.in(0));
             sw.initiator(0).bind(link.target(1));

@@ -203,11 +203,11 @@ TEST(CrossbarKnobs, TooManyInputsAreRefused)
 {
     const auto refusal = [](unsigned ports, unsigned speedup) {
         return in_child([&]() -> std::string {
-            Agenda agenda("agenda");
+            EventQueue event_queue("event_queue");
             SwitchSpec spec;
             spec.input_speedup = speedup;
             try {
-                const CrossbarSwitch made("r", agenda, "r", spec, ports,
+                const CrossbarSwitch made("r", event_queue, "r", spec, ports,
                     RouteTable(std::vector<std::vector<std::uint16_t>>{}));
             } catch (const InputError& error) {
                 return error.what();

@@ -32,13 +32,13 @@ unsigned routers_between(const RouterGraph& graph, unsigned from, unsigned to)
 class Bench {
 public:
     Bench(const Configuration& configuration, const LinkSpec& link)
-        : graph_(configuration.graph), checkers_(agenda_),
-          network_(agenda_, checkers_, graph_, configuration.options.router, link)
+        : graph_(configuration.graph), checkers_(event_queue_),
+          network_(event_queue_, checkers_, graph_, configuration.options.router, link)
     {
         const auto count = static_cast<unsigned>(graph_.home.size());
         for (unsigned e = 0; e < count; ++e) {
             const std::string name = "e" + std::to_string(e);
-            ends_.push_back(std::make_unique<Endpoint>(name.c_str(), agenda_, name, pool_, e, 1,
+            ends_.push_back(std::make_unique<Endpoint>(name.c_str(), event_queue_, name, pool_, e, 1,
                 RouteTable(std::vector<std::vector<std::uint16_t>>(count, {0}))));
             network_.connect(e, ends_[e]->out(0), ends_[e]->in(0));
             ends_[e]->output(0).set_credits(network_.space());
@@ -60,7 +60,7 @@ public:
 
 private:
     const RouterGraph& graph_;
-    Agenda agenda_{"agenda"};
+    EventQueue event_queue_{"event_queue"};
     LinePool pool_;
     Checkers checkers_;
     RouterNetwork network_;

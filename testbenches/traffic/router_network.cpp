@@ -110,9 +110,9 @@ LinkSpec cycle_link(unsigned vcs, unsigned depth)
     return link;
 }
 
-RouterNetwork::RouterNetwork(Agenda& agenda, Checkers& checkers, const RouterGraph& graph, const SwitchSpec& router,
+RouterNetwork::RouterNetwork(EventQueue& event_queue, Checkers& checkers, const RouterGraph& graph, const SwitchSpec& router,
     const LinkSpec& link)
-    : agenda_(agenda), checkers_(checkers), link_(link), space_(buffer_space(link)), home_(graph.home),
+    : event_queue_(event_queue), checkers_(checkers), link_(link), space_(buffer_space(link)), home_(graph.home),
       ends_(graph.routers)
 {
     const auto endpoints = static_cast<unsigned>(graph.home.size());
@@ -122,7 +122,7 @@ RouterNetwork::RouterNetwork(Agenda& agenda, Checkers& checkers, const RouterGra
         std::vector<std::vector<std::uint16_t>> table;
         for (unsigned d = 0; d < endpoints; ++d) table.push_back(graph.route(r, d));
         const std::string name = "r" + std::to_string(r);
-        routers_.push_back(std::make_unique<CrossbarSwitch>(name.c_str(), agenda, name, router,
+        routers_.push_back(std::make_unique<CrossbarSwitch>(name.c_str(), event_queue, name, router,
             static_cast<unsigned>(ends_[r].size() + of[r].size()), RouteTable(table)));
     }
     for (unsigned e = 0; e < graph.edges.size(); ++e) {
@@ -138,7 +138,7 @@ RouterNetwork::RouterNetwork(Agenda& agenda, Checkers& checkers, const RouterGra
 
 Link& RouterNetwork::add_link()
 {
-    links_.push_back(std::make_unique<Link>(("link" + std::to_string(links_.size())).c_str(), agenda_, link_));
+    links_.push_back(std::make_unique<Link>(("link" + std::to_string(links_.size())).c_str(), event_queue_, link_));
     return *links_.back();
 }
 
@@ -181,9 +181,9 @@ double RouterNetwork::statistic(const std::string& name) const
 NetworkResult run_network(const RouterGraph& graph, const NetworkOptions& options)
 {
     const LinkSpec link = cycle_link(options.vcs, options.depth);
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     LinePool pool;
-    Checkers checkers(agenda, options.checkers);
+    Checkers checkers(event_queue, options.checkers);
     TrafficSpec traffic = options.traffic;
     traffic.pattern.self = true;
     traffic.slot_bytes = 64;
@@ -192,11 +192,11 @@ NetworkResult run_network(const RouterGraph& graph, const NetworkOptions& option
     const Pattern pattern(traffic.pattern, endpoints, traffic.seed);
     Measurement arrivals(traffic.duration, endpoints);
     Measurement round_trips(traffic.duration, endpoints);
-    RouterNetwork network(agenda, checkers, graph, options.router, link);
+    RouterNetwork network(event_queue, checkers, graph, options.router, link);
     std::vector<std::unique_ptr<TrafficEndpoint>> sources;
     for (unsigned e = 0; e < endpoints; ++e) {
         const std::string name = "e" + std::to_string(e);
-        sources.push_back(std::make_unique<TrafficEndpoint>(name.c_str(), agenda, name, pool, e, 1,
+        sources.push_back(std::make_unique<TrafficEndpoint>(name.c_str(), event_queue, name, pool, e, 1,
             RouteTable(std::vector<std::vector<std::uint16_t>>(endpoints, {0})), traffic, pattern, arrivals,
             round_trips));
         sources.back()->loop_back(true);

@@ -40,7 +40,7 @@ LinkSpec cycle_link(unsigned vcs, unsigned depth);
 // Routers and links of a graph, for endpoints of the caller.
 class RouterNetwork {
 public:
-    RouterNetwork(Agenda& agenda, Checkers& checkers, const RouterGraph& graph, const SwitchSpec& router,
+    RouterNetwork(EventQueue& event_queue, Checkers& checkers, const RouterGraph& graph, const SwitchSpec& router,
         const LinkSpec& link);
 
     // The sockets that an endpoint's own are bound to, and the room it may count on there.
@@ -55,7 +55,7 @@ private:
     Link& add_link();
     void attach(Link& wire, unsigned end, unsigned router, unsigned port);
 
-    Agenda& agenda_;
+    EventQueue& event_queue_;
     Checkers& checkers_;
     LinkSpec link_;
     BufferSpace space_;

@@ -4,9 +4,9 @@
 
 namespace weft {
 
-BaseToLineCore::BaseToLineCore(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool,
+BaseToLineCore::BaseToLineCore(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool,
     const BaseToLineSpec& spec)
-    : sc_module(name), Station(agenda, std::move(path)), out("out", *this), spec_(spec), pool_(pool),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), out("out", *this), spec_(spec), pool_(pool),
       credits_(spec.request_credits)
 {
     wake_.kind = wake_kind;
@@ -76,7 +76,7 @@ std::uint16_t BaseToLineCore::open_job(tlm::tlm_generic_payload& payload, Time s
         if (op == LineOp::write) std::memcpy(line.data(), payload.get_data_ptr() + piece.offset, piece.bytes);
         line.push_port(index);
         line.kind = request_kind;
-        agenda().schedule(line, *this, start);
+        event_queue().schedule(line, *this, start);
     }
     return index;
 }
@@ -93,7 +93,7 @@ void BaseToLineCore::issue_own(Line& line, std::uint16_t index, Time start)
     line.destination = endpoint_of(line.address);
     line.push_port(index);
     line.kind = request_kind;
-    agenda().schedule(line, *this, start);
+    event_queue().schedule(line, *this, start);
 }
 
 void BaseToLineCore::close_job(std::uint16_t index)
@@ -109,7 +109,7 @@ void BaseToLineCore::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
         sc_core::wait(delay);
         delay = sc_core::SC_ZERO_TIME;
     }
-    agenda().enter();
+    event_queue().enter();
     LineExtension* extension = nullptr;
     payload.get_extension(extension);
     payload.set_dmi_allowed(false);
@@ -118,7 +118,7 @@ void BaseToLineCore::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
         payload.set_response_status(status);
         return;
     }
-    const std::uint16_t index = open_job(payload, agenda().now(), true);
+    const std::uint16_t index = open_job(payload, event_queue().now(), true);
     Job& job = *jobs_[index];
     do {
         sc_core::wait(job.finished);
@@ -130,7 +130,7 @@ void BaseToLineCore::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
 tlm::tlm_sync_enum BaseToLineCore::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
     sc_core::sc_time& delay)
 {
-    agenda().enter();
+    event_queue().enter();
     if (phase == tlm::BEGIN_REQ) return begin_request(payload, to_ps(delay));
     if (phase == tlm::END_RESP) {
         if (responding_ < 0 || jobs_[static_cast<std::size_t>(responding_)]->payload != &payload) {
@@ -161,13 +161,13 @@ tlm::tlm_sync_enum BaseToLineCore::begin_request(tlm::tlm_generic_payload& paylo
         violation("a transaction without memory manager in a non-blocking call");
     }
     request_open_ = true;
-    open_job(payload, agenda().now() + delay, false);
+    open_job(payload, event_queue().now() + delay, false);
     return tlm::TLM_ACCEPTED;
 }
 
 unsigned int BaseToLineCore::transport_dbg(tlm::tlm_generic_payload& payload)
 {
-    agenda().enter();
+    event_queue().enter();
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     const tlm::tlm_response_status status = cut(payload);
     if (status != tlm::TLM_OK_RESPONSE) {
@@ -191,7 +191,7 @@ unsigned int BaseToLineCore::transport_dbg(tlm::tlm_generic_payload& payload)
 
 void BaseToLineCore::on_request_credit(unsigned, Line&, Time delay)
 {
-    credits_.give(agenda().now() + delay);
+    credits_.give(event_queue().now() + delay);
     if (!queue_.empty()) pump();
 }
 
@@ -199,11 +199,11 @@ Time BaseToLineCore::on_response(unsigned, Line& line, Time delay)
 {
     out.return_response_credit(line, delay);
     line.kind = answer_kind;
-    agenda().schedule(line, *this, agenda().now() + delay);
+    event_queue().schedule(line, *this, event_queue().now() + delay);
     return 0;
 }
 
-void BaseToLineCore::run(AgendaItem& item)
+void BaseToLineCore::run(ScheduledItem& item)
 {
     if (item.kind == answer_kind) {
         finish_piece(Line::of(item));
@@ -217,12 +217,12 @@ void BaseToLineCore::pump()
 {
     if (pumping_) return;  // a credit that came back from within send_request()
     pumping_ = true;
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     while (!queue_.empty()) {
         if (spec_.outstanding != 0 && in_flight_ >= spec_.outstanding) break;
         const Time next = credits_.next(now);
         if (next != now) {
-            if (next != CreditGate::never && !wake_.scheduled) agenda().schedule(wake_, *this, next);
+            if (next != CreditGate::never && !wake_.scheduled) event_queue().schedule(wake_, *this, next);
             break;
         }
         credits_.take();
@@ -255,7 +255,7 @@ void BaseToLineCore::finish_piece(Line& line)
     }
     if (--job.unanswered > 0) return;
     if (job.blocking) {
-        agenda().notify_kernel(job.finished, agenda().now());
+        event_queue().notify_kernel(job.finished, event_queue().now());
     } else {
         post(index, true);
     }
@@ -263,14 +263,14 @@ void BaseToLineCore::finish_piece(Line& line)
 
 void BaseToLineCore::post(std::uint16_t job, bool response)
 {
-    calls_.push_back({agenda().now(), job, response});
-    agenda().notify_kernel(call_event_, agenda().now());
+    calls_.push_back({event_queue().now(), job, response});
+    event_queue().notify_kernel(call_event_, event_queue().now());
 }
 
 void BaseToLineCore::deliver()
 {
-    agenda().enter();
-    const Time now = agenda().now();
+    event_queue().enter();
+    const Time now = event_queue().now();
     while (!calls_.empty() && calls_.front().due <= now) {
         const Call call = calls_.front();
         calls_.pop_front();
@@ -288,8 +288,8 @@ void BaseToLineCore::deliver()
         responses_.pop_front();
         begin_response(index);
     }
-    if (!calls_.empty()) agenda().notify_kernel(call_event_, calls_.front().due);
-    if (!responses_.empty() && responding_ < 0) agenda().notify_kernel(call_event_, response_free_);
+    if (!calls_.empty()) event_queue().notify_kernel(call_event_, calls_.front().due);
+    if (!responses_.empty() && responding_ < 0) event_queue().notify_kernel(call_event_, response_free_);
 }
 
 void BaseToLineCore::begin_response(std::uint16_t index)
@@ -311,10 +311,10 @@ void BaseToLineCore::end_response(Time delay)
     const std::uint16_t index = static_cast<std::uint16_t>(responding_);
     tlm::tlm_generic_payload* payload = jobs_[index]->payload;
     responding_ = -1;
-    response_free_ = agenda().now() + delay;
+    response_free_ = event_queue().now() + delay;
     close_job(index);
     if (payload->has_mm()) payload->release();
-    if (!responses_.empty()) agenda().notify_kernel(call_event_, response_free_);
+    if (!responses_.empty()) event_queue().notify_kernel(call_event_, response_free_);
 }
 
 }  // namespace weft

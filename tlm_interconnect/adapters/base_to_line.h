@@ -13,7 +13,7 @@
 // TLM_UPDATED with END_RESP, or by END_RESP on the forward path. A payload is acquired while it is here.
 // A refused access is completed early: the BEGIN_REQ call returns TLM_COMPLETED.
 //
-// Time: calls into our modules are made from the agenda at exactly the time of the foreign call plus its
+// Time: calls into our modules are made from the event queue at exactly the time of the foreign call plus its
 // delay, calls out of here at exactly the kernel time of the answer.
 //
 // A payload that carries a LineExtension is one of our lines that came through foreign modules (see
@@ -41,14 +41,14 @@ struct BaseToLineSpec {
 };
 
 class BaseToLineCore : public sc_core::sc_module,
-                       public Station,
+                       public TimedComponent,
                        public LineInitiator,
                        public AdapterLimits,
                        public tlm::tlm_fw_transport_if<> {
 public:
     SC_HAS_PROCESS(BaseToLineCore);
-    // `path` is unique in the agenda.
-    BaseToLineCore(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool,
+    // `path` is unique in the event queue.
+    BaseToLineCore(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool,
         const BaseToLineSpec& spec);
 
     LineInitiatorSocket out;
@@ -89,7 +89,7 @@ private:
 
     Time on_response(unsigned port, Line& line, Time delay) override;
     void on_request_credit(unsigned port, Line& line, Time delay) override;
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
 
     tlm::tlm_response_status cut(const tlm::tlm_generic_payload& payload);
     bool accessible(const AccessPiece& piece) const;
@@ -111,7 +111,7 @@ private:
     std::uint32_t in_flight_ = 0;
     HeldTime outstanding_full_;  // while pieces wait
     bool pumping_ = false;
-    AgendaItem wake_;
+    ScheduledItem wake_;
     std::vector<AccessPiece> pieces_;
     std::deque<Line*> queue_;  // pieces that wait for a credit
     std::vector<std::unique_ptr<Job>> jobs_;
@@ -131,9 +131,9 @@ private:
 template <unsigned BUSWIDTH = 32>
 class BaseToLine : public BaseToLineCore {
 public:
-    BaseToLine(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool,
+    BaseToLine(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool,
         const BaseToLineSpec& spec = {})
-        : BaseToLineCore(name, agenda, std::move(path), pool, spec), socket("socket")
+        : BaseToLineCore(name, event_queue, std::move(path), pool, spec), socket("socket")
     {
         socket.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
     }

@@ -4,9 +4,9 @@
 
 namespace weft {
 
-LineToBaseCore::LineToBaseCore(sc_core::sc_module_name name, Agenda& agenda, std::string path,
+LineToBaseCore::LineToBaseCore(sc_core::sc_module_name name, EventQueue& event_queue, std::string path,
     const LineToBaseSpec& spec)
-    : sc_module(name), Station(agenda, std::move(path)), in("in", *this), spec_(spec),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), in("in", *this), spec_(spec),
       credits_(spec.response_credits)
 {
     wake_.kind = wake_kind;
@@ -38,7 +38,7 @@ std::vector<AdapterLimit> LineToBaseCore::limits(Time now) const
 // After every change of what waits or is under way.
 void LineToBaseCore::note_limits()
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     threads_busy_.set(!queue_.empty() && calling_ >= spec_.threads, now);
     buffer_full_.set(held_ >= spec_.buffer, now);
     foreign_busy_.set(!queue_.empty() && (requesting_ >= 0 || request_free_ > now), now);
@@ -52,14 +52,14 @@ void LineToBaseCore::violation(const std::string& what) const
 Time LineToBaseCore::on_request(unsigned, Line& line, Time delay)
 {
     line.kind = request_kind;
-    agenda().schedule(line, *this, agenda().now() + delay);
+    event_queue().schedule(line, *this, event_queue().now() + delay);
     return 0;
 }
 
 void LineToBaseCore::on_response_credit(unsigned, Line&, Time delay)
 {
-    credits_.give(agenda().now() + delay);
-    if (!answers_.empty() && !wake_.scheduled) agenda().schedule(wake_, *this, credits_.next(agenda().now()));
+    credits_.give(event_queue().now() + delay);
+    if (!answers_.empty() && !wake_.scheduled) event_queue().schedule(wake_, *this, credits_.next(event_queue().now()));
 }
 
 unsigned LineToBaseCore::debug(unsigned, Line& line)
@@ -71,7 +71,7 @@ unsigned LineToBaseCore::debug(unsigned, Line& line)
     return moved;
 }
 
-void LineToBaseCore::run(AgendaItem& item)
+void LineToBaseCore::run(ScheduledItem& item)
 {
     if (item.kind == request_kind) {
         accept(Line::of(item));
@@ -108,7 +108,7 @@ void LineToBaseCore::accept(Line& line)
     }
     queue_.push_back(index);
     note_limits();
-    agenda().notify_kernel(issue_event_, agenda().now());
+    event_queue().notify_kernel(issue_event_, event_queue().now());
 }
 
 // Takes the next line and makes it ready for foreign eyes.
@@ -129,14 +129,14 @@ std::uint16_t LineToBaseCore::next_line()
 
 void LineToBaseCore::issue()
 {
-    agenda().enter();
-    const Time now = agenda().now();
+    event_queue().enter();
+    const Time now = event_queue().now();
     if (spec_.mode == LineToBaseSpec::Mode::direct) {
         while (!queue_.empty()) call_blocking(next_line());
         return;
     }
     while (!queue_.empty() && requesting_ < 0 && request_free_ <= now) begin_request(next_line());
-    if (!queue_.empty() && requesting_ < 0) agenda().notify_kernel(issue_event_, request_free_);
+    if (!queue_.empty() && requesting_ < 0) event_queue().notify_kernel(issue_event_, request_free_);
 }
 
 void LineToBaseCore::serve_blocking()
@@ -182,7 +182,7 @@ void LineToBaseCore::begin_request(std::uint16_t index)
 tlm::tlm_sync_enum LineToBaseCore::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
     sc_core::sc_time& delay)
 {
-    agenda().enter();
+    event_queue().enter();
     LineExtension* extension = nullptr;
     payload.get_extension(extension);
     const bool ours = extension != nullptr && extension->line->depth > 0;
@@ -215,14 +215,14 @@ tlm::tlm_sync_enum LineToBaseCore::nb_transport_bw(tlm::tlm_generic_payload& pay
 void LineToBaseCore::end_request(Time delay)
 {
     requesting_ = -1;
-    request_free_ = agenda().now() + delay;
+    request_free_ = event_queue().now() + delay;
     note_limits();
-    if (!queue_.empty()) agenda().notify_kernel(issue_event_, request_free_);
+    if (!queue_.empty()) event_queue().notify_kernel(issue_event_, request_free_);
 }
 
 void LineToBaseCore::answered(std::uint16_t index, Time delay)
 {
-    agenda().enter();
+    event_queue().enter();
     Slot& slot = slots_[index];
     slot.waiting = false;
     Line& line = *slot.line;
@@ -232,17 +232,17 @@ void LineToBaseCore::answered(std::uint16_t index, Time delay)
         line.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     }
     line.kind = answer_kind;
-    agenda().schedule(line, *this, agenda().now() + delay);
+    event_queue().schedule(line, *this, event_queue().now() + delay);
     note_limits();
 }
 
 void LineToBaseCore::pump()
 {
-    const Time now = agenda().now();
+    const Time now = event_queue().now();
     while (!answers_.empty()) {
         const Time next = credits_.next(now);
         if (next != now) {
-            if (next != CreditGate::never && !wake_.scheduled) agenda().schedule(wake_, *this, next);
+            if (next != CreditGate::never && !wake_.scheduled) event_queue().schedule(wake_, *this, next);
             return;
         }
         credits_.take();

@@ -41,14 +41,14 @@ struct LineToBaseSpec {
 };
 
 class LineToBaseCore : public sc_core::sc_module,
-                       public Station,
+                       public TimedComponent,
                        public LineTarget,
                        public AdapterLimits,
                        public tlm::tlm_bw_transport_if<> {
 public:
     SC_HAS_PROCESS(LineToBaseCore);
-    // `path` is unique in the agenda.
-    LineToBaseCore(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LineToBaseSpec& spec);
+    // `path` is unique in the event queue.
+    LineToBaseCore(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LineToBaseSpec& spec);
 
     LineTargetSocket in;
 
@@ -71,7 +71,7 @@ private:
     Time on_request(unsigned port, Line& line, Time delay) override;
     void on_response_credit(unsigned port, Line& line, Time delay) override;
     unsigned debug(unsigned port, Line& line) override;
-    void run(AgendaItem& item) override;
+    void run(ScheduledItem& item) override;
 
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
         sc_core::sc_time& delay) override;
@@ -91,7 +91,7 @@ private:
 
     LineToBaseSpec spec_;
     CreditGate credits_;
-    AgendaItem wake_;
+    ScheduledItem wake_;
     std::vector<Slot> slots_;
     std::vector<std::uint16_t> free_slots_;
     std::uint32_t held_ = 0;
@@ -110,8 +110,8 @@ private:
 template <unsigned BUSWIDTH = 32>
 class LineToBase : public LineToBaseCore {
 public:
-    LineToBase(sc_core::sc_module_name name, Agenda& agenda, std::string path, const LineToBaseSpec& spec = {})
-        : LineToBaseCore(name, agenda, std::move(path), spec), socket("socket")
+    LineToBase(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LineToBaseSpec& spec = {})
+        : LineToBaseCore(name, event_queue, std::move(path), spec), socket("socket")
     {
         socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
     }

@@ -4,10 +4,10 @@
 
 namespace weft {
 
-TrafficEndpoint::TrafficEndpoint(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool,
+TrafficEndpoint::TrafficEndpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool,
     std::uint32_t index, unsigned ports, RouteTable routes, const TrafficSpec& spec, const Pattern& pattern,
     Measurement& arrivals, Measurement& round_trips)
-    : sc_module(name), Station(agenda, std::move(path)), pool_(pool), index_(index), routes_(std::move(routes)),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), pool_(pool), index_(index), routes_(std::move(routes)),
       route_lanes_(routes_.lanes()), spec_(spec), pattern_(pattern), arrivals_(arrivals), round_trips_(round_trips),
       random_(spec.seed, index), turns_(spec.spread == SpreadMode::round_robin ? routes_.endpoints() : 0, 0)
 {
@@ -16,7 +16,7 @@ TrafficEndpoint::TrafficEndpoint(sc_core::sc_module_name name, Agenda& agenda, s
         auto port = std::make_unique<Port>();
         port->out = std::make_unique<LineInitiatorSocket>(("out" + std::to_string(p)).c_str(), *this, p);
         port->in = std::make_unique<LineTargetSocket>(("in" + std::to_string(p)).c_str(), *this, p);
-        port->output = std::make_unique<OutputPort>(agenda, *this, *this, p, 1, *port->out, *port->in);
+        port->output = std::make_unique<OutputPort>(event_queue, *this, *this, p, 1, *port->out, *port->in);
         ports_.push_back(std::move(port));
     }
 }
@@ -32,7 +32,7 @@ void TrafficEndpoint::start_of_simulation()
     if (spec_.load > 0 && pattern_.sends(index_)) plan();
 }
 
-// Draws the slot of the next message and puts it on the agenda.
+// Draws the slot of the next message and puts it on the event queue.
 void TrafficEndpoint::plan()
 {
     const double chance = std::min(1.0, spec_.load / spec_.message);
@@ -49,7 +49,7 @@ void TrafficEndpoint::plan()
         burst_left_ = random_.trials(1 / spec_.burst) - 1;
     }
     const Time at = spec_.slot_time(slot_ - 1);
-    if (at < spec_.duration) agenda().schedule(create_, *this, at, 4095);
+    if (at < spec_.duration) event_queue().schedule(create_, *this, at, 4095);
 }
 
 void TrafficEndpoint::create(Time now)
@@ -113,7 +113,7 @@ void TrafficEndpoint::feed(Port& port)
 
 Time TrafficEndpoint::on_request(unsigned port, Line& line, Time delay)
 {
-    const Time at = agenda().now() + delay;
+    const Time at = event_queue().now() + delay;
     ++received_;
     arrivals_.arrived(line.source, line.issued, at, line.size);
     ports_[port]->in->return_request_credit(line, delay);
@@ -122,7 +122,7 @@ Time TrafficEndpoint::on_request(unsigned port, Line& line, Time delay)
         return 0;
     }
     line.kind = answer_kind;
-    agenda().schedule(line, *this, at, port);
+    event_queue().schedule(line, *this, at, port);
     return 0;
 }
 
@@ -130,19 +130,19 @@ Time TrafficEndpoint::on_response(unsigned port, Line& line, Time delay)
 {
     ++answers_;
     ports_[port]->out->return_response_credit(line, delay);
-    round_trips_.arrived(index_, line.issued, agenda().now() + delay, line.size);
+    round_trips_.arrived(index_, line.issued, event_queue().now() + delay, line.size);
     pool_.give(line);
     return 0;
 }
 
 void TrafficEndpoint::on_request_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port]->output->add_credit(line.vc, agenda().now() + delay);
+    ports_[port]->output->add_credit(line.vc, event_queue().now() + delay);
 }
 
 void TrafficEndpoint::on_response_credit(unsigned port, Line& line, Time delay)
 {
-    ports_[port]->output->add_credit(line.vc, agenda().now() + delay);
+    ports_[port]->output->add_credit(line.vc, event_queue().now() + delay);
 }
 
 void TrafficEndpoint::on_sent(unsigned port, Line&, LineClass cls, unsigned)
@@ -152,11 +152,11 @@ void TrafficEndpoint::on_sent(unsigned port, Line&, LineClass cls, unsigned)
     --ports_[port]->in_port;
 }
 
-void TrafficEndpoint::run(AgendaItem& item)
+void TrafficEndpoint::run(ScheduledItem& item)
 {
-    request_settle();
+    request_arbitration();
     if (item.kind == create_kind) {
-        create(agenda().now());
+        create(event_queue().now());
         plan();
     } else if (item.kind == answer_kind) {
         Line& line = Line::of(item);
@@ -165,11 +165,11 @@ void TrafficEndpoint::run(AgendaItem& item)
     }
 }
 
-void TrafficEndpoint::settle()
+void TrafficEndpoint::arbitrate()
 {
     for (const auto& port : ports_) {
         feed(*port);
-        port->output->serve(agenda().now());
+        port->output->serve(event_queue().now());
     }
 }
 

@@ -26,7 +26,7 @@
 namespace weft {
 
 class TrafficEndpoint : public sc_core::sc_module,
-                        public Station,
+                        public TimedComponent,
                         public LineInitiator,
                         public LineTarget,
                         public OutputPortOwner,
@@ -34,7 +34,7 @@ class TrafficEndpoint : public sc_core::sc_module,
 public:
     // `arrivals` takes the time from creation to arrival at the destination, `round_trips` from creation to
     // the answer. Both outlive this.
-    TrafficEndpoint(sc_core::sc_module_name name, Agenda& agenda, std::string path, LinePool& pool, std::uint32_t index,
+    TrafficEndpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool, std::uint32_t index,
         unsigned ports, RouteTable routes, const TrafficSpec& spec, const Pattern& pattern, Measurement& arrivals,
         Measurement& round_trips);
 
@@ -81,8 +81,8 @@ private:
     void on_request_credit(unsigned port, Line& line, Time delay) override;
     void on_response_credit(unsigned port, Line& line, Time delay) override;
     void on_sent(unsigned port, Line& line, LineClass cls, unsigned input) override;
-    void run(AgendaItem& item) override;
-    void settle() override;
+    void run(ScheduledItem& item) override;
+    void arbitrate() override;
     void start_of_simulation() override;
 
     void plan();
@@ -102,7 +102,7 @@ private:
     std::vector<std::unique_ptr<Port>> ports_;
     std::vector<std::uint32_t> turns_;  // round_robin: lines so far, by destination
     bool loop_back_ = false;
-    AgendaItem create_;
+    ScheduledItem create_;
     std::uint64_t slot_ = 0;        // of the next message
     std::uint64_t burst_left_ = 0;  // messages still to come in this burst
     std::uint64_t messages_ = 0;

@@ -11,7 +11,7 @@ struct FirstAbi {
     std::uint32_t request = sizeof(weft::SwitchRequest);
     std::uint32_t output_port = sizeof(weft::OutputPort);
     std::uint32_t sockets = sizeof(weft::LineInitiatorSocket) + sizeof(weft::LineTargetSocket);
-    std::uint32_t agenda = sizeof(weft::Agenda) + sizeof(weft::Station);
+    std::uint32_t event_queue = sizeof(weft::EventQueue) + sizeof(weft::TimedComponent);
     std::uint32_t registry = sizeof(weft::ModelRegistry);
 };
 

@@ -56,8 +56,8 @@ FabricSystem::Options with(const Block& block, const Change& change = nullptr)
     FabricSystem::Options options;
     options.link.latency = 20'000;
     options.link.request_credits = options.link.response_credits = 64;
-    options.make_link = [block, change](const std::string& name, Agenda& agenda, const LinkSpec& spec, std::uint64_t seed) {
-        return std::make_unique<DutLink>(name.c_str(), agenda, name, spec, link_map(block, change), block.files, WaveWindow{}, seed);
+    options.make_link = [block, change](const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t seed) {
+        return std::make_unique<DutLink>(name.c_str(), event_queue, name, spec, link_map(block, change), block.files, WaveWindow{}, seed);
     };
     return options;
 }
@@ -102,8 +102,8 @@ out: {{protocol: valid_ready, valid: m_valid, ready: m_ready, data: m_data}}
     return in_child([&] {
         FabricSystem::Options options = with(pipes);
         options.seed = seed;
-        options.make_link = [&](const std::string& name, Agenda& agenda, const LinkSpec& spec, std::uint64_t of) {
-            return std::make_unique<DutLink>(name.c_str(), agenda, name, spec, read_port_map_text("map.yaml", text),
+        options.make_link = [&](const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t of) {
+            return std::make_unique<DutLink>(name.c_str(), event_queue, name, spec, read_port_map_text("map.yaml", text),
                 std::vector<std::string>{dut_test::block_file("broken_link.sv")}, WaveWindow{}, of);
         };
         FabricSystem system(two_ends(64'000'000'000), options);
@@ -115,7 +115,7 @@ out: {{protocol: valid_ready, valid: m_valid, ready: m_ready, data: m_data}}
         EXPECT_EQ(link.fault().has_value(), !out.empty());
         if (out.empty())
             for (const std::string& line : link.blocked()) out += line + "\n";
-        return out.empty() ? std::to_string(system.agenda.last()) : out;
+        return out.empty() ? std::to_string(system.event_queue.last()) : out;
     });
 }
 
@@ -237,7 +237,7 @@ TEST_F(DutLinkTest, StreamsApartCarryBothClassesAtOnce)
                 for (unsigned e = 0; e < 2; ++e) system.endpoints[e]->issue(0, LineOp::write, 1 - e, 64 * i);
             run_all(system);
             system.expect_clean();
-            return std::to_string(system.agenda.last());
+            return std::to_string(system.event_queue.last());
         }));
     };
     // A line in a clock: 400 requests and 400 answers in either direction.

@@ -40,10 +40,10 @@ const Block two_clocks{"two_clocks/crossing_crossbar.map.yaml",
 FabricSystem::Options with(const Block& block, const std::function<void(PortMap&)>& change = nullptr)
 {
     FabricSystem::Options options = clocked(twin);
-    options.make = [block, change](const std::string& name, Agenda& agenda, const SwitchSpec& spec, unsigned ports, RouteTable routes) {
+    options.make = [block, change](const std::string& name, EventQueue& event_queue, const SwitchSpec& spec, unsigned ports, RouteTable routes) {
         PortMap map = read_port_map(example(block.map));
         if (change) change(map);
-        return std::make_unique<DutSwitch>(name.c_str(), agenda, name, spec, ports, std::move(routes), map, block.files);
+        return std::make_unique<DutSwitch>(name.c_str(), event_queue, name, spec, ports, std::move(routes), map, block.files);
     };
     return options;
 }

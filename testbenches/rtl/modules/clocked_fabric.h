@@ -38,8 +38,8 @@ FabricSystem::Options clocked(const Make& make)
     options.link.request_credits = 24;
     options.link.response_credits = 24;
     options.link.merge = 0;
-    options.make = [make](const std::string& name, Agenda& agenda, const SwitchSpec& spec, unsigned ports, RouteTable routes) {
-        return std::make_unique<ClockedSwitch>(name.c_str(), agenda, name, spec, ports, std::move(routes),
+    options.make = [make](const std::string& name, EventQueue& event_queue, const SwitchSpec& spec, unsigned ports, RouteTable routes) {
+        return std::make_unique<ClockedSwitch>(name.c_str(), event_queue, name, spec, ports, std::move(routes),
             ClockedSwitch::Factory{make, nullptr});
     };
     return options;
@@ -47,7 +47,7 @@ FabricSystem::Options clocked(const Make& make)
 
 inline void run_all(FabricSystem& system)
 {
-    while (!system.agenda.idle() && !system.agenda.stopped()) sc_core::sc_start();
+    while (!system.event_queue.idle() && !system.event_queue.stopped()) sc_core::sc_start();
 }
 
 }  // namespace weft::testing

@@ -33,8 +33,8 @@ FabricSystem::Options with(const ClockedLink::Factory& make)
     options.link.response_credits = 32;
     options.link.replay_timeout = 400'000;
     options.link.replay_buffer = 64;
-    options.make_link = [make](const std::string& name, Agenda& agenda, const LinkSpec& spec, std::uint64_t seed) {
-        return std::make_unique<ClockedLink>(name.c_str(), agenda, name, spec, seed, make);
+    options.make_link = [make](const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t seed) {
+        return std::make_unique<ClockedLink>(name.c_str(), event_queue, name, spec, seed, make);
     };
     return options;
 }
@@ -112,7 +112,7 @@ TEST(ClockedLink, ParametersMoveTheTimeAsTheyShould)
             for (unsigned i = 0; i < 200; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 64 * i);
             run_all(system);
             system.expect_clean();
-            return std::to_string(system.agenda.last());
+            return std::to_string(system.event_queue.last());
         }));
     };
     const std::uint64_t base = end([](LinkSpec&) {});
@@ -228,8 +228,8 @@ TEST(ClockedLink, AnEdgeIsOneClock)
             out->seen = watch;
             return out;
         });
-        options.make_link = [&](const std::string& name, Agenda& agenda, const LinkSpec& spec, std::uint64_t seed) {
-            return std::make_unique<ClockedLink>(name.c_str(), agenda, before + name, spec, seed,
+        options.make_link = [&](const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t seed) {
+            return std::make_unique<ClockedLink>(name.c_str(), event_queue, before + name, spec, seed,
                 [&](const LinkParams& params, const std::string&) {
                     auto out = std::make_unique<WatchedEnd>(params);
                     out->seen = watch;

@@ -54,8 +54,8 @@ FabricSystem::Options of(const LinkSpec& spec)
 FabricSystem::Options of(const LinkSpec& spec, const ClockedLink::Factory& make)
 {
     FabricSystem::Options options = of(spec);
-    options.make_link = [make](const std::string& name, Agenda& agenda, const LinkSpec& wanted, std::uint64_t seed) {
-        return std::make_unique<ClockedLink>(name.c_str(), agenda, name, wanted, seed, make);
+    options.make_link = [make](const std::string& name, EventQueue& event_queue, const LinkSpec& wanted, std::uint64_t seed) {
+        return std::make_unique<ClockedLink>(name.c_str(), event_queue, name, wanted, seed, make);
     };
     return options;
 }

@@ -194,11 +194,11 @@ TEST(ClockedSlice, MemoryMayBeReleasedWhileRequestsAreInside)
     SliceBench bench;
     bench.issue(1'000'000, LineOp::write, 5 * 64, 32, 0x11);
     bench.read(1'000'000, 5);
-    bench.agenda.set_end(1'050'000);
+    bench.event_queue.set_end(1'050'000);
     sc_core::sc_start();
     const std::vector<std::uint8_t> fresh(64, 0x33);
     bench.image.write_past_caches(5 * 64, fresh.data(), fresh.size());
-    bench.agenda.set_end(~Time{0});
+    bench.event_queue.set_end(~Time{0});
     bench.fetch_add(1'060'000, 5, 1);
     for (std::uint64_t i = 0; i < 100; ++i) bench.write(2'000'000 + 1000 * i, 100 + i, i);
     bench.read(4'000'000, 5);

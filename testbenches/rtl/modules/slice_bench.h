@@ -54,8 +54,8 @@ inline L2Spec small_slice()
 struct SliceBench {
     explicit SliceBench(const L2Spec& spec = small_slice(), const ClockedSlice::Factory& make = slice_twin, bool data_on = true,
         unsigned index = 0, std::uint32_t credits = 0)
-        : image(data_on), slice("slice", agenda, {"slice", "slice", spec, index, image, pool, 3}, make), issuer("issuer", agenda, pool, credits),
-          memory("memory", agenda, slice_memory), checkers(agenda)
+        : image(data_on), slice("slice", event_queue, {"slice", "slice", spec, index, image, pool, 3}, make), issuer("issuer", event_queue, pool, credits),
+          memory("memory", event_queue, slice_memory), checkers(event_queue)
     {
         checkers.bind(issuer.out, slice.target);
         checkers.bind(slice.memory, memory.in);
@@ -76,7 +76,7 @@ struct SliceBench {
     // Until nothing is left to do or something is wrong.
     void run_on()
     {
-        while (!agenda.idle() && !agenda.stopped()) sc_core::sc_start();
+        while (!event_queue.idle() && !event_queue.stopped()) sc_core::sc_start();
     }
     void run()
     {
@@ -111,7 +111,7 @@ struct SliceBench {
         return out;
     }
 
-    Agenda agenda{"agenda"};
+    EventQueue event_queue{"event_queue"};
     LinePool pool;
     MemoryImage image;
     ClockedSlice slice;

@@ -119,7 +119,7 @@ Row switch_row(bool grouped, bool rtl)
         }};
     ModelRegistry registry;
     registry.add_switch("timed", "a clocked switch under the clock", [&](const RunContext& context, const SwitchRequest& request) {
-        return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.agenda, request.path, request.spec, request.ports,
+        return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.event_queue, request.path, request.spec, request.ports,
             request.routes, make);
     });
     bench::RunSetup setup;
@@ -162,8 +162,8 @@ Row link_row(bool rtl)
     options.link.request_credits = options.link.response_credits = 32;
     options.link.replay_timeout = 400'000;
     options.link.replay_buffer = 64;
-    options.make_link = [&](const std::string& name, Agenda& agenda, const LinkSpec& spec, std::uint64_t seed) {
-        return std::make_unique<ClockedLink>(name.c_str(), agenda, name, spec, seed, [&](const LinkParams& of_end, const std::string& path) {
+    options.make_link = [&](const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t seed) {
+        return std::make_unique<ClockedLink>(name.c_str(), event_queue, name, spec, seed, [&](const LinkParams& of_end, const std::string& path) {
             params = of_end;
             std::unique_ptr<LinkEndpoint> inner = std::make_unique<LinkEndpointTwin>(of_end);
             if (rtl) inner = std::make_unique<LinkEndpointRtl>(of_end, path);

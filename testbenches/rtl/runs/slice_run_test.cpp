@@ -75,11 +75,11 @@ std::string ending(const Tampered::Change& change)
         ModelRegistry registry;
         registry.add_gpu("broken", "one with slices that are", [&](const RunContext& context, const GpuRequest& request) {
             Gpu::Wiring wiring = request.wiring;
-            wiring.make_slice = [&](Agenda& agenda, const SliceRequest& slice) {
-                return std::make_unique<ClockedSlice>(slice.module_name.c_str(), agenda, slice,
+            wiring.make_slice = [&](EventQueue& event_queue, const SliceRequest& slice) {
+                return std::make_unique<ClockedSlice>(slice.module_name.c_str(), event_queue, slice,
                     [&](const LlcParameters& parameters, const std::string&, Time) { return std::make_unique<Tampered>(parameters, change); });
             };
-            return std::make_unique<Gpu>(request.module_name.c_str(), context.agenda, context.pool, context.progress, request.gpu,
+            return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress, request.gpu,
                 request.l1, request.l2, request.hbm, wiring, request.memory_side, request.network, request.copy, request.bulk);
         });
         RunSetup setup = dgx("ring", {});

@@ -12,7 +12,7 @@
 #include "tlm_interconnect/delay_line.h"
 #include "tlm_interconnect/event_delay_line.h"
 
-namespace agenda_beside_kernel_test {
+namespace event_queue_beside_kernel_test {
 
 using namespace weft;
 using namespace weft::testing;
@@ -21,11 +21,11 @@ namespace {
 
 using Maker = std::unique_ptr<Clockwork> (*)(unsigned);
 
-std::string world(Maker make, unsigned stations, unsigned methods, unsigned cycles)
+std::string world(Maker make, unsigned components, unsigned methods, unsigned cycles)
 {
     return in_child([=] {
-        const std::unique_ptr<Clockwork> clockwork = make(stations);
-        return foreign_world(*clockwork, stations, methods, cycles);
+        const std::unique_ptr<Clockwork> clockwork = make(components);
+        return foreign_world(*clockwork, components, methods, cycles);
     });
 }
 
@@ -45,25 +45,25 @@ std::string difference(const std::string& a, const std::string& b)
 
 }  // namespace
 
-TEST(AgendaBesideKernel, TheTraceIsThatOfOneEventForEachStation)
+TEST(QueueBesideKernel, TheTraceIsThatOfOneEventForEachComponent)
 {
-    const std::string agenda = world(agenda_clockwork, 50, 8, 3000);
+    const std::string event_queue = world(queue_clockwork, 50, 8, 3000);
     const std::string events = world(event_clockwork, 50, 8, 3000);
-    EXPECT_GT(std::count(agenda.begin(), agenda.end(), '\n'), 100'000);
-    EXPECT_EQ(difference(agenda, events), "");
-    EXPECT_TRUE(agenda == events);
+    EXPECT_GT(std::count(event_queue.begin(), event_queue.end(), '\n'), 100'000);
+    EXPECT_EQ(difference(event_queue, events), "");
+    EXPECT_TRUE(event_queue == events);
 }
 
-TEST(AgendaBesideKernel, ManyStationsAndASingleOne)
+TEST(QueueBesideKernel, ManyComponentsAndASingleOne)
 {
-    for (const auto& [stations, methods, cycles] : {std::tuple{500U, 3U, 800U}, {1U, 2U, 800U}, {20U, 0U, 800U}}) {
-        const std::string agenda = world(agenda_clockwork, stations, methods, cycles);
-        EXPECT_GT(agenda.size(), 10'000u);
-        EXPECT_TRUE(agenda == world(event_clockwork, stations, methods, cycles)) << stations;
+    for (const auto& [components, methods, cycles] : {std::tuple{500U, 3U, 800U}, {1U, 2U, 800U}, {20U, 0U, 800U}}) {
+        const std::string event_queue = world(queue_clockwork, components, methods, cycles);
+        EXPECT_GT(event_queue.size(), 10'000u);
+        EXPECT_TRUE(event_queue == world(event_clockwork, components, methods, cycles)) << components;
     }
 }
 
-TEST(AgendaBesideKernel, AnAgendaThatIgnoresForeignEventsIsFoundOut)
+TEST(QueueBesideKernel, AnEventQueueThatIgnoresForeignEventsIsFoundOut)
 {
     const std::string events = world(event_clockwork, 50, 8, 300);
     const std::string deaf = world(deaf_clockwork, 50, 8, 300);
@@ -79,24 +79,24 @@ namespace {
 std::string joined_system(std::uint64_t tick)
 {
     return in_child([tick] {
-        Agenda agenda("agenda");
+        EventQueue event_queue("event_queue");
         LinePool pool;
         ForeignPool unused;
         BaseToLineSpec from;
         from.request_credits = 6;
-        BaseToLine<> entry("entry", agenda, "entry", pool, from);
-        DelayLine first("first", agenda, "first", 333);
-        LineMemory near("near", agenda, 777, 150);
-        LineIssuer issuer("issuer", agenda, pool, 4);
-        DelayLine second("second", agenda, "second", 51);
+        BaseToLine<> entry("entry", event_queue, "entry", pool, from);
+        DelayLine first("first", event_queue, "first", 333);
+        LineMemory near("near", event_queue, 777, 150);
+        LineIssuer issuer("issuer", event_queue, pool, 4);
+        DelayLine second("second", event_queue, "second", 51);
         LineToBaseSpec to;
         to.buffer = 4;
-        LineToBase<> exit("exit", agenda, "exit", to);
+        LineToBase<> exit("exit", event_queue, "exit", to);
         ForeignMemory memory("memory", 4321);
         memory.accept = 17;
         ForeignAtInitiator initiator("initiator");
         initiator.hold = 90;
-        Checkers checkers(agenda);
+        Checkers checkers(event_queue);
         ProtocolChecker::Rules six, four;
         six.request_credits = 6;
         four.request_credits = 4;
@@ -140,7 +140,7 @@ std::string joined_system(std::uint64_t tick)
 
 }  // namespace
 
-TEST(AgendaBesideKernel, ForeignWakeUpsChangeNoTime)
+TEST(QueueBesideKernel, ForeignWakeUpsChangeNoTime)
 {
     const std::string alone = joined_system(0);
     EXPECT_GT(alone.size(), 1000u);
@@ -153,10 +153,10 @@ namespace {
 template <class Line0, class Make>
 std::string chain(Make make)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     LinePool pool;
     std::vector<std::unique_ptr<Line0>> stages;
-    for (unsigned i = 0; i < 12; ++i) stages.push_back(make(agenda, i));
+    for (unsigned i = 0; i < 12; ++i) stages.push_back(make(event_queue, i));
     struct Ends : sc_core::sc_module, LineInitiator, LineTarget {
         explicit Ends(sc_core::sc_module_name name) : sc_module(name), out("out", *this), in("in", *this) {}
         Time on_request(unsigned, Line& line, Time delay) override
@@ -183,13 +183,13 @@ std::string chain(Make make)
         std::string trace;
     } ends("ends");
     ends.pool = &pool;
-    ends.now = [&agenda] { return agenda.now(); };
+    ends.now = [&event_queue] { return event_queue.now(); };
     ends.out.bind(stages.front()->in);
     for (unsigned i = 0; i + 1 < stages.size(); ++i) stages[i]->out.bind(stages[i + 1]->in);
     stages.back()->out.bind(ends.in);
     sc_core::sc_spawn([&] {
         for (unsigned i = 0; i < 40; ++i) {
-            agenda.enter();
+            event_queue.enter();
             Line& line = pool.take();
             line.begin(LineOp::read, 64 * i, 64);
             line.tag = i;
@@ -204,21 +204,21 @@ std::string chain(Make make)
 
 }  // namespace
 
-TEST(DelayLine, UnderTheAgendaAndWithEventsTheTimesAreTheSame)
+TEST(DelayLine, UnderTheEventQueueAndWithEventsTheTimesAreTheSame)
 {
-    const std::string agenda = in_child([] {
-        return chain<DelayLine>([](Agenda& agenda, unsigned i) {
+    const std::string event_queue = in_child([] {
+        return chain<DelayLine>([](EventQueue& event_queue, unsigned i) {
             const std::string name = "stage" + std::to_string(10 + i);
-            return std::make_unique<DelayLine>(name.c_str(), agenda, name, 100 + i * 37);
+            return std::make_unique<DelayLine>(name.c_str(), event_queue, name, 100 + i * 37);
         });
     });
     const std::string events = in_child([] {
-        return chain<EventDelayLine>([](Agenda&, unsigned i) {
+        return chain<EventDelayLine>([](EventQueue&, unsigned i) {
             return std::make_unique<EventDelayLine>(("stage" + std::to_string(10 + i)).c_str(), 100 + i * 37);
         });
     });
-    EXPECT_GT(agenda.size(), 500u);
-    EXPECT_EQ(agenda, events);
+    EXPECT_GT(event_queue.size(), 500u);
+    EXPECT_EQ(event_queue, events);
 }
 
-}  // namespace agenda_beside_kernel_test
+}  // namespace event_queue_beside_kernel_test

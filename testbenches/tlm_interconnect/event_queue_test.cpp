@@ -7,9 +7,9 @@
 
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/reports.h"
-#include "tlm_interconnect/agenda.h"
+#include "tlm_interconnect/event_queue.h"
 
-namespace agenda_test {
+namespace event_queue_test {
 
 using namespace weft;
 using weft::testing::in_child;
@@ -17,13 +17,13 @@ using weft::testing::in_child;
 namespace {
 
 // Writes down what runs, and lets a test act from within.
-struct Recorder : Station {
-    struct Item : AgendaItem {
+struct Recorder : TimedComponent {
+    struct Item : ScheduledItem {
         unsigned id = 0;
     };
 
-    Recorder(Agenda& agenda, std::string path, std::vector<std::string>& log)
-        : Station(agenda, std::move(path)), log(log)
+    Recorder(EventQueue& event_queue, std::string path, std::vector<std::string>& log)
+        : TimedComponent(event_queue, std::move(path)), log(log)
     {
     }
 
@@ -31,39 +31,39 @@ struct Recorder : Station {
     {
         items.push_back(std::make_unique<Item>());
         items.back()->id = id;
-        agenda().schedule(*items.back(), *this, due, input);
+        event_queue().schedule(*items.back(), *this, due, input);
     }
-    void run(AgendaItem& item) override
+    void run(ScheduledItem& item) override
     {
         const unsigned id = static_cast<Item&>(item).id;
-        log.push_back(std::to_string(agenda().now()) + " " + path() + " " + std::to_string(id));
-        if (wants_settle) request_settle();
+        log.push_back(std::to_string(event_queue().now()) + " " + path() + " " + std::to_string(id));
+        if (wants_arbitration) request_arbitration();
         if (action) action(id);
     }
-    void settle() override
+    void arbitrate() override
     {
-        log.push_back(std::to_string(agenda().now()) + " " + path() + " settles");
-        if (on_settle) on_settle();
+        log.push_back(std::to_string(event_queue().now()) + " " + path() + " settles");
+        if (on_arbitrate) on_arbitrate();
     }
 
     std::vector<std::string>& log;
     std::vector<std::unique_ptr<Item>> items;
     std::function<void(unsigned)> action;
-    std::function<void()> on_settle;
-    bool wants_settle = false;
+    std::function<void()> on_arbitrate;
+    bool wants_arbitration = false;
 };
 
 using Log = std::vector<std::string>;
 
 }  // namespace
 
-TEST(Agenda, OrderIsDueThenNameThenInputThenScheduling)
+TEST(EventQueue, OrderIsDueThenNameThenInputThenScheduling)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder b(agenda, "b", log);
-    Recorder a(agenda, "a", log);
-    Recorder driver(agenda, "driver", log);
+    Recorder b(event_queue, "b", log);
+    Recorder a(event_queue, "a", log);
+    Recorder driver(event_queue, "driver", log);
     driver.action = [&](unsigned) {
         b.at(100, 1, 3);
         b.at(100, 2, 1);
@@ -75,16 +75,16 @@ TEST(Agenda, OrderIsDueThenNameThenInputThenScheduling)
     driver.at(10, 0);
     sc_core::sc_start();
     EXPECT_EQ(log, (Log{"10 driver 0", "99 a 5", "100 a 6", "100 a 3", "100 b 2", "100 b 4", "100 b 1"}));
-    EXPECT_TRUE(agenda.idle());
-    EXPECT_EQ(agenda.items_run(), 7u);
+    EXPECT_TRUE(event_queue.idle());
+    EXPECT_EQ(event_queue.items_run(), 7u);
 }
 
-TEST(Agenda, ItemsScheduledBeforeElaborationFollowTheSameRule)
+TEST(EventQueue, ItemsScheduledBeforeElaborationFollowTheSameRule)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder b(agenda, "b", log);
-    Recorder a(agenda, "a", log);
+    Recorder b(event_queue, "b", log);
+    Recorder a(event_queue, "a", log);
     for (const Time due : {Time{0}, Time{700}, Time{5'000'000}}) {
         b.at(due, 1, 7);
         b.at(due, 2, 3);
@@ -95,11 +95,11 @@ TEST(Agenda, ItemsScheduledBeforeElaborationFollowTheSameRule)
                        "5000000 b 1"}));
 }
 
-TEST(Agenda, FarItemsKeepTheOrderOfScheduling)
+TEST(EventQueue, FarItemsKeepTheOrderOfScheduling)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "a", log);
+    Recorder a(event_queue, "a", log);
     Log expected;
     for (unsigned i = 0; i < 50; ++i) a.at(3'000'000'000, i);
     for (unsigned i = 0; i < 50; ++i) expected.push_back("3000000000 a " + std::to_string(i));
@@ -107,11 +107,11 @@ TEST(Agenda, FarItemsKeepTheOrderOfScheduling)
     EXPECT_EQ(log, expected);
 }
 
-TEST(Agenda, AFarItemComesBeforeOneScheduledLaterForTheSameTime)
+TEST(EventQueue, AFarItemComesBeforeOneScheduledLaterForTheSameTime)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "a", log);
+    Recorder a(event_queue, "a", log);
     a.action = [&](unsigned id) {
         if (id == 1) a.at(10'000'000, 3);
     };
@@ -122,19 +122,19 @@ TEST(Agenda, AFarItemComesBeforeOneScheduledLaterForTheSameTime)
     EXPECT_EQ(log, (Log{"9999000 a 1", "10000000 a 0", "10000000 a 2", "10000000 a 3"}));
 }
 
-TEST(Agenda, AnItemMayComeLongBeforeTheOnlyOneThere)
+TEST(EventQueue, AnItemMayComeLongBeforeTheOnlyOneThere)
 {
     for (const Time far : {Time{3'000'000'000}, (Time{1} << 32) + 50, (Time{1} << 40) + 3}) {
         const std::string order = in_child([far] {
-            Agenda agenda("agenda");
+            EventQueue event_queue("event_queue");
             Log log;
-            Recorder a(agenda, "a", log);
+            Recorder a(event_queue, "a", log);
             a.at(far, 0);
             a.at(100, 1);
             a.at(far - 1, 2);
             sc_core::sc_spawn([&] {  // and from a kernel process, with the far items waiting
                 sc_core::wait(sc_core::sc_time(200, sc_core::SC_PS));
-                agenda.enter();
+                event_queue.enter();
                 a.at(300, 3);
                 a.at(far, 4);
                 sc_core::wait(sc_core::sc_time(200, sc_core::SC_PS));
@@ -152,30 +152,30 @@ TEST(Agenda, AnItemMayComeLongBeforeTheOnlyOneThere)
     }
 }
 
-TEST(Agenda, WorkForTheSameInstantRunsInThatInstant)
+TEST(EventQueue, WorkForTheSameInstantRunsInThatInstant)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "a", log);
-    Recorder z(agenda, "z", log);
+    Recorder a(event_queue, "a", log);
+    Recorder z(event_queue, "z", log);
     unsigned rounds = 0;
     z.action = [&](unsigned) {
-        if (++rounds < 4) a.at(agenda.now(), rounds);
+        if (++rounds < 4) a.at(event_queue.now(), rounds);
     };
-    a.action = [&](unsigned id) { z.at(agenda.now(), id); };
+    a.action = [&](unsigned id) { z.at(event_queue.now(), id); };
     z.at(50, 0);
     a.at(51, 9);
     sc_core::sc_start();
     EXPECT_EQ(log, (Log{"50 z 0", "50 a 1", "50 z 1", "50 a 2", "50 z 2", "50 a 3", "50 z 3", "51 a 9", "51 z 9"}));
 }
 
-TEST(Agenda, SettleRunsOnceAfterTheLastItemOfAnInstant)
+TEST(EventQueue, SettleRunsOnceAfterTheLastItemOfAnInstant)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "a", log);
-    Recorder b(agenda, "b", log);
-    a.wants_settle = b.wants_settle = true;
+    Recorder a(event_queue, "a", log);
+    Recorder b(event_queue, "b", log);
+    a.wants_arbitration = b.wants_arbitration = true;
     for (unsigned i = 0; i < 3; ++i) {
         b.at(20, i, 2 - i);
         a.at(20, i, i);
@@ -186,13 +186,13 @@ TEST(Agenda, SettleRunsOnceAfterTheLastItemOfAnInstant)
                        "21 a 9", "21 a settles"}));
 }
 
-TEST(Agenda, ALateArrivalOfTheInstantIsSettledToo)
+TEST(EventQueue, ALateArrivalOfTheInstantIsSettledToo)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "a", log);
-    Recorder b(agenda, "b", log);
-    a.wants_settle = true;
+    Recorder a(event_queue, "a", log);
+    Recorder b(event_queue, "b", log);
+    a.wants_arbitration = true;
     b.action = [&](unsigned) { a.at(20, 7); };
     a.at(20, 0);
     b.at(20, 1);
@@ -200,87 +200,87 @@ TEST(Agenda, ALateArrivalOfTheInstantIsSettledToo)
     EXPECT_EQ(log, (Log{"20 a 0", "20 a settles", "20 b 1", "20 a 7", "20 a settles"}));
 }
 
-TEST(Agenda, ItemsAfterTheEndWaitUntilItIsRaised)
+TEST(EventQueue, ItemsAfterTheEndWaitUntilItIsRaised)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "a", log);
+    Recorder a(event_queue, "a", log);
     for (const Time due : {100, 200, 300, 5'000'000}) a.at(due, 0);
-    agenda.set_end(200);
+    event_queue.set_end(200);
     sc_core::sc_start();
     EXPECT_EQ(log, (Log{"100 a 0", "200 a 0"}));
-    EXPECT_FALSE(agenda.idle());
-    agenda.set_end(300);
+    EXPECT_FALSE(event_queue.idle());
+    event_queue.set_end(300);
     sc_core::sc_start();
     EXPECT_EQ(log.size(), 3u);
-    agenda.set_end(~Time{0});
+    event_queue.set_end(~Time{0});
     sc_core::sc_start();
     EXPECT_EQ(log.back(), "5000000 a 0");
-    EXPECT_TRUE(agenda.idle());
+    EXPECT_TRUE(event_queue.idle());
 }
 
-TEST(Agenda, StopEndsTheRunAfterTheItem)
+TEST(EventQueue, StopEndsTheRunAfterTheItem)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "a", log);
+    Recorder a(event_queue, "a", log);
     a.action = [&](unsigned id) {
-        if (id == 1) agenda.stop();
+        if (id == 1) event_queue.stop();
     };
     for (unsigned i = 0; i < 4; ++i) a.at(100 + i, i);
     sc_core::sc_start();
     EXPECT_EQ(log, (Log{"100 a 0", "101 a 1"}));
-    EXPECT_TRUE(agenda.stopped());
+    EXPECT_TRUE(event_queue.stopped());
     EXPECT_EQ(sc_core::sc_get_status(), sc_core::SC_STOPPED);
 }
 
-TEST(Agenda, TheWatchCanStopARun)
+TEST(EventQueue, TheWatchCanStopARun)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "a", log);
+    Recorder a(event_queue, "a", log);
     a.action = [&](unsigned) {
         log.clear();
-        a.at(agenda.now() + 10, 0);
+        a.at(event_queue.now() + 10, 0);
     };
     unsigned calls = 0;
-    agenda.set_watch([&](Time) { return ++calls < 5; });
+    event_queue.set_watch([&](Time) { return ++calls < 5; });
     a.at(0, 0);
     sc_core::sc_start();
     EXPECT_EQ(calls, 5u);
-    EXPECT_EQ(agenda.items_run() % 5, 0u);
-    EXPECT_GT(agenda.items_run(), 1000u);
+    EXPECT_EQ(event_queue.items_run() % 5, 0u);
+    EXPECT_GT(event_queue.items_run(), 1000u);
 }
 
-TEST(Agenda, TwoStationsOfOneNameAreRefused)
+TEST(EventQueue, TwoComponentsOfOneNameAreRefused)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "same", log);
-    Recorder b(agenda, "same", log);
+    Recorder a(event_queue, "same", log);
+    Recorder b(event_queue, "same", log);
     weft::testing::Reports reports;
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    EXPECT_TRUE(reports.contain("/weft/agenda: two stations are called same")) << reports.all();
+    EXPECT_TRUE(reports.contain("/weft/event_queue: two components are called same")) << reports.all();
 }
 
-TEST(Agenda, TheOrderOfConstructionDecidesNothing)
+TEST(EventQueue, TheOrderOfConstructionDecidesNothing)
 {
     const auto run = [](bool reversed) {
-        Agenda agenda("agenda");
+        EventQueue event_queue("event_queue");
         Log log;
-        std::vector<std::unique_ptr<Recorder>> stations(20);
+        std::vector<std::unique_ptr<Recorder>> components(20);
         std::vector<std::mt19937> random(20);
         for (unsigned i = 0; i < 20; ++i) {
             const unsigned k = reversed ? 19 - i : i;
-            stations[k] = std::make_unique<Recorder>(agenda, "s" + std::to_string(k), log);
+            components[k] = std::make_unique<Recorder>(event_queue, "s" + std::to_string(k), log);
             random[k].seed(k);
-            stations[k]->wants_settle = k % 3 == 0;
-            // Each item sends one on to another station, often in the same instant as others do.
-            stations[k]->action = [&, k](unsigned id) {
-                if (id < 60) stations[random[k]() % 20]->at(agenda.now() + random[k]() % 4 * 100, id + 1, k);
+            components[k]->wants_arbitration = k % 3 == 0;
+            // Each item sends one on to another timed component, often in the same instant as others do.
+            components[k]->action = [&, k](unsigned id) {
+                if (id < 60) components[random[k]() % 20]->at(event_queue.now() + random[k]() % 4 * 100, id + 1, k);
             };
         }
-        for (unsigned i = 0; i < 20; ++i) stations[reversed ? 19 - i : i]->at(100, 0);
+        for (unsigned i = 0; i < 20; ++i) components[reversed ? 19 - i : i]->at(100, 0);
         sc_core::sc_start();
         std::string out;
         for (const std::string& line : log) out += line + "\n";
@@ -293,17 +293,17 @@ TEST(Agenda, TheOrderOfConstructionDecidesNothing)
 
 namespace {
 
-// Runs against a std::multimap that holds (due, station, input, scheduling) in the order demanded.
-struct Mirror : Station {
-    struct Item : AgendaItem {
+// Runs against a std::multimap that holds (due, timed component, input, scheduling) in the order demanded.
+struct Mirror : TimedComponent {
+    struct Item : ScheduledItem {
         std::uint64_t sequence = 0;
         Time expected = 0;
     };
     using Key = std::tuple<Time, unsigned, unsigned>;
 
-    Mirror(Agenda& agenda, std::string path, unsigned number, std::multimap<Key, Item*>& reference,
+    Mirror(EventQueue& event_queue, std::string path, unsigned number, std::multimap<Key, Item*>& reference,
         std::vector<std::unique_ptr<Mirror>>& all, std::mt19937_64& random)
-        : Station(agenda, std::move(path)), number(number), reference(reference), all(all), random(random)
+        : TimedComponent(event_queue, std::move(path)), number(number), reference(reference), all(all), random(random)
     {
     }
 
@@ -311,17 +311,17 @@ struct Mirror : Station {
     {
         item.expected = due;
         reference.emplace(Key{due, number, input}, &item);  // equal keys stay in order of insertion
-        agenda().schedule(item, *this, due, input);
+        event_queue().schedule(item, *this, due, input);
     }
-    void run(AgendaItem& base) override
+    void run(ScheduledItem& base) override
     {
         Item& item = static_cast<Item&>(base);
         ++ran;
-        if (reference.begin()->second != &item || agenda().now() != item.expected) ++wrong;
+        if (reference.begin()->second != &item || event_queue().now() != item.expected) ++wrong;
         reference.erase(reference.begin());
         if (ran_total++ >= limit) return;
         Mirror& next = *all[random() % all.size()];
-        next.add(item, agenda().now() + step(), static_cast<unsigned>(random() % 8));
+        next.add(item, event_queue().now() + step(), static_cast<unsigned>(random() % 8));
     }
     // Most steps are short, some land in the same instant, some lie beyond the wheel.
     Time step()
@@ -348,21 +348,21 @@ struct Mirror : Station {
 
 }  // namespace
 
-TEST(Agenda, MillionsOfRandomItemsRunInTheReferenceOrder)
+TEST(EventQueue, MillionsOfRandomItemsRunInTheReferenceOrder)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     std::multimap<Mirror::Key, Mirror::Item*> reference;
     std::vector<std::unique_ptr<Mirror>> all;
     std::mt19937_64 random(20260101);
     Mirror::limit = 2'000'000;
-    constexpr unsigned stations = 64;
-    for (unsigned i = 0; i < stations; ++i) {
+    constexpr unsigned components = 64;
+    for (unsigned i = 0; i < components; ++i) {
         const std::string digits = std::to_string(100 + i);
-        all.push_back(std::make_unique<Mirror>(agenda, "m" + digits, i, reference, all, random));
+        all.push_back(std::make_unique<Mirror>(event_queue, "m" + digits, i, reference, all, random));
     }
     std::vector<Mirror::Item> items(3000);
     for (Mirror::Item& item : items)
-        all[random() % stations]->add(item, random() % 5'000'000, static_cast<unsigned>(random() % 8));
+        all[random() % components]->add(item, random() % 5'000'000, static_cast<unsigned>(random() % 8));
     sc_core::sc_start();
     EXPECT_EQ(Mirror::wrong, 0u);
     EXPECT_TRUE(reference.empty());
@@ -371,11 +371,11 @@ TEST(Agenda, MillionsOfRandomItemsRunInTheReferenceOrder)
 
 namespace {
 
-// A kernel process that puts items on the agenda and is woken by it.
+// A kernel process that puts items on the event queue and is woken by it.
 struct Foreign : sc_core::sc_module {
     SC_HAS_PROCESS(Foreign);
-    Foreign(sc_core::sc_module_name name, Agenda& agenda, Recorder& station, Log& log)
-        : sc_module(name), agenda(agenda), station(station), log(log)
+    Foreign(sc_core::sc_module_name name, EventQueue& event_queue, Recorder& component, Log& log)
+        : sc_module(name), event_queue(event_queue), component(component), log(log)
     {
         SC_THREAD(body);
         SC_METHOD(woken);
@@ -385,17 +385,17 @@ struct Foreign : sc_core::sc_module {
     void body()
     {
         wait(sc_core::sc_time(1000, sc_core::SC_PS));
-        agenda.enter();
-        log.push_back("thread at " + std::to_string(agenda.now()));
-        station.at(agenda.now(), 1);
-        station.at(agenda.now() + 5, 2);
+        event_queue.enter();
+        log.push_back("thread at " + std::to_string(event_queue.now()));
+        component.at(event_queue.now(), 1);
+        component.at(event_queue.now() + 5, 2);
         wait(sc_core::sc_time(3, sc_core::SC_PS));
-        log.push_back("thread at " + std::to_string(agenda.now()));
+        log.push_back("thread at " + std::to_string(event_queue.now()));
     }
     void woken() { log.push_back("woken at " + sc_core::sc_time_stamp().to_string()); }
 
-    Agenda& agenda;
-    Recorder& station;
+    EventQueue& event_queue;
+    Recorder& component;
     Log& log;
     sc_core::sc_event event;
 };
@@ -403,11 +403,11 @@ struct Foreign : sc_core::sc_module {
 }  // namespace
 
 // Buckets of any size, of one instant or several, come out by key and, among equal ones, as they were filed.
-TEST(Agenda, BucketsOfAnySizeAreInOrder)
+TEST(EventQueue, BucketsOfAnySizeAreInOrder)
 {
     std::mt19937_64 random(5);
     constexpr Time width = Time{1} << TimingWheel::bucket_bits;
-    std::vector<AgendaItem> items(3'000);
+    std::vector<ScheduledItem> items(3'000);
     for (const std::size_t count : {2U, 24U, 25U, 63U, 64U, 110U, 3'000U})
         for (const std::uint32_t orders : {1U, 40U, 1U << 20U, ~0U})
             for (const Time dues : {Time{1}, width}) {
@@ -433,27 +433,27 @@ TEST(Agenda, BucketsOfAnySizeAreInOrder)
             }
 }
 
-TEST(Agenda, NeverRunsPastAForeignEvent)
+TEST(EventQueue, NeverRunsPastAForeignEvent)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "a", log);
-    Foreign foreign("foreign", agenda, a, log);
+    Recorder a(event_queue, "a", log);
+    Foreign foreign("foreign", event_queue, a, log);
     for (const Time due : {900, 999, 1001, 1004}) a.at(due, 0);
     sc_core::sc_start();
     EXPECT_EQ(log, (Log{"900 a 0", "999 a 0", "thread at 1000", "1000 a 1", "1001 a 0", "thread at 1003", "1004 a 0",
                        "1005 a 2"}));
 }
 
-TEST(Agenda, NotifyKernelWakesAProcessAtTheExactTimeAndHoldsTheAgendaBack)
+TEST(EventQueue, NotifyKernelWakesAProcessAtTheExactTimeAndHoldsTheEventQueueBack)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "a", log);
-    Foreign foreign("foreign", agenda, a, log);
+    Recorder a(event_queue, "a", log);
+    Foreign foreign("foreign", event_queue, a, log);
     a.action = [&](unsigned id) {
-        if (id == 7) agenda.notify_kernel(foreign.event, agenda.now() + 20);
-        if (id == 8) agenda.notify_kernel(foreign.event, agenda.now());
+        if (id == 7) event_queue.notify_kernel(foreign.event, event_queue.now() + 20);
+        if (id == 8) event_queue.notify_kernel(foreign.event, event_queue.now());
     };
     a.at(2000, 7);
     a.at(2019, 0);
@@ -465,20 +465,20 @@ TEST(Agenda, NotifyKernelWakesAProcessAtTheExactTimeAndHoldsTheAgendaBack)
     EXPECT_EQ(log, (Log{"2000 a 7", "2019 a 0", "woken at 2020 ps", "2021 a 0", "2500 a 8", "woken at 2500 ps", "2501 a 0"}));
 }
 
-TEST(Agenda, StopFromAKernelProcessEndsTheRun)
+TEST(EventQueue, StopFromAKernelProcessEndsTheRun)
 {
-    Agenda agenda("agenda");
+    EventQueue event_queue("event_queue");
     Log log;
-    Recorder a(agenda, "a", log);
+    Recorder a(event_queue, "a", log);
     a.at(100, 0);
     a.at(5000, 0);
     sc_core::sc_spawn([&] {
         sc_core::wait(sc_core::sc_time(200, sc_core::SC_PS));
-        agenda.stop();
+        event_queue.stop();
     });
     sc_core::sc_start();
     EXPECT_EQ(log, (Log{"100 a 0"}));
     EXPECT_EQ(sc_core::sc_get_status(), sc_core::SC_STOPPED);
 }
 
-}  // namespace agenda_test
+}  // namespace event_queue_test

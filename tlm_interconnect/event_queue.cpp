@@ -1,4 +1,4 @@
-#include "tlm_interconnect/agenda.h"
+#include "tlm_interconnect/event_queue.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -11,77 +11,77 @@ namespace {
 constexpr std::uint64_t watch_mask = (1U << 12) - 1;
 
 // Items between the preparation of one and its turn.
-constexpr std::size_t prepare_distance = 5;
+constexpr std::size_t prefetch_distance = 5;
 
 }  // namespace
 
-Station::Station(Agenda& agenda, std::string path) : agenda_(agenda), path_(std::move(path))
+TimedComponent::TimedComponent(EventQueue& event_queue, std::string path) : event_queue_(event_queue), path_(std::move(path))
 {
-    rank_ = static_cast<std::uint32_t>(agenda_.stations_.size());
-    agenda_.stations_.push_back(this);
+    rank_ = static_cast<std::uint32_t>(event_queue_.components_.size());
+    event_queue_.components_.push_back(this);
 }
 
-Agenda::Agenda(sc_core::sc_module_name name)
+EventQueue::EventQueue(sc_core::sc_module_name name)
     : sc_module(name)
 {
     if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
-        SC_REPORT_FATAL("/weft/agenda", "the time resolution must be 1 ps");
+        SC_REPORT_FATAL("/weft/event_queue", "the time resolution must be 1 ps");
     SC_METHOD(wake);
     sensitive << event_;
     dont_initialize();
 }
 
-void Agenda::end_of_elaboration()
+void EventQueue::end_of_elaboration()
 {
-    const std::vector<Station*> constructed = stations_;
-    std::sort(stations_.begin(), stations_.end(),
-        [](const Station* a, const Station* b) { return a->path_ < b->path_; });
-    if (stations_.size() >= (std::size_t{1} << 20))
-        SC_REPORT_FATAL("/weft/agenda", "more than 2^20 stations");
-    for (std::size_t i = 0; i < stations_.size(); ++i) {
-        if (i > 0 && stations_[i]->path_ == stations_[i - 1]->path_)
-            SC_REPORT_FATAL("/weft/agenda", ("two stations are called " + stations_[i]->path_).c_str());
-        stations_[i]->rank_ = static_cast<std::uint32_t>(i);
+    const std::vector<TimedComponent*> constructed = components_;
+    std::sort(components_.begin(), components_.end(),
+        [](const TimedComponent* a, const TimedComponent* b) { return a->path_ < b->path_; });
+    if (components_.size() >= (std::size_t{1} << 20))
+        SC_REPORT_FATAL("/weft/event_queue", "more than 2^20 components");
+    for (std::size_t i = 0; i < components_.size(); ++i) {
+        if (i > 0 && components_[i]->path_ == components_[i - 1]->path_)
+            SC_REPORT_FATAL("/weft/event_queue", ("two components are called " + components_[i]->path_).c_str());
+        components_[i]->rank_ = static_cast<std::uint32_t>(i);
     }
     // Items scheduled before ranks existed get theirs.
-    wheel_.reorder([&constructed](AgendaItem& item) {
+    wheel_.reorder([&constructed](ScheduledItem& item) {
         item.order = (constructed[item.order >> 12]->rank_ << 12) | (item.order & 0xfffU);
         return item.order;
     });
 }
 
-void Agenda::set_end(Time end)
+void EventQueue::set_end(Time end)
 {
     end_ = end;
     if (!running_ && !idle()) notify_self();
 }
 
-void Agenda::run_kernel(Time end)
+void EventQueue::run_kernel(Time end)
 {
     set_end(end);
     // Modules may schedule their first work when the kernel starts.
     if (sc_core::sc_get_status() == sc_core::SC_ELABORATION || sc_core::sc_pending_activity()) sc_core::sc_start();
 }
 
-void Agenda::stop()
+void EventQueue::stop()
 {
     stopped_ = true;
     if (!running_ && sc_core::sc_is_running()) sc_core::sc_stop();
 }
 
-void Agenda::enter()
+void EventQueue::enter()
 {
     if (!running_) now_ = to_ps(sc_core::sc_time_stamp());
 }
 
-void Agenda::notify_kernel(sc_core::sc_event& event, Time due)
+void EventQueue::notify_kernel(sc_core::sc_event& event, Time due)
 {
     const Time kernel = to_ps(sc_core::sc_time_stamp());
     event.notify(to_sc_time(due > kernel ? due - kernel : 0));
     limit_ = std::min(limit_, due);
 }
 
-void Agenda::drain(Time kernel_now, Time limit)
+void EventQueue::drain(Time kernel_now, Time limit)
 {
     running_ = true;
     limit_ = limit;
@@ -95,20 +95,20 @@ void Agenda::drain(Time kernel_now, Time limit)
         now_ = due;
         wheel_.pop();
         // Of a bucket that has just been opened, everything up to the distance; later one at a time.
-        for (std::size_t i = wheel_.at_start() ? 0 : prepare_distance; i <= prepare_distance; ++i) {
+        for (std::size_t i = wheel_.at_start() ? 0 : prefetch_distance; i <= prefetch_distance; ++i) {
             const TimingWheel::Entry* ahead = wheel_.peek(i);
             if (ahead == nullptr) break;
-            const Station* later = stations_[ahead->order() >> 12];
-            if (later->prepares_) later->prepare(*ahead->item);
+            const TimedComponent* later = components_[ahead->order() >> 12];
+            if (later->prefetches_) later->prefetch(*ahead->item);
         }
-        Station* station = stations_[entry.order() >> 12];
+        TimedComponent* component = components_[entry.order() >> 12];
         entry.item->scheduled = false;
-        station->run(*entry.item);
-        if (station->settle_requested_) {
+        component->run(*entry.item);
+        if (component->arbitration_requested_) {
             const TimingWheel::Entry* next = wheel_.peek();
-            if (next == nullptr || next->order() >> 12 != station->rank_ || wheel_.due_of(*next) != due) {
-                station->settle_requested_ = false;
-                station->settle();
+            if (next == nullptr || next->order() >> 12 != component->rank_ || wheel_.due_of(*next) != due) {
+                component->arbitration_requested_ = false;
+                component->arbitrate();
             }
         }
         if ((++items_run_ & watch_mask) == 0 && watch_ && !watch_(now_)) stopped_ = true;
@@ -117,7 +117,7 @@ void Agenda::drain(Time kernel_now, Time limit)
     running_ = false;
 }
 
-void Agenda::wake()
+void EventQueue::wake()
 {
     notified_ = ~Time{0};
     if (stopped_) return;
@@ -137,7 +137,7 @@ void Agenda::wake()
     notify_self();
 }
 
-void Agenda::notify_self()
+void EventQueue::notify_self()
 {
     const Time due = wheel_.next_time();
     if (due == ~Time{0} || due > end_) return;
