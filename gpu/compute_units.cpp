@@ -251,7 +251,7 @@ void ComputeUnits::answered(Line& line)
         }
         return;
     }
-    if (line.followed()) note_life(line, tag.unit);
+    if (line.traced()) note_life(line, tag.unit);
     Unit& unit = units_[tag.unit];
     if (full(unit)) unit.full += event_queue().now() - unit.full_since;
     --unit.outstanding;

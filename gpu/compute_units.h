@@ -250,7 +250,7 @@ private:
         OperationRecord record;
         std::array<Time, stall_causes> spent{};  // when it began
         Line* line = nullptr;                    // of its signal, on its way
-        Journey signalled;                       // the same, answered
+        LatencyBreakdown signalled;                       // the same, answered
     };
     std::array<Time, stall_causes> spent_by(const Unit& unit, const Wavefront& wave) const;
     void log_operation(std::uint32_t index, const Operation* operation);

@@ -70,10 +70,10 @@ void ComputeUnits::log_end(std::uint32_t index)
     const std::array<Time, stall_causes> spent = spent_by(units_[group.unit], units_[group.unit].waves[group.zero]);
     for (unsigned cause = 0; cause < stall_causes; ++cause) open.record.spent[cause] = spent[cause] - open.spent[cause];
     open.record.end = event_queue().now();
-    open.record.journey = open.signalled;
+    open.record.breakdown = open.signalled;
     const std::uint32_t number = log_->add(open.record);
     // Its line is on its way: it brings the rest.
-    if (open.record.kind == Operation::Kind::signal && open.line != nullptr) open.line->journey.record = number;
+    if (open.record.kind == Operation::Kind::signal && open.line != nullptr) open.line->breakdown.record = number;
     open = OpenRecord{};
 }
 
@@ -83,8 +83,8 @@ void ComputeUnits::follow(Line& line, std::uint32_t number, Time delay)
     if (tag.use == LineUse::fetch) return;
     const std::uint32_t index = units_[number].waves[tag.context].group;
     if (groups_[index].log == 0) return;
-    line.flags |= LineHeader::followed_flag;
-    line.journey.begin(event_queue().now() + delay);
+    line.flags |= LineHeader::traced_flag;
+    line.breakdown.begin(event_queue().now() + delay);
     if (line.op == LineOp::atomic && (line.flags & LineHeader::control_flag) != 0) open_[index].line = &line;
 }
 
@@ -99,16 +99,16 @@ void ComputeUnits::note_packets(const Line& line, std::uint32_t number, std::uin
 void ComputeUnits::note_life(const Line& line, std::uint32_t number)
 {
     const std::uint32_t index = units_[number].waves[LineTag::of(line.tag).context].group;
-    if (line.journey.record > 0) {
-        log_->answered(line.journey);
+    if (line.breakdown.record > 0) {
+        log_->answered(line.breakdown);
     } else if (open_[index].line == &line) {  // answered before its record ended
-        open_[index].signalled = line.journey;
+        open_[index].signalled = line.breakdown;
         open_[index].line = nullptr;
     }
     if (line.op == LineOp::write && (line.flags & LineHeader::packet_flag) != 0)
         log_->stored({line.address / line_bytes, groups_[index].log, units_[number].waves[LineTag::of(line.tag).context].number,
-            line.journey.start, line.journey.home, line.journey.out.queued + line.journey.out.wire, line.journey.out.credits});
-    if ((line.flags & LineHeader::poll_flag) == 0) open_[index].record.lives.add(line.journey, event_queue().now());
+            line.breakdown.start, line.breakdown.home, line.breakdown.out.queued + line.breakdown.out.wire, line.breakdown.out.credits});
+    if ((line.flags & LineHeader::poll_flag) == 0) open_[index].record.lives.add(line.breakdown, event_queue().now());
 }
 
 }  // namespace weft

@@ -4,13 +4,13 @@
 
 namespace weft {
 
-void LineLives::add(const Journey& journey, Time end)
+void LineLives::add(const LatencyBreakdown& breakdown, Time end)
 {
-    const Time all = end - journey.start;
-    const Time queues = journey.out.queued + journey.out.wire + journey.back.queued + journey.back.wire;
-    const Time waits = journey.out.credits + journey.back.credits;
-    const Time links = journey.out.flight + journey.back.flight;
-    const Time slice = journey.answered > journey.home ? journey.answered - journey.home : 0;
+    const Time all = end - breakdown.start;
+    const Time queues = breakdown.out.queued + breakdown.out.wire + breakdown.back.queued + breakdown.back.wire;
+    const Time waits = breakdown.out.credits + breakdown.back.credits;
+    const Time links = breakdown.out.flight + breakdown.back.flight;
+    const Time slice = breakdown.answered > breakdown.home ? breakdown.answered - breakdown.home : 0;
     ++lines;
     serialisation += queues;
     credits += waits;

@@ -24,7 +24,7 @@ struct LineLives {
     Time memory = 0;         // from the arrival at a cache slice to its answer
     Time other = 0;
 
-    void add(const Journey& journey, Time end);
+    void add(const LatencyBreakdown& breakdown, Time end);
     Time total() const { return serialisation + credits + flight + memory + other; }
 };
 
@@ -41,7 +41,7 @@ struct OperationRecord {
     std::uint32_t lanes = 0;       // 0: one flag
     std::array<Time, stall_causes> spent{};  // begin to end, by what wavefront zero waited for
     LineLives lives;              // of lines of the workgroup answered meanwhile
-    Journey journey;              // signal: of its line, once that is answered; start is when it left
+    LatencyBreakdown breakdown;              // signal: of its line, once that is answered; start is when it left
 };
 
 // One of the flags of a wait.
@@ -82,9 +82,9 @@ public:
         return static_cast<std::uint32_t>(records_.size());
     }
     // The signal of record `number`, from 1 on, has been answered.
-    void answered(const Journey& journey)
+    void answered(const LatencyBreakdown& breakdown)
     {
-        if (journey.record > 0) records_[journey.record - 1].journey = journey;
+        if (breakdown.record > 0) records_[breakdown.record - 1].breakdown = breakdown;
     }
     const std::vector<OperationRecord>& records() const { return records_; }
 

@@ -14,7 +14,7 @@
 
 #include "base/line_size.h"
 #include "tlm_interconnect/event_queue.h"
-#include "tlm_interconnect/journey.h"
+#include "tlm_interconnect/latency_breakdown.h"
 #include "tlm_interconnect/switch_group.h"
 #include "tlm_interconnect/virtual_channel.h"
 
@@ -104,11 +104,11 @@ struct alignas(64) LineHeader : ScheduledItem {
     static constexpr std::uint8_t control_flag = 4;  // of a word: synchronisation traffic; of a whole line: packet_answer.h
     static constexpr std::uint8_t posted_flag = 8;  // a write that nobody answers: its target consumes it
     static constexpr std::uint8_t made_flag = 16;  // made by the switch it is in: holds no slot of an input buffer
-    static constexpr std::uint8_t followed_flag = 64;  // its Journey is kept up
+    static constexpr std::uint8_t traced_flag = 64;  // its LatencyBreakdown is kept up
     static constexpr std::uint8_t packet_flag = 128;  // of packets; a load comes back with it when some are not there yet
     static constexpr std::uint8_t refill_flag = 32;  // between caches: contents are in the memory image, not in it
 
-    bool followed() const { return (flags & followed_flag) != 0; }
+    bool traced() const { return (flags & traced_flag) != 0; }
     // On the way to a switch that carries it out for a group, on the way from there to a member, or back.
     bool of_group() const { return source >= first_group || destination >= first_group; }
     bool full_line() const { return size == line_bytes; }
@@ -239,7 +239,7 @@ private:
     alignas(64) std::uint8_t data_[line_bytes];
 
 public:
-    Journey journey;  // behind what every line needs
+    LatencyBreakdown breakdown;  // behind what every line needs
 };
 
 // Sticky extension through which a foreign TLM-2.0 model finds the fabric's view of a payload.

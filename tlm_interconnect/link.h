@@ -86,7 +86,7 @@ private:
 
     Passage carry(Wire& wire, Line& line, LineClass cls, Time delay);
     Passage carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival);
-    static void note(Journey::Leg& leg, Time passage, Time latency)
+    static void note(LatencyBreakdown::Leg& leg, Time passage, Time latency)
     {
         leg.wire += passage - latency;
         leg.flight += latency;

@@ -91,7 +91,7 @@ public:
         // In the order in which they were performed at the flag.
         for (auto& [flag, signals] : signals_)
             std::stable_sort(signals.begin(), signals.end(),
-                [this](std::uint32_t a, std::uint32_t b) { return records_[a].journey.home < records_[b].journey.home; });
+                [this](std::uint32_t a, std::uint32_t b) { return records_[a].breakdown.home < records_[b].breakdown.home; });
     }
 
     std::vector<PathSegment> run()
@@ -110,9 +110,9 @@ public:
                 const OperationRecord& sent = records_[signal];
                 OperationRecord wait = now;
                 wait.label = label;
-                add(wait, std::min(until, sent.journey.home), until, only(PathCause::flag));
-                add_signal(sent, now, std::min(until, sent.journey.home));
-                until = std::min(until, sent.journey.start);
+                add(wait, std::min(until, sent.breakdown.home), until, only(PathCause::flag));
+                add_signal(sent, now, std::min(until, sent.breakdown.home));
+                until = std::min(until, sent.breakdown.start);
                 at_record = signal;
                 continue;
             }
@@ -171,13 +171,13 @@ private:
     void add_signal(const OperationRecord& sent, const OperationRecord& waiter, Time end)
     {
         const std::size_t before = segments_.size();
-        const Journey& journey = sent.journey;
+        const LatencyBreakdown& breakdown = sent.breakdown;
         CauseTimes weights{};
-        weights[at(PathCause::serialisation)] = journey.out.queued + journey.out.wire;
-        weights[at(PathCause::credits)] = journey.out.credits;
+        weights[at(PathCause::serialisation)] = breakdown.out.queued + breakdown.out.wire;
+        weights[at(PathCause::credits)] = breakdown.out.credits;
         const Time waited = weights[at(PathCause::serialisation)] + weights[at(PathCause::credits)];
-        weights[at(PathCause::latency)] = journey.home - journey.start - std::min(waited, journey.home - journey.start);
-        add(sent, std::min(journey.start, end), end, weights);
+        weights[at(PathCause::latency)] = breakdown.home - breakdown.start - std::min(waited, breakdown.home - breakdown.start);
+        add(sent, std::min(breakdown.start, end), end, weights);
         if (segments_.size() == before) return;
         segments_.back().signal = true;
         segments_.back().to = executor_.work(waiter.work).rank;
@@ -236,7 +236,7 @@ private:
         for (std::uint32_t i = 0; i < wait.lanes; ++i) {
             const WaitLane& lane = lanes_[wait.first_lane + i];
             const std::uint32_t signal = signal_to(lane, wait);
-            if (signal == none || (last != none && records_[signal].journey.home <= records_[last].journey.home)) continue;
+            if (signal == none || (last != none && records_[signal].breakdown.home <= records_[last].breakdown.home)) continue;
             last = signal;
             label = lane.label;
         }
@@ -248,8 +248,8 @@ private:
         const auto found = signals_.find(lane.address);
         if (found == signals_.end() || lane.value == 0 || found->second.size() < lane.value) return none;
         const std::uint32_t signal = found->second[lane.value - 1];
-        const Journey& journey = records_[signal].journey;
-        const bool held_up = journey.home > wait.begin && journey.home <= wait.end && journey.start > 0;
+        const LatencyBreakdown& breakdown = records_[signal].breakdown;
+        const bool held_up = breakdown.home > wait.begin && breakdown.home <= wait.end && breakdown.start > 0;
         return held_up ? signal : none;
     }
 

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "platform/config/grouping.h"
 #include "platform/run/disagreement.h"
-#include "platform/run/followed.h"
+#include "platform/run/run_trace.h"
 
 namespace weft {
 

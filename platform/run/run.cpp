@@ -6,7 +6,7 @@
 #include "base/diagnostic.h"
 #include "collectives/plans/msccl_writer.h"
 #include "platform/run/assembly.h"
-#include "platform/run/followed.h"
+#include "platform/run/run_trace.h"
 #include "platform/run/gathered.h"
 #include "platform/run/interrupt.h"
 #include "platform/run/memory_bound.h"
@@ -77,13 +77,13 @@ struct Watching {
             return !interrupted;
         });
         if (options.watch || options.window > 0 || options.follow) parts.system.fabric().watch();
-        if (options.follow) followed.emplace(parts.executor);
+        if (options.follow) trace.emplace(parts.executor);
         if (options.window > 0) series.emplace(parts.system.fabric(), run.resolved.graph(), options.window);
     }
 
     bool interrupted = false;
     ProgressLine progress;
-    std::optional<Followed> followed;
+    std::optional<RunTrace> trace;
     std::optional<TimeSeries> series;
 };
 
@@ -208,9 +208,9 @@ void gather(PlannedRun& run, Assembly& parts, Watching& watching, RunResult& res
     result.link_results = link_results(system.fabric(), resolved.graph(), last);
     if (const CollectiveDriver* driver = run.load.driver(); driver != nullptr && result.stop == StopReason::finished)
         add_theory(system.fabric(), link_payload(plan, run.load.collective(run.ranks), driver->schedule()), result.link_results);
-    if (watching.followed) {
-        result.paths = watching.followed->paths();
-        result.timeline = watching.followed->timeline(names);
+    if (watching.trace) {
+        result.paths = watching.trace->paths();
+        result.timeline = watching.trace->timeline(names);
     }
     result.modules = module_results(system, resolved, plan);
     result.memory_bound = memory_bound_of(result, resolved, plan);

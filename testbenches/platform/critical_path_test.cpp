@@ -29,7 +29,7 @@ std::uint64_t cause(const Json& result, const std::string& name)
 
 }  // namespace
 
-TEST(FollowedRun, CausesAddUpAndNoTimeChanges)
+TEST(TracedRun, CausesAddUpAndNoTimeChanges)
 {
     for (const char* algorithm : {"ring", "direct"}) {
         RunSetup setup = followed(star_document(4), "all_reduce", algorithm, "100000");
@@ -46,7 +46,7 @@ TEST(FollowedRun, CausesAddUpAndNoTimeChanges)
     }
 }
 
-TEST(FollowedRun, FewCreditsAreCredits)
+TEST(TracedRun, FewCreditsAreCredits)
 {
     const RunSetup setup = followed(mesh_document(2), "all_gather", "direct", "1 MiB");
     const Json many = run(setup.with("link.request_credits=4096"));
@@ -57,7 +57,7 @@ TEST(FollowedRun, FewCreditsAreCredits)
     EXPECT_LT(cause(many, "credits"), many["simulated_ps"].get<std::uint64_t>() / 20);
 }
 
-TEST(FollowedRun, EveryCollectiveOfARunHasItsOwn)
+TEST(TracedRun, EveryCollectiveOfARunHasItsOwn)
 {
     RunSetup setup = followed(mesh_document(2), "barrier", "direct", "0");
     setup.lines = "profile: generic\n" + collective_lines("barrier", "direct", "0");
@@ -66,7 +66,7 @@ TEST(FollowedRun, EveryCollectiveOfARunHasItsOwn)
     EXPECT_EQ(result["critical_paths"][0]["collective"], 0);
 }
 
-TEST(FollowedRun, TheTimelineIsATraceThatEndsWithTheRun)
+TEST(TracedRun, TheTimelineIsATraceThatEndsWithTheRun)
 {
     const std::string text = in_timed_child(
         [] { return run_here(followed(star_document(3), "all_reduce", "ring", "30000")).timeline; }, 60);

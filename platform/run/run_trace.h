@@ -10,10 +10,10 @@
 
 namespace weft {
 
-class Followed {
+class RunTrace {
 public:
     // Follows what `executor` runs. Before time starts.
-    explicit Followed(LineExecutor& executor) : executor_(executor) { executor.set_log(log_); }
+    explicit RunTrace(LineExecutor& executor) : executor_(executor) { executor.set_log(log_); }
 
     // Of the collectives that finished; numbers are those of CollectiveResult.
     std::vector<PathResult> paths() const;

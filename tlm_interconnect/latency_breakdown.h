@@ -1,5 +1,5 @@
-// What became of one line on its way, for whoever wants to know: kept up by the modules that it passes for lines with
-// LineHeader::followed_flag, not touched for others.
+// Where the time of one traced transaction went. The modules that it passes fill it in for transactions with
+// LineHeader::traced_flag and do not touch it for others.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace weft {
 
-struct Journey {
+struct LatencyBreakdown {
     // Times in ps, summed over the ports and links of one direction.
     struct Leg {
         Time queued = 0;   // behind other lines at ports
@@ -27,7 +27,7 @@ struct Journey {
 
     void begin(Time now)
     {
-        *this = Journey{};
+        *this = LatencyBreakdown{};
         start = now;
     }
 };

@@ -1,4 +1,4 @@
-#include "platform/run/followed.h"
+#include "platform/run/run_trace.h"
 
 #include <algorithm>
 
@@ -66,7 +66,7 @@ std::vector<std::pair<std::string, Time>> longest_first(std::vector<std::pair<st
 
 }  // namespace
 
-std::vector<PathResult> Followed::paths() const
+std::vector<PathResult> RunTrace::paths() const
 {
     std::vector<PathResult> out;
     std::size_t collective = 0;
@@ -94,7 +94,7 @@ std::vector<PathResult> Followed::paths() const
     return out;
 }
 
-std::string Followed::timeline(const std::vector<std::string>& nodes) const
+std::string RunTrace::timeline(const std::vector<std::string>& nodes) const
 {
     std::vector<std::string> events;
     const auto process_name = [&events](std::size_t process, const std::string& name) {
