@@ -18,7 +18,7 @@
 // Loads of unit scope go through the unit's L1, all others past it; stores change what it has and go on. A wait that
 // has ended, a fence of device or system scope and the start of a kernel invalidate it.
 //
-// A bulk copy takes one issue slot and no registers: the unit's copier (movers.h) does it, and neither fences nor signals
+// A bulk copy takes one issue slot and no registers: the unit's bulk copy engine (dma_engines.h) does it, and neither fences nor signals
 // wait for it, only bulk_wait and the end of the workgroup.
 //
 // A request (of a port channel) takes an issue slot behind its fence; what it asks for is done beside the workgroup.
@@ -53,7 +53,7 @@
 
 #include "base/statistic.h"
 #include "gpu/line_tag.h"
-#include "gpu/bulk_copier.h"
+#include "gpu/bulk_copy_engine.h"
 #include "gpu/gpu_spec.h"
 #include "gpu/network_ends.h"
 #include "gpu/operation_log.h"
@@ -81,7 +81,7 @@ public:
     LineInitiatorSocket memory;
 
     // What carries out bulk copies; needed before a program has one.
-    void set_bulk(BulkCopier& bulk) { bulk_ = &bulk; }
+    void set_bulk(BulkCopyEngine& bulk) { bulk_ = &bulk; }
     // Where packets arrive, which runs that cannot progress are told by; needed before a program has some.
     void set_packets(const MemoryImage& image) { image_ = &image; }
     // Answers take their places there when they arrive. Before time starts.
@@ -101,7 +101,7 @@ public:
         WorkgroupListener* listener = nullptr;
         std::uint64_t token = 0;
         std::uint32_t log = 0;             // number in the OperationLog; 0: not logged
-        std::uint32_t list = 0;            // that its requests are for, by Movers::launch
+        std::uint32_t list = 0;            // that its requests are for, by DmaEngines::launch
     };
     static constexpr unsigned max_unroll = 16;
     static constexpr unsigned max_results = 4095;
@@ -289,7 +289,7 @@ private:
     NetworkEnds* network_ = nullptr;  // null: it limits no answer
     bool data_on_;
     PathChooser paths_;
-    BulkCopier* bulk_ = nullptr;
+    BulkCopyEngine* bulk_ = nullptr;
     const MemoryImage* image_ = nullptr;
     bool cannot_progress_ = false;
     bool running_ = false;  // between the first item of an instant and its arbitrate()

@@ -1,9 +1,9 @@
 // What copy engines do with their command lists: whose copy is next, signals, waits.
-#include "gpu/movers.h"
+#include "gpu/dma_engines.h"
 
 namespace weft {
 
-std::uint32_t Movers::launch(const List& list)
+std::uint32_t DmaEngines::launch(const List& list)
 {
     const auto count = static_cast<std::uint32_t>(engines_.size());
     if (list.proxied) {
@@ -22,7 +22,7 @@ std::uint32_t Movers::launch(const List& list)
     return 0;
 }
 
-Movers::Queue& Movers::place(const List& list, Engine& engine, Time since)
+DmaEngines::Queue& DmaEngines::place(const List& list, Engine& engine, Time since)
 {
     if (free_queues_.empty()) {
         free_queues_.push_back(static_cast<std::uint32_t>(queues_.size()));
@@ -48,7 +48,7 @@ Movers::Queue& Movers::place(const List& list, Engine& engine, Time since)
     return queue;
 }
 
-void Movers::request(std::uint32_t list, std::uint64_t operations, Time delay)
+void DmaEngines::request(std::uint32_t list, std::uint64_t operations, Time delay)
 {
     if (free_grants_.empty()) {
         free_grants_.push_back(static_cast<std::uint32_t>(grants_.size()));
@@ -64,7 +64,7 @@ void Movers::request(std::uint32_t list, std::uint64_t operations, Time delay)
     event_queue().schedule(grant, *this, proxy_.handed_on(event_queue().now() + delay), list & 0xfffU);
 }
 
-void Movers::grant(Grant& grant)
+void DmaEngines::grant(Grant& grant)
 {
     Queue& queue = queues_[grant.queue];
     queue.granted += grant.operations;
@@ -76,7 +76,7 @@ void Movers::grant(Grant& grant)
 }
 
 // A proxied list that has done what it was asked for changes nothing any more.
-void Movers::rest(Queue& queue)
+void DmaEngines::rest(Queue& queue)
 {
     if (!queue.awake || queue.copying > 0) return;
     queue.awake = false;
@@ -84,7 +84,7 @@ void Movers::rest(Queue& queue)
 }
 
 // Carries out what can be carried out now.
-void Movers::go_on(Queue& queue)
+void DmaEngines::go_on(Queue& queue)
 {
     const Program& program = *queue.list.program;
     while (queue.active && !queue.loading && !queue.waiting) {
@@ -121,7 +121,7 @@ void Movers::go_on(Queue& queue)
     }
 }
 
-void Movers::signal(Queue& queue, const Operation& operation)
+void DmaEngines::signal(Queue& queue, const Operation& operation)
 {
     Line& line = pool_.take();
     line.begin(LineOp::atomic, operation.address, 8);
@@ -133,7 +133,7 @@ void Movers::signal(Queue& queue, const Operation& operation)
     send(line, *queue.engine, queue.index, MoverUse::word);
 }
 
-void Movers::poll(Queue& queue)
+void DmaEngines::poll(Queue& queue)
 {
     Line& line = pool_.take();
     line.begin(LineOp::read, queue.list.program->operations[queue.next].address, 8);
@@ -143,7 +143,7 @@ void Movers::poll(Queue& queue)
     send(line, *queue.engine, queue.index, MoverUse::word);
 }
 
-void Movers::word_answered(Line& line, Queue& queue)
+void DmaEngines::word_answered(Line& line, Queue& queue)
 {
     const bool signalled = line.op == LineOp::atomic;
     const std::uint64_t value = line.operand();
@@ -166,7 +166,7 @@ void Movers::word_answered(Line& line, Queue& queue)
     }
 }
 
-void Movers::end(Queue& queue)
+void DmaEngines::end(Queue& queue)
 {
     const List list = queue.list;
     Engine& engine = *queue.engine;
@@ -182,7 +182,7 @@ void Movers::end(Queue& queue)
     progress_.quiet(event_queue().now());
 }
 
-std::vector<ComputeUnits::Blocked> Movers::blocked() const
+std::vector<ComputeUnits::Blocked> DmaEngines::blocked() const
 {
     std::vector<ComputeUnits::Blocked> out;
     for (const Queue& queue : queues_) {

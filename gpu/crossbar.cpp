@@ -13,7 +13,7 @@ constexpr unsigned side_bits = 3;    // of a mesh's items: by which side of its 
 
 Crossbar::Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
     const NetworkSpec& network, const L2Spec& l2, std::uint32_t endpoint, unsigned ports, RouteTable routes)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), units("units", *this, 0), movers("movers", *this, 0),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), units("units", *this, 0), dma_engines("movers", *this, 0),
       spec_(spec), endpoint_(endpoint), sector_shift_(l2.sector_shift()), slices_(static_cast<unsigned>(l2.slices)),
       partitions_(static_cast<unsigned>(l2.partitions)), in_partition_(slices_ / partitions_),
       far_latency_(l2.far_latency), hash_(l2.separate() ? in_partition_ : slices_), routes_(std::move(routes)),
@@ -87,7 +87,7 @@ inline void Crossbar::hand_response(Line& line, bool of_port, unsigned exit, Tim
     if (exit > 0) {
         from_ports_[exit - 1]->send_response(line, delay + spec_.l2_to_port);
     } else {
-        LineTargetSocket& back = MoverTag::is(line.tag) ? movers : units;
+        LineTargetSocket& back = MoverTag::is(line.tag) ? dma_engines : units;
         back.send_response(line, delay + (of_port ? spec_.port_to_unit : spec_.l2_to_unit));
     }
 }
@@ -95,7 +95,7 @@ inline void Crossbar::hand_response(Line& line, bool of_port, unsigned exit, Tim
 Time Crossbar::on_request(unsigned port, Line& line, Time delay)
 {
     const bool of_port = port > 0;
-    // Movers look after their own way out.
+    // DmaEngines look after their own way out.
     if (limits_sources_ && (of_port || !MoverTag::is(line.tag))) delay = set_out(port, LineClass::request, line, delay);
     unsigned exit = 0;
     if (line.destination == endpoint_) {
@@ -224,7 +224,7 @@ unsigned Crossbar::debug(unsigned, Line& line)
 
 std::uint64_t Crossbar::hops() const
 {
-    std::uint64_t total = units.responses() + movers.responses();
+    std::uint64_t total = units.responses() + dma_engines.responses();
     for (const auto& socket : to_slices_) total += socket->requests();
     for (const auto& socket : to_ports_) total += socket->requests();
     for (const auto& socket : from_ports_) total += socket->responses();

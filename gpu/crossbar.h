@@ -1,7 +1,7 @@
 // The on-die network of a GPU: compute units and fabric ports to L2 slices, and compute units to
 // fabric ports. A crossbar, or a mesh of tiles.
 //
-// Sockets: units (from the compute units), movers (from the copy engines), from_port[p] (requests that arrive over the fabric),
+// Sockets: units (from the compute units), dma_engines (from the copy engines), from_port[p] (requests that arrive over the fabric),
 // to_slice[s], to_port[p] (requests to other GPUs); to_home where the L2's partitions are caches of their own.
 //
 // Which slice: the one of the address (slice_place). With mirrored partitions, reads and writes of the own units go to
@@ -42,7 +42,7 @@ public:
         const NetworkSpec& network, const L2Spec& l2, std::uint32_t endpoint, unsigned ports, RouteTable routes);
 
     LineTargetSocket units;
-    LineTargetSocket movers;
+    LineTargetSocket dma_engines;
     LineTargetSocket& from_port(unsigned port) { return *from_ports_[port]; }
     LineInitiatorSocket& to_port(unsigned port) { return *to_ports_[port]; }
     LineInitiatorSocket& to_slice(unsigned slice) { return *to_slices_[slice]; }
@@ -58,7 +58,7 @@ public:
     void reset_statistics() override;
 
 private:
-    // Port numbers: targets 0 = units and movers, 1 + p = fabric port p; initiators s = slice s, slices = home,
+    // Port numbers: targets 0 = units and dma_engines, 1 + p = fabric port p; initiators s = slice s, slices = home,
     // slices + 1 + p = port p. Those of the other side are the exits of the network.
     Time on_request(unsigned port, Line& line, Time delay) override;
     Time on_response(unsigned port, Line& line, Time delay) override;

@@ -16,10 +16,10 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     NetworkEnds& ends = crossbar_->ends();
     units_->set_network(ends);
     const PathChooser paths(endpoint_, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
-    movers_ = std::make_unique<Movers>("movers", event_queue, path_ + ".movers", copy, bulk,
+    dma_engines_ = std::make_unique<DmaEngines>("movers", event_queue, path_ + ".movers", copy, bulk,
         static_cast<std::uint32_t>(spec.compute_units), pool, progress, wiring.data_on, paths, *units_);
-    movers_->set_network(ends);
-    units_->set_bulk(*movers_);
+    dma_engines_->set_network(ends);
+    units_->set_bulk(*dma_engines_);
     units_->set_packets(image_);
     const auto channels = static_cast<unsigned>(hbm.channels);
     hbm_ = std::make_unique<Hbm>("hbm", event_queue, path_ + ".hbm", hbm, memory_side.present() ? channels : slices,
@@ -35,7 +35,7 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
         }
     };
     join(units_->memory, crossbar_->units);
-    join(movers_->memory, crossbar_->movers);
+    join(dma_engines_->memory, crossbar_->dma_engines);
     const auto below = [this](unsigned slice) -> LineTargetSocket& {
         return memory_side_ ? memory_side_->target(slice) : hbm_->target(slice);
     };
@@ -75,14 +75,14 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
 std::vector<ComputeUnits::Blocked> Gpu::blocked_workgroups() const
 {
     std::vector<ComputeUnits::Blocked> out = units_->blocked();
-    const std::vector<ComputeUnits::Blocked> lists = movers_->blocked();
+    const std::vector<ComputeUnits::Blocked> lists = dma_engines_->blocked();
     out.insert(out.end(), lists.begin(), lists.end());
     return out;
 }
 
 std::uint64_t Gpu::line_hops() const
 {
-    std::uint64_t total = units_->memory.requests() + movers_->memory.requests() + crossbar_->hops();
+    std::uint64_t total = units_->memory.requests() + dma_engines_->memory.requests() + crossbar_->hops();
     for (const auto& slice : slices_) total += slice->hops();
     if (memory_side_) total += memory_side_->hops();
     const std::size_t channels = memory_side_ ? memory_side_->slices().size() : l2_spec_.slices;

@@ -14,7 +14,7 @@
 #include "gpu/compute_units.h"
 #include "gpu/crossbar.h"
 #include "gpu/fabric_port.h"
-#include "gpu/movers.h"
+#include "gpu/dma_engines.h"
 #include "gpu/traffic_recorder.h"
 #include "sc_models/hbm.h"
 #include "sc_models/l2_slice.h"
@@ -40,12 +40,12 @@ public:
 
     ComputeUnits& units() { return *units_; }
     const ComputeUnits& units() const { return *units_; }
-    Movers& movers() { return *movers_; }
-    const Movers& movers() const { return *movers_; }
+    DmaEngines& dma_engines() { return *dma_engines_; }
+    const DmaEngines& dma_engines() const { return *dma_engines_; }
     // Workgroups, and lists of copy engines, that are not done.
     std::vector<ComputeUnits::Blocked> blocked_workgroups() const;
     std::size_t queued_workgroups() const { return units_->queued(); }
-    bool cannot_progress() const { return units_->cannot_progress() || movers_->cannot_progress(); }
+    bool cannot_progress() const { return units_->cannot_progress() || dma_engines_->cannot_progress(); }
     MemoryImage& image() override { return image_; }
     std::uint64_t capacity() const override { return hbm_spec_.capacity; }
     const GpuSpec& spec() const { return spec_; }
@@ -60,7 +60,7 @@ public:
     const Hbm& hbm() const { return *hbm_; }
     const Crossbar& network() const { return *crossbar_; }
 
-    std::uint64_t lines() const override { return units_->lines() + movers_->lines(); }
+    std::uint64_t lines() const override { return units_->lines() + dma_engines_->lines(); }
     std::uint64_t line_hops() const override;
 
     // L2 as a whole: the slices' statistics summed.
@@ -75,7 +75,7 @@ private:
     MemorySideSpec memory_side_spec_;
     MemoryImage image_;
     std::unique_ptr<ComputeUnits> units_;
-    std::unique_ptr<Movers> movers_;
+    std::unique_ptr<DmaEngines> dma_engines_;
     std::unique_ptr<Crossbar> crossbar_;
     std::vector<std::unique_ptr<SliceModel>> slices_;
     std::unique_ptr<MemorySideCache> memory_side_;

@@ -34,7 +34,7 @@ struct LineTag {
     }
 };
 
-// The same of a copy engine or a bulk copier. The unit is the one next to which it sits on the die; the lowest bit, which
+// The same of a copy engine or a bulk copy engine. The unit is the one next to which it sits on the die; the lowest bit, which
 // units leave 0, tells whose line it is.
 enum class MoverUse : std::uint8_t { load, store, word };
 
@@ -56,7 +56,7 @@ struct MoverTag {
     static bool is(std::uint32_t tag) { return (tag & 1U) != 0; }
 };
 
-// Numbers of transfers (Line::transfer), which units and movers of a GPU count apart: one for each operand of each operation
+// Numbers of transfers (Line::transfer), which units and DMA engines of a GPU count apart: one for each operand of each operation
 // that they carry out. They repeat after two thousand million, when no network card remembers the first ones.
 constexpr std::uint32_t transfer_numbers = (1U << 31U) - 1;
 constexpr std::uint32_t unit_transfer(std::uint32_t count) { return count % transfer_numbers + 1; }

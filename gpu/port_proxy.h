@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "gpu/mover_spec.h"
+#include "gpu/dma_spec.h"
 #include "tlm_interconnect/time.h"
 
 namespace weft {

@@ -34,7 +34,7 @@ struct Operation {
         chase,    // `value` loads, each of the word whose address the one before it found; the first at `address`
         store,    // of `value` to the word at `address`; goes on at once
         atomic,   // `atomic` on the word at `address`, which was `result`; goes on at once
-        bulk,     // a move of one source that the unit's bulk copier does; goes on at once
+        bulk,     // a move of one source that the unit's bulk copy engine does; goes on at once
         bulk_wait,  // until the workgroup's bulk copies are performed
         request,    // a fence of `scope`, then the proxy is asked for `value` more operations of the workgroup's list; goes on at once
         compute,  // busy for `value` ps

@@ -11,7 +11,7 @@ namespace weft {
 enum class Mover : std::uint8_t {
     units,        // wavefronts load and store
     copy_engine,  // copy engines of the GPU
-    bulk,         // bulk copiers of the units that run the thread
+    bulk,         // bulk copy engines of the units that run the thread
     port          // wavefronts, and copy engines what steps leave to port channels: no choice, but what EngineChannel makes
 };
 

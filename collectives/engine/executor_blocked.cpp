@@ -92,8 +92,8 @@ std::vector<std::string> LineExecutor::blocked() const
         }
         for (const auto& [place, group] : alike)
             if (group.second > 0) out[group.first] += fmt::format(" (and {} workgroups like it)", group.second);
-        if (gpu->movers().queued() > 0)
-            out.push_back(fmt::format("{}: {} command lists wait for a copy engine", gpu->path(), gpu->movers().queued()));
+        if (gpu->dma_engines().queued() > 0)
+            out.push_back(fmt::format("{}: {} command lists wait for a copy engine", gpu->path(), gpu->dma_engines().queued()));
         if (gpu->queued_workgroups() > 0)
             out.push_back(fmt::format("{}: {} workgroups wait for a compute unit", gpu->path(), gpu->queued_workgroups()));
     }

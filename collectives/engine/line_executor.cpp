@@ -319,7 +319,7 @@ void LineExecutor::launch(Part& part)
     const bool proxied = part.of_job && jobs_.at(part.job)->ports;
     std::vector<std::uint32_t> lists;  // numbers
     for (const Program& list : part.lists)
-        lists.push_back(gpus_[part.endpoint]->movers().launch({&list, this, part.index, proxied}));
+        lists.push_back(gpus_[part.endpoint]->dma_engines().launch({&list, this, part.index, proxied}));
     std::size_t own = 0;  // of the lists, whose threads come in the same order
     for (std::size_t i = 0; i < part.programs.size(); ++i) {
         ComputeUnits::Launch launch;

@@ -2,7 +2,7 @@
 
 #include "collectives/engine/engine_spec.h"
 #include "gpu/gpu_spec.h"
-#include "gpu/mover_spec.h"
+#include "gpu/dma_spec.h"
 #include "gpu/network_spec.h"
 #include "infragraph/findings.h"
 #include "platform/config/routing_spec.h"

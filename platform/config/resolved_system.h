@@ -12,7 +12,7 @@
 
 #include "collectives/engine/engine_spec.h"
 #include "gpu/gpu_spec.h"
-#include "gpu/mover_spec.h"
+#include "gpu/dma_spec.h"
 #include "gpu/network_spec.h"
 #include "infragraph/graph.h"
 #include "platform/config/assumption.h"

@@ -82,10 +82,10 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
         if (gpu.memory_side() != nullptr)
             out.push_back(cache_result(gpu.path() + ".memory_side", "memory_side", model, gpu.memory_side()->slices()));
         out.push_back({gpu.path() + ".hbm", "hbm", model, gpu.hbm().statistics(), {}});
-        if (gpu.movers().copied() > 0)
-            out.push_back({gpu.path() + ".copy", "copy", model, gpu.movers().copy_statistics(), {}});
-        if (gpu.movers().bulk_copied() > 0)
-            out.push_back({gpu.path() + ".bulk", "bulk", model, gpu.movers().bulk_statistics(), {}});
+        if (gpu.dma_engines().copied() > 0)
+            out.push_back({gpu.path() + ".copy", "copy", model, gpu.dma_engines().copy_statistics(), {}});
+        if (gpu.dma_engines().bulk_copied() > 0)
+            out.push_back({gpu.path() + ".bulk", "bulk", model, gpu.dma_engines().bulk_statistics(), {}});
         add_ports(gpu.path(), model, gpu.ports(), out);
     }
     for (const System::SwitchPlace& place : system.switches())

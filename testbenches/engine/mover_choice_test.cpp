@@ -42,9 +42,9 @@ Counts counts_of(const BoxOptions& options, CollectiveOp op, const std::string& 
         std::uint64_t movers = 0;
         for (const auto& gpu : box.gpus) {
             units += gpu->units().lines();
-            movers += gpu->movers().lines();
+            movers += gpu->dma_engines().lines();
         }
-        return std::to_string(box.record(job).end) + " " + std::to_string(units) + " " + std::to_string(movers);
+        return std::to_string(box.record(job).end) + " " + std::to_string(units) + " " + std::to_string(dma_engines);
     });
     Counts out;
     EXPECT_EQ(std::sscanf(text.c_str(), "%lu %lu %lu", &out.end, &out.unit_lines, &out.mover_lines), 3) << text;

@@ -57,7 +57,7 @@ struct TwoGpus : WorkgroupListener {
     // The same on a copy engine.
     void launch_copies(unsigned gpu, const Program& program)
     {
-        gpus[gpu]->movers().launch({&program, this, tokens++});
+        gpus[gpu]->dma_engines().launch({&program, this, tokens++});
     }
 
     EventQueue event_queue;

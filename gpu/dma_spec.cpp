@@ -1,4 +1,4 @@
-#include "gpu/mover_spec.h"
+#include "gpu/dma_spec.h"
 
 namespace weft {
 
@@ -34,10 +34,10 @@ const ParameterTable<BulkSpec>& BulkSpec::parameters()
 {
     static const ParameterTable<BulkSpec> table({
         {{"queue", Unit::count, 1, 64, "bulk copies of a workgroup under way", {}}, &BulkSpec::queue},
-        {{"in_flight", Unit::count, 1, 65535, "lines of a unit's bulk copier without an answer", {}},
+        {{"in_flight", Unit::count, 1, 65535, "lines of a unit's bulk copy engine without an answer", {}},
             &BulkSpec::in_flight},
         {{"start", Unit::time, 0, ms, "descriptor at the head to its first load", {}}, &BulkSpec::start},
-        {{"rate", Unit::rate, slowest, fastest, "what a unit's bulk copier stores, a whole line each", {}},
+        {{"rate", Unit::rate, slowest, fastest, "what a unit's bulk copy engine stores, a whole line each", {}},
             &BulkSpec::rate},
     });
     return table;

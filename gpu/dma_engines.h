@@ -1,4 +1,4 @@
-// What moves lines without wavefronts: the copy engines of a GPU, and the bulk copier of each of its compute units.
+// What moves lines without wavefronts: the copy engines of a GPU, and the bulk copy engine of each of its compute units.
 //
 // Socket: memory (to the crossbar).
 //
@@ -17,12 +17,12 @@
 // A proxied list is that of a workgroup with a port channel. It does what the workgroup has asked for, each request when the
 // proxy (port_proxy.h) has handed it on, needs no place on its engine, and never waits for flags.
 //
-// A bulk copier takes what the workgroups of its unit hand over, in order, and tells when a copy is acknowledged.
+// A bulk copy engine takes what the workgroups of its unit hand over, in order, and tells when a copy is acknowledged.
 //
-// On the die copier u sits by unit u, and copy engine e of n by unit e x units / n. A copier shares its unit's ends of
+// On the die copier u sits by unit u, and copy engine e of n by unit e x units / n. A bulk copy engine shares its unit's ends of
 // the on-die network; copy engines have ways of their own there, without a limit.
 //
-// Statistics, for copy engines and bulk copiers apart: descriptors, lines, bytes, time of descriptors in the queue.
+// Statistics, for copy engines and bulk copy engines apart: descriptors, lines, bytes, time of descriptors in the queue.
 #pragma once
 
 #include <deque>
@@ -30,10 +30,10 @@
 #include <vector>
 
 #include "base/statistic.h"
-#include "gpu/bulk_copier.h"
+#include "gpu/bulk_copy_engine.h"
 #include "gpu/compute_units.h"
 #include "gpu/line_tag.h"
-#include "gpu/mover_spec.h"
+#include "gpu/dma_spec.h"
 #include "gpu/network_ends.h"
 #include "gpu/path_chooser.h"
 #include "gpu/port_proxy.h"
@@ -43,9 +43,9 @@
 
 namespace weft {
 
-class Movers : public sc_core::sc_module, public TimedComponent, public LineInitiator, public BulkCopier {
+class DmaEngines : public sc_core::sc_module, public TimedComponent, public LineInitiator, public BulkCopyEngine {
 public:
-    Movers(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy, const BulkSpec& bulk,
+    DmaEngines(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy, const BulkSpec& bulk,
         std::uint32_t units, LinePool& pool, Progress& progress, bool data_on, const PathChooser& paths,
         BulkListener& listener);
 
@@ -148,7 +148,7 @@ private:
     Time on_response(unsigned port, Line& line, Time delay) override;
     void run(ScheduledItem& item) override;
 
-    // Descriptors: movers.cpp
+    // Descriptors: dma_engines.cpp
     std::unique_ptr<Engine> make_engine(std::uint32_t unit, bool bulk) const;
     void submit(Engine& engine, const std::uint64_t* operands, const Operation& operation, std::uint32_t owner,
         Time delay);

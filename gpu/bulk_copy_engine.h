@@ -8,9 +8,9 @@
 
 namespace weft {
 
-class BulkCopier {
+class BulkCopyEngine {
 public:
-    virtual ~BulkCopier() = default;
+    virtual ~BulkCopyEngine() = default;
     // Takes a bulk operation of a workgroup on `unit`; `operands` (its source, then its destinations) stay alive. It
     // arrives `delay` from now.
     virtual void copy(std::uint32_t unit, const std::uint64_t* operands, const Operation& operation,
@@ -19,7 +19,7 @@ public:
     virtual void request(std::uint32_t list, std::uint64_t operations, Time delay) = 0;
     // Copies of a workgroup that may be under way at once.
     virtual std::uint32_t limit() const = 0;
-    // Lines of the unit's copier without an answer.
+    // Lines of the unit's bulk copy engine without an answer.
     virtual std::uint32_t in_flight(std::uint32_t unit) const = 0;
 };
 

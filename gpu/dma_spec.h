@@ -20,12 +20,12 @@ struct CopySpec {
     static const ParameterTable<CopySpec>& parameters();
 };
 
-// The bulk copier of each compute unit.
+// The bulk copy engine of each compute unit.
 struct BulkSpec {
     std::uint64_t queue = 16;              // copies of a workgroup under way
-    std::uint64_t in_flight = 1024;        // lines of a unit's copier without an answer
+    std::uint64_t in_flight = 1024;        // lines of a unit's bulk copy engine without an answer
     std::uint64_t start = 100'000;         // ps, descriptor at the head to its first load
-    std::uint64_t rate = 126'720'000'000;  // B/s that a unit's copier stores
+    std::uint64_t rate = 126'720'000'000;  // B/s that a unit's bulk copy engine stores
 
     static const ParameterTable<BulkSpec>& parameters();
 };

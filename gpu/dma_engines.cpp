@@ -1,4 +1,4 @@
-#include "gpu/movers.h"
+#include "gpu/dma_engines.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +17,7 @@ std::vector<Statistic> moved(std::uint64_t descriptors, std::uint64_t bytes, std
 
 }  // namespace
 
-Movers::Movers(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy,
+DmaEngines::DmaEngines(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy,
     const BulkSpec& bulk, std::uint32_t units, LinePool& pool, Progress& progress, bool data_on,
     const PathChooser& paths, BulkListener& listener)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), memory("memory", *this), copy_(copy), bulk_(bulk), pool_(pool),
@@ -27,7 +27,7 @@ Movers::Movers(sc_core::sc_module_name name, EventQueue& event_queue, std::strin
         engines_.push_back(make_engine(static_cast<std::uint32_t>(e * units / copy.engines), false));
 }
 
-std::unique_ptr<Movers::Engine> Movers::make_engine(std::uint32_t unit, bool bulk) const
+std::unique_ptr<DmaEngines::Engine> DmaEngines::make_engine(std::uint32_t unit, bool bulk) const
 {
     auto engine = std::make_unique<Engine>();
     engine->unit = unit;
@@ -39,7 +39,7 @@ std::unique_ptr<Movers::Engine> Movers::make_engine(std::uint32_t unit, bool bul
     return engine;
 }
 
-void Movers::copy(std::uint32_t unit, const std::uint64_t* operands, const Operation& operation,
+void DmaEngines::copy(std::uint32_t unit, const std::uint64_t* operands, const Operation& operation,
     std::uint32_t workgroup, Time delay)
 {
     std::unique_ptr<Engine>& engine = bulk_engines_[unit];
@@ -47,7 +47,7 @@ void Movers::copy(std::uint32_t unit, const std::uint64_t* operands, const Opera
     submit(*engine, operands, operation, workgroup, delay);
 }
 
-void Movers::submit(Engine& engine, const std::uint64_t* operands, const Operation& operation, std::uint32_t owner,
+void DmaEngines::submit(Engine& engine, const std::uint64_t* operands, const Operation& operation, std::uint32_t owner,
     Time delay)
 {
     if (free_descriptors_.empty()) {
@@ -66,7 +66,7 @@ void Movers::submit(Engine& engine, const std::uint64_t* operands, const Operati
     if (engine.waiting.size() == 1) come_to_head(engine, arrival);
 }
 
-void Movers::come_to_head(Engine& engine, Time arrival)
+void DmaEngines::come_to_head(Engine& engine, Time arrival)
 {
     Descriptor& head = descriptors_[engine.waiting.front()];
     counts(engine).queued += arrival - head.since;
@@ -76,7 +76,7 @@ void Movers::come_to_head(Engine& engine, Time arrival)
 }
 
 // Issues what may issue now; an answer or the engine's wake-up calls again.
-void Movers::pump(Engine& engine)
+void DmaEngines::pump(Engine& engine)
 {
     while (!engine.waiting.empty() && engine.open < engine.in_flight) {
         const std::uint32_t index = engine.waiting.front();
@@ -97,7 +97,7 @@ void Movers::pump(Engine& engine)
     }
 }
 
-void Movers::load_piece(Engine& engine, std::uint32_t index)
+void DmaEngines::load_piece(Engine& engine, std::uint32_t index)
 {
     Descriptor& copy = descriptors_[index];
     std::uint64_t size = copy.bytes - copy.position;
@@ -113,7 +113,7 @@ void Movers::load_piece(Engine& engine, std::uint32_t index)
     send(line, engine, index, MoverUse::load);
 }
 
-void Movers::send(Line& line, const Engine& engine, std::uint32_t index, MoverUse use)
+void DmaEngines::send(Line& line, const Engine& engine, std::uint32_t index, MoverUse use)
 {
     line.tag = MoverTag{engine.unit, index, use}.packed();
     paths_.route(line);
@@ -127,7 +127,7 @@ void Movers::send(Line& line, const Engine& engine, std::uint32_t index, MoverUs
     memory.send_request(line, delay);
 }
 
-Time Movers::on_response(unsigned, Line& line, Time delay)
+Time DmaEngines::on_response(unsigned, Line& line, Time delay)
 {
     line.kind = static_cast<std::uint8_t>(NetworkEnds::Stage::leaving);
     event_queue().schedule(line, *this, event_queue().now() + delay, line.tag >> 20U);
@@ -135,7 +135,7 @@ Time Movers::on_response(unsigned, Line& line, Time delay)
 }
 
 // Whether an answer of a bulk copy is through the network. If not, it comes again.
-bool Movers::arrives(Line& line)
+bool DmaEngines::arrives(Line& line)
 {
     auto stage = static_cast<NetworkEnds::Stage>(line.kind);
     const MoverTag tag = MoverTag::of(line.tag);
@@ -149,7 +149,7 @@ bool Movers::arrives(Line& line)
     return false;
 }
 
-void Movers::run(ScheduledItem& item)
+void DmaEngines::run(ScheduledItem& item)
 {
     if (item.kind == engine_kind) {
         pump(static_cast<Engine&>(item));
@@ -176,7 +176,7 @@ void Movers::run(ScheduledItem& item)
     }
 }
 
-void Movers::loaded(Line& line, std::uint32_t index)
+void DmaEngines::loaded(Line& line, std::uint32_t index)
 {
     const Descriptor& copy = descriptors_[index];
     Engine& engine = *copy.engine;
@@ -195,7 +195,7 @@ void Movers::loaded(Line& line, std::uint32_t index)
 }
 
 // One line of the descriptor has its answer.
-void Movers::line_done(std::uint32_t index)
+void DmaEngines::line_done(std::uint32_t index)
 {
     Descriptor& copy = descriptors_[index];
     Engine& engine = *copy.engine;
@@ -213,7 +213,7 @@ void Movers::line_done(std::uint32_t index)
     pump(engine);
 }
 
-std::vector<Statistic> Movers::copy_statistics() const
+std::vector<Statistic> DmaEngines::copy_statistics() const
 {
     std::vector<Statistic> out = moved(copied_.descriptors, copied_.bytes, copied_.lines, copied_.queued);
     out.push_back({"signals", static_cast<double>(copied_.signals), "lines", "flag additions among the lines"});
@@ -228,7 +228,7 @@ std::vector<Statistic> Movers::copy_statistics() const
     return out;
 }
 
-std::vector<Statistic> Movers::bulk_statistics() const
+std::vector<Statistic> DmaEngines::bulk_statistics() const
 {
     return moved(bulk_copied_.descriptors, bulk_copied_.bytes, bulk_copied_.lines, bulk_copied_.queued);
 }

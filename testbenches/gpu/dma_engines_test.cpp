@@ -1,4 +1,4 @@
-// Copy engines and bulk copiers: times without load, in flight, queueing, order.
+// Copy engines and bulk copy engines: times without load, in flight, queueing, order.
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include "testbenches/gpu/two_gpus.h"
 #include "testbenches/tlm_interconnect/child.h"
 
-namespace movers_test {
+namespace dma_engines_test {
 
 using namespace weft;
 using weft::testing::in_child;
@@ -94,7 +94,7 @@ std::vector<std::uint8_t> filled(std::size_t bytes)
 
 }  // namespace
 
-TEST(Movers, OneWarmLineByEachOfThem)
+TEST(DmaEngines, OneWarmLineByEachOfThem)
 {
     const CopySpec copy;
     const BulkSpec bulk;
@@ -113,7 +113,7 @@ TEST(Movers, OneWarmLineByEachOfThem)
     EXPECT_EQ(took([&](Pair& system) { system.launch(0, by_bulk); }), bulk.start + hit + peer_store);
 }
 
-TEST(Movers, ACopyEngineTakesItsStartAndTheTwoAccesses)
+TEST(DmaEngines, ACopyEngineTakesItsStartAndTheTwoAccesses)
 {
     CopySpec copy;
     copy.start = 1'234'567;
@@ -125,7 +125,7 @@ TEST(Movers, ACopyEngineTakesItsStartAndTheTwoAccesses)
     EXPECT_EQ(system.gpus[0]->units().lines(), 0u);
 }
 
-TEST(Movers, ABulkCopyTakesItsStartAndTheTwoAccesses)
+TEST(DmaEngines, ABulkCopyTakesItsStartAndTheTwoAccesses)
 {
     BulkSpec bulk;
     bulk.start = 76'543;
@@ -135,10 +135,10 @@ TEST(Movers, ABulkCopyTakesItsStartAndTheTwoAccesses)
     sc_core::sc_start();
     EXPECT_EQ(system.done[0], bulk.start + cold + peer_store);
     EXPECT_EQ(system.gpus[0]->units().lines(), 0u);  // the descriptor takes a slot and is no line
-    EXPECT_EQ(statistic(system.gpus[0]->movers().bulk_statistics(), "descriptors"), 1);
+    EXPECT_EQ(statistic(system.gpus[0]->dma_engines().bulk_statistics(), "descriptors"), 1);
 }
 
-TEST(Movers, BandwidthIsLinesInFlightOverLatency)
+TEST(DmaEngines, BandwidthIsLinesInFlightOverLatency)
 {
     // Lines apart by 6.4 ns meet nowhere; n of them go round in the time of a load and a store.
     const Time round = hit + peer_store;
@@ -165,7 +165,7 @@ TEST(Movers, BandwidthIsLinesInFlightOverLatency)
             });
 }
 
-TEST(Movers, BeyondTheKneeTheRateHolds)
+TEST(DmaEngines, BeyondTheKneeTheRateHolds)
 {
     for (const std::uint64_t rate : {5'000'000'000ULL, 10'000'000'000ULL})
         in_child([&] {
@@ -179,7 +179,7 @@ TEST(Movers, BeyondTheKneeTheRateHolds)
         });
 }
 
-TEST(Movers, DescriptorsOfAnEngineFollowOneAnother)
+TEST(DmaEngines, DescriptorsOfAnEngineFollowOneAnother)
 {
     const auto second_of = [](std::uint64_t engines, std::uint64_t queues) {
         return std::stoull(in_child([&] {
@@ -194,9 +194,9 @@ TEST(Movers, DescriptorsOfAnEngineFollowOneAnother)
                 system.launch_copies(0, second);
             });
             EXPECT_EQ(system.took(1), copy.start + 2 * hit);
-            EXPECT_EQ(statistic(system.gpus[0]->movers().copy_statistics(), "time_queued"),
+            EXPECT_EQ(statistic(system.gpus[0]->dma_engines().copy_statistics(), "time_queued"),
                 engines == 1 && queues > 1 ? static_cast<double>(copy.start) : 0.0);
-            EXPECT_EQ(statistic(system.gpus[0]->movers().copy_statistics(), "time_lists_queued"),
+            EXPECT_EQ(statistic(system.gpus[0]->dma_engines().copy_statistics(), "time_lists_queued"),
                 queues == 1 ? static_cast<double>(copy.start + 2 * hit) : 0.0);
             return std::to_string(system.took(2));
         }));
@@ -207,7 +207,7 @@ TEST(Movers, DescriptorsOfAnEngineFollowOneAnother)
     EXPECT_EQ(second_of(1, 1), 2 * (copy.start + 2 * hit));
 }
 
-TEST(Movers, BulkCopiesOfAUnitFollowOneAnotherAndAreLimited)
+TEST(DmaEngines, BulkCopiesOfAUnitFollowOneAnotherAndAreLimited)
 {
     const auto time_with = [](std::uint64_t queue) {
         return std::stoull(in_child([&] {
@@ -225,7 +225,7 @@ TEST(Movers, BulkCopiesOfAUnitFollowOneAnotherAndAreLimited)
     EXPECT_EQ(time_with(1), 2 * (bulk.start + hit + peer_store));
 }
 
-TEST(Movers, DataArriveAtAnyAlignmentAndAtSeveralDestinations)
+TEST(DmaEngines, DataArriveAtAnyAlignmentAndAtSeveralDestinations)
 {
     for (const bool engine : {false, true})
         in_child([&] {
@@ -252,7 +252,7 @@ TEST(Movers, DataArriveAtAnyAlignmentAndAtSeveralDestinations)
         });
 }
 
-TEST(Movers, AListSignalsWhenItsCopiesAreAcknowledged)
+TEST(DmaEngines, AListSignalsWhenItsCopiesAreAcknowledged)
 {
     CopySpec copy;
     Pair system(copy, {});
@@ -264,7 +264,7 @@ TEST(Movers, AListSignalsWhenItsCopiesAreAcknowledged)
     EXPECT_EQ(system.gpus[1]->image().flag(MemoryImage::flag_base), 1u);
 }
 
-TEST(Movers, AListWaitsByLookingAgainAndAgain)
+TEST(DmaEngines, AListWaitsByLookingAgainAndAgain)
 {
     CopySpec copy;
     copy.poll_interval = 1'000'000;
@@ -280,10 +280,10 @@ TEST(Movers, AListWaitsByLookingAgainAndAgain)
     sc_core::sc_start();
     // Looks begin at 0, at hit + interval and at twice that; the last one finds it.
     EXPECT_EQ(system.done[0], 2 * (hit + copy.poll_interval) + hit + copy.start + cold + peer_store);
-    EXPECT_EQ(statistic(system.gpus[0]->movers().copy_statistics(), "flag_reads"), 3);
+    EXPECT_EQ(statistic(system.gpus[0]->dma_engines().copy_statistics(), "flag_reads"), 3);
 }
 
-TEST(Movers, AListThatWaitsHoldsUpNoOther)
+TEST(DmaEngines, AListThatWaitsHoldsUpNoOther)
 {
     CopySpec copy;
     copy.engines = 1;
@@ -299,7 +299,7 @@ TEST(Movers, AListThatWaitsHoldsUpNoOther)
     EXPECT_GT(system.done[0], copy.start);
 }
 
-TEST(Movers, AFenceInAListWaitsForWhatItCopied)
+TEST(DmaEngines, AFenceInAListWaitsForWhatItCopied)
 {
     CopySpec copy;
     Pair system(copy, {});
@@ -316,7 +316,7 @@ TEST(Movers, AFenceInAListWaitsForWhatItCopied)
     EXPECT_EQ(system.done[0], 2 * copy.start + cold + hit + hit + peer_store);
 }
 
-TEST(Movers, AListThatWaitsForNothingIsFoundOut)
+TEST(DmaEngines, AListThatWaitsForNothingIsFoundOut)
 {
     Pair system({}, {});
     Program list;
@@ -330,7 +330,7 @@ TEST(Movers, AListThatWaitsForNothingIsFoundOut)
     EXPECT_EQ(blocked[0].value, 1u);
 }
 
-TEST(Movers, ASignalFollowsABulkCopyOnlyBehindItsWait)
+TEST(DmaEngines, ASignalFollowsABulkCopyOnlyBehindItsWait)
 {
     // What a reader finds in the last word of the copy once it has seen the flag.
     const auto found = [](bool wait) {
@@ -355,7 +355,7 @@ TEST(Movers, ASignalFollowsABulkCopyOnlyBehindItsWait)
     EXPECT_EQ(found(false), 0u);
 }
 
-TEST(Movers, AWorkgroupComputesWhileItsBulkCopyRuns)
+TEST(DmaEngines, AWorkgroupComputesWhileItsBulkCopyRuns)
 {
     BulkSpec bulk;
     Pair system({}, bulk);
@@ -367,4 +367,4 @@ TEST(Movers, AWorkgroupComputesWhileItsBulkCopyRuns)
     EXPECT_EQ(system.done[0], 5'000'000u);
 }
 
-}  // namespace movers_test
+}  // namespace dma_engines_test
