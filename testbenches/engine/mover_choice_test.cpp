@@ -39,12 +39,12 @@ Counts counts_of(const BoxOptions& options, CollectiveOp op, const std::string& 
         EXPECT_EQ(box.record(job).mismatch, "");
         EXPECT_EQ(box.pool.live(), 0u);
         std::uint64_t units = 0;
-        std::uint64_t movers = 0;
+        std::uint64_t by_engines = 0;
         for (const auto& gpu : box.gpus) {
             units += gpu->units().lines();
-            movers += gpu->dma_engines().lines();
+            by_engines += gpu->dma_engines().lines();
         }
-        return std::to_string(box.record(job).end) + " " + std::to_string(units) + " " + std::to_string(dma_engines);
+        return std::to_string(box.record(job).end) + " " + std::to_string(units) + " " + std::to_string(by_engines);
     });
     Counts out;
     EXPECT_EQ(std::sscanf(text.c_str(), "%lu %lu %lu", &out.end, &out.unit_lines, &out.mover_lines), 3) << text;
