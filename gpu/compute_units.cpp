@@ -225,7 +225,7 @@ void ComputeUnits::run(ScheduledItem& item)
     case workgroup_kind: workgroup_woke(number); break;
     case packets_kind: look_again(Line::of(item)); break;
     default:
-        if (network_ == nullptr || arrives(Line::of(item))) answered(Line::of(item));
+        if (network_ == nullptr || try_arrive(Line::of(item))) answered(Line::of(item));
     }
     request_arbitration();
 }
@@ -301,7 +301,7 @@ void ComputeUnits::set_loaded(std::uint32_t unit, std::uint32_t context, unsigne
 }
 
 // Whether the answer is through the network. If not, it comes again.
-bool ComputeUnits::arrives(Line& line)
+bool ComputeUnits::try_arrive(Line& line)
 {
     auto stage = static_cast<NetworkEnds::Stage>(line.kind);
     if (stage == NetworkEnds::Stage::through) return true;

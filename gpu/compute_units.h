@@ -177,7 +177,7 @@ private:
     void prepare_wave(const Workgroup& group, Wavefront& wave, const Launch& launch, Time queued_since);
     void end_wave(std::uint32_t unit, Wavefront& wave);
     void finish_if_done(std::uint32_t index);
-    bool arrives(Line& line);
+    bool try_arrive(Line& line);
     void answered(Line& line);
     void loaded(std::uint32_t unit, std::uint32_t context, Line& line);
     void set_loaded(std::uint32_t unit, std::uint32_t context, unsigned place);

@@ -135,7 +135,7 @@ Time DmaEngines::on_response(unsigned, Line& line, Time delay)
 }
 
 // Whether an answer of a bulk copy is through the network. If not, it comes again.
-bool DmaEngines::arrives(Line& line)
+bool DmaEngines::try_arrive(Line& line)
 {
     auto stage = static_cast<NetworkEnds::Stage>(line.kind);
     const MoverTag tag = MoverTag::of(line.tag);
@@ -164,7 +164,7 @@ void DmaEngines::run(ScheduledItem& item)
         return;
     }
     Line& line = Line::of(item);
-    if (!arrives(line)) return;
+    if (!try_arrive(line)) return;
     const MoverTag tag = MoverTag::of(line.tag);
     switch (tag.use) {
     case MoverUse::load: loaded(line, tag.index); break;

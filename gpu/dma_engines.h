@@ -155,7 +155,7 @@ private:
     void pump(Engine& engine);
     void come_to_head(Engine& engine, Time arrival);
     void load_piece(Engine& engine, std::uint32_t index);
-    bool arrives(Line& line);
+    bool try_arrive(Line& line);
     void loaded(Line& line, std::uint32_t index);
     void line_done(std::uint32_t index);
     void send(Line& line, const Engine& engine, std::uint32_t index, MoverUse use);

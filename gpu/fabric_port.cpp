@@ -55,7 +55,7 @@ unsigned FabricPort::debug(unsigned side, Line& line)
 }
 
 // Whether a line from the die is through the network. If not, it comes again.
-bool FabricPort::arrives(Line& line)
+bool FabricPort::try_arrive(Line& line)
 {
     auto stage = static_cast<NetworkEnds::Stage>(line.kind >> 1U);
     if (stage == NetworkEnds::Stage::through) return true;
@@ -70,7 +70,7 @@ bool FabricPort::arrives(Line& line)
 
 void FabricPort::run(ScheduledItem& item)
 {
-    if (item.kind < OutputPort::wake_kind && (network_ == nullptr || arrives(Line::of(item))))
+    if (item.kind < OutputPort::wake_kind && (network_ == nullptr || try_arrive(Line::of(item))))
         output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind & 1U), 0, lane_of(Line::of(item).vc));
     request_arbitration();
 }

@@ -63,7 +63,7 @@ private:
     {
         return static_cast<std::uint8_t>(static_cast<unsigned>(cls) | static_cast<unsigned>(stage) << 1U);
     }
-    bool arrives(Line& line);
+    bool try_arrive(Line& line);
 
     OutputPort output_;
     NetworkEnds* network_ = nullptr;  // null: it limits nothing here

@@ -88,7 +88,7 @@ void L2Slice::run(ScheduledItem& item)
     }
     Line& line = Line::of(item);
     if (item.kind < fill) {
-        if (!way_of_requests_.limited() || enters(line)) serve(line);
+        if (!way_of_requests_.limited() || try_enter(line)) serve(line);
     } else if ((item.kind & entered) != 0) {
         line.kind &= static_cast<std::uint8_t>(~entered);
         serve(line);
@@ -102,7 +102,7 @@ void L2Slice::run(ScheduledItem& item)
 }
 
 // Whether the way in is free for the request. If not, it comes again.
-inline bool L2Slice::enters(Line& line)
+inline bool L2Slice::try_enter(Line& line)
 {
     const Time now = event_queue().now();
     const Time start = way_of_requests_.admit(line, partition_of(line), now);

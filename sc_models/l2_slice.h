@@ -114,7 +114,7 @@ private:
     unsigned debug(unsigned partition, Line& line) override;
     void run(ScheduledItem& item) override;
     void prefetch(const ScheduledItem& item) const override;
-    bool enters(Line& line);
+    bool try_enter(Line& line);
     void serve(Line& line);
     void serve_flag(Line& line, Time ready);
     void look_up(Line& line, Time ready);

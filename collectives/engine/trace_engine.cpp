@@ -120,7 +120,7 @@ void TraceEngine::pump(std::uint32_t rank)
         Node node;
         while (feeders_[rank].next(node, allowed(rank))) {
             if (order_ && chakra::resource_of(node) == Resource::communication) {
-                come(rank, std::move(node));
+                on_node(rank, std::move(node));
             } else {
                 begin(rank, std::move(node));
             }
@@ -164,7 +164,7 @@ void TraceEngine::set_doing(std::uint32_t rank, std::uint64_t node, Doing doing)
     breakdowns_[rank].begin(doing, executor_.now());
 }
 
-void TraceEngine::come(std::uint32_t rank, Node node)
+void TraceEngine::on_node(std::uint32_t rank, Node node)
 {
     if (node.type == NodeType::coll) {
         order_->add(rank, node.id, *verdict_.groups[rank].members(node),

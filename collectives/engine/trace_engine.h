@@ -112,7 +112,7 @@ private:
     // From now on the node does this; nothing happens if it has ended.
     void set_doing(std::uint32_t rank, std::uint64_t node, Doing doing);
     // Ranks agree on what communicates next.
-    void come(std::uint32_t rank, chakra::Node node);
+    void on_node(std::uint32_t rank, chakra::Node node);
     void agree_soon();
     void agree();
     bool let_one_more_in();

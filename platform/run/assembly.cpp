@@ -15,7 +15,7 @@ namespace weft {
 
 namespace {
 
-FabricPlan plan_of(const ResolvedSystem& resolved, const Load& load, std::size_t& ranks, std::size_t& accelerators)
+FabricPlan plan_of(const ResolvedSystem& resolved, const RunWorkload& load, std::size_t& ranks, std::size_t& accelerators)
 {
     std::vector<NodeId> members = members_of(resolved, load.wanted());
     ranks = members.size();
@@ -32,7 +32,7 @@ std::vector<Assumption> assumptions_of(const ResolvedSystem& resolved, const Fab
     return assumptions;
 }
 
-ReplayTraffic replay_traffic_of(const ResolvedSystem& resolved, const FabricPlan& plan, Load& load, std::size_t ranks)
+ReplayTraffic replay_traffic_of(const ResolvedSystem& resolved, const FabricPlan& plan, RunWorkload& load, std::size_t ranks)
 {
     load.set_dimensions(dimensions_with_rates(resolved, plan, static_cast<std::uint32_t>(ranks)));
     return ReplayTraffic(resolved, plan);

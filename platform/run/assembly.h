@@ -8,8 +8,8 @@
 
 #include "collectives/engine/line_executor.h"
 #include "gpu/traffic_recorder.h"
-#include "platform/run/beside.h"
-#include "platform/run/load.h"
+#include "platform/run/background_kernel.h"
+#include "platform/run/run_workload.h"
 #include "platform/run/replay_traffic.h"
 #include "platform/run/run.h"
 #include "platform/system/fabric_plan.h"
@@ -24,7 +24,7 @@ struct PlannedRun {
 
     const ResolvedSystem& resolved;
     const RunOptions& options;
-    Load load;
+    RunWorkload load;
     std::size_t ranks = 0;         // members that the workload has
     std::size_t accelerators = 0;  // and replay GPUs; members from here on are memories
     FabricPlan plan;
@@ -43,7 +43,7 @@ struct Assembly {
     LineExecutor executor;
     SwitchGroups groups;
     std::optional<ChoiceResult> choice;
-    std::optional<Beside> beside;
+    std::optional<BackgroundKernel> beside;
 };
 
 }  // namespace weft

@@ -38,7 +38,7 @@ ModuleResult cache_result(const std::string& path, const char* kind, const std::
 
 }  // namespace
 
-std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const Load& load,
+std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const RunWorkload& load,
     std::size_t accelerators)
 {
     std::vector<RankResult> out;

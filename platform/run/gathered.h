@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "collectives/engine/line_executor.h"
-#include "platform/run/load.h"
+#include "platform/run/run_workload.h"
 #include "platform/run/run.h"
 #include "platform/system/system.h"
 
 namespace weft {
 
 // `accelerators`: endpoints that are no memories.
-std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const Load& load, std::size_t accelerators);
+std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const RunWorkload& load, std::size_t accelerators);
 std::vector<ModuleResult> module_results(const System& system, const ResolvedSystem& resolved, const FabricPlan& plan);
 std::vector<CollectiveResult> collective_results(const LineExecutor& executor);
 

@@ -103,7 +103,7 @@ struct ChoiceResult {
 };
 
 // Of the kernels that ran beside the workload.
-struct BesideResult {
+struct BackgroundResult {
     std::string kernel;          // as it was asked for
     std::uint64_t finished = 0;  // on all ranks together
     Time mean_ps = 0;            // of those that finished
@@ -157,7 +157,7 @@ struct RunResult {
     std::vector<Assumption> assumptions;  // of the parts that take part
     std::optional<AlphaBeta> theory;
     std::optional<ChoiceResult> choice;
-    std::optional<BesideResult> beside;
+    std::optional<BackgroundResult> beside;
     std::vector<PathResult> paths;     // if RunOptions::follow
     std::string timeline;              // a Chrome trace, if RunOptions::follow
     std::string series;  // comma-separated, if RunOptions::window

@@ -44,7 +44,7 @@ public:
     const LinkSpec& spec() const override { return spec_; }
     Direction direction(unsigned end) const override;
     std::vector<std::string> blocked() const override { return waiting_lines(); }
-    std::vector<std::string> problems() const override { return found(); }
+    std::vector<std::string> problems() const override { return errors(); }
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;

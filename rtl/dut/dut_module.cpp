@@ -59,7 +59,7 @@ void DutModule::expect(unsigned port, Line& line, LineClass cls, Time delay)
 void DutModule::run(ScheduledItem& item)
 {
     const Time now = event_queue().now();
-    if (!well()) return;
+    if (!ok()) return;
     if (item.kind == tick_kind) {
         if (tick_.rings(now)) tick(now);
         return;
@@ -67,7 +67,7 @@ void DutModule::run(ScheduledItem& item)
     Line& line = Line::of(item);
     ports_[item.order & 0xfffU].arrived[channels_.slot_of[line.vc]].push_back(&line);
     ++waiting_;
-    stir(now);
+    wake_if_idle(now);
 }
 
 void DutModule::tick(Time now)
@@ -86,14 +86,14 @@ void DutModule::tick(Time now)
         fail(now, Side::block, 0, block_->failure());
         return;
     }
-    for (std::size_t i = 0; i < sources.size() && well(); ++i) {
+    for (std::size_t i = 0; i < sources.size() && ok(); ++i) {
         if ((sources[i].clocks & rising) == 0) continue;
         const LineSource::Sample sample = sources[i].channel->sample();
         moved = moved || sample.moved;
         if (sample.done) go_in(i, now);
         if (!sources[i].channel->problem().empty()) fail(now, Side::in, sources[i].port, sources[i].channel->problem());
     }
-    for (std::size_t i = 0; i < sinks.size() && well(); ++i)
+    for (std::size_t i = 0; i < sinks.size() && ok(); ++i)
         if ((sinks[i].clocks & rising) != 0) {
             const LineSink::Sample sample = sinks[i].channel->sample(seen_);
             moved = moved || sample.moved;
@@ -104,7 +104,7 @@ void DutModule::tick(Time now)
     block_->rise(rising, now);
     ++clocks_;
     if (block_->failed()) fail(now, Side::block, 0, block_->failure());
-    if (!well()) return;
+    if (!ok()) return;
 
     if (moved) moved_at_ = now;
     const bool idle = idle_clocks_ > idle_patience && waiting_ == 0 &&
@@ -274,7 +274,7 @@ void DutModule::add_inside(std::vector<std::string>& out) const
 std::vector<std::string> DutModule::unsettled()
 {
     std::vector<std::string> out;
-    if (block_ == nullptr || !well()) return out;
+    if (block_ == nullptr || !ok()) return out;
     if (ticked_) block_->fall(last_tick_ + block_->longest_period() / 2);
     if (block_->failed()) out.push_back(fmt::format("{}: the block: {}", path(), block_->failure()));
     std::vector<std::string> names;

@@ -49,7 +49,7 @@ protected:
     void expect(unsigned port, Line& line, LineClass cls, Time delay);
     void run(ScheduledItem& item) override;
     // Something outside has changed: the block is clocked again.
-    void stir(Time now)
+    void wake_if_idle(Time now)
     {
         moved_at_ = now;
         wake(now);
@@ -69,8 +69,8 @@ protected:
 
     std::uint64_t clocks() const { return clocks_; }
     void reset_clocks() { clocks_ = 0; }
-    bool well() const { return problems_.empty(); }
-    const std::vector<std::string>& found() const { return problems_; }
+    bool ok() const { return problems_.empty(); }
+    const std::vector<std::string>& errors() const { return problems_; }
     // What cannot go on, a line each.
     std::vector<std::string> waiting_lines() const;
 

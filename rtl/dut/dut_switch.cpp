@@ -56,7 +56,7 @@ void DutSwitch::run(ScheduledItem& item)
     }
     const Time now = event_queue().now();
     const unsigned port = (item.order & 0xfffU) - 0x800;
-    if (well() && outputs_[port].alarm->rings(now)) send(port, now);
+    if (ok() && outputs_[port].alarm->rings(now)) send(port, now);
 }
 
 unsigned DutSwitch::output_of(unsigned input, Line& line, LineClass cls)
@@ -112,7 +112,7 @@ void DutSwitch::send(unsigned output, Time now)
     // At once again where the wire takes another.
     if (sent) to.alarm->set(event_queue(), *this, to.wire_free);
     else if (!to.coming.empty()) to.alarm->set(event_queue(), *this, to.coming.front().due);
-    if (sent) stir(now);
+    if (sent) wake_if_idle(now);
 }
 
 unsigned DutSwitch::room(unsigned output) const

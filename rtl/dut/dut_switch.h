@@ -44,7 +44,7 @@ public:
     // Credits of the module behind `port` that have been used and are not back, nor on their way.
     std::uint32_t credits_out(unsigned port, std::uint8_t vc) const;
     std::vector<std::string> blocked() const override { return waiting_lines(); }
-    std::vector<std::string> problems() const override { return found(); }
+    std::vector<std::string> problems() const override { return errors(); }
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;

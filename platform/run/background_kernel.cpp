@@ -1,15 +1,15 @@
-#include "platform/run/beside.h"
+#include "platform/run/background_kernel.h"
 
 #include <utility>
 
 namespace weft {
 
-Beside::Beside(LineExecutor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over)
+BackgroundKernel::BackgroundKernel(LineExecutor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over)
     : executor_(executor), kernel_(kernel), ranks_(ranks), over_(std::move(over))
 {
 }
 
-void Beside::start()
+void BackgroundKernel::start()
 {
     for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
         ++running_;
@@ -17,7 +17,7 @@ void Beside::start()
     }
 }
 
-void Beside::next(std::uint32_t rank)
+void BackgroundKernel::next(std::uint32_t rank)
 {
     const Time begun = executor_.now();
     executor_.run_gemm(rank, kernel_, [this, rank, begun] {
@@ -31,9 +31,9 @@ void Beside::next(std::uint32_t rank)
     });
 }
 
-BesideResult Beside::result(const std::string& kernel) const
+BackgroundResult BackgroundKernel::result(const std::string& kernel) const
 {
-    BesideResult out;
+    BackgroundResult out;
     out.kernel = kernel;
     out.finished = kernels_;
     if (kernels_ == 0) return out;

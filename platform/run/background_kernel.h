@@ -11,14 +11,14 @@
 
 namespace weft {
 
-class Beside {
+class BackgroundKernel {
 public:
     // `ranks`: the first endpoints. `over` says whether the workload has ended.
-    Beside(LineExecutor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over);
+    BackgroundKernel(LineExecutor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over);
 
     void start();
     bool finished() const { return running_ == 0; }
-    BesideResult result(const std::string& kernel) const;
+    BackgroundResult result(const std::string& kernel) const;
 
 private:
     void next(std::uint32_t rank);

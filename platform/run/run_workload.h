@@ -19,10 +19,10 @@
 
 namespace weft {
 
-class Load {
+class RunWorkload {
 public:
     // Reads traces and plans. Throws InputError for what cannot be carried out.
-    explicit Load(const ResolvedSystem& system);
+    explicit RunWorkload(const ResolvedSystem& system);
 
     std::uint64_t ranks() const { return traces_ ? traces_->ranks() : 0; }
     // How many GPUs that takes; 0 = as many as the workload says.

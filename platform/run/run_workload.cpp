@@ -1,4 +1,4 @@
-#include "platform/run/load.h"
+#include "platform/run/run_workload.h"
 
 #include <algorithm>
 
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> sizes_of(const std::vector<Dimension>& dimensions, st
 
 }  // namespace
 
-Load::Load(const ResolvedSystem& system) : system_(system)
+RunWorkload::RunWorkload(const ResolvedSystem& system) : system_(system)
 {
     const Workload& workload = system.workload;
     if (workload.kind == Workload::Kind::trace) {
@@ -88,14 +88,14 @@ Load::Load(const ResolvedSystem& system) : system_(system)
     }
 }
 
-CollectiveRequest Load::collective(std::size_t members) const
+CollectiveRequest RunWorkload::collective(std::size_t members) const
 {
     CollectiveRequest request = collective_request(system_, members, dimensions_);
     if (plan_) plan_->apply(request);
     return request;
 }
 
-void Load::attach(LineExecutor& executor, std::size_t members, std::size_t accelerators,
+void RunWorkload::attach(LineExecutor& executor, std::size_t members, std::size_t accelerators,
     std::shared_ptr<const Schedule> schedule)
 {
     if (!traces_) {
@@ -116,7 +116,7 @@ void Load::attach(LineExecutor& executor, std::size_t members, std::size_t accel
     engine_ = std::make_unique<TraceEngine>(executor, *traces_, verdict_, system_.engine(), request);
 }
 
-std::vector<std::string> Load::notices_of_run() const
+std::vector<std::string> RunWorkload::notices_of_run() const
 {
     std::vector<std::string> out = choice_ ? choice_->notices() : std::vector<std::string>();
     if (!engine_) return out;
@@ -124,7 +124,7 @@ std::vector<std::string> Load::notices_of_run() const
     return out;
 }
 
-std::vector<std::pair<std::string, Time>> Load::breakdown(std::uint32_t rank, Time end) const
+std::vector<std::pair<std::string, Time>> RunWorkload::breakdown(std::uint32_t rank, Time end) const
 {
     std::vector<std::pair<std::string, Time>> out;
     if (!engine_ || rank >= traces_->ranks()) return out;
