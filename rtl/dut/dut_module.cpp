@@ -67,7 +67,7 @@ void DutModule::run(ScheduledItem& item)
     Line& line = Line::of(item);
     ports_[item.order & 0xfffU].arrived[channels_.slot_of[line.vc]].push_back(&line);
     ++waiting_;
-    wake_if_idle(now);
+    input_changed(now);
 }
 
 void DutModule::tick(Time now)

@@ -49,7 +49,7 @@ protected:
     void expect(unsigned port, Line& line, LineClass cls, Time delay);
     void run(ScheduledItem& item) override;
     // Something outside has changed: the block is clocked again.
-    void wake_if_idle(Time now)
+    void input_changed(Time now)
     {
         moved_at_ = now;
         wake(now);

@@ -112,7 +112,7 @@ void DutSwitch::send(unsigned output, Time now)
     // At once again where the wire takes another.
     if (sent) to.alarm->set(event_queue(), *this, to.wire_free);
     else if (!to.coming.empty()) to.alarm->set(event_queue(), *this, to.coming.front().due);
-    if (sent) wake_if_idle(now);
+    if (sent) input_changed(now);
 }
 
 unsigned DutSwitch::room(unsigned output) const
