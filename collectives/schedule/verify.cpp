@@ -33,10 +33,11 @@ struct Stretch {
     ValueId value = nothing_written;
 };
 
-void too_large(Verification& result, const char* text, std::uint64_t most)
+// Problems that were found before stay: they are problems whatever the rest would show.
+void too_large(Verification& result, const std::string& what)
 {
-    result.too_large = true;
-    result.problems = {fmt::format(fmt::runtime(text), most)};
+    result.too_large = result.problems.empty();
+    result.problems.push_back(what);
 }
 
 // All chunks and all their parts come out as equal, whole lines.
@@ -102,7 +103,7 @@ public:
                 execute(order.steps[i++], step);
             }
             if (values_.held() > most_contributions) {
-                too_large(result_, "its steps combine more than {} contributions", most_contributions);
+                too_large(result_, fmt::format("its steps combine more than {} contributions", most_contributions));
                 return;
             }
         }
@@ -487,11 +488,11 @@ Verification verify(const Schedule& schedule, const VerifyOptions& options)
     result.problems = malformed_parts(schedule, options.most_problems);
     if (!result.problems.empty()) return result;
     if (SymbolicMemory::chunks_needed(schedule) > most_chunks) {
-        too_large(result, "it has more than {} chunks", most_chunks);
+        too_large(result, fmt::format("it has more than {} chunks", most_chunks));
         return result;
     }
     if (operands_of(schedule) > most_operands) {
-        too_large(result, "its steps touch more than {} chunks", most_operands);
+        too_large(result, fmt::format("its steps touch more than {} chunks", most_operands));
         return result;
     }
     try {
@@ -500,7 +501,7 @@ Verification verify(const Schedule& schedule, const VerifyOptions& options)
         const Numbering numbering(schedule);
         Clocks clocks(schedule, numbering);
         if (clocks.entries() > most_clock_entries)
-            too_large(result, "its threads have seen more than {} steps of each other", most_clock_entries);
+            too_large(result, fmt::format("its threads have seen more than {} steps of each other", most_clock_entries));
         else
             Run(schedule, layout, numbering, clocks, options.most_problems, result).run();
     } catch (const InputError& error) {

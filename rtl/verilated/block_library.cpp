@@ -303,7 +303,7 @@ std::string block_library(const BlockSource& source)
         if (name.rfind("Vblock", 0) == 0 && entry.path().extension() == ".cpp" && name != "Vblock__ALL.cpp") names.push_back(name);
     }
     std::sort(names.begin(), names.end());
-    // What runs once, at construction, is as long as what runs at every edge and is not worth its optimisation.
+    // Constructors and initial blocks run once, but are about half of the code: they are compiled without optimisation.
     const auto once = [](const std::string& name) {
         return name.find("__Slow") != std::string::npos || name.find("__Syms") != std::string::npos;
     };

@@ -76,6 +76,19 @@ TEST(Report, FitsAPage)
     EXPECT_TRUE(contains(text, "and 91 more (--json lists all)")) << text;
 }
 
+TEST(Report, CountsMessagesOfCardsAndThoseOfALineAlone)
+{
+    RunResult result = result_of(2);
+    EXPECT_FALSE(contains(result_summary(result), "\ncards "));
+    for (const char* const name : {"server.0.nic", "server.1.nic"})
+        result.modules.push_back({name, "nic", "nic",
+            {{"messages", 30, "", ""}, {"single_messages", 10, "", ""}, {"message_lines", 450, "lines", ""}}, {}});
+    const std::string text = result_summary(result);
+    EXPECT_TRUE(contains(text, "\ncards       60 messages of 900 lines by network cards; 20 of them single lines: "
+                               "signals, looks at flags, words, which cost a message each\n"))
+        << text;
+}
+
 TEST(Report, SaysThatAResultIsWrong)
 {
     RunResult result = result_of(2);

@@ -12,6 +12,19 @@ namespace long_tests_test {
 
 namespace {
 
+// The patterns behind LONG in a CMakeLists.txt.
+std::set<std::string> long_patterns(const std::string& text)
+{
+    std::set<std::string> patterns;
+    const std::regex block(R"(LONG((\s+"[^"]*")+))");
+    const std::regex pattern(R"re("([^"]*)")re");
+    for (std::sregex_iterator found(text.begin(), text.end(), block), end; found != end; ++found) {
+        const std::string all = (*found)[1];
+        for (std::sregex_iterator each(all.begin(), all.end(), pattern); each != end; ++each) patterns.insert((*each)[1]);
+    }
+    return patterns;
+}
+
 // Suites of the patterns behind LONG in a CMakeLists.txt, each by all of its names: "Of/LinkErrors" of
 // "Of/LinkErrors.EveryBit*/block".
 std::set<std::string> long_suites(const std::string& text)
@@ -39,12 +52,18 @@ std::string sources_of(const std::filesystem::path& list)
     return all;
 }
 
-// "Of/LinkErrors" is the suite LinkErrors in some way or other; "SwitchTheoryTest/block" the suite SwitchTheoryTest.
-bool has_suite(const std::string& sources, const std::string& names)
+// Whether a test matches. "Of/LinkErrors.EveryBit*/block" is TEST_P(LinkErrors, EveryBit...), "SwitchTheoryTest/block.Credits*"
+// is TYPED_TEST(SwitchTheoryTest, Credits...): the names of instances are in no macro of a test.
+bool has_test(const std::string& sources, const std::string& pattern)
 {
+    const std::size_t dot = pattern.find('.');
+    const std::string suites = pattern.substr(0, dot);
+    std::string name = dot == std::string::npos ? "*" : pattern.substr(dot + 1);
+    name = std::regex_replace(name.substr(0, name.find('/')), std::regex(R"(\*)"), R"(\w*)");
     const std::regex part(R"(\w+)");
-    for (std::sregex_iterator found(names.begin(), names.end(), part), end; found != end; ++found)
-        if (std::regex_search(sources, std::regex(R"(TEST(_F|_P)?\(\s*)" + found->str() + R"(\b)"))) return true;
+    for (std::sregex_iterator found(suites.begin(), suites.end(), part), end; found != end; ++found)
+        if (std::regex_search(sources, std::regex(R"(TEST(_F|_P)?\(\s*)" + found->str() + R"(,\s*)" + name + R"(\s*\))")))
+            return true;
     return false;
 }
 
@@ -58,9 +77,12 @@ TEST(LongTests, AreNamedInTheReadme)
     std::size_t suites = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root + "/testbenches")) {
         if (entry.path().filename() != "CMakeLists.txt") continue;
-        for (const std::string& suite : long_suites(weft::read_text_file(entry.path().string()))) {
+        const std::string list = weft::read_text_file(entry.path().string());
+        const std::string sources = sources_of(entry.path());
+        for (const std::string& pattern : long_patterns(list))
+            EXPECT_TRUE(has_test(sources, pattern)) << pattern << " of " << entry.path() << ": no such test";
+        for (const std::string& suite : long_suites(list)) {
             ++suites;
-            EXPECT_TRUE(has_suite(sources_of(entry.path()), suite)) << suite << " of " << entry.path() << ": no such test";
             const std::size_t slash = suite.find('/');
             EXPECT_TRUE(is_named(suite.substr(0, slash)) || (slash != std::string::npos && is_named(suite.substr(slash + 1))))
                 << suite << " of " << entry.path();
@@ -74,8 +96,10 @@ TEST(LongTests, PatternsAreReadAsSuites)
     EXPECT_EQ(long_suites("weft_test(a SOURCES b.cpp\n  LONG \"Of/LinkErrors.EveryBit*/block\"\n    \"Probe.Dram*\")\nweft_test(c \"d\")"),
         (std::set<std::string>{"Of/LinkErrors", "Probe"}));
     EXPECT_TRUE(long_suites("weft_test(a SOURCES b.cpp)").empty());
-    EXPECT_TRUE(has_suite("TEST_P(LinkErrors, EveryBit)", "Of/LinkErrors"));
-    EXPECT_FALSE(has_suite("TEST(LinkErrorsOfOthers, EveryBit)", "Of/LinkErrors"));
+    EXPECT_TRUE(has_test("TEST_P(LinkErrors, EveryBit)", "Of/LinkErrors.Every*/block"));
+    EXPECT_TRUE(has_test("TYPED_TEST(Theory, Credits)", "Theory/block.Credits"));
+    EXPECT_FALSE(has_test("TEST_P(LinkErrors, EveryBit)", "Of/LinkErrors.Ever/block"));
+    EXPECT_FALSE(has_test("TEST(LinkErrorsOfOthers, EveryBit)", "Of/LinkErrors.EveryBit"));
 }
 
 }  // namespace long_tests_test

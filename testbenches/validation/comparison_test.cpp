@@ -128,7 +128,8 @@ TEST(Comparison, BandwidthsGrowWithShorterTimes)
 
 TEST(Comparison, AFailedRunLeavesItsRowOut)
 {
-    const Comparison result = compare(table(), {{1024, 0, 0, 0}, {2048, 0, 12, 0}});
+    const MeasuredTable measured = table();
+    const Comparison result = compare(measured, {{1024, 0, 0, 0}, {2048, 0, 12, 0}});
     ASSERT_EQ(result.rows.size(), 1U);
     EXPECT_EQ(result.rows[0].measured->key, "2 KiB");
 }

@@ -75,10 +75,6 @@ Time lone(const FabricSystem::Options& options, LineOp op)
     }));
 }
 
-}  // namespace
-
-namespace {
-
 void expect_whole_and_in_order(unsigned seed)
 {
     for (const Block& block : {crossbar, tagged, axi4, axi_stream, credit, two_clocks}) {
