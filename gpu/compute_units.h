@@ -18,8 +18,8 @@
 // Loads of unit scope go through the unit's L1, all others past it; stores change what it has and go on. A wait that
 // has ended, a fence of device or system scope and the start of a kernel invalidate it.
 //
-// A bulk copy takes one issue slot and no registers: the unit's bulk copy engine (dma_engines.h) does it, and neither fences nor signals
-// wait for it, only bulk_wait and the end of the workgroup.
+// A bulk copy takes one issue slot and no registers: the unit's bulk copy engine (dma_engines.h) does it, and neither
+// fences nor signals wait for it, only bulk_wait and the end of the workgroup.
 //
 // A request (of a port channel) takes an issue slot behind its fence; what it asks for is done beside the workgroup.
 //

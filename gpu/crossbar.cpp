@@ -95,7 +95,7 @@ inline void Crossbar::hand_response(Line& line, bool of_port, unsigned exit, Tim
 Time Crossbar::on_request(unsigned port, Line& line, Time delay)
 {
     const bool of_port = port > 0;
-    // DmaEngines look after their own way out.
+    // The DMA engines time their own way out.
     if (limits_sources_ && (of_port || !MoverTag::is(line.tag))) delay = set_out(port, LineClass::request, line, delay);
     unsigned exit = 0;
     if (line.destination == endpoint_) {

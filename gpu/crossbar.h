@@ -1,8 +1,8 @@
 // The on-die network of a GPU: compute units and fabric ports to L2 slices, and compute units to
 // fabric ports. A crossbar, or a mesh of tiles.
 //
-// Sockets: units (from the compute units), dma_engines (from the copy engines), from_port[p] (requests that arrive over the fabric),
-// to_slice[s], to_port[p] (requests to other GPUs); to_home where the L2's partitions are caches of their own.
+// Sockets: units (from the compute units), dma_engines (from the copy engines), from_port[p] (requests that arrive over
+// the fabric), to_slice[s], to_port[p] (requests to other GPUs); to_home where the L2's partitions are caches of their own.
 //
 // Which slice: the one of the address (slice_place). With mirrored partitions, reads and writes of the own units go to
 // the slice of that number in the unit's own partition; with private ones to the own partition's slice for the

@@ -19,8 +19,8 @@
 //
 // A bulk copy engine takes what the workgroups of its unit hand over, in order, and tells when a copy is acknowledged.
 //
-// On the die copier u sits by unit u, and copy engine e of n by unit e x units / n. A bulk copy engine shares its unit's ends of
-// the on-die network; copy engines have ways of their own there, without a limit.
+// On the die bulk copy engine u sits by unit u, and copy engine e of n by unit e x units / n. A bulk copy engine shares its
+// unit's ends of the on-die network; copy engines have ends of their own there, without a limit.
 //
 // Statistics, for copy engines and bulk copy engines apart: descriptors, lines, bytes, time of descriptors in the queue.
 #pragma once

@@ -15,7 +15,8 @@ constexpr std::uint32_t most_ranks_priced = 256;
 // Throws InputError for more ranks than can be priced.
 void require_priceable(const ResolvedSystem& system, std::size_t ranks);
 
-// Of these endpoints of the plan, rank after rank; or of the first `ranks`. DmaEngines other than units are priced as units.
+// Of these endpoints of the plan, rank after rank; or of the first `ranks`. Copy engines and bulk copy engines are priced
+// as units.
 // Throws InputError for more ranks than can be priced.
 CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints);
 CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t ranks);

@@ -15,7 +15,8 @@
 // The sender is told that the wire is taken for the beats of its line, one a clock; of a block with a stream for each class, until
 // one of them is free. What the block takes later waits in front of its end.
 //
-// A line that is followed (latency_breakdown.h) was on the wire until its last beat had gone in, and in flight until the last came out.
+// A line that is traced (latency_breakdown.h) was on the wire until its last beat had gone in, and in flight until the
+// last came out.
 //
 // Statistics, per direction: as Link. Bytes on the wire are beats as wide as `data`, counted as the line has gone in;
 // busy is a clock for each of them, the mean of the streams. Lines and payload count when they have come out. clocks: edges at

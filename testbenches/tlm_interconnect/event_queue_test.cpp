@@ -42,7 +42,7 @@ struct Recorder : TimedComponent {
     }
     void arbitrate() override
     {
-        log.push_back(std::to_string(event_queue().now()) + " " + path() + " settles");
+        log.push_back(std::to_string(event_queue().now()) + " " + path() + " arbitrates");
         if (on_arbitrate) on_arbitrate();
     }
 
@@ -169,7 +169,7 @@ TEST(EventQueue, WorkForTheSameInstantRunsInThatInstant)
     EXPECT_EQ(log, (Log{"50 z 0", "50 a 1", "50 z 1", "50 a 2", "50 z 2", "50 a 3", "50 z 3", "51 a 9", "51 z 9"}));
 }
 
-TEST(EventQueue, SettleRunsOnceAfterTheLastItemOfAnInstant)
+TEST(EventQueue, ArbitrateRunsOnceAfterTheLastItemOfAnInstant)
 {
     EventQueue event_queue("event_queue");
     Log log;
@@ -182,11 +182,11 @@ TEST(EventQueue, SettleRunsOnceAfterTheLastItemOfAnInstant)
     }
     a.at(21, 9);
     sc_core::sc_start();
-    EXPECT_EQ(log, (Log{"20 a 0", "20 a 1", "20 a 2", "20 a settles", "20 b 2", "20 b 1", "20 b 0", "20 b settles",
-                       "21 a 9", "21 a settles"}));
+    EXPECT_EQ(log, (Log{"20 a 0", "20 a 1", "20 a 2", "20 a arbitrates", "20 b 2", "20 b 1", "20 b 0", "20 b arbitrates",
+                       "21 a 9", "21 a arbitrates"}));
 }
 
-TEST(EventQueue, ALateArrivalOfTheInstantIsSettledToo)
+TEST(EventQueue, ALateArrivalOfTheInstantIsArbitratedToo)
 {
     EventQueue event_queue("event_queue");
     Log log;
@@ -197,7 +197,7 @@ TEST(EventQueue, ALateArrivalOfTheInstantIsSettledToo)
     a.at(20, 0);
     b.at(20, 1);
     sc_core::sc_start();
-    EXPECT_EQ(log, (Log{"20 a 0", "20 a settles", "20 b 1", "20 a 7", "20 a settles"}));
+    EXPECT_EQ(log, (Log{"20 a 0", "20 a arbitrates", "20 b 1", "20 a 7", "20 a arbitrates"}));
 }
 
 TEST(EventQueue, ItemsAfterTheEndWaitUntilItIsRaised)

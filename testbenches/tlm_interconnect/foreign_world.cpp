@@ -54,7 +54,7 @@ private:
             request_arbitration();
             owner.Clockwork::run(index, token);
         }
-        void arbitrate() override { owner.Clockwork::settle(index); }
+        void arbitrate() override { owner.Clockwork::arbitrate(index); }
 
         QueueClockwork& owner;
         unsigned index;
@@ -105,7 +105,7 @@ private:
             node.waiting.erase(node.waiting.begin());
             run(component, token);
         }
-        settle(component);
+        arbitrate(component);
         if (!node.waiting.empty())
             node.event.notify(to_sc_time(std::get<0>(node.waiting.begin()->first) - kernel_now()));
     }
@@ -146,7 +146,7 @@ private:
             run(component, token);
             if (waiting_.empty() || std::get<0>(waiting_.begin()->first) != due ||
                 std::get<1>(waiting_.begin()->first) != component)
-                settle(component);
+                arbitrate(component);
         }
         running_ = false;
     }
@@ -164,7 +164,7 @@ public:
         : clockwork_(clockwork), components_(components), cycles_(cycles), clock_("clock", sc_core::sc_time(10, sc_core::SC_NS))
     {
         clockwork_.run = [this](unsigned component, const Token& token) { on_token(component, token); };
-        clockwork_.settle = [this](unsigned component) { log(clockwork_.now(), component_name(component), "settles"); };
+        clockwork_.arbitrate = [this](unsigned component) { log(clockwork_.now(), component_name(component), "arbitrates"); };
         sc_core::sc_spawn([this] { clocked(); }, "clocked");
         for (unsigned m = 0; m < methods; ++m) {
             methods_.push_back(std::make_unique<Method>());

@@ -22,9 +22,9 @@ std::vector<std::uint32_t> streams_of(const PlannedAxes& axes, std::uint32_t eac
 }
 
 // One chunk at one rank.
-class LatencyBreakdown {
+class ChunkPath {
 public:
-    LatencyBreakdown(CollectiveOp op, const Lane& lane, const Grid& grid, std::uint32_t chunk, std::uint32_t chunks,
+    ChunkPath(CollectiveOp op, const Lane& lane, const Grid& grid, std::uint32_t chunk, std::uint32_t chunks,
         std::uint32_t position)
         : op_(op), phases_(op, lane, grid, chunk, chunks, position), axes_(grid.axes())
     {
@@ -109,15 +109,15 @@ void multi_dim(Schedule& schedule, const AlgorithmOptions& options)
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
         std::vector<Writer> writers;
         for (std::uint32_t stream = 0; stream < threads; ++stream) writers.push_back(sketch.writer(rank, stream));
-        std::vector<LatencyBreakdown> breakdowns;
+        std::vector<ChunkPath> paths;
         for (std::uint32_t c = 0; c < chunks; ++c)
-            breakdowns.emplace_back(schedule.op, lanes[c], grids[c], c, chunks, position[c][rank]);
+            paths.emplace_back(schedule.op, lanes[c], grids[c], c, chunks, position[c][rank]);
         for (std::size_t i = 0; i < streams.size(); ++i) {
             const DimensionOperation& operation = axes.plan.operations[i];
             const std::vector<std::uint32_t>& order = axes.plan.orders[operation.chunk];
             const auto axis = static_cast<std::uint32_t>(
                 std::find(order.begin(), order.end(), operation.dimension) - order.begin());
-            breakdowns[operation.chunk].go_on(writers[streams[i]], streams[i], axis, operation.gather);
+            paths[operation.chunk].go_on(writers[streams[i]], streams[i], axis, operation.gather);
         }
     }
     sketch.finish();
