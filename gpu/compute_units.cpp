@@ -55,7 +55,7 @@ void ComputeUnits::launch(const Launch& launch)
     const std::uint32_t most = static_cast<std::uint32_t>(spec_.wavefronts_per_unit);
     Launch wanted = launch;
     wanted.wavefronts = std::clamp<std::uint32_t>(launch.wavefronts, 1, most);
-    wanted.unroll = std::clamp<std::uint32_t>(launch.unroll, 1, max_unroll);
+    wanted.unroll = std::clamp<std::uint32_t>(launch.unroll, 1, OperandCode::of(launch.program->most_sources).sets());
     const std::uint32_t count = static_cast<std::uint32_t>(units_.size());
     for (std::uint32_t step = 0; step < count && queue_.empty(); ++step) {
         const std::uint32_t unit = (next_unit_ + step) % count;
@@ -82,6 +82,7 @@ void ComputeUnits::place(const Launch& launch, std::uint32_t number, Time queued
     group.wavefronts = launch.wavefronts;
     const auto lane_bytes = static_cast<std::uint32_t>(spec_.lanes) * launch.vector_bytes;
     group.format = launch.program->format;
+    group.operands = OperandCode::of(launch.program->most_sources);
     group.instruction_bytes =
         group.format == PacketFormat::none ? lane_bytes : instruction_data(group.format, lane_bytes);
     group.aligned = group.format == PacketFormat::none && lane_bytes >= line_bytes;
@@ -275,14 +276,17 @@ void ComputeUnits::loaded(std::uint32_t unit, std::uint32_t context, Line& line)
     const LineTag tag = LineTag::of(line.tag);
     Wavefront& wave = units_[unit].waves[context];
     const Workgroup& group = groups_[wave.group];
-    RegisterSet& set = wave.sets[tag.set];
-    if (data_on_ && set.move->destinations > 0)
-        std::memcpy(registers(group, wave, tag.set, tag.source) +
-                        (line.address - operand(group, *set.move, tag.source) - set.offset),
+    const std::uint32_t place = group.operands.set(tag.code);
+    RegisterSet& set = wave.sets[place];
+    if (data_on_ && set.move->destinations > 0) {
+        const std::uint32_t source = group.operands.source(tag.code);
+        std::memcpy(registers(group, wave, place, source) +
+                        (line.address - operand(group, *set.move, source) - set.offset),
             line.data(), line.size);
+    }
     pool_.give(line);
     if (--set.waiting > 0 || set.loading) return;
-    set_loaded(unit, context, tag.set);
+    set_loaded(unit, context, place);
 }
 
 void ComputeUnits::set_loaded(std::uint32_t unit, std::uint32_t context, unsigned place)

@@ -93,7 +93,7 @@ public:
     struct Launch {
         const Program* program = nullptr;  // stays alive until the workgroup is done
         std::uint32_t wavefronts = 1;      // 1 .. wavefronts_per_unit
-        std::uint32_t unroll = 1;          // 1 .. max_unroll instructions in flight for each
+        std::uint32_t unroll = 1;          // 1 .. max_unroll instructions in flight for each, 1 .. 4 with moves of more than 256 sources
         std::uint32_t vector_bytes = 16;   // 1 .. 16 a lane
         std::uint32_t poll_lanes = 1;      // 1 .. max_poll_lanes waits in a row that are looked at together
         std::uint64_t* results = nullptr;  // of loads and fetches of words; stays alive too

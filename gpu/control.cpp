@@ -211,12 +211,12 @@ void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
         bulk_->request(group.list, operation.value, delay);
     } else {
         Line& line = pool_.take();
-        LineTag tag{number, context, 0, 0, LineUse::store, 0, 0};
+        LineTag tag{number, context, LineUse::store};
         const bool chase = operation.kind == Operation::Kind::chase;
         if (chase || operation.kind == Operation::Kind::load || operation.returns) {
             line.begin(operation.returns ? LineOp::fetch : LineOp::read, chase ? group.chased : operation.address, 8);
             tag.use = LineUse::word;
-            tag.result = chase ? chase_result : operation.result;
+            tag.code = chase ? chase_result : operation.result;
             ++group.reads;
         } else {
             line.begin(operation.kind == Operation::Kind::store ? LineOp::write : LineOp::atomic, operation.address, 8);
@@ -249,7 +249,7 @@ void ComputeUnits::issue_signal(Workgroup& group, const Operation& operation, Ti
     line.begin(LineOp::atomic, operation.address, 8);
     line.set_operand(1);
     line.flags = LineHeader::control_flag;
-    line.tag = LineTag{group.unit, group.zero, 0, 0, LineUse::word, 0, 0}.packed();
+    line.tag = LineTag{group.unit, group.zero, LineUse::word}.packed();
     ++group.posted;
     ++signals_;
     progress_.busy();
@@ -269,7 +269,7 @@ void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave)
     line.begin(!spin ? LineOp::await : group.arm ? LineOp::monitor : LineOp::read, operation.address, 8);
     line.set_operand(operation.value);
     line.flags = LineHeader::control_flag | LineHeader::poll_flag;
-    line.tag = LineTag{group.unit, group.zero, 0, 0, LineUse::word, 0, lane}.packed();
+    line.tag = LineTag{group.unit, group.zero, LineUse::word, lane}.packed();
     set_cause(units_[group.unit], wave, StallCause::flag);
     if (group.polled_at == never_polled) group.polled_at = event_queue().now();
     ++polls_;
@@ -290,7 +290,7 @@ void ComputeUnits::word_answered(std::uint32_t number, Line& line)
         const std::uint64_t value = line.operand();
         pool_.give(line);
         --group.reads;
-        if (tag.result == chase_result) {
+        if (tag.code == chase_result) {
             group.chased = value;
             if (--group.chase_left == 0) {
                 go_on(group);
@@ -300,7 +300,7 @@ void ComputeUnits::word_answered(std::uint32_t number, Line& line)
             }
             return;
         }
-        if (group.results != nullptr) group.results[tag.result] = value;
+        if (group.results != nullptr) group.results[tag.code] = value;
         store_answered(index);
         return;
     }
@@ -312,7 +312,7 @@ void ComputeUnits::word_answered(std::uint32_t number, Line& line)
         --group.posted;
         store_answered(index);
     } else {
-        flag_answered(index, tag.result, op, value);
+        flag_answered(index, tag.code, op, value);
     }
 }
 

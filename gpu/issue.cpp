@@ -159,7 +159,7 @@ void ComputeUnits::issue_loads(std::uint32_t number, std::uint32_t context)
         return;
     }
     const std::uint64_t base = operand(group, move, wave.load.operand) + set.offset;
-    const LineTag tag{number, context, place, wave.load.operand, LineUse::load, 0, 0};
+    const LineTag tag{number, context, LineUse::load, group.operands.packed(place, wave.load.operand)};
     const std::uint32_t transfer = transfer_of(group, move, wave.load.operand);
     const bool in_switch = is_group(base);
     const bool plain = !in_switch && !cacheable(move.scope, base);
@@ -239,7 +239,7 @@ void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
         }
         StoreCount& stores = stores_to(group, line);
         ++stores.open[stores.epoch];
-        line.tag = LineTag{number, context, 0, 0, LineUse::store, stores.epoch, 0}.packed();
+        line.tag = LineTag{number, context, LineUse::store, 0, stores.epoch}.packed();
         line.transfer = transfer;
         wave.store.position += size;
         if (!plain) store_apart(line, number, move);

@@ -12,25 +12,34 @@ constexpr std::uint32_t unit_of_tag(std::uint32_t tag) { return tag >> tag_unit_
 
 enum class LineUse : std::uint8_t { load, store, word, fetch };
 
+// A load's register set and the number of its operand in 12 bits: a program whose moves have few sources leaves more of them to
+// sets than one whose moves have many.
+struct OperandCode {
+    std::uint32_t source_bits = 8;
+
+    static constexpr std::uint32_t bits = 12;
+    static constexpr OperandCode of(std::uint32_t most_sources) { return {most_sources <= 256 ? 8U : 10U}; }
+
+    std::uint32_t sets() const { return 1U << (bits - source_bits); }
+    std::uint32_t packed(std::uint32_t set, std::uint32_t source) const { return set << source_bits | source; }
+    std::uint32_t set(std::uint32_t code) const { return code >> source_bits; }
+    std::uint32_t source(std::uint32_t code) const { return code & ((1U << source_bits) - 1); }
+};
+
 struct LineTag {
     std::uint32_t unit = 0;     // 10 bits
     std::uint32_t context = 0;  // 6: wavefront on the unit
-    std::uint32_t set = 0;      // 4: load: register set
-    std::uint32_t source = 0;   // 8: load: number of the operand
     LineUse use = LineUse::load;
+    std::uint32_t code = 0;     // 12: load: its OperandCode; word: number of the result
     std::uint32_t epoch = 0;    // 1: of a store; of a fetch: 1 if it is none, but a load of packets, tagged like a load
-    std::uint32_t result = 0;   // 12, in place of set and source: word
 
     std::uint32_t packed() const
     {
-        const std::uint32_t middle = use == LineUse::word ? result : set << 8U | source;
-        return unit << tag_unit_shift | context << 16U | middle << 4U | static_cast<std::uint32_t>(use) << 2U |
-               epoch << 1U;
+        return unit << tag_unit_shift | context << 16U | code << 4U | static_cast<std::uint32_t>(use) << 2U | epoch << 1U;
     }
     static LineTag of(std::uint32_t tag)
     {
-        return {unit_of_tag(tag), tag >> 16U & 63U, tag >> 12U & 15U, tag >> 4U & 255U,
-            static_cast<LineUse>(tag >> 2U & 3U), tag >> 1U & 1U, tag >> 4U & 0xfffU};
+        return {unit_of_tag(tag), tag >> 16U & 63U, static_cast<LineUse>(tag >> 2U & 3U), tag >> 4U & 0xfffU, tag >> 1U & 1U};
     }
 };
 

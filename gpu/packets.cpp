@@ -16,7 +16,7 @@ void ComputeUnits::issue_packet_loads(std::uint32_t number, std::uint32_t contex
     const std::uint64_t base =
         operand(group, *set.move, wave.load.operand) + packet_bytes(group.format, set.offset);
     const std::uint64_t total = packet_bytes(group.format, set.bytes);
-    const LineTag tag{number, context, place, wave.load.operand, LineUse::fetch, 1, 0};
+    const LineTag tag{number, context, LineUse::fetch, group.operands.packed(place, wave.load.operand), 1};
     bool first = true;
     while (wave.load.position < total) {
         if (full(unit)) return;
@@ -62,7 +62,7 @@ void ComputeUnits::issue_packet_stores(std::uint32_t number, std::uint32_t conte
             to_packets(group.format, data, has_data ? set.bytes : 0, wave.store.position, size, line.data());
         StoreCount& stores = stores_to(group, line);
         ++stores.open[stores.epoch];
-        line.tag = LineTag{number, context, 0, 0, LineUse::store, stores.epoch, 0}.packed();
+        line.tag = LineTag{number, context, LineUse::store, 0, stores.epoch}.packed();
         line.transfer = transfer_of(group, move, move.sources + wave.store.operand);
         wave.store.position += size;
         store_through(line, number);
@@ -78,8 +78,15 @@ void ComputeUnits::packets_answered(Line& line)
     Unit& unit = units_[tag.unit];
     Wavefront& wave = unit.waves[tag.context];
     Workgroup& group = groups_[wave.group];
+<<<<<<< HEAD
     RegisterSet& set = wave.sets[tag.set];
     if (full(unit)) unit.full += event_queue().now() - unit.full_since;
+=======
+    const std::uint32_t place = group.operands.set(tag.code);
+    const std::uint32_t source = group.operands.source(tag.code);
+    RegisterSet& set = wave.sets[place];
+    if (full(unit)) unit.full += agenda().now() - unit.full_since;
+>>>>>>> main
     --unit.outstanding;
     if ((line.flags & LineHeader::packet_flag) != 0) {
         if ((line.flags & LineHeader::poll_flag) == 0) ++set.missed;
@@ -99,10 +106,10 @@ void ComputeUnits::packets_answered(Line& line)
         }
         if (data_on_ && set.move->destinations > 0)
             from_packets(group.format, line.data(),
-                line.address - operand(group, *set.move, tag.source) - packet_bytes(group.format, set.offset), line.size,
-                registers(group, wave, tag.set, tag.source), set.bytes);
+                line.address - operand(group, *set.move, source) - packet_bytes(group.format, set.offset), line.size,
+                registers(group, wave, place, source), set.bytes);
         pool_.give(line);
-        if (--set.waiting == 0 && !set.loading) set_loaded(tag.unit, tag.context, tag.set);
+        if (--set.waiting == 0 && !set.loading) set_loaded(tag.unit, tag.context, place);
     }
     if (unit.ready != 0) touch(tag.unit);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "gpu/line_tag.h"
 #include "gpu/program.h"
 
 namespace weft {
@@ -33,6 +34,7 @@ struct Workgroup {
     std::uint32_t wavefronts = 1;
     std::uint32_t instruction_bytes = 512;  // that one wavefront instruction covers
     PacketFormat format = PacketFormat::none;
+    OperandCode operands;               // of its loads' tags
     bool aligned = true;                // instructions meet at lines of the first operand
     std::uint64_t contexts = 0;         // places of its wavefronts on the unit
     std::uint32_t zero = 0;             // place of wavefront zero

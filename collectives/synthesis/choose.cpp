@@ -155,13 +155,32 @@ public:
         ScheduleChoice out;
         out.without_price = std::move(without_price_);
         state_.done = state_.all;
+        take_usable(out);
         for (std::size_t i = 0; i < std::min<std::size_t>(request_.explained, priced_.size()); ++i) explain(priced_[i]);
         for (Priced& priced : priced_) out.candidates.push_back(std::move(priced.candidate));
-        out.schedule = priced_.front().plan.build(priced_.front().plan.channels);
         return out;
     }
 
 private:
+    // The cheapest that is not refused; those before it move out of the list of prices.
+    void take_usable(ScheduleChoice& out)
+    {
+        std::size_t taken = 0;
+        for (; taken < priced_.size(); ++taken) {
+            const Priced& priced = priced_[taken];
+            out.schedule = priced.plan.build(priced.plan.channels);
+            std::string why = request_.refusal ? request_.refusal(out.schedule) : std::string();
+            if (why.empty()) break;
+            out.passed_over.push_back({priced.plan.name, priced.candidate.estimate.time_ps, std::move(why)});
+        }
+        if (taken == priced_.size()) {
+            const PassedOver& first = out.passed_over.front();
+            throw InputError("", 0, fmt::format("no algorithm can be used: the cheapest, {}, {}", first.name, first.why),
+                "fewer ranks or channels");
+        }
+        priced_.erase(priced_.begin(), priced_.begin() + static_cast<std::ptrdiff_t>(taken));
+    }
+
     void add_built_in(const std::string& name, const std::string& shown, AlgorithmOptions options, double handicap)
     {
         const std::uint32_t channels = options.channels;

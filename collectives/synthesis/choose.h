@@ -38,6 +38,8 @@ struct ChoiceRequest {
     std::uint32_t explained = 3;
     // Told before each algorithm, and again and again while a long price is made.
     std::function<void(const PricingState&)> watch{};
+    // Why a schedule cannot be used, empty if it can: asked of the cheapest, then of the next, until one can be.
+    std::function<std::string(const Schedule&)> refusal{};
 };
 
 struct Candidate {
@@ -47,11 +49,19 @@ struct Candidate {
     std::vector<EstimateTerm> terms{};  // that add up to the estimate; empty: not asked for
 };
 
+// A candidate cheaper than the one taken, which cannot be used.
+struct PassedOver {
+    std::string name;
+    std::uint64_t time_ps = 0;  // its estimate
+    std::string why;            // its refusal
+};
+
 struct ScheduleChoice {
     Schedule schedule;
     std::vector<Candidate> candidates;       // that have a price, the cheapest first; the one taken is at the front
     // Names of algorithms that need a switch where none helps, options not given, or another protocol.
     std::vector<std::string> without_price;
+    std::vector<PassedOver> passed_over;  // the cheapest first
 };
 
 // The cheapest of the built-in algorithms, rings also along the graph. Throws InputError for a collective without one.

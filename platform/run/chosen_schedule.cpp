@@ -1,5 +1,6 @@
 #include "platform/run/chosen_schedule.h"
 
+#include "collectives/schedule/verify.h"
 #include "collectives/synthesis/choose.h"
 
 namespace weft {
@@ -20,9 +21,16 @@ std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, co
     wanted.slices = static_cast<std::uint32_t>(engine.slices);
     wanted.fenced = wanted.protocol == Protocol::ll128 && engine.ll128_fence != 0;
     if (system.workload.chunks > 0) wanted.chunks = {static_cast<std::uint32_t>(system.workload.chunks)};
+    // A schedule that cannot be verified is not run.
+    wanted.refusal = [](const Schedule& schedule) {
+        const Verification verdict = verify(schedule);
+        return verdict.too_large ? "too large to be verified: " + verdict.problems.front() : std::string();
+    };
     ScheduleChoice choice = request.algorithm == "auto" ? choose_algorithm(graph, wanted) : choose_synthesized(graph, wanted);
     result.asked = request.algorithm;
     result.without_price = std::move(choice.without_price);
+    for (PassedOver& one : choice.passed_over)
+        result.passed_over.push_back({std::move(one.name), one.time_ps, std::move(one.why)});
     for (Candidate& candidate : choice.candidates)
         result.priced.push_back({std::move(candidate.name), candidate.estimate.time_ps, std::move(candidate.why),
             std::move(candidate.terms)});

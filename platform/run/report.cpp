@@ -183,6 +183,8 @@ void add_choice(Page& page, const RunResult& result)
     }
     if (priced.size() > most)
         page.line("", fmt::format("and {} more (--json lists all)", priced.size() - most));
+    for (const ChoiceResult::PassedOver& one : result.choice->passed_over)
+        page.line("", fmt::format("not {}, estimated {}: {}", one.algorithm, format_time_ps(one.time_ps), one.why));
 }
 
 // Directions of links with alike names and loads.

@@ -119,8 +119,11 @@ Json choice_json(const RunResult& result)
         priced.push_back({{"algorithm", candidate.algorithm}, {"time_ps", candidate.time_ps}, {"why", candidate.why},
             {"terms", std::move(terms)}});
     }
+    Json passed_over = Json::array();
+    for (const ChoiceResult::PassedOver& one : result.choice->passed_over)
+        passed_over.push_back({{"algorithm", one.algorithm}, {"time_ps", one.time_ps}, {"why", one.why}});
     return {{"asked", result.choice->asked}, {"priced", std::move(priced)},
-        {"without_price", result.choice->without_price}};
+        {"without_price", result.choice->without_price}, {"passed_over", std::move(passed_over)}};
 }
 
 Json beside_json(const RunResult& result)

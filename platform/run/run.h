@@ -97,9 +97,15 @@ struct ChoiceResult {
         std::string why;
         std::vector<EstimateTerm> terms{};  // of the first candidates; they add up to time_ps
     };
+    struct PassedOver {
+        std::string algorithm;
+        Time time_ps = 0;  // its estimate
+        std::string why;   // it cannot be used
+    };
     std::string asked;                       // "auto", "synthesize"
     std::vector<Priced> priced;              // the one chosen first
     std::vector<std::string> without_price;
+    std::vector<PassedOver> passed_over;     // cheaper by the estimate, but not to be used
 };
 
 // Of the kernels that ran beside the workload.

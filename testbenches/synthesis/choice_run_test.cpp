@@ -117,6 +117,21 @@ TEST(ChosenInSwitch, SwitchesWithoutGroupsAreNot)
     EXPECT_EQ(none.value("stop", ""), "finished");
 }
 
+TEST(Chosen, AmongManyRanksIsTheCheapestThatCanBeVerified)
+{
+    RunSetup many = setup(switch_place(256), "all_reduce", "auto", "16 KiB", {"switch.multicast_groups=0"});
+    many.options.until = 1;
+    const Json result = run(many);
+    ASSERT_EQ(result["choice"]["passed_over"].size(), 1U) << result.dump().substr(0, 300);
+    const Json& passed = result["choice"]["passed_over"][0];
+    EXPECT_EQ(passed["algorithm"], "two_shot_get");
+    EXPECT_EQ(passed["why"], "too large to be verified: its steps combine more than 134217728 contributions");
+    EXPECT_LT(passed["time_ps"].get<double>(), result["choice"]["priced"][0]["time_ps"].get<double>());
+    EXPECT_EQ(result["stop"], "until");
+    EXPECT_EQ(result["collectives"][0]["algorithm"], result["choice"]["priced"][0]["algorithm"]);
+    EXPECT_EQ(run(setup(switch_place(4), "all_reduce", "auto", "16 KiB"))["choice"]["passed_over"].size(), 0U);
+}
+
 TEST(ChosenInSwitch, ThePriceIsWithinAnEighthOfTheSimulatedTime)
 {
     for (const Place& place : {switch_place(5), dgx_place()})

@@ -52,6 +52,34 @@ TEST(Choose, CandidatesStandInTheOrderOfTheirPrice)
     EXPECT_TRUE(verify(choice.schedule).ok);
 }
 
+TEST(Choose, WhatIsRefusedIsPassedOver)
+{
+    ChoiceRequest asked = request(CollectiveOp::all_reduce, 1 << 20);
+    const ScheduleChoice free = choose_algorithm(star_graph(8), asked);
+    ASSERT_GE(free.candidates.size(), 3U);
+    EXPECT_TRUE(free.passed_over.empty());
+    std::size_t refused = 0;
+    asked.refusal = [&refused](const Schedule&) { return refused++ < 2 ? std::string("not today") : std::string(); };
+    const ScheduleChoice third = choose_algorithm(star_graph(8), asked);
+    ASSERT_EQ(third.passed_over.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(third.passed_over[i].name, free.candidates[i].name);
+        EXPECT_EQ(third.passed_over[i].time_ps, free.candidates[i].estimate.time_ps);
+        EXPECT_EQ(third.passed_over[i].why, "not today");
+    }
+    EXPECT_EQ(third.candidates.front().name, free.candidates[2].name);
+    EXPECT_EQ(third.candidates.size(), free.candidates.size() - 2);
+    EXPECT_TRUE(verify(third.schedule).ok);
+    asked.refusal = [](const Schedule&) { return std::string("is never taken"); };
+    try {
+        choose_algorithm(star_graph(8), asked);
+        ADD_FAILURE();
+    } catch (const InputError& error) {
+        EXPECT_EQ(std::string(error.what()), "no algorithm can be used: the cheapest, " + free.candidates.front().name +
+            ", is never taken; expected fewer ranks or channels");
+    }
+}
+
 TEST(Choose, EveryCollectiveWithAnAlgorithmCanBeChosenFor)
 {
     for (int op = 0; op <= static_cast<int>(CollectiveOp::custom); ++op) {
