@@ -256,7 +256,7 @@ private:
     void log_operation(std::uint32_t index, const Operation* operation);
     void log_end(std::uint32_t index);
     void follow(Line& line, std::uint32_t unit, Time delay);
-    void note_life(const Line& line, std::uint32_t unit);
+    void note_life(Line& line, std::uint32_t unit);
     void note_packets(const Line& line, std::uint32_t unit, std::uint32_t context);
 
     // Everything else: control.cpp

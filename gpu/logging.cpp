@@ -73,7 +73,7 @@ void ComputeUnits::log_end(std::uint32_t index)
     open.record.breakdown = open.signalled;
     const std::uint32_t number = log_->add(open.record);
     // Its line is on its way: it brings the rest.
-    if (open.record.kind == Operation::Kind::signal && open.line != nullptr) open.line->breakdown.record = number;
+    if (open.record.kind == Operation::Kind::signal && open.line != nullptr) open.line->breakdown().record = number;
     open = OpenRecord{};
 }
 
@@ -84,7 +84,7 @@ void ComputeUnits::follow(Line& line, std::uint32_t number, Time delay)
     const std::uint32_t index = units_[number].waves[tag.context].group;
     if (groups_[index].log == 0) return;
     line.flags |= LineHeader::traced_flag;
-    line.breakdown.begin(event_queue().now() + delay);
+    line.breakdown().begin(event_queue().now() + delay);
     if (line.op == LineOp::atomic && (line.flags & LineHeader::control_flag) != 0) open_[index].line = &line;
 }
 
@@ -96,19 +96,20 @@ void ComputeUnits::note_packets(const Line& line, std::uint32_t number, std::uin
         log_->seen({line.address / line_bytes, log, wave.number, event_queue().now()});
 }
 
-void ComputeUnits::note_life(const Line& line, std::uint32_t number)
+void ComputeUnits::note_life(Line& line, std::uint32_t number)
 {
+    const LatencyBreakdown& breakdown = line.breakdown();
     const std::uint32_t index = units_[number].waves[LineTag::of(line.tag).context].group;
-    if (line.breakdown.record > 0) {
-        log_->answered(line.breakdown);
+    if (breakdown.record > 0) {
+        log_->answered(breakdown);
     } else if (open_[index].line == &line) {  // answered before its record ended
-        open_[index].signalled = line.breakdown;
+        open_[index].signalled = breakdown;
         open_[index].line = nullptr;
     }
     if (line.op == LineOp::write && (line.flags & LineHeader::packet_flag) != 0)
         log_->stored({line.address / line_bytes, groups_[index].log, units_[number].waves[LineTag::of(line.tag).context].number,
-            line.breakdown.start, line.breakdown.home, line.breakdown.out.queued + line.breakdown.out.wire, line.breakdown.out.credits});
-    if ((line.flags & LineHeader::poll_flag) == 0) open_[index].record.lives.add(line.breakdown, event_queue().now());
+            breakdown.start, breakdown.home, breakdown.out.queued + breakdown.out.wire, breakdown.out.credits});
+    if ((line.flags & LineHeader::poll_flag) == 0) open_[index].record.lives.add(breakdown, event_queue().now());
 }
 
 }  // namespace weft

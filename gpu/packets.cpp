@@ -78,15 +78,10 @@ void ComputeUnits::packets_answered(Line& line)
     Unit& unit = units_[tag.unit];
     Wavefront& wave = unit.waves[tag.context];
     Workgroup& group = groups_[wave.group];
-<<<<<<< HEAD
-    RegisterSet& set = wave.sets[tag.set];
-    if (full(unit)) unit.full += event_queue().now() - unit.full_since;
-=======
     const std::uint32_t place = group.operands.set(tag.code);
     const std::uint32_t source = group.operands.source(tag.code);
     RegisterSet& set = wave.sets[place];
-    if (full(unit)) unit.full += agenda().now() - unit.full_since;
->>>>>>> main
+    if (full(unit)) unit.full += event_queue().now() - unit.full_since;
     --unit.outstanding;
     if ((line.flags & LineHeader::packet_flag) != 0) {
         if ((line.flags & LineHeader::poll_flag) == 0) ++set.missed;

@@ -41,7 +41,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::str
 Time L2Slice::on_request(unsigned partition, Line& line, Time delay)
 {
     line.kind = kind_of(request, partition);
-    if (line.traced()) line.breakdown.home = event_queue().now() + delay;
+    if (line.traced()) line.breakdown().home = event_queue().now() + delay;
     // Ties of one instant: by source GPU, then by the order in which the crossbar handed them over.
     event_queue().schedule(line, *this, event_queue().now() + delay, line.source & 0xfffU);
     return 0;
@@ -131,7 +131,7 @@ void L2Slice::answer(Line& line, Time at)
         return;
     }
     line.set_response_status(tlm::TLM_OK_RESPONSE);
-    if (line.traced()) line.breakdown.answered = at;
+    if (line.traced()) line.breakdown().answered = at;
     target_of(partition_of(line)).send_response(line, at - event_queue().now());
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace weft {
 
@@ -45,12 +46,46 @@ std::uint64_t result_of(AtomicOp op, std::uint64_t word, std::uint64_t operand, 
     return word;
 }
 
-Line::Line(tlm::tlm_mm_interface* pool) : tlm_generic_payload(pool), far_path_{}, data_{}
+LineExtras::LineExtras(Line& line, tlm::tlm_mm_interface* pool) : payload(pool)
 {
-    set_data_ptr(data_);
-    set_byte_enable_ptr(nullptr);
-    set_dmi_allowed(false);
-    set_extension(new LineExtension(*this));
+    payload.set_extension(new LineExtension(line));
+}
+
+Line::Line(tlm::tlm_mm_interface* pool) : pool_(pool) {}
+Line::~Line() = default;
+
+LineExtras& Line::extras()
+{
+    if (!extras_) extras_ = std::make_unique<LineExtras>(*this, pool_);
+    return *extras_;
+}
+
+tlm::tlm_generic_payload& Line::payload() { return extras().payload; }
+
+tlm::tlm_generic_payload& Line::make_payload()
+{
+    tlm::tlm_generic_payload& out = payload();
+    out.set_address(address);
+    out.set_command(op == LineOp::read    ? tlm::TLM_READ_COMMAND
+                    : op == LineOp::write ? tlm::TLM_WRITE_COMMAND
+                                          : tlm::TLM_IGNORE_COMMAND);
+    out.set_data_ptr(data_);
+    out.set_data_length(size);
+    out.set_streaming_width(size);
+    out.set_byte_enable_ptr(nullptr);
+    out.set_byte_enable_length(0);
+    out.set_dmi_allowed(false);
+    out.set_response_status(get_response_status());
+    return out;
+}
+
+LatencyBreakdown& Line::breakdown() { return extras().breakdown; }
+
+std::uint16_t& Line::last_entry(unsigned number)
+{
+    auto& path = extras().path;
+    if (number >= std::size(path)) SC_REPORT_FATAL("/weft/line", "a path crosses more than 32 routing modules");
+    return path[number];
 }
 
 std::uint64_t Line::operand() const

@@ -1,14 +1,15 @@
 // The transaction: one 64-byte-aligned line, or part of one (a flag, an atomic operand).
 //
-// A Line is a tlm_generic_payload, so adapters hand it to any TLM-2.0 model as it is: address, command,
-// data pointer, length and response status are always current. What the fabric needs beyond
-// that sits in the header, one host cache line: it is the mandatory extension of our protocol
-// types (line_protocol in protocol.h), reachable from a generic payload through LineExtension.
+// Line is the payload of our protocol types (line_protocol in protocol.h). What a hop touches is its header, one host cache
+// line; requester and home touch a second one, and data a third. A model of another protocol gets a tlm_generic_payload, which
+// make_payload() fills from the line and which leads back to it by its LineExtension.
 //
-// Lines come from a LinePool together with their 64 bytes of data; none is allocated in steady state.
+// Lines come from a LinePool together with their 64 bytes of data. The generic payload and the LatencyBreakdown of a line are
+// allocated when it first needs them, and stay with it; nothing is allocated in steady state.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <tlm>
 
@@ -115,14 +116,18 @@ struct alignas(64) LineHeader : ScheduledItem {
 };
 static_assert(sizeof(LineHeader) == 64, "a line's header is one cache line");
 
-// The header comes first, then the generic payload: what a hand-over touches lies in neighbouring cache lines.
-class Line final : public LineHeader, public tlm::tlm_generic_payload {
+struct LineExtras;
+
+class Line final : public LineHeader {
 public:
     static constexpr unsigned max_depth = 32;
 
     explicit Line(tlm::tlm_mm_interface* pool);
+    ~Line() override;
+    Line(const Line&) = delete;
+    Line& operator=(const Line&) = delete;
 
-    // Sets operation, place and the generic payload's attributes; data are not touched.
+    // Sets operation and place; data are not touched.
     void begin(LineOp operation, std::uint64_t where, std::uint32_t bytes)
     {
         op = operation;
@@ -135,21 +140,20 @@ public:
         depth = 0;
         transfer = 0;
         message_part = 0;
-        set_address(where);
-        set_command(operation == LineOp::read    ? tlm::TLM_READ_COMMAND
-                    : operation == LineOp::write ? tlm::TLM_WRITE_COMMAND
-                                                 : tlm::TLM_IGNORE_COMMAND);
-        set_data_length(bytes);
-        set_streaming_width(bytes);
         set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     }
 
     // Makes a read or a write, after begin(), another operation at the same address.
-    void become(LineOp operation)
-    {
-        op = operation;
-        set_command(tlm::TLM_IGNORE_COMMAND);
-    }
+    void become(LineOp operation) { op = operation; }
+
+    // Of the answer, by who answers.
+    tlm::tlm_response_status get_response_status() const { return static_cast<tlm::tlm_response_status>(status_); }
+    void set_response_status(tlm::tlm_response_status status) { status_ = static_cast<std::int8_t>(status); }
+
+    // The line as a generic payload, all attributes set: what an adapter hands to a module of the base protocol.
+    tlm::tlm_generic_payload& make_payload();
+    // The same as it was made and as others have left it.
+    tlm::tlm_generic_payload& payload();
 
     // Digits for the choice among equal paths. After begin(), with `source` set; `turn` counts the requester's
     // lines to this destination.
@@ -169,20 +173,10 @@ public:
     // Return path, kept by modules that choose among several ports.
     void push_port(std::uint16_t port)
     {
-        if (depth < 4) {
-            near_path[depth] = port;
-        } else if (depth < max_depth) {
-            far_path_[depth - 4] = port;
-        } else {
-            SC_REPORT_FATAL("/weft/line", "a path crosses more than 32 routing modules");
-        }
+        path_entry(depth) = port;
         ++depth;
     }
-    std::uint16_t pop_port()
-    {
-        --depth;
-        return depth < 4 ? near_path[depth] : far_path_[depth - 4];
-    }
+    std::uint16_t pop_port() { return path_entry(--depth); }
 
     // A number for whom the line goes to next, beyond the return path and not part of it.
     void set_note(std::uint16_t note)
@@ -190,7 +184,7 @@ public:
         push_port(note);
         --depth;
     }
-    std::uint16_t note() const { return depth < 4 ? near_path[depth] : far_path_[depth - 4]; }
+    std::uint16_t note() { return path_entry(depth); }
 
     // The same for a port below 4096 and the lane that the line came in by.
     struct Way {
@@ -221,7 +215,14 @@ public:
     std::uint64_t comparand() const;  // compare_swap: the next 8
     void set_comparand(std::uint64_t value);
 
-    Time issued = 0;  // when the requester made it ready to leave
+    // Where its time went, for a line with traced_flag.
+    LatencyBreakdown& breakdown();
+
+    static Line& of(ScheduledItem& item) { return static_cast<Line&>(static_cast<LineHeader&>(item)); }
+    static const LineHeader& of(const ScheduledItem& item) { return static_cast<const LineHeader&>(item); }
+
+    // The second cache line, for requester and home.
+    alignas(64) Time issued = 0;  // when the requester made it ready to leave
     // The requester's number of the transfer that the line is a part of, after begin(): of a network card's descriptor
     // (message_stage.h). 0: the line is a transfer by itself.
     std::uint32_t transfer = 0;
@@ -231,18 +232,28 @@ public:
     static constexpr std::uint8_t begins_packet = 2;
     static constexpr std::uint8_t begins_message = 4;
 
-    static Line& of(ScheduledItem& item) { return static_cast<Line&>(static_cast<LineHeader&>(item)); }
-    static const LineHeader& of(const ScheduledItem& item) { return static_cast<const LineHeader&>(item); }
-
 private:
-    std::uint16_t far_path_[max_depth - 4];
-    alignas(64) std::uint8_t data_[line_bytes];
+    static constexpr unsigned near_entries = 4;
+    static constexpr unsigned far_entries = 16;
 
-public:
-    LatencyBreakdown breakdown;  // behind what every line needs
+    std::uint16_t& path_entry(unsigned number)
+    {
+        if (number < near_entries) return near_path[number];
+        if (number < near_entries + far_entries) return far_path_[number - near_entries];
+        return last_entry(number - near_entries - far_entries);
+    }
+    std::uint16_t& last_entry(unsigned number);
+    LineExtras& extras();
+
+    std::int8_t status_ = tlm::TLM_INCOMPLETE_RESPONSE;
+    std::uint16_t far_path_[far_entries] = {};
+    std::unique_ptr<LineExtras> extras_;
+    tlm::tlm_mm_interface* pool_;
+    alignas(64) std::uint8_t data_[line_bytes] = {};
 };
+static_assert(sizeof(Line) == 192, "a line is a header, a cache line for its ends, and its data");
 
-// Sticky extension through which a foreign TLM-2.0 model finds the fabric's view of a payload.
+// What leads from a generic payload back to its line.
 class LineExtension : public tlm::tlm_extension<LineExtension> {
 public:
     explicit LineExtension(Line& line) : line(&line) {}
@@ -250,6 +261,15 @@ public:
     void copy_from(const tlm::tlm_extension_base&) override {}
 
     Line* line;
+};
+
+// What few lines need.
+struct LineExtras {
+    LineExtras(Line& line, tlm::tlm_mm_interface* pool);
+
+    tlm::tlm_generic_payload payload;
+    LatencyBreakdown breakdown;
+    std::uint16_t path[12] = {};  // the last entries of a long return path
 };
 
 }  // namespace weft

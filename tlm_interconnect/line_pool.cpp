@@ -27,7 +27,9 @@ void LinePool::grow()
 
 void LinePool::free(tlm::tlm_generic_payload* payload)
 {
-    Line& line = static_cast<Line&>(*payload);
+    LineExtension* extension = nullptr;
+    payload->get_extension(extension);
+    Line& line = *extension->line;
     line.flags = 0;
     push(line);
 }

@@ -31,7 +31,7 @@ public:
     void give(Line& line)
     {
         if ((line.flags & LineHeader::shared_flag) != 0) {
-            line.release();
+            line.payload().release();
             return;
         }
         push(line);
@@ -42,7 +42,7 @@ public:
     {
         if ((line.flags & LineHeader::shared_flag) != 0) return;
         line.flags |= LineHeader::shared_flag;
-        line.acquire();
+        line.payload().acquire();
     }
 
     std::uint64_t live() const { return live_; }       // taken and not given back

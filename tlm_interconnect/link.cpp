@@ -89,7 +89,7 @@ Time Link::on_request(unsigned end, Line& line, Time delay)
 {
     Wire& wire = wires_[end];
     const Passage passage = carry(wire, line, LineClass::request, delay);
-    if (line.traced()) note(line.breakdown.out, passage.arrival - delay, wire.latency);
+    if (line.traced()) note(line.breakdown().out, passage.arrival - delay, wire.latency);
     wire.requests_out->send_request(line, passage.arrival);
     return passage.sent;
 }
@@ -98,7 +98,7 @@ Time Link::on_response(unsigned end, Line& line, Time delay)
 {
     Wire& wire = wires_[end];
     const Passage passage = carry(wire, line, LineClass::response, delay);
-    if (line.traced()) note(line.breakdown.back, passage.arrival - delay, wire.latency);
+    if (line.traced()) note(line.breakdown().back, passage.arrival - delay, wire.latency);
     wire.responses_out->send_response(line, passage.arrival);
     return passage.sent;
 }

@@ -85,7 +85,7 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
     Channel& channel = channels_[slot];
     Queue& queue = channel.inputs[input];
     line.next = nullptr;
-    if (line.traced()) line.breakdown.since = event_queue_.now();
+    if (line.traced()) line.breakdown().since = event_queue_.now();
     if (arbitration_.kind == ArbiterKind::arrival) line.due = event_queue_.now();
     if (queue.head == nullptr) {
         queue.head = &line;
@@ -329,10 +329,10 @@ void OutputPort::send(unsigned slot, Time now)
 
 void OutputPort::note_wait(Line& line, LineClass cls, unsigned slot, Time now) const
 {
-    LatencyBreakdown::Leg& leg = cls == LineClass::request ? line.breakdown.out : line.breakdown.back;
-    const Time wait = now - line.breakdown.since;
+    LatencyBreakdown::Leg& leg = cls == LineClass::request ? line.breakdown().out : line.breakdown().back;
+    const Time wait = now - line.breakdown().since;
     const Time ready = watch_ != nullptr ? std::min(ready_[slot], now) : 0;
-    const Time credits = ready > line.breakdown.since ? ready - line.breakdown.since : 0;
+    const Time credits = ready > line.breakdown().since ? ready - line.breakdown().since : 0;
     leg.credits += credits;
     leg.queued += wait - credits;
 }

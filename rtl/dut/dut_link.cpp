@@ -22,7 +22,7 @@ BlockChannels channels_of(const LinkSpec& spec)
     return out;
 }
 
-LatencyBreakdown::Leg& leg_of(Line& line, LineClass cls) { return cls == LineClass::request ? line.breakdown.out : line.breakdown.back; }
+LatencyBreakdown::Leg& leg_of(Line& line, LineClass cls) { return cls == LineClass::request ? line.breakdown().out : line.breakdown().back; }
 
 }  // namespace
 
@@ -40,7 +40,7 @@ Time DutLink::take(unsigned end, Line& line, LineClass cls, Time delay)
 {
     expect(end, line, cls, delay);
     const Time now = event_queue().now();
-    if (line.traced()) line.breakdown.since = now + delay;
+    if (line.traced()) line.breakdown().since = now + delay;
     const std::size_t by = source_for(end, channels().slot_of[line.vc]);
     taken_until_[by] = std::max(taken_until_[by], now + delay) + beats(by, line, cls) * block().period(block().sources()[by]);
     Time next = taken_until_[by];
@@ -76,8 +76,8 @@ void DutLink::has_entered(std::size_t source, Line& line, LineClass cls)
     way.busy += count * block().period(from);
     if (line.traced()) {
         const Time now = event_queue().now();
-        leg_of(line, cls).wire += now - line.breakdown.since;
-        line.breakdown.since = now;
+        leg_of(line, cls).wire += now - line.breakdown().since;
+        line.breakdown().since = now;
     }
     if ((line.flags & LineHeader::poll_flag) == 0) return;
     if (cls == LineClass::request) ++way.flag_reads;
@@ -91,7 +91,7 @@ void DutLink::has_left(std::size_t sink, Line& line, LineClass cls, unsigned cha
     ++way.lines;
     ++way.packets;
     way.payload_bytes += payload_bytes(line.op, line.size, cls);
-    if (line.traced()) leg_of(line, cls).flight += now - line.breakdown.since;
+    if (line.traced()) leg_of(line, cls).flight += now - line.breakdown().since;
     from.channel->freed(channel);
     if (cls == LineClass::request) initiator(from.port).send_request(line, 0);
     else target(from.port).send_response(line, 0);

@@ -30,7 +30,7 @@ ClockedSlice::ClockedSlice(sc_core::sc_module_name name, EventQueue& event_queue
 Time ClockedSlice::on_request(unsigned, Line& line, Time delay)
 {
     line.kind = arrival;
-    if (line.traced()) line.breakdown.home = event_queue().now() + delay;
+    if (line.traced()) line.breakdown().home = event_queue().now() + delay;
     // Ties of one instant as at an L2Slice: by source GPU, then in the order of the on-die network.
     event_queue().schedule(line, *this, event_queue().now() + delay, line.source & 0xfffU);
     return 0;
@@ -253,7 +253,7 @@ void ClockedSlice::answer(Line& line, Time at)
         return;
     }
     line.set_response_status(tlm::TLM_OK_RESPONSE);
-    if (line.traced()) line.breakdown.answered = at;
+    if (line.traced()) line.breakdown().answered = at;
     target.send_response(line, at - event_queue().now());
 }
 

@@ -88,8 +88,7 @@ void BaseToLineCore::issue_own(Line& line, std::uint16_t index, Time start)
     job.address = line.address;
     job.destination = line.destination;
     job.unsent = job.unanswered = 1;
-    line.address = line.get_address() + spec_.base;
-    line.set_address(line.address);
+    line.address = line.payload().get_address() + spec_.base;
     line.destination = endpoint_of(line.address);
     line.push_port(index);
     line.kind = request_kind;

@@ -64,11 +64,9 @@ void LineToBaseCore::on_response_credit(unsigned, Line&, Time delay)
 
 unsigned LineToBaseCore::debug(unsigned, Line& line)
 {
-    const std::uint64_t address = line.get_address();
-    if (spec_.local_addresses) line.set_address(local_of(address));
-    const unsigned moved = foreign().transport_dbg(line);
-    line.set_address(address);
-    return moved;
+    tlm::tlm_generic_payload& payload = line.make_payload();
+    if (spec_.local_addresses) payload.set_address(local_of(line.address));
+    return foreign().transport_dbg(payload);
 }
 
 void LineToBaseCore::run(ScheduledItem& item)
@@ -97,9 +95,9 @@ void LineToBaseCore::accept(Line& line)
     const std::uint16_t index = free_slots_.back();
     free_slots_.pop_back();
     ++held_;
-    slots_[index] = {&line, line.address, false};
+    slots_[index] = {&line, false};
     line.push_port(index);
-    if (line.get_command() == tlm::TLM_IGNORE_COMMAND && !spec_.pass_atomics) {
+    if (line.op != LineOp::read && line.op != LineOp::write && !spec_.pass_atomics) {
         violation(std::string("a plain memory cannot do ") + name_of(line.op));
         line.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
         answers_.push_back(index);
@@ -121,9 +119,9 @@ std::uint16_t LineToBaseCore::next_line()
     note_limits();
     Line& line = *slot.line;
     LinePool::share(line);
-    if (spec_.local_addresses) line.set_address(local_of(line.address));
     line.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    line.set_dmi_allowed(false);
+    tlm::tlm_generic_payload& payload = line.make_payload();
+    if (spec_.local_addresses) payload.set_address(local_of(line.address));
     return index;
 }
 
@@ -152,7 +150,7 @@ void LineToBaseCore::call_blocking(std::uint16_t index)
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     ++calling_;
     note_limits();
-    foreign().b_transport(*slots_[index].line, delay);
+    foreign().b_transport(slots_[index].line->payload(), delay);
     --calling_;
     answered(index, to_ps(delay));
 }
@@ -161,10 +159,10 @@ void LineToBaseCore::begin_request(std::uint16_t index)
 {
     requesting_ = index;
     note_limits();
-    Line& line = *slots_[index].line;
+    tlm::tlm_generic_payload& payload = slots_[index].line->payload();
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum answer = foreign().nb_transport_fw(line, phase, delay);
+    const tlm::tlm_sync_enum answer = foreign().nb_transport_fw(payload, phase, delay);
     if (answer == tlm::TLM_ACCEPTED) return;
     if (requesting_ == index) end_request(to_ps(delay));
     if (answer == tlm::TLM_COMPLETED) {
@@ -172,7 +170,7 @@ void LineToBaseCore::begin_request(std::uint16_t index)
     } else if (phase == tlm::BEGIN_RESP) {
         const Time answer_delay = to_ps(delay);
         phase = tlm::END_RESP;
-        foreign().nb_transport_fw(line, phase, delay);
+        foreign().nb_transport_fw(payload, phase, delay);
         answered(index, answer_delay);
     } else if (phase != tlm::END_REQ) {
         violation("TLM_UPDATED with a phase that cannot follow BEGIN_REQ");
@@ -226,7 +224,7 @@ void LineToBaseCore::answered(std::uint16_t index, Time delay)
     Slot& slot = slots_[index];
     slot.waiting = false;
     Line& line = *slot.line;
-    line.set_address(slot.address);
+    line.set_response_status(line.payload().get_response_status());
     if (line.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) {
         violation("an answer without a response status");
         line.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);

@@ -62,7 +62,6 @@ private:
 
     struct Slot {
         Line* line = nullptr;
-        std::uint64_t address = 0;  // as it came; the foreign side may translate it
         bool waiting = false;       // for the foreign module's answer
     };
 
