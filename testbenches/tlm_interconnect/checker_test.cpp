@@ -194,47 +194,6 @@ TEST(Checker, AtomicOfTheWrongShape)
     expect_one(rogues, "payload", "not one aligned 8-byte word");
 }
 
-TEST(Checker, CommandDoesNotMatchTheOperation)
-{
-    Rogues rogues;
-    rogues.line->set_command(tlm::TLM_WRITE_COMMAND);
-    rogues.request();
-    expect_one(rogues, "payload", "another command");
-}
-
-TEST(Checker, AddressOfThePayloadDiffers)
-{
-    Rogues rogues;
-    rogues.line->set_address(0x2000);
-    rogues.request();
-    expect_one(rogues, "payload", "says address 0x2000");
-}
-
-TEST(Checker, LengthOfThePayloadDiffers)
-{
-    Rogues rogues;
-    rogues.line->set_data_length(16);
-    rogues.request();
-    expect_one(rogues, "payload", "says 16 bytes");
-}
-
-TEST(Checker, DataPointerMoved)
-{
-    Rogues rogues;
-    rogues.line->set_data_ptr(rogues.line->data() + 1);
-    rogues.request();
-    expect_one(rogues, "payload", "points at other data");
-}
-
-TEST(Checker, ByteEnables)
-{
-    Rogues rogues;
-    unsigned char enables = 0xff;
-    rogues.line->set_byte_enable_ptr(&enables);
-    rogues.request();
-    expect_one(rogues, "payload", "byte enables");
-}
-
 TEST(Checker, DestinationThatDoesNotOwnTheAddress)
 {
     Rogues rogues;

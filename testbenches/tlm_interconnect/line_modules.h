@@ -131,7 +131,7 @@ private:
             entry.status = line.get_response_status();
             entry.data.assign(line.data(), line.data() + line.size);
             entry.line = &line;
-            entry.address = line.get_address();
+            entry.address = line.address;
             order.push_back(line.tag);
             pool_.give(line);
             return;

@@ -233,7 +233,7 @@ TEST(LineToBase, DebugLooksIntoTheForeignMemory)
     line.data()[5] = 99;
     EXPECT_EQ(bench.issuer.out.debug(line), 64u);
     EXPECT_EQ(bench.memory.bytes[133], 99);
-    EXPECT_EQ(line.get_address(), global_address(3, 128));
+    EXPECT_EQ(line.address, global_address(3, 128));
 }
 
 TEST(LineToBase, BreachesOfTheBaseProtocolAreReported)
