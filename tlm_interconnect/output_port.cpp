@@ -4,15 +4,6 @@
 
 namespace weft {
 
-namespace {
-
-std::size_t place_of(std::uint64_t address, std::size_t places)
-{
-    return (address / line_bytes * 0x9e3779b97f4a7c15ULL >> 32U) % places;
-}
-
-}  // namespace
-
 Arbitration arbitration(const SwitchSpec& spec)
 {
     return {static_cast<ArbiterKind>(spec.arbiter), static_cast<std::uint32_t>(spec.control_weight),
@@ -38,7 +29,7 @@ void OutputPort::set_credits(const BufferSpace& space)
     packet_lines_ = space.packet_lines;
     next_address_ = 0;
     in_packet_ = 0;
-    waiting_lines_.assign(packet_ > 0 ? waiting_places : 0, {});
+    waiting_lines_ = WaitingLines();
     channels_.clear();
     slot_of_.fill(no_slot);
     for (unsigned vc = 0; vc < max_vcs; ++vc) {
@@ -71,17 +62,7 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
                 std::to_string(lanes_)).c_str());
         return;
     }
-    if (packet_ != 0 && std::size_t{queued_} * 16 > waiting_lines_.size()) {
-        // Too many to be told apart: four times the places, and all that wait once more.
-        waiting_lines_.assign(waiting_lines_.size() * 4, {});
-        const std::size_t places = waiting_lines_.size();
-        for (std::uint8_t c = 0; c < channels_.size(); ++c)
-            for (std::size_t i = 0; i < channels_[c].inputs.size(); ++i)
-                for (ScheduledItem* item = channels_[c].inputs[i].head; item != nullptr; item = item->next) {
-                    WaitingLine& entry = waiting_lines_[place_of(Line::of(*item).address, places)];
-                    if (entry.count++ == 0) entry = {&Line::of(*item), 1, static_cast<std::uint16_t>(i), c};
-                }
-    }
+    if (packet_ != 0 && waiting_lines_.crowded()) tell_waiting_apart();
     Channel& channel = channels_[slot];
     Queue& queue = channel.inputs[input];
     line.next = nullptr;
@@ -99,13 +80,19 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
         queue.tail->next = &line;
         queue.tail = &line;
     }
-    if (packet_ != 0) {
-        WaitingLine& entry = waiting_lines_[place_of(line.address, waiting_lines_.size())];
-        if (entry.count++ == 0) entry = {&line, 1, static_cast<std::uint16_t>(input), slot};
-    }
+    if (packet_ != 0) waiting_lines_.add(line.address, line, input, slot);
     if (channel.queued++ == 0) occupied_ |= 1U << slot;
     peak_ = std::max(peak_, ++queued_);
     if (watch_ != nullptr) watch_->queued(slot, input, event_queue_.now());
+}
+
+void OutputPort::tell_waiting_apart()
+{
+    waiting_lines_.clear_into_more_places();
+    for (std::uint8_t slot = 0; slot < channels_.size(); ++slot)
+        for (unsigned input = 0; input < inputs_; ++input)
+            for (ScheduledItem* item = channels_[slot].inputs[input].head; item != nullptr; item = item->next)
+                waiting_lines_.add(Line::of(*item).address, Line::of(*item), input, slot);
 }
 
 // The line of the same queue that `line` continues, if that still waits.
@@ -113,15 +100,14 @@ ScheduledItem* OutputPort::begun_packet(const Line& line, unsigned slot, unsigne
 {
     const std::uint32_t packet = line.of_group() ? group_packet_ : packet_;
     if (packet == 0 || line.address % packet == 0 || !line.full_line()) return nullptr;
-    const std::size_t places = waiting_lines_.size();
     // One to the same address may wait, and stays ahead.
-    if (waiting_lines_[place_of(line.address, places)].count > 0) return nullptr;
-    const WaitingLine& entry = waiting_lines_[place_of(line.address - line_bytes, places)];
-    if (entry.line == nullptr || entry.slot != slot || entry.input != input) return nullptr;
-    const Line& before = *entry.line;
+    if (waiting_lines_.find(line.address) != nullptr) return nullptr;
+    const WaitingLines::Place* place = waiting_lines_.find(line.address - line_bytes);
+    if (place == nullptr || place->line == nullptr || place->slot != slot || place->input != input) return nullptr;
+    const Line& before = *place->line;
     const bool continues = before.address + line_bytes == line.address && before.op == line.op &&
                            before.source == line.source && before.full_line();
-    return continues ? entry.line : nullptr;
+    return continues ? place->line : nullptr;
 }
 
 void OutputPort::add_credit(std::uint8_t vc, Time due)
@@ -300,11 +286,7 @@ void OutputPort::send(unsigned slot, Time now)
     }
     if (--channel.queued == 0) occupied_ &= ~(1U << slot);
     --queued_;
-    if (packet_ != 0) {
-        WaitingLine& entry = waiting_lines_[place_of(line.address, waiting_lines_.size())];
-        --entry.count;
-        if (entry.line == &line) entry.line = nullptr;
-    }
+    if (packet_ != 0) waiting_lines_.remove(line.address, line);
     const bool same_queue = last_slot_ == slot && channel.last_input == input;
     channel.last_input = input;
     last_slot_ = slot;

@@ -11,8 +11,8 @@
 // Where the link merges lines into packets, a line that continues the packet of the one just sent goes first, whatever
 // the arbitration: a packet is never interrupted. Where it merges adjacent ones, a line that continues another one of its
 // queue stands behind that: what set out as one request and came through the die line by line is one again. Lines to
-// the same address never change places. (Those that wait are found by a hash of their address; a packet whose beginning
-// shares its place with another line stays in parts.)
+// the same address never change places. (Those that wait are found by a hash of their address, waiting_lines.h; a packet whose
+// beginning shares its place with another line stays in parts.)
 // Credits returned with a delay count from the time they arrive; nobody is woken unless the port
 // is blocked on them.
 //
@@ -28,6 +28,7 @@
 #include "tlm_interconnect/port_watch.h"
 #include "tlm_interconnect/protocol.h"
 #include "tlm_interconnect/switch_spec.h"
+#include "tlm_interconnect/waiting_lines.h"
 
 namespace weft {
 
@@ -103,16 +104,8 @@ private:
     };
     static constexpr std::uint8_t no_slot = 0xff;
 
-    // The lines in queues whose address leads to one place: how many, and the first to come while none was there.
-    struct WaitingLine {
-        Line* line = nullptr;
-        std::uint32_t count = 0;
-        std::uint16_t input = 0;
-        std::uint8_t slot = 0;
-    };
-    static constexpr std::size_t waiting_places = 4096;  // to begin with: 16 for every line that waits
-
     int pick(Time now);
+    void tell_waiting_apart();
     ScheduledItem* begun_packet(const Line& line, unsigned slot, unsigned input) const;
     bool continues_packet(Time now);
     bool same_packet(const Line& line) const;
@@ -158,7 +151,7 @@ private:
     // The packet that the next line could continue, where the link merges.
     std::uint32_t packet_ = 0;        // by address
     std::uint32_t group_packet_ = 0;  // the same of lines of groups
-    std::vector<WaitingLine> waiting_lines_;
+    WaitingLines waiting_lines_;
     std::uint32_t packet_lines_ = 0;  // by destination
     std::uint32_t in_packet_ = 0;     // lines so far
     std::uint64_t next_address_ = 0;
