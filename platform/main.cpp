@@ -1,9 +1,14 @@
 // The `weft` program.
 #include <systemc>
 
+#include "base/huge_pages.h"
 #include "platform/commands/command.h"
 
 // libsystemc brings a `main` of its own, which expects this.
 int sc_main(int, char**) { return 0; }
 
-int main(int argc, char** argv) { return weft::run_command({argv + (argc > 0 ? 1 : 0), argv + argc}); }
+int main(int argc, char** argv)
+{
+    weft::prefer_huge_pages(std::size_t{512} << 20);
+    return weft::run_command({argv + (argc > 0 ? 1 : 0), argv + argc});
+}
