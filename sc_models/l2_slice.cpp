@@ -74,8 +74,10 @@ void L2Slice::prefetch(const ScheduledItem& item) const
 {
     if (item.kind == timer_kind) return;
     const std::uint64_t local = local_of(Line::of(item).address);
-    if (!MemoryImage::is_flag(local))
-        (partition_of(item) == 0 ? part_ : *other_).tags.prefetch(tag_of(local));
+    if (MemoryImage::is_flag(local)) return;
+    const std::uint64_t tag = tag_of(local);
+    part_.tags.prefetch(tag);
+    if (other_) other_->tags.prefetch(tag);  // what one holds, the other is asked for
 }
 
 void L2Slice::run(ScheduledItem& item)
