@@ -18,12 +18,12 @@
 
 namespace weft {
 
-class FabricPort : public sc_core::sc_module,
-                   public TimedComponent,
-                   public LineTarget,
-                   public LineInitiator,
-                   public OutputPortOwner,
-                   public StatisticsProvider {
+class FabricPort final : public sc_core::sc_module,
+                         public TimedComponent,
+                         public LineTarget,
+                         public LineInitiator,
+                         public OutputPortOwner,
+                         public StatisticsProvider {
 public:
     FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec);
 
@@ -45,14 +45,16 @@ public:
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override { output_.reset_statistics(); }
 
-private:
-    static constexpr unsigned link_side = 0;
-    static constexpr unsigned die_side = 1;
-
+    // What comes in by the sockets.
     Time on_request(unsigned side, Line& line, Time delay) override;
     Time on_response(unsigned side, Line& line, Time delay) override;
     void on_request_credit(unsigned side, Line& line, Time delay) override;
     void on_response_credit(unsigned side, Line& line, Time delay) override;
+
+private:
+    static constexpr unsigned link_side = 0;
+    static constexpr unsigned die_side = 1;
+
     unsigned debug(unsigned side, Line& line) override;
     void on_sent(unsigned, Line&, LineClass, unsigned) override {}
     void run(ScheduledItem& item) override;
