@@ -59,6 +59,7 @@ private:
     void on_sent(unsigned, Line&, LineClass, unsigned) override {}
     void run(ScheduledItem& item) override;
     void arbitrate() override;
+    void prefetch(const ScheduledItem& item) const override;
 
     // A line on the event queue: its class in the lowest bit, then NetworkEnds::Stage.
     static std::uint8_t kind_of(LineClass cls, NetworkEnds::Stage stage)

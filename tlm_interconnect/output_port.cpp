@@ -6,9 +6,10 @@ namespace weft {
 
 namespace {
 
+// `places` is a power of two.
 std::size_t place_of(std::uint64_t address, std::size_t places)
 {
-    return (address / line_bytes * 0x9e3779b97f4a7c15ULL >> 32U) % places;
+    return (address / line_bytes * 0x9e3779b97f4a7c15ULL >> 32U) & (places - 1);
 }
 
 }  // namespace
@@ -106,6 +107,13 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
     if (channel.queued++ == 0) occupied_ |= 1U << slot;
     peak_ = std::max(peak_, ++queued_);
     if (watch_ != nullptr) watch_->queued(slot, input, event_queue_.now());
+}
+
+void OutputPort::prefetch(std::uint64_t address) const
+{
+    if (packet_ == 0) return;
+    __builtin_prefetch(&waiting_lines_[place_of(address, waiting_lines_.size())], 1);
+    __builtin_prefetch(&waiting_lines_[place_of(address - line_bytes, waiting_lines_.size())], 1);
 }
 
 // The line of the same queue that `line` continues, if that still waits.

@@ -61,6 +61,8 @@ public:
 
     // `lane`: of the channel that the line will use on this port's link.
     void enqueue(Line& line, LineClass cls, unsigned input, unsigned lane = 0);
+    // A line of this address will be enqueued soon: the host may fetch what that needs.
+    void prefetch(std::uint64_t address) const;
     void add_credit(std::uint8_t vc, Time due);
     // Sends what can be sent now; otherwise arranges to be woken. The owner calls it in arbitrate()
     // after enqueueing and for every wake-up item.
@@ -110,7 +112,7 @@ private:
         std::uint16_t input = 0;
         std::uint8_t slot = 0;
     };
-    static constexpr std::size_t waiting_places = 4096;  // to begin with: 16 for every line that waits
+    static constexpr std::size_t waiting_places = 4096;  // to begin with: 16 for every line that waits; times 4 when full
 
     int pick(Time now);
     ScheduledItem* begun_packet(const Line& line, unsigned slot, unsigned input) const;

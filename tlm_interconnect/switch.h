@@ -73,6 +73,7 @@ private:
     void on_sent(unsigned port, Line& line, LineClass cls, unsigned input) override;
     void run(ScheduledItem& item) override;
     void arbitrate() override;
+    void prefetch(const ScheduledItem& item) const override;
     void touch(unsigned port);
     void forward(Line& line, unsigned input);
     void group_request(Line& line, unsigned input) override;
