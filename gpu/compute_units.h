@@ -68,11 +68,11 @@
 
 namespace weft {
 
-class ComputeUnits : public sc_core::sc_module,
-                     public TimedComponent,
-                     public LineInitiator,
-                     public BulkListener,
-                     public StatisticsProvider {
+class ComputeUnits final : public sc_core::sc_module,
+                           public TimedComponent,
+                           public LineInitiator,
+                           public BulkListener,
+                           public StatisticsProvider {
 public:
     ComputeUnits(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
         const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on,
@@ -132,6 +132,9 @@ public:
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
 
+    // What comes in by the sockets.
+    Time on_response(unsigned port, Line& line, Time delay) override;
+
 private:
     static constexpr std::uint32_t contexts = 64;  // wavefronts of a unit
 
@@ -166,7 +169,6 @@ private:
     static constexpr std::uint8_t workgroup_kind = 4;
     static std::uint8_t line_kind(NetworkEnds::Stage stage) { return static_cast<std::uint8_t>(stage); }
 
-    Time on_response(unsigned port, Line& line, Time delay) override;
     void run(ScheduledItem& item) override;
     void prefetch(const ScheduledItem& item) const override;
     void arbitrate() override;

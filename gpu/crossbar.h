@@ -32,11 +32,11 @@
 
 namespace weft {
 
-class Crossbar : public sc_core::sc_module,
-                 public TimedComponent,
-                 public LineTarget,
-                 public LineInitiator,
-                 public StatisticsProvider {
+class Crossbar final : public sc_core::sc_module,
+                       public TimedComponent,
+                       public LineTarget,
+                       public LineInitiator,
+                       public StatisticsProvider {
 public:
     Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
         const NetworkSpec& network, const L2Spec& l2, std::uint32_t endpoint, unsigned ports, RouteTable routes);
@@ -57,12 +57,14 @@ public:
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
 
-private:
+    // What comes in by the sockets.
     // Port numbers: targets 0 = units and dma_engines, 1 + p = fabric port p; initiators s = slice s, slices = home,
     // slices + 1 + p = port p. Those of the other side are the exits of the network.
     Time on_request(unsigned port, Line& line, Time delay) override;
     Time on_response(unsigned port, Line& line, Time delay) override;
     void on_request_credit(unsigned port, Line& line, Time delay) override;
+
+private:
     unsigned debug(unsigned port, Line& line) override;
     void run(ScheduledItem& item) override;
 

@@ -43,7 +43,7 @@
 
 namespace weft {
 
-class DmaEngines : public sc_core::sc_module, public TimedComponent, public LineInitiator, public BulkCopyEngine {
+class DmaEngines final : public sc_core::sc_module, public TimedComponent, public LineInitiator, public BulkCopyEngine {
 public:
     DmaEngines(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy, const BulkSpec& bulk,
         std::uint32_t units, LinePool& pool, Progress& progress, bool data_on, const PathChooser& paths,
@@ -83,6 +83,9 @@ public:
 
     std::vector<Statistic> copy_statistics() const;
     std::vector<Statistic> bulk_statistics() const;
+
+    // What comes in by the sockets.
+    Time on_response(unsigned port, Line& line, Time delay) override;
 
 private:
     struct Engine : ScheduledItem {  // as an item: the next load
@@ -145,7 +148,6 @@ private:
     static constexpr std::uint8_t queue_kind = 4;
     static constexpr std::uint8_t grant_kind = 5;
 
-    Time on_response(unsigned port, Line& line, Time delay) override;
     void run(ScheduledItem& item) override;
 
     // Descriptors: dma_engines.cpp

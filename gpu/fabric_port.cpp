@@ -9,6 +9,7 @@ FabricPort::FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, st
           {static_cast<ArbiterKind>(spec.port_arbiter), static_cast<std::uint32_t>(spec.port_control_weight),
               static_cast<std::uint32_t>(spec.port_data_weight)})
 {
+    request_prefetch();
 }
 
 Time FabricPort::on_request(unsigned side, Line& line, Time delay)
@@ -73,6 +74,11 @@ void FabricPort::run(ScheduledItem& item)
     if (item.kind < OutputPort::wake_kind && (network_ == nullptr || try_arrive(Line::of(item))))
         output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind & 1U), 0, lane_of(Line::of(item).vc));
     request_arbitration();
+}
+
+void FabricPort::prefetch(const ScheduledItem& item) const
+{
+    if (item.kind < OutputPort::wake_kind) output_.prefetch(Line::of(item).address);
 }
 
 void FabricPort::arbitrate() { output_.serve(event_queue().now()); }

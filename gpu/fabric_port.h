@@ -18,12 +18,12 @@
 
 namespace weft {
 
-class FabricPort : public sc_core::sc_module,
-                   public TimedComponent,
-                   public LineTarget,
-                   public LineInitiator,
-                   public OutputPortOwner,
-                   public StatisticsProvider {
+class FabricPort final : public sc_core::sc_module,
+                         public TimedComponent,
+                         public LineTarget,
+                         public LineInitiator,
+                         public OutputPortOwner,
+                         public StatisticsProvider {
 public:
     FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec);
 
@@ -45,18 +45,21 @@ public:
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override { output_.reset_statistics(); }
 
-private:
-    static constexpr unsigned link_side = 0;
-    static constexpr unsigned die_side = 1;
-
+    // What comes in by the sockets.
     Time on_request(unsigned side, Line& line, Time delay) override;
     Time on_response(unsigned side, Line& line, Time delay) override;
     void on_request_credit(unsigned side, Line& line, Time delay) override;
     void on_response_credit(unsigned side, Line& line, Time delay) override;
+
+private:
+    static constexpr unsigned link_side = 0;
+    static constexpr unsigned die_side = 1;
+
     unsigned debug(unsigned side, Line& line) override;
     void on_sent(unsigned, Line&, LineClass, unsigned) override {}
     void run(ScheduledItem& item) override;
     void arbitrate() override;
+    void prefetch(const ScheduledItem& item) const override;
 
     // A line on the event queue: its class in the lowest bit, then NetworkEnds::Stage.
     static std::uint8_t kind_of(LineClass cls, NetworkEnds::Stage stage)

@@ -28,7 +28,7 @@
 
 namespace weft {
 
-class Hbm : public sc_core::sc_module, public TimedComponent, public LineTarget, public StatisticsProvider {
+class Hbm final : public sc_core::sc_module, public TimedComponent, public LineTarget, public StatisticsProvider {
 public:
     Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const HbmSpec& spec, unsigned slices,
         unsigned sector_shift = 0);
@@ -39,10 +39,12 @@ public:
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
 
+    // What comes in by the sockets.
+    Time on_request(unsigned slice, Line& line, Time delay) override;
+
 private:
     struct Wake : ScheduledItem {};
 
-    Time on_request(unsigned slice, Line& line, Time delay) override;
     void run(ScheduledItem& item) override;
     void work(unsigned channel);
     void wake_at(unsigned channel, Time time);

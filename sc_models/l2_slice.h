@@ -77,6 +77,10 @@ public:
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
 
+    // What comes in by the sockets.
+    Time on_request(unsigned partition, Line& line, Time delay) override;
+    Time on_response(unsigned partition, Line& line, Time delay) override;
+
 private:
     struct Miss {  // a fill in flight
         std::uint64_t number = 0;  // of the sector
@@ -109,8 +113,6 @@ private:
     static constexpr std::uint8_t timer_kind = 16;
     static constexpr std::uint8_t entered = 32;  // a request that has its place on the way in
 
-    Time on_request(unsigned partition, Line& line, Time delay) override;
-    Time on_response(unsigned partition, Line& line, Time delay) override;
     unsigned debug(unsigned partition, Line& line) override;
     void run(ScheduledItem& item) override;
     void prefetch(const ScheduledItem& item) const override;

@@ -24,7 +24,7 @@
 
 namespace weft {
 
-class MemorySideCache : public sc_core::sc_module, public LineTarget, public LineInitiator, public StatisticsProvider {
+class MemorySideCache final : public sc_core::sc_module, public LineTarget, public LineInitiator, public StatisticsProvider {
 public:
     // `path` is a prefix of its slices' paths. `with_direct`: there is the socket direct. Checkers between its parts;
     // none when null.
@@ -42,10 +42,12 @@ public:
     std::vector<Statistic> statistics() const override { return summed_statistics(slices_); }
     void reset_statistics() override;
 
-private:
+    // What comes in by the sockets.
     Time on_request(unsigned requester, Line& line, Time delay) override;
     Time on_response(unsigned slice, Line& line, Time delay) override;
     void on_request_credit(unsigned slice, Line& line, Time delay) override;
+
+private:
     unsigned debug(unsigned requester, Line& line) override;
     unsigned slice_of(const Line& line) const;
     Time hop(const Line& line) const { return line.source == endpoint_ ? spec_.hop : 0; }

@@ -1,8 +1,6 @@
 #include "tlm_interconnect/credit_account.h"
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 namespace weft {
 
@@ -15,36 +13,16 @@ std::uint32_t capacity_for(std::uint32_t count)
     return capacity;
 }
 
-// The list that collects at present, and the lists in which an account is. Never destroyed: accounts may outlive statics.
-struct Collection {
-    CreditAccount::Granted into;
-    std::multimap<const CreditAccount*, std::weak_ptr<std::vector<const CreditAccount*>>> lists;
-};
-
-Collection& collection()
-{
-    static auto* const all = new Collection;
-    return *all;
-}
-
 }  // namespace
 
-CreditAccount::~CreditAccount()
-{
-    auto& lists = collection().lists;
-    const auto [first, last] = lists.equal_range(this);
-    for (auto entry = first; entry != last; ++entry)
-        if (const Granted list = entry->second.lock()) list->erase(std::remove(list->begin(), list->end(), this), list->end());
-    lists.erase(first, last);
-}
+CreditAccount::~CreditAccount() { leave_holders(); }
 
-CreditAccount::Granted CreditAccount::granted_by(const std::function<void()>& collect)
+void CreditAccount::leave_holders()
 {
-    Granted list = std::make_shared<std::vector<const CreditAccount*>>();
-    const Granted before = std::exchange(collection().into, list);
-    collect();
-    collection().into = before;
-    return list;
+    if (!holders_) return;
+    auto& accounts = holders_->accounts_;
+    accounts.erase(std::remove(accounts.begin(), accounts.end(), this), accounts.end());
+    holders_.reset();
 }
 
 void CreditAccount::Ring::grant(std::uint32_t count, Time* due, std::uint32_t mask)
@@ -65,9 +43,10 @@ std::uint32_t CreditAccount::Ring::used(Time now) const
 
 void CreditAccount::grant(const BufferSpace& space)
 {
-    if (const Granted& list = collection().into; list != nullptr && std::find(list->begin(), list->end(), this) == list->end()) {
-        list->push_back(this);
-        collection().lists.emplace(this, list);
+    if (holders_ != space.holders) {
+        leave_holders();
+        holders_ = space.holders;
+        if (holders_) holders_->accounts_.push_back(this);
     }
     std::size_t total = capacity_for(space.shared);
     for (const std::uint32_t lines : space.lines) total += capacity_for(lines);

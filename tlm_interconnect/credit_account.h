@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,6 +15,21 @@
 
 namespace weft {
 
+class CreditAccount;
+
+// The accounts that live and hold credits for one direction of a link, in the order in which they were granted. Whoever made
+// the link owns it and names it in the BufferSpace that it grants: so a run finds the accounts of modules that it knows only by
+// their sockets.
+class CreditHolders {
+public:
+    const std::vector<const CreditAccount*>& accounts() const { return accounts_; }
+
+private:
+    friend class CreditAccount;
+
+    std::vector<const CreditAccount*> accounts_;
+};
+
 class CreditAccount {
 public:
     CreditAccount() = default;
@@ -23,12 +37,8 @@ public:
     CreditAccount(const CreditAccount&) = delete;
     CreditAccount& operator=(const CreditAccount&) = delete;
 
+    // Leaves the holders of an earlier grant and joins those of this one, if it has any.
     void grant(const BufferSpace& space);
-
-    // The accounts that live and were granted while `collect` ran, in order: so a run finds the accounts of modules that it
-    // knows only by their sockets.
-    using Granted = std::shared_ptr<std::vector<const CreditAccount*>>;
-    static Granted granted_by(const std::function<void()>& collect);
 
     // Takes a credit of `vc`, or says that there is none at `now`.
     bool take(std::uint8_t vc, Time now)
@@ -63,6 +73,8 @@ public:
     }
 
 private:
+    void leave_holders();
+
     // The lanes of one class are neighbours: a port that sends only requests touches two cache lines.
     static constexpr unsigned place(std::uint8_t vc) { return vc % vc_classes * max_lanes + vc / vc_classes; }
 
@@ -111,6 +123,7 @@ private:
     std::array<Ring, max_vcs> own_;
     Ring pool_;
     std::vector<Time> due_;  // of all rings
+    std::shared_ptr<CreditHolders> holders_;
 };
 
 }  // namespace weft

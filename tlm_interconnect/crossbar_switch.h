@@ -35,11 +35,11 @@
 
 namespace weft {
 
-class CrossbarSwitch : public sc_core::sc_module,
-                       public TimedComponent,
-                       public LineInitiator,
-                       public LineTarget,
-                       public SwitchModel {
+class CrossbarSwitch final : public sc_core::sc_module,
+                             public TimedComponent,
+                             public LineInitiator,
+                             public LineTarget,
+                             public SwitchModel {
 public:
     // Throws InputError when there are more ports than the crossbar can have.
     CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
@@ -56,6 +56,12 @@ public:
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
+
+    // What comes in by the sockets.
+    Time on_request(unsigned port, Line& line, Time delay) override;
+    Time on_response(unsigned port, Line& line, Time delay) override;
+    void on_request_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
+    void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
 
 private:
     struct Queue {
@@ -94,10 +100,6 @@ private:
     static constexpr std::uint8_t tick_kind = 2;
     static constexpr std::uint8_t far_kind = 4;  // beside the class
 
-    Time on_request(unsigned port, Line& line, Time delay) override;
-    Time on_response(unsigned port, Line& line, Time delay) override;
-    void on_request_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
-    void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
     void on_credit(unsigned port, Line& line, Time delay);
     unsigned watch_slot(unsigned output, VcClass cls) const;
     void run(ScheduledItem& item) override;

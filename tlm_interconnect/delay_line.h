@@ -49,7 +49,7 @@ private:
     std::size_t tail_ = 0;
 };
 
-class DelayLine : public sc_core::sc_module, public TimedComponent, public LineInitiator, public LineTarget {
+class DelayLine final : public sc_core::sc_module, public TimedComponent, public LineInitiator, public LineTarget {
 public:
     // `path` is unique in the event queue; latency in ps, at least 1.
     DelayLine(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, Time latency)
@@ -62,7 +62,7 @@ public:
     LineTargetSocket in;
     LineInitiatorSocket out;
 
-private:
+    // What comes in by the sockets.
     Time on_request(unsigned, Line& line, Time delay) override { return take(0, line, delay); }
     Time on_response(unsigned, Line& line, Time delay) override { return take(1, line, delay); }
     void on_request_credit(unsigned, Line& line, Time delay) override
@@ -73,6 +73,8 @@ private:
     {
         out.return_response_credit(line, delay + latency_);
     }
+
+private:
     unsigned debug(unsigned, Line& line) override { return out.debug(line); }
 
     Time take(unsigned direction, Line& line, Time delay)

@@ -21,8 +21,6 @@ Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec
     const Packetiser packetiser(spec);
     for (unsigned end = 0; end < 2; ++end) {
         Wire& wire = wires_[end];
-        wire.requests_out = initiators_[1 - end].get();
-        wire.responses_out = targets_[1 - end].get();
         wire.latency = spec.latency;
         wire.free_credits = spec.credit_bytes == 0;
         wire.server.set_rate(spec.bandwidth);
@@ -36,6 +34,14 @@ Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec
             for (std::uint32_t size = 0; size <= line_bytes; ++size)
                 cost_[static_cast<unsigned>(cls)][op][size] =
                     static_cast<std::uint16_t>(weft::wire_bytes(spec, static_cast<LineOp>(op), size, cls));
+}
+
+void Link::end_of_elaboration()
+{
+    for (unsigned end = 0; end < 2; ++end) {
+        wires_[end].requests_to = &initiators_[1 - end]->bound();
+        wires_[end].responses_to = &targets_[1 - end]->bound();
+    }
 }
 
 Link::Passage Link::carry(Wire& wire, Line& line, LineClass cls, Time delay)
@@ -90,7 +96,7 @@ Time Link::on_request(unsigned end, Line& line, Time delay)
     Wire& wire = wires_[end];
     const Passage passage = carry(wire, line, LineClass::request, delay);
     if (line.traced()) note(line.breakdown().out, passage.arrival - delay, wire.latency);
-    wire.requests_out->send_request(line, passage.arrival);
+    call_forward(*wire.requests_to, line, LinePhase::request, passage.arrival);
     return passage.sent;
 }
 
@@ -99,7 +105,7 @@ Time Link::on_response(unsigned end, Line& line, Time delay)
     Wire& wire = wires_[end];
     const Passage passage = carry(wire, line, LineClass::response, delay);
     if (line.traced()) note(line.breakdown().back, passage.arrival - delay, wire.latency);
-    wire.responses_out->send_response(line, passage.arrival);
+    call_backward(*wire.responses_to, line, LinePhase::response, passage.arrival);
     return passage.sent;
 }
 
@@ -113,13 +119,13 @@ Time Link::credit_time(Wire& wire, Time delay)
 void Link::on_request_credit(unsigned end, Line& line, Time delay)
 {
     Wire& wire = wires_[end];
-    wire.responses_out->return_request_credit(line, credit_time(wire, delay));
+    call_backward(*wire.responses_to, line, LinePhase::request_credit, credit_time(wire, delay));
 }
 
 void Link::on_response_credit(unsigned end, Line& line, Time delay)
 {
     Wire& wire = wires_[end];
-    wire.requests_out->return_response_credit(line, credit_time(wire, delay));
+    call_forward(*wire.requests_to, line, LinePhase::response_credit, credit_time(wire, delay));
 }
 
 unsigned Link::debug(unsigned end, Line& line) { return initiators_[1 - end]->debug(line); }

@@ -34,7 +34,7 @@
 
 namespace weft {
 
-class Link : public sc_core::sc_module, public LineInitiator, public LineTarget, public LinkModel {
+class Link final : public sc_core::sc_module, public LineInitiator, public LineTarget, public LinkModel {
 public:
     // Throws InputError when the parameters contradict each other.
     Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec& spec);
@@ -44,6 +44,12 @@ public:
     const LinkSpec& spec() const override { return spec_; }
     Direction direction(unsigned end) const override;
     void reset_statistics() override;
+
+    // What comes in by the sockets.
+    Time on_request(unsigned end, Line& line, Time delay) override;
+    Time on_response(unsigned end, Line& line, Time delay) override;
+    void on_request_credit(unsigned end, Line& line, Time delay) override;
+    void on_response_credit(unsigned end, Line& line, Time delay) override;
 
 private:
     struct Strand {  // one physical link of a bundle, one direction
@@ -64,8 +70,8 @@ private:
         bool free_credits = true;
         bool simple = true;  // one strand, every line a packet by itself, no frames, free credits
         RateServer server;
-        LineInitiatorSocket* requests_out = nullptr;
-        LineTargetSocket* responses_out = nullptr;
+        LineForward* requests_to = nullptr;    // what the sockets at the other end are bound to
+        LineBackward* responses_to = nullptr;
         std::vector<Strand> strands;  // not simple
         Framer framer;                // not simple
         std::uint64_t turn = 0;
@@ -78,12 +84,9 @@ private:
         Time arrival;  // after now
     };
 
-    Time on_request(unsigned end, Line& line, Time delay) override;
-    Time on_response(unsigned end, Line& line, Time delay) override;
-    void on_request_credit(unsigned end, Line& line, Time delay) override;
-    void on_response_credit(unsigned end, Line& line, Time delay) override;
     unsigned debug(unsigned end, Line& line) override;
 
+    void end_of_elaboration() override;
     Passage carry(Wire& wire, Line& line, LineClass cls, Time delay);
     Passage carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival);
     static void note(LatencyBreakdown::Leg& leg, Time passage, Time latency)

@@ -95,6 +95,13 @@ void OutputPort::tell_waiting_apart()
                 waiting_lines_.add(Line::of(*item).address, Line::of(*item), input, slot);
 }
 
+void OutputPort::prefetch(std::uint64_t address) const
+{
+    if (packet_ == 0) return;
+    waiting_lines_.prefetch(address);
+    waiting_lines_.prefetch(address - line_bytes);
+}
+
 // The line of the same queue that `line` continues, if that still waits.
 ScheduledItem* OutputPort::begun_packet(const Line& line, unsigned slot, unsigned input) const
 {

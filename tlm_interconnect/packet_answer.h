@@ -17,8 +17,11 @@ inline std::uint32_t add_to_packets(Packetiser& packetiser, const LinkSpec& spec
     bool gap, Time now)
 {
     const std::uint64_t before = packetiser.packets();
-    const std::uint32_t bytes = packetiser.add(line, cls, gap, now, line.message_part);
-    if (cls == LineClass::request && static_cast<MergeKind>(spec.merge) == MergeKind::adjacent && line.full_line()) {
+    const auto merge = static_cast<MergeKind>(spec.merge);
+    // The message part lies far behind the header of the line, which the host has at hand: most links do without.
+    const std::uint8_t part = merge == MergeKind::destination ? line.message_part : std::uint8_t{0};
+    const std::uint32_t bytes = packetiser.add(line, cls, gap, now, part);
+    if (cls == LineClass::request && merge == MergeKind::adjacent && line.full_line()) {
         const bool joined = packetiser.packets() == before;
         line.flags = static_cast<std::uint8_t>(joined ? line.flags | packed_flag : line.flags & ~packed_flag);
     }

@@ -13,53 +13,29 @@ const char* name_of(LinePhase phase)
     return "?";
 }
 
-LineInitiatorSocket::LineInitiatorSocket(const char* name, LineInitiator& owner, unsigned port)
-    : tlm_initiator_socket(name), owner_(owner), port_(port)
-{
-    bind(static_cast<tlm::tlm_bw_transport_if<line_protocol>&>(*this));
-}
+void LineTargetEnd::refuse_phase() { SC_REPORT_ERROR("/weft/protocol", "a backward phase on the forward path"); }
 
-tlm::tlm_sync_enum LineInitiatorSocket::nb_transport_bw(Line& line, LinePhase& phase, sc_core::sc_time& delay)
-{
-    if (phase == LinePhase::response) {
-        const Time occupied = owner_.on_response(port_, line, to_ps(delay));
-        if (occupied == 0) return tlm::TLM_ACCEPTED;
-        delay = to_sc_time(occupied);
-        return tlm::TLM_UPDATED;
-    }
-    if (phase == LinePhase::request_credit) {
-        owner_.on_request_credit(port_, line, to_ps(delay));
-    } else {
-        SC_REPORT_ERROR("/weft/protocol", "a forward phase on the backward path");
-    }
-    return tlm::TLM_ACCEPTED;
-}
-
-LineTargetSocket::LineTargetSocket(const char* name, LineTarget& owner, unsigned port)
-    : tlm_target_socket(name), owner_(owner), port_(port)
-{
-    bind(static_cast<tlm::tlm_fw_transport_if<line_protocol>&>(*this));
-}
-
-tlm::tlm_sync_enum LineTargetSocket::nb_transport_fw(Line& line, LinePhase& phase, sc_core::sc_time& delay)
-{
-    if (phase == LinePhase::request) {
-        const Time occupied = owner_.on_request(port_, line, to_ps(delay));
-        if (occupied == 0) return tlm::TLM_ACCEPTED;
-        delay = to_sc_time(occupied);
-        return tlm::TLM_UPDATED;
-    }
-    if (phase == LinePhase::response_credit) {
-        owner_.on_response_credit(port_, line, to_ps(delay));
-    } else {
-        SC_REPORT_ERROR("/weft/protocol", "a backward phase on the forward path");
-    }
-    return tlm::TLM_ACCEPTED;
-}
-
-void LineTargetSocket::b_transport(Line&, sc_core::sc_time&)
+void LineTargetEnd::b_transport(Line&, sc_core::sc_time&)
 {
     SC_REPORT_ERROR("/weft/protocol", "blocking transport needs an adapter (tlm_interconnect/adapters/)");
 }
+
+void LineInitiatorEnd::refuse_phase() { SC_REPORT_ERROR("/weft/protocol", "a forward phase on the backward path"); }
+
+LineInitiatorSocket::LineInitiatorSocket(const char* name, std::unique_ptr<LineInitiatorEnd> end)
+    : tlm_initiator_socket(name), end_(std::move(end))
+{
+    bind(static_cast<tlm::tlm_bw_transport_if<line_protocol>&>(*end_));
+}
+
+void LineInitiatorSocket::end_of_elaboration() { peer_ = this->operator->(); }
+
+LineTargetSocket::LineTargetSocket(const char* name, std::unique_ptr<LineTargetEnd> end)
+    : tlm_target_socket(name), end_(std::move(end))
+{
+    bind(static_cast<tlm::tlm_fw_transport_if<line_protocol>&>(*end_));
+}
+
+void LineTargetSocket::end_of_elaboration() { peer_ = this->operator->(); }
 
 }  // namespace weft

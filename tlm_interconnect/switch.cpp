@@ -113,6 +113,21 @@ void Switch::forward(Line& line, unsigned input)
     touch(port);
 }
 
+// Of the port that the line will be forwarded to, as far as its header and the routes tell.
+void Switch::prefetch(const ScheduledItem& item) const
+{
+    if (item.kind >= line_classes) return;
+    const LineHeader& line = Line::of(item);
+    std::size_t port = ports_.size();
+    if (static_cast<LineClass>(item.kind) == LineClass::response) {
+        if (line.depth - 1U < std::size(line.near_path)) port = line.near_path[line.depth - 1U] & 0xfffU;
+    } else if (line.destination < first_group) {
+        const RouteTable::Choice choice = routes_.ports_to(line.destination, routes_.phase(item.order & 0xfffU, lane_of(line.vc)));
+        if (choice.count > 0) port = choice.port(choice.count == 1 ? 0 : line.spread % choice.count);
+    }
+    if (port < ports_.size()) ports_[port].output->prefetch(line.address);
+}
+
 void Switch::arbitrate()
 {
     const Time now = event_queue().now();

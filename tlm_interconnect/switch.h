@@ -25,14 +25,14 @@
 
 namespace weft {
 
-class Switch : public sc_core::sc_module,
-               public TimedComponent,
-               public LineInitiator,
-               public LineTarget,
-               public OutputPortOwner,
-               public SwitchModel,
-               public GroupHost,
-               public MessageHost {
+class Switch final : public sc_core::sc_module,
+                     public TimedComponent,
+                     public LineInitiator,
+                     public LineTarget,
+                     public OutputPortOwner,
+                     public SwitchModel,
+                     public GroupHost,
+                     public MessageHost {
 public:
     // `path` names it in reports; `routes` gives the output ports for each destination endpoint.
     Switch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
@@ -57,6 +57,12 @@ public:
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
 
+    // What comes in by the sockets.
+    Time on_request(unsigned port, Line& line, Time delay) override;
+    Time on_response(unsigned port, Line& line, Time delay) override;
+    void on_request_credit(unsigned port, Line& line, Time delay) override;
+    void on_response_credit(unsigned port, Line& line, Time delay) override;
+
 private:
     struct Port {
         std::unique_ptr<LineTargetSocket> target;
@@ -64,13 +70,10 @@ private:
         std::unique_ptr<OutputPort> output;
     };
 
-    Time on_request(unsigned port, Line& line, Time delay) override;
-    Time on_response(unsigned port, Line& line, Time delay) override;
-    void on_request_credit(unsigned port, Line& line, Time delay) override;
-    void on_response_credit(unsigned port, Line& line, Time delay) override;
     void on_sent(unsigned port, Line& line, LineClass cls, unsigned input) override;
     void run(ScheduledItem& item) override;
     void arbitrate() override;
+    void prefetch(const ScheduledItem& item) const override;
     void touch(unsigned port);
     void forward(Line& line, unsigned input);
     void group_request(Line& line, unsigned input) override;

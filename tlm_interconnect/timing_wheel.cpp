@@ -13,7 +13,7 @@ constexpr std::size_t large_bucket = 64;  // from here sorting by digits is
 
 }  // namespace
 
-TimingWheel::TimingWheel() : heads_(buckets, no_block), occupied_(buckets / 64, 0), summary_(buckets / 4096, 0)
+TimingWheel::TimingWheel() : heads_(buckets, empty_head), occupied_(buckets / 64, 0), summary_(buckets / 4096, 0)
 {
     open_.reserve(1024);
 }
@@ -21,6 +21,7 @@ TimingWheel::TimingWheel() : heads_(buckets, no_block), occupied_(buckets / 64, 
 std::uint32_t TimingWheel::add_block(std::size_t slot)
 {
     if (free_ == no_block) {
+        if (storage_.size() >= no_block / blocks_at_once) SC_REPORT_FATAL("/weft/event_queue", "more than 4e9 items wait");
         const auto first = static_cast<std::uint32_t>(storage_.size()) * blocks_at_once;
         storage_.push_back(std::make_unique<Block[]>(blocks_at_once));
         for (std::uint32_t i = blocks_at_once; i-- > 0;) {
@@ -31,12 +32,10 @@ std::uint32_t TimingWheel::add_block(std::size_t slot)
     const std::uint32_t number = free_;
     Block& added = block(number);
     free_ = added.next;
-    added.count = 0;
-    added.next = heads_[slot];
-    heads_[slot] = number;
+    added.next = heads_[slot] >> count_bits;
     occupied_[slot >> 6] |= std::uint64_t{1} << (slot & 63);
     summary_[slot >> 12] |= std::uint64_t{1} << (slot >> 6 & 63);
-    return number;
+    return number << count_bits;
 }
 
 void TimingWheel::push_elsewhere(Time due, std::uint32_t order, ScheduledItem* item)
@@ -102,8 +101,9 @@ Time TimingWheel::earliest_of(std::uint64_t bucket) const
     Time earliest = base + (Time{1} << bucket_bits);
     if (!far_.empty()) earliest = std::min(earliest, far_.front().due);
     if (bucket - open_bucket_ >= buckets) return earliest;
-    for (std::uint32_t b = heads_[bucket & (buckets - 1)]; b != no_block; b = block(b).next)
-        for (std::uint32_t i = 0; i < block(b).count; ++i)
+    const std::uint32_t head = heads_[bucket & (buckets - 1)];
+    for (std::uint32_t b = head >> count_bits; b != no_block; b = block(b).next)
+        for (std::uint32_t i = 0; i < count_of(head, b); ++i)
             earliest = std::min(earliest, base + (block(b).entries[i].key >> 32) % (Time{1} << bucket_bits));
     return earliest;
 }
@@ -140,8 +140,9 @@ bool TimingWheel::open_next(Time latest)
 // Moves the entries of one bucket into the open list, in order.
 void TimingWheel::collect(std::size_t slot)
 {
-    std::uint32_t number = heads_[slot];
-    heads_[slot] = no_block;
+    const std::uint32_t head = heads_[slot];
+    std::uint32_t number = head >> count_bits;
+    heads_[slot] = empty_head;
     occupied_[slot >> 6] &= ~(std::uint64_t{1} << (slot & 63));
     if (occupied_[slot >> 6] == 0) summary_[slot >> 12] &= ~(std::uint64_t{1} << (slot >> 6 & 63));
     // Blocks are chained newest first: take them from the oldest, so that a stable sort keeps the order of
@@ -155,7 +156,7 @@ void TimingWheel::collect(std::size_t slot)
     }
     while (oldest_first != no_block) {
         Block& taken = block(oldest_first);
-        open_.insert(open_.end(), taken.entries, taken.entries + taken.count);
+        open_.insert(open_.end(), taken.entries, taken.entries + count_of(head, oldest_first));
         const std::uint32_t newer = taken.next;
         taken.next = free_;
         free_ = oldest_first;
@@ -211,10 +212,9 @@ void TimingWheel::sort_by_digits(std::size_t first)
 void TimingWheel::prefetch(std::uint64_t bucket) const
 {
     if (bucket == no_bucket) return;
-    for (std::uint32_t number = heads_[bucket & (buckets - 1)]; number != no_block; number = block(number).next) {
-        const Block& ahead = block(number);
-        for (std::uint32_t i = 0; i < ahead.count; ++i) __builtin_prefetch(ahead.entries[i].item, 1);
-    }
+    const std::uint32_t head = heads_[bucket & (buckets - 1)];
+    for (std::uint32_t number = head >> count_bits; number != no_block; number = block(number).next)
+        for (std::uint32_t i = 0; i < count_of(head, number); ++i) __builtin_prefetch(block(number).entries[i].item, 1);
 }
 
 }  // namespace weft

@@ -88,8 +88,8 @@ public:
         for (std::size_t i = cursor_; i < open_.size(); ++i) open_[i] = reordered(open_[i]);
         sort_open(cursor_);
         for (const std::uint32_t head : heads_)
-            for (std::uint32_t b = head; b != no_block; b = block(b).next)
-                for (std::uint32_t i = 0; i < block(b).count; ++i) block(b).entries[i] = reordered(block(b).entries[i]);
+            for (std::uint32_t b = head >> count_bits; b != no_block; b = block(b).next)
+                for (std::uint32_t i = 0; i < count_of(head, b); ++i) block(b).entries[i] = reordered(block(b).entries[i]);
         for (Far& far : far_) far.order = f(*far.item);
     }
 
@@ -98,14 +98,24 @@ private:
     static constexpr std::size_t prefetch_distance = 6;
     static constexpr std::uint32_t block_entries = 15;
 
-    static constexpr std::uint32_t no_block = ~std::uint32_t{0};
     static constexpr std::uint32_t blocks_at_once = 1024;
+
+    // A bucket's newest block and how many entries it holds, in one word: filing an item reads nothing of the block, which
+    // the host seldom has at hand. Older blocks are full. A bucket without blocks has none that is full.
+    static constexpr unsigned count_bits = 4;
+    static constexpr std::uint32_t count_mask = (1U << count_bits) - 1;
+    static_assert(block_entries == count_mask, "a full block is one whose count has all bits");
+    static constexpr std::uint32_t no_block = ~std::uint32_t{0} >> count_bits;
+    static constexpr std::uint32_t empty_head = ~std::uint32_t{0};
 
     struct alignas(64) Block {
         std::uint32_t next = no_block;  // older entries of the bucket
-        std::uint32_t count = 0;
         Entry entries[block_entries];
     };
+    static std::uint32_t count_of(std::uint32_t head, std::uint32_t number)
+    {
+        return number == head >> count_bits ? head & count_mask : block_entries;
+    }
     Block& block(std::uint32_t number) { return storage_[number / blocks_at_once][number % blocks_at_once]; }
     const Block& block(std::uint32_t number) const
     {
@@ -127,13 +137,13 @@ private:
 
     void append(std::size_t slot, Time due, std::uint32_t order, ScheduledItem* item)
     {
-        std::uint32_t number = heads_[slot];
-        if (number == no_block || block(number).count == block_entries) number = add_block(slot);
-        Block& newest = block(number);
-        newest.entries[newest.count++] = {key_of(due, order), item};
+        std::uint32_t head = heads_[slot];
+        if ((head & count_mask) == block_entries) head = add_block(slot);
+        block(head >> count_bits).entries[head & count_mask] = {key_of(due, order), item};
+        heads_[slot] = head + 1;
     }
 
-    std::uint32_t add_block(std::size_t slot);
+    std::uint32_t add_block(std::size_t slot);  // the bucket's new head
     void push_elsewhere(Time due, std::uint32_t order, ScheduledItem* item);
     void insert_open(Time due, std::uint32_t order, ScheduledItem* item);
     std::uint64_t next_bucket() const;
@@ -150,7 +160,7 @@ private:
     std::size_t cursor_ = 0;
     std::uint64_t open_bucket_ = 0;  // absolute number of the open bucket
     std::uint64_t size_ = 0;
-    std::vector<std::uint32_t> heads_;    // newest block of each bucket
+    std::vector<std::uint32_t> heads_;    // newest block of each bucket and its count
     std::vector<std::uint64_t> occupied_;  // bit per bucket
     std::vector<std::uint64_t> summary_;   // bit per word of occupied_
     std::uint32_t free_ = no_block;

@@ -39,6 +39,7 @@ public:
             if (table_[i].number == number) return &table_[i];
         }
     }
+    void prefetch(std::uint64_t address) const { __builtin_prefetch(&table_[number_of(address) & mask_], 1); }
     void add(std::uint64_t address, Line& line, unsigned input, std::uint8_t slot)
     {
         const std::uint32_t number = number_of(address);

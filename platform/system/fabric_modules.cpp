@@ -115,11 +115,11 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
                                 : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
             checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(spec));
             checkers.bind(place.link->initiator(e), *end.target, ProtocolChecker::Rules::of(spec, spec.bundle == 1));
-            place.accounts[e] = CreditAccount::granted_by([&] {
-                BufferSpace space = buffer_space(spec);
-                if (carries_messages(spec)) space.path_lines = path_lines;
-                end.set_credits(space);
-            });
+            place.holders[e] = std::make_shared<CreditHolders>();
+            BufferSpace space = buffer_space(spec);
+            if (carries_messages(spec)) space.path_lines = path_lines;
+            space.holders = place.holders[e];
+            end.set_credits(space);
             place.ends[e] = std::move(end);
         }
         links_.push_back(std::move(place));

@@ -51,7 +51,7 @@ public:
         std::unique_ptr<LinkModel> link;
         End ends[2];  // the modules at both ends; what an end says of its port is about the direction away from it
         std::unique_ptr<PortWatch> watch[2];  // of that direction, if it is watched
-        CreditAccount::Granted accounts[2];   // of the modules, for what they send by this link
+        std::shared_ptr<CreditHolders> holders[2];  // the modules' accounts, for what they send by this link
     };
     const std::vector<LinkPlace>& links() const { return links_; }
 

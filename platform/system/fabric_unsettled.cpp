@@ -50,7 +50,7 @@ std::string FabricModules::port_name(const LinkPlace& place, unsigned end) const
 std::uint32_t FabricModules::credits_out(const LinkPlace& place, unsigned end, std::uint8_t vc) const
 {
     std::uint32_t out = 0;
-    for (const CreditAccount* account : *place.accounts[end]) out += account->used(vc, all_arrived);
+    for (const CreditAccount* account : place.holders[end]->accounts()) out += account->used(vc, all_arrived);
     const SwitchPlace* const at = switch_behind(place, end);
     if (at == nullptr) return out;
     const Edge& edge = resolved_.graph().edge(place.edge);

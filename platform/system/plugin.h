@@ -25,7 +25,8 @@ namespace weft {
 // version goes up with every change of a class that plug-ins derive from, hold or call: sizes do not show a virtual function.
 //   1  the first
 //   2  adapters tell what limits them; the accounts of credits are found at the end of a run
-//   3  EventQueue, TimedComponent and arbitrate(); every call goes through the bound TLM-2.0 interface
+//   3  EventQueue, TimedComponent and arbitrate(); every call goes through the bound TLM-2.0 interface; buffer space names
+//      the holders of credits
 struct PluginAbi {
     std::uint32_t interface = 3;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;

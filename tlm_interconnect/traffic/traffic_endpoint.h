@@ -25,12 +25,12 @@
 
 namespace weft {
 
-class TrafficEndpoint : public sc_core::sc_module,
-                        public TimedComponent,
-                        public LineInitiator,
-                        public LineTarget,
-                        public OutputPortOwner,
-                        public StatisticsProvider {
+class TrafficEndpoint final : public sc_core::sc_module,
+                              public TimedComponent,
+                              public LineInitiator,
+                              public LineTarget,
+                              public OutputPortOwner,
+                              public StatisticsProvider {
 public:
     // `arrivals` takes the time from creation to arrival at the destination, `round_trips` from creation to
     // the answer. Both outlive this.
@@ -55,6 +55,12 @@ public:
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
 
+    // What comes in by the sockets.
+    Time on_request(unsigned port, Line& line, Time delay) override;
+    Time on_response(unsigned port, Line& line, Time delay) override;
+    void on_request_credit(unsigned port, Line& line, Time delay) override;
+    void on_response_credit(unsigned port, Line& line, Time delay) override;
+
 private:
     struct Pending {
         Time created;
@@ -76,10 +82,6 @@ private:
     static constexpr std::uint8_t create_kind = 2;
     static constexpr std::uint8_t answer_kind = 3;
 
-    Time on_request(unsigned port, Line& line, Time delay) override;
-    Time on_response(unsigned port, Line& line, Time delay) override;
-    void on_request_credit(unsigned port, Line& line, Time delay) override;
-    void on_response_credit(unsigned port, Line& line, Time delay) override;
     void on_sent(unsigned port, Line& line, LineClass cls, unsigned input) override;
     void run(ScheduledItem& item) override;
     void arbitrate() override;
