@@ -105,7 +105,7 @@ struct ChoiceResult {
     std::string asked;                       // "auto", "synthesize"
     std::vector<Priced> priced;              // the one chosen first
     std::vector<std::string> without_price;
-    std::vector<PassedOver> passed_over;     // cheaper by the estimate, but not to be used
+    std::vector<PassedOver> passed_over{};   // cheaper by the estimate, but not to be used
 };
 
 // Of the kernels that ran beside the workload.
