@@ -8,6 +8,7 @@
 #include "platform/run/chosen_schedule.h"
 #include "platform/run/collective_shape.h"
 #include "tlm_interconnect/virtual_channel.h"
+#include "tlm_interconnect/waiting_lines.h"
 
 namespace weft {
 
@@ -26,9 +27,9 @@ constexpr double bytes_of_channel = 4e3;  // of DRAM, with 16 banks
 constexpr double bytes_of_gpu = 0.5e6;    // the rest
 constexpr double bytes_of_replay = 0.8e6;  // a replay GPU
 constexpr double bytes_of_link = 17e3;     // both directions: wires, sockets
-constexpr double place_bytes = 16;         // in an output port's table of lines that wait
-constexpr double first_places = 4096;      // of the table; it grows by four where lines that wait take a sixteenth
-constexpr double places_of_line = 16;
+constexpr double place_bytes = sizeof(WaitingLines::Place);  // in an output port's table of lines that wait
+constexpr double first_places = 16;        // of the table; it doubles where lines that wait take half of it
+constexpr double places_of_line = 2;
 constexpr double share_in_flight = 0.5;    // of what units may load for moves: threads wait for each other
 constexpr double request_bytes = 32;       // of the smallest request on a wire
 // A transaction's operand takes about 10 hops, and a core does some 3 million hops a second (2.1 to 4.2 measured).
@@ -68,7 +69,7 @@ double credit_bytes(const BufferSpace& space)
 double more_places(double waiting)
 {
     double places = first_places;
-    while (places < waiting * places_of_line) places *= 4;
+    while (places < waiting * places_of_line) places *= 2;
     return (places - first_places) * place_bytes;
 }
 
