@@ -36,7 +36,8 @@ Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec
                     static_cast<std::uint16_t>(weft::wire_bytes(spec, static_cast<LineOp>(op), size, cls));
 }
 
-void Link::end_of_elaboration()
+// With the first line; credits come later.
+void Link::look_up()
 {
     for (unsigned end = 0; end < 2; ++end) {
         wires_[end].requests_to = &initiators_[1 - end]->bound();
@@ -94,6 +95,7 @@ void Link::count_flag(Wire& wire, LineClass cls, std::uint32_t bytes)
 Time Link::on_request(unsigned end, Line& line, Time delay)
 {
     Wire& wire = wires_[end];
+    if (wire.requests_to == nullptr) look_up();
     const Passage passage = carry(wire, line, LineClass::request, delay);
     if (line.traced()) note(line.breakdown().out, passage.arrival - delay, wire.latency);
     call_forward(*wire.requests_to, line, LinePhase::request, passage.arrival);
@@ -103,6 +105,7 @@ Time Link::on_request(unsigned end, Line& line, Time delay)
 Time Link::on_response(unsigned end, Line& line, Time delay)
 {
     Wire& wire = wires_[end];
+    if (wire.responses_to == nullptr) look_up();
     const Passage passage = carry(wire, line, LineClass::response, delay);
     if (line.traced()) note(line.breakdown().back, passage.arrival - delay, wire.latency);
     call_backward(*wire.responses_to, line, LinePhase::response, passage.arrival);

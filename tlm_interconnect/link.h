@@ -86,7 +86,7 @@ private:
 
     unsigned debug(unsigned end, Line& line) override;
 
-    void end_of_elaboration() override;
+    void look_up();
     Passage carry(Wire& wire, Line& line, LineClass cls, Time delay);
     Passage carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival);
     static void note(LatencyBreakdown::Leg& leg, Time passage, Time latency)

@@ -28,14 +28,10 @@ LineInitiatorSocket::LineInitiatorSocket(const char* name, std::unique_ptr<LineI
     bind(static_cast<tlm::tlm_bw_transport_if<line_protocol>&>(*end_));
 }
 
-void LineInitiatorSocket::end_of_elaboration() { peer_ = this->operator->(); }
-
 LineTargetSocket::LineTargetSocket(const char* name, std::unique_ptr<LineTargetEnd> end)
     : tlm_target_socket(name), end_(std::move(end))
 {
     bind(static_cast<tlm::tlm_fw_transport_if<line_protocol>&>(*end_));
 }
-
-void LineTargetSocket::end_of_elaboration() { peer_ = this->operator->(); }
 
 }  // namespace weft

@@ -15,7 +15,7 @@
 // direction; all others answer TLM_ACCEPTED. Responses retrace the sockets of their request.
 //
 // Every call goes through the bound interface, whatever is behind it: a module of ours, a checker, a recorder, a foreign
-// module. A socket takes the interface that it is bound to at the end of elaboration and counts what comes in by its own.
+// module. A socket takes the interface that it is bound to with its first call and counts what comes in by its own.
 #pragma once
 
 #include <memory>
@@ -197,19 +197,22 @@ public:
     Time send_request(Line& line, Time delay)
     {
         ++requests_;
-        return call_forward(*peer_, line, LinePhase::request, delay);
+        return call_forward(bound(), line, LinePhase::request, delay);
     }
-    void return_response_credit(Line& line, Time delay) { call_forward(*peer_, line, LinePhase::response_credit, delay); }
+    void return_response_credit(Line& line, Time delay) { call_forward(bound(), line, LinePhase::response_credit, delay); }
     unsigned debug(Line& line) { return (*this)->transport_dbg(line); }
 
     std::uint64_t requests() const { return requests_; }          // lines handed on by send_request()
     const SocketCalls& calls() const { return end_->calls(); }    // responses and request credits that came in
-    // The interface that it is bound to, for a module that keeps it beside what else a line needs. After elaboration.
-    LineForward& bound() { return *peer_; }
+    // The interface that it is bound to, looked up once: by the first call, which may come before elaboration ends.
+    LineForward& bound()
+    {
+        if (peer_ == nullptr) peer_ = this->operator->();
+        return *peer_;
+    }
 
 private:
     LineInitiatorSocket(const char* name, std::unique_ptr<LineInitiatorEnd> end);
-    void end_of_elaboration() override;
 
     std::unique_ptr<LineInitiatorEnd> end_;
     LineForward* peer_ = nullptr;
@@ -227,17 +230,20 @@ public:
     Time send_response(Line& line, Time delay)
     {
         ++responses_;
-        return call_backward(*peer_, line, LinePhase::response, delay);
+        return call_backward(bound(), line, LinePhase::response, delay);
     }
-    void return_request_credit(Line& line, Time delay) { call_backward(*peer_, line, LinePhase::request_credit, delay); }
+    void return_request_credit(Line& line, Time delay) { call_backward(bound(), line, LinePhase::request_credit, delay); }
 
     std::uint64_t responses() const { return responses_; }        // lines handed back by send_response()
     const SocketCalls& calls() const { return end_->calls(); }    // requests and response credits that came in
-    LineBackward& bound() { return *peer_; }                      // as above
+    LineBackward& bound()                                         // as above
+    {
+        if (peer_ == nullptr) peer_ = this->operator->();
+        return *peer_;
+    }
 
 private:
     LineTargetSocket(const char* name, std::unique_ptr<LineTargetEnd> end);
-    void end_of_elaboration() override;
 
     std::unique_ptr<LineTargetEnd> end_;
     LineBackward* peer_ = nullptr;
