@@ -8,9 +8,9 @@
 
 #include "sc_models/memory_image.h"
 #include "sc_models/slice_model.h"
-#include "tlm_interconnect/output_port.h"
-#include "tlm_interconnect/protocol_checker.h"
-#include "tlm_interconnect/route_table.h"
+#include "tlm_interconnect/switch/output_port.h"
+#include "tlm_interconnect/protocol/protocol_checker.h"
+#include "tlm_interconnect/routing/route_table.h"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "gpu/program.h"
-#include "tlm_interconnect/time.h"
+#include "tlm_interconnect/kernel/time.h"
 
 namespace weft {
 

@@ -63,8 +63,8 @@
 #include "gpu/workgroup.h"
 #include "sc_models/l1_cache.h"
 #include "sc_models/memory_image.h"
-#include "tlm_interconnect/protocol.h"
-#include "tlm_interconnect/rate_server.h"
+#include "tlm_interconnect/protocol/protocol.h"
+#include "tlm_interconnect/kernel/rate_server.h"
 
 namespace weft {
 

@@ -27,8 +27,8 @@
 #include "gpu/mesh.h"
 #include "gpu/network_ends.h"
 #include "sc_models/l2_slice.h"
-#include "tlm_interconnect/protocol.h"
-#include "tlm_interconnect/route_table.h"
+#include "tlm_interconnect/protocol/protocol.h"
+#include "tlm_interconnect/routing/route_table.h"
 
 namespace weft {
 

@@ -38,8 +38,8 @@
 #include "gpu/path_chooser.h"
 #include "gpu/port_proxy.h"
 #include "gpu/progress.h"
-#include "tlm_interconnect/protocol.h"
-#include "tlm_interconnect/rate_server.h"
+#include "tlm_interconnect/protocol/protocol.h"
+#include "tlm_interconnect/kernel/rate_server.h"
 
 namespace weft {
 

@@ -14,7 +14,7 @@
 #include "base/statistic.h"
 #include "gpu/gpu_spec.h"
 #include "gpu/network_ends.h"
-#include "tlm_interconnect/output_port.h"
+#include "tlm_interconnect/switch/output_port.h"
 
 namespace weft {
 

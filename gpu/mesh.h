@@ -14,8 +14,8 @@
 
 #include "base/statistic.h"
 #include "gpu/network_spec.h"
-#include "tlm_interconnect/line.h"
-#include "tlm_interconnect/rate_servers.h"
+#include "tlm_interconnect/protocol/line.h"
+#include "tlm_interconnect/kernel/rate_servers.h"
 
 namespace weft {
 

@@ -15,8 +15,8 @@
 
 #include "base/statistic.h"
 #include "gpu/network_spec.h"
-#include "tlm_interconnect/packetiser.h"
-#include "tlm_interconnect/rate_servers.h"
+#include "tlm_interconnect/link/packetiser.h"
+#include "tlm_interconnect/kernel/rate_servers.h"
 
 namespace weft {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gpu/wavefront.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

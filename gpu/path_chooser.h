@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

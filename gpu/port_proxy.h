@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "gpu/dma_spec.h"
-#include "tlm_interconnect/time.h"
+#include "tlm_interconnect/kernel/time.h"
 
 namespace weft {
 

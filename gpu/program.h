@@ -12,7 +12,7 @@
 
 #include "base/element.h"
 #include "base/packet_format.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "tlm_interconnect/time.h"
+#include "tlm_interconnect/kernel/time.h"
 
 namespace weft {
 

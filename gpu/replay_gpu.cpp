@@ -8,7 +8,7 @@
 #include "gpu/line_tag.h"
 #include "sc_models/flag_stride.h"
 #include "sc_models/l2_slice.h"
-#include "tlm_interconnect/random_stream.h"
+#include "tlm_interconnect/kernel/random_stream.h"
 
 namespace weft {
 

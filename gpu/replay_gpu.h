@@ -31,7 +31,7 @@
 #include "gpu/progress.h"
 #include "gpu/workgroup.h"
 #include "sc_models/l2_spec.h"
-#include "tlm_interconnect/rate_servers.h"
+#include "tlm_interconnect/kernel/rate_servers.h"
 
 namespace weft {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm_interconnect/protocol.h"
+#include "tlm_interconnect/protocol/protocol.h"
 
 namespace weft {
 

@@ -24,7 +24,7 @@
 #include "base/statistic.h"
 #include "sc_models/hbm_channel.h"
 #include "sc_models/hbm_map.h"
-#include "tlm_interconnect/protocol.h"
+#include "tlm_interconnect/protocol/protocol.h"
 
 namespace weft {
 

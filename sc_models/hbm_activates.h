@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "tlm_interconnect/time.h"
+#include "tlm_interconnect/kernel/time.h"
 
 namespace weft {
 

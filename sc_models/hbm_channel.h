@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "sc_models/hbm_bank.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

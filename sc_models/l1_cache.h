@@ -22,7 +22,7 @@
 
 #include "base/statistic.h"
 #include "sc_models/l1_spec.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

@@ -41,7 +41,7 @@
 #include "sc_models/slice_way.h"
 #include "sc_models/stalled_lines.h"
 #include "sc_models/tag_array.h"
-#include "tlm_interconnect/rate_server.h"
+#include "tlm_interconnect/kernel/rate_server.h"
 
 namespace weft {
 

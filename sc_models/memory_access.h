@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sc_models/memory_image.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

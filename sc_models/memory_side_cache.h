@@ -20,7 +20,7 @@
 #include "base/divider.h"
 #include "sc_models/l2_slice.h"
 #include "sc_models/memory_side_spec.h"
-#include "tlm_interconnect/protocol_checker.h"
+#include "tlm_interconnect/protocol/protocol_checker.h"
 
 namespace weft {
 

@@ -12,8 +12,8 @@
 #include "base/statistic.h"
 #include "sc_models/l2_spec.h"
 #include "sc_models/memory_image.h"
-#include "tlm_interconnect/protocol.h"
-#include "tlm_interconnect/rate_servers.h"
+#include "tlm_interconnect/protocol/protocol.h"
+#include "tlm_interconnect/kernel/rate_servers.h"
 
 namespace weft {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sc_models/slice_model.h"
-#include "tlm_interconnect/packetiser.h"
+#include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
 

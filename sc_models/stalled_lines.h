@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "tlm_interconnect/credit_account.h"
-#include "tlm_interconnect/route_table.h"
-#include "tlm_interconnect/switch_model.h"
+#include "tlm_interconnect/protocol/credit_account.h"
+#include "tlm_interconnect/routing/route_table.h"
+#include "tlm_interconnect/switch/switch_model.h"
 
 namespace user {
 

@@ -7,7 +7,7 @@
 #include "base/line_size.h"
 #include "platform/choice/latencies.h"
 #include "sc_models/hbm_timing.h"
-#include "tlm_interconnect/packetiser.h"
+#include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
 

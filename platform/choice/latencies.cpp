@@ -1,7 +1,7 @@
 #include "platform/choice/latencies.h"
 
-#include "tlm_interconnect/destination_lines.h"
-#include "tlm_interconnect/packetiser.h"
+#include "tlm_interconnect/link/destination_lines.h"
+#include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
 

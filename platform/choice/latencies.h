@@ -5,7 +5,7 @@
 
 #include "platform/config/resolved_system.h"
 #include "platform/system/fabric_plan.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "tlm_interconnect/route_distances.h"
+#include "tlm_interconnect/routing/route_distances.h"
 
 namespace weft {
 

@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 #include "platform/commands/route_reasons.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

@@ -24,8 +24,8 @@
 #include "sc_models/l1_spec.h"
 #include "sc_models/l2_spec.h"
 #include "sc_models/memory_side_spec.h"
-#include "tlm_interconnect/link_spec.h"
-#include "tlm_interconnect/switch_spec.h"
+#include "tlm_interconnect/link/link_spec.h"
+#include "tlm_interconnect/switch/switch_spec.h"
 
 namespace weft {
 

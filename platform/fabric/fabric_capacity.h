@@ -11,7 +11,7 @@
 
 #include "platform/config/resolved_system.h"
 #include "platform/system/fabric_plan.h"
-#include "tlm_interconnect/packetiser.h"
+#include "tlm_interconnect/link/packetiser.h"
 #include "tlm_interconnect/traffic/traffic_spec.h"
 
 namespace weft {

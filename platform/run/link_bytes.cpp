@@ -6,7 +6,7 @@
 
 #include "platform/choice/latencies.h"
 #include "platform/run/link_shares.h"
-#include "tlm_interconnect/packetiser.h"
+#include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tlm_interconnect/time.h"
+#include "tlm_interconnect/kernel/time.h"
 
 namespace weft {
 

@@ -7,8 +7,8 @@
 #include "gpu/wavefront.h"
 #include "platform/run/chosen_schedule.h"
 #include "platform/run/collective_shape.h"
-#include "tlm_interconnect/virtual_channel.h"
-#include "tlm_interconnect/waiting_lines.h"
+#include "tlm_interconnect/link/buffer_space.h"
+#include "tlm_interconnect/switch/waiting_lines.h"
 
 namespace weft {
 

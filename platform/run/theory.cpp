@@ -12,7 +12,7 @@
 #include "collectives/schedule/traffic.h"
 #include "platform/choice/latencies.h"
 #include "platform/run/link_shares.h"
-#include "tlm_interconnect/packetiser.h"
+#include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
 

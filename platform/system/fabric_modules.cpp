@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cctype>
 
-#include "tlm_interconnect/blocked_chain.h"
-#include "tlm_interconnect/destination_lines.h"
-#include "tlm_interconnect/packetiser.h"
+#include "tlm_interconnect/link/buffer_space.h"
+#include "tlm_interconnect/switch/blocked_chain.h"
+#include "tlm_interconnect/link/destination_lines.h"
+#include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
 
@@ -113,8 +114,8 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
             End end = switch_of_[node] >= 0
                                 ? switch_end(node, port)
                                 : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
-            checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(spec));
-            checkers.bind(place.link->initiator(e), *end.target, ProtocolChecker::Rules::of(spec, spec.bundle == 1));
+            checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(buffer_space(spec)));
+            checkers.bind(place.link->initiator(e), *end.target, ProtocolChecker::Rules::of(buffer_space(spec), spec.bundle == 1));
             place.holders[e] = std::make_shared<CreditHolders>();
             BufferSpace space = buffer_space(spec);
             if (carries_messages(spec)) space.path_lines = path_lines;

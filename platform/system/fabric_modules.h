@@ -15,9 +15,9 @@
 #include "platform/system/fabric_plan.h"
 #include "platform/system/model_registry.h"
 #include "rtl/modules/block_host.h"
-#include "tlm_interconnect/link_model.h"
-#include "tlm_interconnect/output_port.h"
-#include "tlm_interconnect/protocol_checker.h"
+#include "tlm_interconnect/link/link_model.h"
+#include "tlm_interconnect/switch/output_port.h"
+#include "tlm_interconnect/protocol/protocol_checker.h"
 
 namespace weft {
 

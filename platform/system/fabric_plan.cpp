@@ -6,7 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "platform/config/glob.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

@@ -10,7 +10,7 @@
 
 #include "platform/config/explain.h"
 #include "platform/config/resolved_system.h"
-#include "tlm_interconnect/routing.h"
+#include "tlm_interconnect/routing/routing.h"
 
 namespace weft {
 

@@ -4,8 +4,9 @@
 #include "platform/system/fabric_modules.h"
 #include "rtl/dut/dut_switch.h"
 #include "rtl/modules/clocked_switch.h"
-#include "tlm_interconnect/crossbar_switch.h"
-#include "tlm_interconnect/switch.h"
+#include "tlm_interconnect/link/buffer_space.h"
+#include "tlm_interconnect/switch/crossbar_switch.h"
+#include "tlm_interconnect/switch/switch.h"
 
 namespace weft {
 

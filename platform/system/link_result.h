@@ -8,7 +8,7 @@
 
 #include "infragraph/graph.h"
 #include "platform/system/fabric_modules.h"
-#include "tlm_interconnect/port_watch.h"
+#include "tlm_interconnect/switch/port_watch.h"
 
 namespace weft {
 

@@ -1,7 +1,7 @@
 #include "platform/system/model_registry.h"
 
 #include "platform/system/rtl_models.h"
-#include "tlm_interconnect/crossbar_switch.h"
+#include "tlm_interconnect/switch/crossbar_switch.h"
 
 #include "base/diagnostic.h"
 #include "base/nearest.h"

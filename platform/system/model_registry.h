@@ -13,8 +13,8 @@
 #include "gpu/gpu.h"
 #include "gpu/replay_gpu.h"
 #include "rtl/common/wave_window.h"
-#include "tlm_interconnect/link_model.h"
-#include "tlm_interconnect/switch.h"
+#include "tlm_interconnect/link/link_model.h"
+#include "tlm_interconnect/switch/switch.h"
 
 namespace weft {
 

@@ -17,7 +17,7 @@
 #include "rtl/modules/clocked_link.h"
 #include "rtl/modules/clocked_slice.h"
 #include "rtl/modules/clocked_switch.h"
-#include "tlm_interconnect/random_stream.h"
+#include "tlm_interconnect/kernel/random_stream.h"
 
 namespace weft {
 

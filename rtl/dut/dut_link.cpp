@@ -4,7 +4,8 @@
 
 #include "base/diagnostic.h"
 #include "rtl/modules/line_pins.h"
-#include "tlm_interconnect/packetiser.h"
+#include "tlm_interconnect/link/buffer_space.h"
+#include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
 

@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "rtl/dut/dut_module.h"
-#include "tlm_interconnect/link_model.h"
+#include "tlm_interconnect/link/link_model.h"
 
 namespace weft {
 

@@ -21,7 +21,7 @@
 #include "rtl/modules/flight_table.h"
 #include "rtl/modules/recent_lines.h"
 #include "rtl/modules/switch_block_spec.h"
-#include "tlm_interconnect/protocol.h"
+#include "tlm_interconnect/protocol/protocol.h"
 
 namespace weft {
 

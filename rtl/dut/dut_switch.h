@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "rtl/dut/dut_module.h"
-#include "tlm_interconnect/route_table.h"
-#include "tlm_interconnect/switch_model.h"
+#include "tlm_interconnect/routing/route_table.h"
+#include "tlm_interconnect/switch/switch_model.h"
 
 namespace weft {
 

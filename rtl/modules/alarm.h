@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "tlm_interconnect/event_queue.h"
+#include "tlm_interconnect/kernel/event_queue.h"
 
 namespace weft {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tlm_interconnect/event_queue.h"
+#include "tlm_interconnect/kernel/event_queue.h"
 
 namespace weft {
 

@@ -7,7 +7,8 @@
 #include "base/diagnostic.h"
 #include "rtl/link/link_packet.h"
 #include "rtl/modules/line_pins.h"
-#include "tlm_interconnect/random_stream.h"
+#include "tlm_interconnect/kernel/random_stream.h"
+#include "tlm_interconnect/link/buffer_space.h"
 
 namespace weft {
 

@@ -40,7 +40,7 @@
 #include "rtl/modules/link_wire_counts.h"
 #include "rtl/modules/recent_lines.h"
 #include "rtl/modules/switch_block_spec.h"
-#include "tlm_interconnect/link_model.h"
+#include "tlm_interconnect/link/link_model.h"
 
 namespace weft {
 

@@ -43,7 +43,7 @@
 #include "sc_models/slice_flags.h"
 #include "sc_models/slice_model.h"
 #include "sc_models/slice_way.h"
-#include "tlm_interconnect/rate_server.h"
+#include "tlm_interconnect/kernel/rate_server.h"
 
 namespace weft {
 

@@ -42,8 +42,8 @@
 #include "rtl/modules/group_traffic.h"
 #include "rtl/modules/recent_lines.h"
 #include "rtl/modules/switch_block_spec.h"
-#include "tlm_interconnect/route_table.h"
-#include "tlm_interconnect/switch_model.h"
+#include "tlm_interconnect/routing/route_table.h"
+#include "tlm_interconnect/switch/switch_model.h"
 
 namespace weft {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "rtl/common/line_bits.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

@@ -8,8 +8,8 @@
 
 #include "rtl/group_switch/group_switch_pins.h"
 #include "rtl/modules/flight_table.h"
-#include "tlm_interconnect/line_pool.h"
-#include "tlm_interconnect/route_table.h"
+#include "tlm_interconnect/protocol/line_pool.h"
+#include "tlm_interconnect/routing/route_table.h"
 
 namespace weft {
 

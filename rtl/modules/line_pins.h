@@ -4,7 +4,7 @@
 #include <string>
 
 #include "rtl/common/line_bits.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

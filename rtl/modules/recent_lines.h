@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rtl/common/line_bits.h"
-#include "tlm_interconnect/time.h"
+#include "tlm_interconnect/kernel/time.h"
 
 namespace weft {
 

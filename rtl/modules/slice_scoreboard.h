@@ -22,7 +22,7 @@
 #include "rtl/common/line_bits.h"
 #include "rtl/modules/slice_lines.h"
 #include "sc_models/memory_image.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

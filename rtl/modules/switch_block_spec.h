@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "rtl/group_switch/group_switch_pins.h"
-#include "tlm_interconnect/switch_spec.h"
-#include "tlm_interconnect/virtual_channel.h"
+#include "tlm_interconnect/switch/switch_spec.h"
+#include "tlm_interconnect/protocol/virtual_channel.h"
 
 namespace weft {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tlm_interconnect/delay_line.h"
-#include "tlm_interconnect/event_delay_line.h"
+#include "tlm_interconnect/link/delay_line.h"
+#include "tlm_interconnect/link/event_delay_line.h"
 
 namespace weft::bench {
 

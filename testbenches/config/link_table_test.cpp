@@ -3,7 +3,7 @@
 
 #include "platform/config/link_table.h"
 #include "testbenches/config/support.h"
-#include "tlm_interconnect/packetiser.h"
+#include "tlm_interconnect/link/packetiser.h"
 
 namespace weft::link_table_test {
 namespace {

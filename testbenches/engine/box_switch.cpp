@@ -1,4 +1,5 @@
 #include "testbenches/engine/box_switch.h"
+#include "tlm_interconnect/link/buffer_space.h"
 
 namespace weft::testing {
 

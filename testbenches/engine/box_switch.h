@@ -9,8 +9,8 @@
 
 #include "collectives/engine/group_registry.h"
 #include "gpu/gpu.h"
-#include "tlm_interconnect/link.h"
-#include "tlm_interconnect/switch.h"
+#include "tlm_interconnect/link/link.h"
+#include "tlm_interconnect/switch/switch.h"
 
 namespace weft::testing {
 

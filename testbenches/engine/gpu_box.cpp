@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "testbenches/tlm_interconnect/child.h"
+#include "tlm_interconnect/link/buffer_space.h"
 
 namespace weft::testing {
 

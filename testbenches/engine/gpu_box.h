@@ -12,7 +12,7 @@
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "gpu/gpu.h"
 #include "testbenches/engine/box_switch.h"
-#include "tlm_interconnect/link.h"
+#include "tlm_interconnect/link/link.h"
 
 namespace weft::testing {
 

@@ -3,7 +3,7 @@
 
 #include "testbenches/engine/gpu_box.h"
 #include "testbenches/tlm_interconnect/child.h"
-#include "tlm_interconnect/packetiser.h"
+#include "tlm_interconnect/link/packetiser.h"
 
 namespace parameters_test {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "testbenches/gpu/replay_pair.h"
-#include "tlm_interconnect/random_stream.h"
+#include "tlm_interconnect/kernel/random_stream.h"
 
 namespace replay_gpu_test {
 

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "gpu/gpu.h"
-#include "tlm_interconnect/link.h"
+#include "tlm_interconnect/link/buffer_space.h"
+#include "tlm_interconnect/link/link.h"
 
 namespace weft::testing {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "testbenches/gpu/two_gpus.h"
-#include "tlm_interconnect/packetiser.h"
+#include "tlm_interconnect/link/packetiser.h"
 #include "testbenches/tlm_interconnect/child.h"
 
 namespace waiting_test {

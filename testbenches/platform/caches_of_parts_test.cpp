@@ -5,7 +5,7 @@
 #include "gpu/gpu.h"
 #include "platform/config/profile.h"
 #include "testbenches/tlm_interconnect/child.h"
-#include "tlm_interconnect/random_stream.h"
+#include "tlm_interconnect/kernel/random_stream.h"
 
 namespace caches_of_parts_test {
 

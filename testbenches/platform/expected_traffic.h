@@ -1,5 +1,5 @@
 // What every link must have carried, worked out without the simulator: routes from the names of the three
-// documents, packets from the rule in tlm_interconnect/link.h, payload from the formulas or the steps of
+// documents, packets from the rule in tlm_interconnect/link/link.h, payload from the formulas or the steps of
 // the algorithm.
 #pragma once
 

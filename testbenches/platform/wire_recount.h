@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tlm_interconnect/link_model.h"
+#include "tlm_interconnect/link/link_model.h"
 
 namespace weft::testing {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sc_models/l1_cache.h"
-#include "tlm_interconnect/line_pool.h"
+#include "tlm_interconnect/protocol/line_pool.h"
 
 namespace l1_cache_test {
 

@@ -9,7 +9,7 @@
 
 #include "sc_models/l2_slice.h"
 #include "testbenches/tlm_interconnect/line_modules.h"
-#include "tlm_interconnect/protocol_checker.h"
+#include "tlm_interconnect/protocol/protocol_checker.h"
 
 namespace weft::testing {
 

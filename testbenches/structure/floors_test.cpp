@@ -78,6 +78,17 @@ TEST(Floors, NeighboursOnOneFloorStayApart)
         "floor\n");
 }
 
+TEST(Floors, RoomsOfAFloorHaveAnOrder)
+{
+    EXPECT_EQ(findings_in("tlm_interconnect/kernel/event_queue.cpp", {"#include \"tlm_interconnect/protocol/line.h\""}),
+        "tlm_interconnect/kernel/event_queue.cpp:1: tlm_interconnect/kernel/ includes tlm_interconnect/protocol/line.h, which is in "
+        "a room that it stands below\n");
+    EXPECT_EQ(findings_in("platform/fabric/fabric_bench.cpp", {"#include \"platform/probe/report.h\""}),
+        "platform/fabric/fabric_bench.cpp:1: platform/fabric/ includes platform/probe/report.h, which is in a room that it stands "
+        "beside\n");
+    EXPECT_EQ(findings_in("tlm_interconnect/switch/switch.h", {"#include \"tlm_interconnect/routing/route_table.h\""}), "");
+}
+
 TEST(Floors, SystemCStaysOutOfPureAreas)
 {
     EXPECT_EQ(findings_in("infragraph/graph.h", {"#include <systemc>"}),
@@ -87,8 +98,8 @@ TEST(Floors, SystemCStaysOutOfPureAreas)
         "collectives/chakra/reader.cpp:2: collectives/chakra is free of SystemC and includes "
         "tlm_utils/peq.h\n");
     // Not by way of a header that may use it, either.
-    EXPECT_EQ(findings_in("collectives/schedule/verify.cpp", {"#include \"tlm_interconnect/link.h\""}),
-        "collectives/schedule/verify.cpp:1: collectives/schedule includes tlm_interconnect/link.h, which may "
+    EXPECT_EQ(findings_in("collectives/schedule/verify.cpp", {"#include \"tlm_interconnect/link/link.h\""}),
+        "collectives/schedule/verify.cpp:1: collectives/schedule includes tlm_interconnect/link/link.h, which may "
         "use "
         "SystemC; collectives/schedule may not\n");
 }

@@ -126,6 +126,47 @@ std::string include_problem(const Area& from, const Include& include)
     return "";
 }
 
+struct Room {
+    std::string_view folder;
+    int rank;  // within its floor: may include itself and rooms of lower ranks
+};
+
+// Rooms of a floor.
+constexpr std::array<Room, 16> rooms{{
+    {"tlm_interconnect/kernel/", 0},
+    {"tlm_interconnect/protocol/", 1},
+    {"tlm_interconnect/link/", 2},
+    {"tlm_interconnect/routing/", 2},
+    {"tlm_interconnect/switch/", 3},
+    {"tlm_interconnect/adapters/", 3},
+    {"tlm_interconnect/traffic/", 4},
+    {"platform/config/", 0},
+    {"platform/plot/", 0},
+    {"platform/system/", 1},
+    {"platform/choice/", 2},
+    {"platform/run/", 3},
+    {"platform/fabric/", 4},
+    {"platform/probe/", 4},
+    {"platform/validation/", 4},
+    {"platform/commands/", 5},
+}};
+
+const Room* room_of(std::string_view path)
+{
+    const auto* found = std::find_if(rooms.begin(), rooms.end(), [&](const Room& room) { return starts_with(path, room.folder); });
+    return found == rooms.end() ? nullptr : found;
+}
+
+// What is wrong with a file of one room including one of another; empty when nothing is.
+std::string room_problem(std::string_view path, std::string_view header)
+{
+    const Room* from = room_of(path);
+    const Room* to = room_of(header);
+    if (from == nullptr || to == nullptr || from == to || top_folder(path) != top_folder(header) || to->rank < from->rank) return "";
+    return std::string(from->folder) + " includes " + std::string(header) + ", which is in a room that it stands " +
+        (to->rank == from->rank ? "beside" : "below");
+}
+
 bool is_code(std::string_view path)
 {
     static constexpr std::array<std::string_view, 6> suffixes{".h", ".hpp", ".cpp", ".cc", ".sv", ".svh"};
@@ -198,7 +239,8 @@ std::vector<Finding> check_includes(const SourceFile& source)
         ++number;
         const Include include = include_on(line);
         if (include.path.empty()) continue;
-        const std::string problem = include_problem(*from, include);
+        std::string problem = include_problem(*from, include);
+        if (problem.empty()) problem = room_problem(source.path, include.path);
         if (!problem.empty()) findings.push_back({source.path, number, problem});
     }
     return findings;

@@ -5,7 +5,7 @@
 #include "testbenches/tlm_interconnect/line_modules.h"
 #include "testbenches/tlm_interconnect/reports.h"
 #include "tlm_interconnect/adapters/base_to_line.h"
-#include "tlm_interconnect/protocol_checker.h"
+#include "tlm_interconnect/protocol/protocol_checker.h"
 
 template class weft::BaseToLine<64>;
 template class weft::BaseToLine<512>;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tlm_interconnect/credit_account.h"
+#include "tlm_interconnect/protocol/credit_account.h"
 
 namespace credit_holders_test {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tlm_interconnect/output_port.h"
-#include "tlm_interconnect/route_table.h"
+#include "tlm_interconnect/switch/output_port.h"
+#include "tlm_interconnect/routing/route_table.h"
 
 namespace weft::testing {
 

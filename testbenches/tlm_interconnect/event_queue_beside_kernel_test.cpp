@@ -9,8 +9,8 @@
 #include "testbenches/tlm_interconnect/line_modules.h"
 #include "tlm_interconnect/adapters/base_to_line.h"
 #include "tlm_interconnect/adapters/line_to_base.h"
-#include "tlm_interconnect/delay_line.h"
-#include "tlm_interconnect/event_delay_line.h"
+#include "tlm_interconnect/link/delay_line.h"
+#include "tlm_interconnect/link/event_delay_line.h"
 
 namespace event_queue_beside_kernel_test {
 

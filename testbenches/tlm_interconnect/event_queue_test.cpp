@@ -7,7 +7,7 @@
 
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/reports.h"
-#include "tlm_interconnect/event_queue.h"
+#include "tlm_interconnect/kernel/event_queue.h"
 
 namespace event_queue_test {
 

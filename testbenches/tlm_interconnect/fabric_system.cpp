@@ -1,5 +1,7 @@
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+#include "tlm_interconnect/link/buffer_space.h"
+
 #include <random>
 
 #include <gtest/gtest.h>
@@ -39,7 +41,7 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
         LinkSpec spec = options.link;
         spec.bandwidth = fabric.edges[e].bandwidth;
         if (options.adjust) options.adjust(e, spec);
-        const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(spec, spec.bundle == 1);
+        const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(buffer_space(spec), spec.bundle == 1);
         const std::string name = "link" + std::to_string(e);
         links[e] = options.make_link ? options.make_link(name, event_queue, spec, options.seed)
                                      : make_link(name.c_str(), event_queue, name, spec, options.seed);

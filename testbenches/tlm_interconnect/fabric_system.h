@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "testbenches/tlm_interconnect/endpoint.h"
-#include "tlm_interconnect/crossbar_switch.h"
-#include "tlm_interconnect/link.h"
-#include "tlm_interconnect/protocol_checker.h"
-#include "tlm_interconnect/routing.h"
-#include "tlm_interconnect/switch.h"
+#include "tlm_interconnect/switch/crossbar_switch.h"
+#include "tlm_interconnect/link/link.h"
+#include "tlm_interconnect/protocol/protocol_checker.h"
+#include "tlm_interconnect/routing/routing.h"
+#include "tlm_interconnect/switch/switch.h"
 
 namespace weft::testing {
 

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tlm_interconnect/event_queue.h"
+#include "tlm_interconnect/kernel/event_queue.h"
 
 namespace weft::testing {
 

@@ -9,9 +9,10 @@
 #include "base/diagnostic.h"
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/group_member.h"
-#include "tlm_interconnect/link.h"
-#include "tlm_interconnect/protocol_checker.h"
-#include "tlm_interconnect/switch.h"
+#include "tlm_interconnect/link/buffer_space.h"
+#include "tlm_interconnect/link/link.h"
+#include "tlm_interconnect/protocol/protocol_checker.h"
+#include "tlm_interconnect/switch/switch.h"
 
 namespace group_test {
 
@@ -32,7 +33,7 @@ struct Star {
             members.push_back(std::make_unique<GroupMember>(("m" + number).c_str(), event_queue, "m" + number, pool,
                 static_cast<std::uint16_t>(m), 1));
             links.push_back(std::make_unique<Link>(("link" + number).c_str(), event_queue, link));
-            const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(link, true);
+            const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(buffer_space(link), true);
             checkers.bind(members[m]->out(0), links[m]->target(0), rules);
             checkers.bind(links[m]->initiator(1), hub->target(m), rules);
             checkers.bind(hub->initiator(m), links[m]->target(1), rules);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tlm_interconnect/adapters/credit_gate.h"
-#include "tlm_interconnect/protocol.h"
+#include "tlm_interconnect/protocol/protocol.h"
 
 namespace weft::testing {
 

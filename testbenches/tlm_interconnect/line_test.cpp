@@ -1,7 +1,7 @@
 // A line as others see it: as a generic payload, with a long way behind it.
 #include <gtest/gtest.h>
 
-#include "tlm_interconnect/line_pool.h"
+#include "tlm_interconnect/protocol/line_pool.h"
 
 namespace line_test {
 

@@ -6,7 +6,7 @@
 #include "testbenches/tlm_interconnect/reports.h"
 #include "tlm_interconnect/adapters/base_to_line.h"
 #include "tlm_interconnect/adapters/line_to_base.h"
-#include "tlm_interconnect/protocol_checker.h"
+#include "tlm_interconnect/protocol/protocol_checker.h"
 
 template class weft::LineToBase<64>;
 template class weft::LineToBase<512>;

@@ -6,8 +6,8 @@
 
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
-#include "tlm_interconnect/random_stream.h"
-#include "tlm_interconnect/recent_keys.h"
+#include "tlm_interconnect/kernel/random_stream.h"
+#include "tlm_interconnect/kernel/recent_keys.h"
 
 namespace message_test {
 

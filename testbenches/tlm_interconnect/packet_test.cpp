@@ -7,7 +7,7 @@
 #include "base/diagnostic.h"
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
-#include "tlm_interconnect/credit_messages.h"
+#include "tlm_interconnect/link/credit_messages.h"
 
 namespace packet_test {
 

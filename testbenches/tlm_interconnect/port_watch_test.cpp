@@ -3,7 +3,7 @@
 
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
-#include "tlm_interconnect/blocked_chain.h"
+#include "tlm_interconnect/switch/blocked_chain.h"
 
 namespace port_watch_test {
 

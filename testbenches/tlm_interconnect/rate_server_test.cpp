@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "tlm_interconnect/rate_server.h"
-#include "tlm_interconnect/rate_servers.h"
+#include "tlm_interconnect/kernel/rate_server.h"
+#include "tlm_interconnect/kernel/rate_servers.h"
 
 namespace rate_server_test {
 

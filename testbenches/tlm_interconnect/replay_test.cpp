@@ -7,7 +7,8 @@
 #include "testbenches/tlm_interconnect/child.h"
 #include "testbenches/tlm_interconnect/fabric_system.h"
 #include "testbenches/tlm_interconnect/reports.h"
-#include "tlm_interconnect/replay_link.h"
+#include "tlm_interconnect/link/buffer_space.h"
+#include "tlm_interconnect/link/replay_link.h"
 
 namespace replay_test {
 

@@ -1,5 +1,5 @@
 // The table of waiting lines against plain lists, one for each place.
-#include "tlm_interconnect/waiting_lines.h"
+#include "tlm_interconnect/switch/waiting_lines.h"
 
 #include <deque>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tlm_interconnect/line_pool.h"
+#include "tlm_interconnect/protocol/line_pool.h"
 
 namespace waiting_lines_test {
 

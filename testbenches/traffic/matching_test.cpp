@@ -5,8 +5,8 @@
 #include <array>
 #include <numeric>
 
-#include "tlm_interconnect/matching.h"
-#include "tlm_interconnect/random_stream.h"
+#include "tlm_interconnect/switch/matching.h"
+#include "tlm_interconnect/kernel/random_stream.h"
 
 namespace matching_test {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tlm_interconnect/random_stream.h"
+#include "tlm_interconnect/kernel/random_stream.h"
 #include "tlm_interconnect/traffic/measurement.h"
 
 namespace measurement_test {

@@ -1,4 +1,5 @@
 #include "testbenches/traffic/router_network.h"
+#include "tlm_interconnect/link/buffer_space.h"
 
 #include <chrono>
 
@@ -144,7 +145,7 @@ Link& RouterNetwork::add_link()
 
 void RouterNetwork::attach(Link& wire, unsigned end, unsigned router, unsigned port)
 {
-    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(link_, true);
+    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(buffer_space(link_), true);
     checkers_.bind(routers_[router]->initiator(port), wire.target(end), rules);
     checkers_.bind(wire.initiator(end), routers_[router]->target(port), rules);
     routers_[router]->set_credits(port, space_);
@@ -152,7 +153,7 @@ void RouterNetwork::attach(Link& wire, unsigned end, unsigned router, unsigned p
 
 void RouterNetwork::connect(unsigned endpoint, LineInitiatorSocket& out, LineTargetSocket& in)
 {
-    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(link_, true);
+    const ProtocolChecker::Rules rules = ProtocolChecker::Rules::of(buffer_space(link_), true);
     Link& wire = add_link();
     checkers_.bind(out, wire.target(0), rules);
     checkers_.bind(wire.initiator(0), in, rules);

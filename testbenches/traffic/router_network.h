@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tlm_interconnect/crossbar_switch.h"
-#include "tlm_interconnect/link.h"
-#include "tlm_interconnect/protocol_checker.h"
+#include "tlm_interconnect/switch/crossbar_switch.h"
+#include "tlm_interconnect/link/link.h"
+#include "tlm_interconnect/protocol/protocol_checker.h"
 #include "tlm_interconnect/traffic/traffic_endpoint.h"
 
 namespace weft::testing {

@@ -27,7 +27,7 @@
 #include "tlm_interconnect/adapters/adapter_limits.h"
 #include "tlm_interconnect/adapters/credit_gate.h"
 #include "tlm_interconnect/adapters/split.h"
-#include "tlm_interconnect/protocol.h"
+#include "tlm_interconnect/protocol/protocol.h"
 
 namespace weft {
 

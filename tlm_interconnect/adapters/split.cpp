@@ -1,6 +1,6 @@
 #include "tlm_interconnect/adapters/split.h"
 
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

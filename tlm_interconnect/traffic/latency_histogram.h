@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm_interconnect/time.h"
+#include "tlm_interconnect/kernel/time.h"
 
 namespace weft {
 

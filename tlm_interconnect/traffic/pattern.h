@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "tlm_interconnect/random_stream.h"
+#include "tlm_interconnect/kernel/random_stream.h"
 
 namespace weft {
 

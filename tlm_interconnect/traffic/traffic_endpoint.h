@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/statistic.h"
-#include "tlm_interconnect/output_port.h"
-#include "tlm_interconnect/route_table.h"
+#include "tlm_interconnect/switch/output_port.h"
+#include "tlm_interconnect/routing/route_table.h"
 #include "tlm_interconnect/traffic/measurement.h"
 #include "tlm_interconnect/traffic/traffic_spec.h"
 

@@ -1,7 +1,7 @@
 // What an open-loop source sends.
 #pragma once
 
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 #include "tlm_interconnect/traffic/pattern.h"
 
 namespace weft {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "rtl/dut/channels/stream_pins.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 

@@ -1,7 +1,7 @@
 // One situation each: conflicts, order, what waits for what, and that nothing waits for ever.
 #include "testbenches/rtl/cache/llc_script.h"
 #include "testbenches/rtl/cache/llc_sets.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft::llc_directed_test {
 namespace {

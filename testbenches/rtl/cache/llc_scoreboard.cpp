@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "testbenches/rtl/cache/llc_random.h"
-#include "tlm_interconnect/line.h"
+#include "tlm_interconnect/protocol/line.h"
 
 namespace weft::test {
 

@@ -3,7 +3,7 @@
 
 #include "rtl/switch/switch_matching.h"
 #include "testbenches/rtl/switch/switch_traffic.h"
-#include "tlm_interconnect/matching.h"
+#include "tlm_interconnect/switch/matching.h"
 
 namespace weft::test::switch_matching_test {
 namespace {

@@ -1,0 +1,149 @@
+#include "tlm_interconnect/kernel/event_queue.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace weft {
+
+namespace {
+
+// Items between two calls of the watch.
+constexpr std::uint64_t watch_mask = (1U << 12) - 1;
+
+// Items between the preparation of one and its turn.
+constexpr std::size_t prefetch_distance = 5;
+
+}  // namespace
+
+TimedComponent::TimedComponent(EventQueue& event_queue, std::string path) : event_queue_(event_queue), path_(std::move(path))
+{
+    rank_ = static_cast<std::uint32_t>(event_queue_.components_.size());
+    event_queue_.components_.push_back(this);
+}
+
+EventQueue::EventQueue(sc_core::sc_module_name name)
+    : sc_module(name)
+{
+    if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
+        SC_REPORT_FATAL("/weft/event_queue", "the time resolution must be 1 ps");
+    SC_METHOD(wake);
+    sensitive << event_;
+    dont_initialize();
+}
+
+void EventQueue::end_of_elaboration()
+{
+    const std::vector<TimedComponent*> constructed = components_;
+    std::sort(components_.begin(), components_.end(),
+        [](const TimedComponent* a, const TimedComponent* b) { return a->path_ < b->path_; });
+    if (components_.size() >= (std::size_t{1} << 20))
+        SC_REPORT_FATAL("/weft/event_queue", "more than 2^20 components");
+    for (std::size_t i = 0; i < components_.size(); ++i) {
+        if (i > 0 && components_[i]->path_ == components_[i - 1]->path_)
+            SC_REPORT_FATAL("/weft/event_queue", ("two components are called " + components_[i]->path_).c_str());
+        components_[i]->rank_ = static_cast<std::uint32_t>(i);
+    }
+    // Items scheduled before ranks existed get theirs.
+    wheel_.reorder([&constructed](ScheduledItem& item) {
+        item.order = (constructed[item.order >> 12]->rank_ << 12) | (item.order & 0xfffU);
+        return item.order;
+    });
+}
+
+void EventQueue::set_end(Time end)
+{
+    end_ = end;
+    if (!running_ && !idle()) notify_self();
+}
+
+void EventQueue::run_kernel(Time end)
+{
+    set_end(end);
+    // Modules may schedule their first work when the kernel starts.
+    if (sc_core::sc_get_status() == sc_core::SC_ELABORATION || sc_core::sc_pending_activity()) sc_core::sc_start();
+}
+
+void EventQueue::stop()
+{
+    stopped_ = true;
+    if (!running_ && sc_core::sc_is_running()) sc_core::sc_stop();
+}
+
+void EventQueue::enter()
+{
+    if (!running_) now_ = to_ps(sc_core::sc_time_stamp());
+}
+
+void EventQueue::notify_kernel(sc_core::sc_event& event, Time due)
+{
+    const Time kernel = to_ps(sc_core::sc_time_stamp());
+    event.notify(to_sc_time(due > kernel ? due - kernel : 0));
+    limit_ = std::min(limit_, due);
+}
+
+void EventQueue::drain(Time kernel_now, Time limit)
+{
+    running_ = true;
+    limit_ = limit;
+    for (;;) {
+        const Time latest = std::min(limit_ > kernel_now ? limit_ - 1 : kernel_now, end_);
+        const TimingWheel::Entry* front = wheel_.front(latest);
+        if (front == nullptr) break;
+        const TimingWheel::Entry entry = *front;
+        const Time due = wheel_.due_of(entry);
+        if (due > latest) break;
+        now_ = due;
+        wheel_.pop();
+        // Of a bucket that has just been opened, everything up to the distance; later one at a time.
+        for (std::size_t i = wheel_.at_start() ? 0 : prefetch_distance; i <= prefetch_distance; ++i) {
+            const TimingWheel::Entry* ahead = wheel_.peek(i);
+            if (ahead == nullptr) break;
+            const TimedComponent* later = components_[ahead->order() >> 12];
+            if (later->prefetches_) later->prefetch(*ahead->item);
+        }
+        TimedComponent* component = components_[entry.order() >> 12];
+        entry.item->scheduled = false;
+        component->run(*entry.item);
+        if (component->arbitration_requested_) {
+            const TimingWheel::Entry* next = wheel_.peek();
+            if (next == nullptr || next->order() >> 12 != component->rank_ || wheel_.due_of(*next) != due) {
+                component->arbitration_requested_ = false;
+                component->arbitrate();
+            }
+        }
+        if ((++items_run_ & watch_mask) == 0 && watch_ && !watch_(now_)) stopped_ = true;
+        if (stopped_) break;
+    }
+    running_ = false;
+}
+
+void EventQueue::wake()
+{
+    notified_ = ~Time{0};
+    if (stopped_) return;
+    const Time kernel_now = to_ps(sc_core::sc_time_stamp());
+    now_ = kernel_now;
+    // Others have work at this very instant: run what is due now, leave the future to the next round.
+    Time limit = kernel_now;
+    if (!sc_core::sc_pending_activity_at_current_time()) {
+        const Time foreign = to_ps(sc_core::sc_time_to_pending_activity());
+        limit = foreign > ~Time{0} - kernel_now ? ~Time{0} : kernel_now + foreign;
+    }
+    drain(kernel_now, limit);
+    if (stopped_) {
+        sc_core::sc_stop();
+        return;
+    }
+    notify_self();
+}
+
+void EventQueue::notify_self()
+{
+    const Time due = wheel_.next_time();
+    if (due == ~Time{0} || due > end_) return;
+    const Time kernel = to_ps(sc_core::sc_time_stamp());
+    notified_ = due;
+    event_.notify(to_sc_time(due > kernel ? due - kernel : 0));
+}
+
+}  // namespace weft

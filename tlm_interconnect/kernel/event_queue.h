@@ -1,0 +1,142 @@
+// The one event queue of timed work.
+//
+// Purpose: our models do not notify SystemC events; they put items on this event queue, which keeps them in
+// a timing wheel with a single sc_event and runs what is due, up to, never past, the next event of
+// anybody else in the kernel. A model reads its time from now(), not from sc_time_stamp(), which may
+// lag behind while the event queue drains.
+//
+// Order: items run in order of (due, rank of the timed component, input of the timed component, order of scheduling).
+// Ranks follow hierarchical names, so neither the order of construction nor of scheduling at
+// different timed components decides anything. A timed component that must see all arrivals of an instant
+// before it decides asks for arbitrate(), which runs after its last item of that instant.
+//
+// Beside foreign SystemC processes: a process that calls into our models does so through an adapter,
+// which calls enter(); a model that calls a foreign module does so from a kernel process that it wakes
+// with notify_kernel(). Both keep kernel time and event queue time equal at the border.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tlm_interconnect/kernel/time.h"
+#include "tlm_interconnect/kernel/timing_wheel.h"
+
+namespace weft {
+
+class EventQueue;
+class TimedComponent;
+
+// One piece of timed work: a line on its way, or a timed component's own wake-up. An item is on the event queue at
+// most once.
+struct ScheduledItem {
+    virtual ~ScheduledItem() = default;
+
+    ScheduledItem* next = nullptr;  // link of whatever queue holds the item while it is not on the event queue
+    Time due = 0;
+    std::uint32_t order = 0;  // rank of the timed component, then input
+    std::uint8_t kind = 0;    // for the timed component
+    bool scheduled = false;
+};
+
+// Something that is due at times: it holds state in which streams of lines meet.
+class TimedComponent {
+public:
+    // `path` is unique in the event queue; ranks follow its alphabetical order.
+    TimedComponent(EventQueue& event_queue, std::string path);
+    virtual ~TimedComponent() = default;
+    TimedComponent(const TimedComponent&) = delete;
+    TimedComponent& operator=(const TimedComponent&) = delete;
+
+    virtual void run(ScheduledItem& item) = 0;
+    // Called once after the last item of this timed component at one instant if request_arbitration() was called.
+    virtual void arbitrate() {}
+    // Called shortly before run(item): a timed component with large tables may prefetch what it will need. Must not
+    // change anything.
+    virtual void prefetch(const ScheduledItem& /*item*/) const {}
+
+    const std::string& path() const { return path_; }
+
+protected:
+    void request_arbitration() { arbitration_requested_ = true; }
+    void request_prefetch() { prefetches_ = true; }  // once, in the constructor
+    EventQueue& event_queue() const { return event_queue_; }
+
+private:
+    friend class EventQueue;
+    EventQueue& event_queue_;
+    std::uint32_t rank_ = 0;  // until the end of elaboration: order of construction
+    bool arbitration_requested_ = false;
+    bool prefetches_ = false;
+    std::string path_;
+};
+
+class EventQueue : public sc_core::sc_module {
+public:
+    SC_HAS_PROCESS(EventQueue);
+    explicit EventQueue(sc_core::sc_module_name name);
+
+    Time now() const { return running_ ? now_ : to_ps(sc_core::sc_time_stamp()); }
+
+    // Puts `item` on the event queue for `component` at `due` >= now(). `input` < 4096 orders the arrivals of
+    // one instant at one timed component.
+    void schedule(ScheduledItem& item, TimedComponent& component, Time due, unsigned input = 0);
+
+    // Notifies a foreign event at `due`; the event queue runs no item past it before the kernel got there.
+    void notify_kernel(sc_core::sc_event& event, Time due);
+
+    // To be called by code that a kernel process runs, before it calls into our models.
+    void enter();
+
+    // Items later than `end` stay on the event queue until the limit is raised.
+    void set_end(Time end);
+    // set_end(), then the kernel runs until nothing is due. A kernel without work is not started: it would warn (W571).
+    void run_kernel(Time end);
+
+    // Called every few thousand items with the event queue's time; returning false stops the run.
+    void set_watch(std::function<bool(Time)> watch) { watch_ = std::move(watch); }
+
+    // Ends the run after the item that is running, or at once when a kernel process calls it.
+    void stop();
+
+    // Time of the last item that ran.
+    Time last() const { return now_; }
+    std::uint64_t items_run() const { return items_run_; }
+    bool idle() const { return wheel_.size() == 0; }
+    bool stopped() const { return stopped_; }
+
+    static constexpr unsigned bucket_bits = TimingWheel::bucket_bits;
+    static constexpr unsigned wheel_bits = TimingWheel::wheel_bits;
+
+private:
+    friend class TimedComponent;
+
+    void end_of_elaboration() override;
+    void wake();
+    void drain(Time kernel_now, Time limit);
+    void notify_self();
+
+    TimingWheel wheel_;
+    Time now_ = 0;
+    Time limit_ = 0;
+    bool running_ = false;
+    std::uint64_t items_run_ = 0;
+    Time end_ = ~Time{0};
+    Time notified_ = ~Time{0};
+    bool stopped_ = false;
+    sc_core::sc_event event_;
+    std::function<bool(Time)> watch_;
+    std::vector<TimedComponent*> components_;
+};
+
+inline void EventQueue::schedule(ScheduledItem& item, TimedComponent& component, Time due, unsigned input)
+{
+    item.due = due;
+    item.order = (component.rank_ << 12) | input;
+    item.scheduled = true;
+    wheel_.push(due, item.order, &item);
+    if (!running_ && due < notified_) notify_self();
+}
+
+}  // namespace weft

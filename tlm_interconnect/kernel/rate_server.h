@@ -1,0 +1,88 @@
+// A resource that takes so many bytes (or cycles) per second, exactly.
+//
+// A duration that is no whole number of picoseconds is rounded down and its remainder carried to
+// the next one as long as the resource stays busy, so that a million lines take exactly the time they
+// should. An idle gap drops the remainder: the next line starts on a whole picosecond.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tlm_interconnect/kernel/time.h"
+
+namespace weft {
+
+class RateServer {
+public:
+    // rate > 0 in units per second; amounts up to 2^24 units.
+    explicit RateServer(std::uint64_t rate = 1) { set_rate(rate); }
+
+    void set_rate(std::uint64_t rate)
+    {
+        rate_ = rate;
+        remainder_ = 0;
+        last_amount_ = 0;
+        last_ = {0, 0};
+        table_.assign(cached, {0, 0});
+        for (std::uint32_t amount = 0; amount < cached; ++amount) table_[amount] = split(amount);
+    }
+
+    struct Slot {
+        Time start;
+        Time end;
+    };
+
+    // Books `amount` at `arrival` or when the resource is free, whichever is later.
+    Slot book(Time arrival, std::uint32_t amount)
+    {
+        if (arrival > free_at_) {
+            free_at_ = arrival;
+            remainder_ = 0;
+        }
+        if (amount != last_amount_) {
+            last_amount_ = amount;
+            last_ = amount < cached ? table_[amount] : split(amount);
+        }
+        Time duration = last_.quotient;
+        remainder_ += last_.remainder;
+        if (remainder_ >= rate_) {
+            remainder_ -= rate_;
+            ++duration;
+        }
+        const Time start = free_at_;
+        free_at_ += duration;
+        busy_ += duration;
+        return {start, free_at_};
+    }
+
+    Time free_at() const { return free_at_; }
+    Time busy() const { return busy_; }
+    void reset_busy() { busy_ = 0; }
+    std::uint64_t rate() const { return rate_; }
+
+private:
+    static constexpr std::uint32_t cached = 192;
+    static constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
+
+    struct Part {
+        Time quotient;
+        std::uint64_t remainder;
+    };
+    // 2^24 units times 1e12 fits 64 bits.
+    Part split(std::uint64_t amount) const
+    {
+        return {amount * ps_per_s / rate_, amount * ps_per_s % rate_};
+    }
+
+    // Within a cache line what every booking takes.
+    std::uint64_t rate_ = 1;
+    std::uint64_t remainder_ = 0;
+    Part last_{0, 0};  // of last_amount_: most resources serve one amount only
+    Time free_at_ = 0;
+    Time busy_ = 0;
+    std::uint32_t last_amount_ = 0;
+    std::vector<Part> table_;
+};
+
+}  // namespace weft

@@ -1,0 +1,172 @@
+// Pending items in order of time: the event queue's store.
+//
+// A wheel of buckets, each a chain of small blocks of entries, so that filing an item is one append and
+// ordering a bucket touches no item. The earliest bucket is sorted into the open list when its turn comes. Items
+// beyond the wheel wait in a heap. While the front is worked on, the items behind it are prefetched:
+// with thousands of lines in flight, a line that is due has long left the host's caches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tlm_interconnect/kernel/time.h"
+
+namespace weft {
+
+struct ScheduledItem;
+
+class TimingWheel {
+public:
+    // Width of a bucket is 2^bucket_bits ps, the wheel spans 2^wheel_bits buckets (2.1 us). An 8-GPU
+    // all-reduce has some 300 items per nanosecond.
+    static constexpr unsigned bucket_bits = 5;
+    static constexpr unsigned wheel_bits = 16;
+
+    // `key` is the low 32 bits of the due time (the wheel spans far less), then the order.
+    struct Entry {
+        std::uint64_t key;
+        ScheduledItem* item;
+
+        std::uint32_t order() const { return static_cast<std::uint32_t>(key); }
+    };
+
+    TimingWheel();
+
+    void push(Time due, std::uint32_t order, ScheduledItem* item)
+    {
+        ++size_;
+        const std::uint64_t bucket = due >> bucket_bits;
+        if (bucket > open_bucket_ && bucket - open_bucket_ < buckets) {
+            append(bucket & (buckets - 1), due, order, item);
+        } else {
+            push_elsewhere(due, order, item);
+        }
+    }
+
+    // Earliest by (due, order, sequence of scheduling). Null when empty; it may also be null when the
+    // earliest is due after `latest`: a bucket is opened only to be worked on, because items that come
+    // later and are due earlier must not be behind the open bucket.
+    const Entry* front(Time latest)
+    {
+        if (cursor_ == open_.size() && !open_next(latest)) return nullptr;
+        return &open_[cursor_];
+    }
+    // Due time of the earliest item, ~0 when empty.
+    Time next_time() const;
+    void pop()
+    {
+        ++cursor_;
+        --size_;
+        if (cursor_ + prefetch_distance < open_.size()) __builtin_prefetch(open_[cursor_ + prefetch_distance].item, 1);
+    }
+    // The popped entry was the first of its bucket.
+    bool at_start() const { return cursor_ == 1; }
+    Time due_of(const Entry& entry) const
+    {
+        // Entries of the open list lie within 2^31 ps of the open bucket.
+        const Time base = open_bucket_ << bucket_bits;
+        const auto offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(entry.key >> 32) -
+                                                      static_cast<std::uint32_t>(base));
+        return base + static_cast<Time>(static_cast<std::int64_t>(offset));
+    }
+    // The entry `ahead` behind the popped ones if its bucket is open; nullptr otherwise (it is later then).
+    const Entry* peek(std::size_t ahead = 0) const
+    {
+        return cursor_ + ahead < open_.size() ? &open_[cursor_ + ahead] : nullptr;
+    }
+
+    std::uint64_t size() const { return size_; }
+
+    // Replaces the order of every entry by f(item), and sorts accordingly.
+    template <class F>
+    void reorder(const F& f)
+    {
+        const auto reordered = [&f](const Entry& entry) {
+            return Entry{(entry.key >> 32 << 32) | f(*entry.item), entry.item};
+        };
+        for (std::size_t i = cursor_; i < open_.size(); ++i) open_[i] = reordered(open_[i]);
+        sort_open(cursor_);
+        for (const std::uint32_t head : heads_)
+            for (std::uint32_t b = head >> count_bits; b != no_block; b = block(b).next)
+                for (std::uint32_t i = 0; i < count_of(head, b); ++i) block(b).entries[i] = reordered(block(b).entries[i]);
+        for (Far& far : far_) far.order = f(*far.item);
+    }
+
+private:
+    static constexpr std::size_t buckets = std::size_t{1} << wheel_bits;
+    static constexpr std::size_t prefetch_distance = 6;
+    static constexpr std::uint32_t block_entries = 15;
+
+    static constexpr std::uint32_t blocks_at_once = 1024;
+
+    // A bucket's newest block and how many entries it holds, in one word: filing an item reads nothing of the block, which
+    // the host seldom has at hand. Older blocks are full. A bucket without blocks has none that is full.
+    static constexpr unsigned count_bits = 4;
+    static constexpr std::uint32_t count_mask = (1U << count_bits) - 1;
+    static_assert(block_entries == count_mask, "a full block is one whose count has all bits");
+    static constexpr std::uint32_t no_block = ~std::uint32_t{0} >> count_bits;
+    static constexpr std::uint32_t empty_head = ~std::uint32_t{0};
+
+    struct alignas(64) Block {
+        std::uint32_t next = no_block;  // older entries of the bucket
+        Entry entries[block_entries];
+    };
+    static std::uint32_t count_of(std::uint32_t head, std::uint32_t number)
+    {
+        return number == head >> count_bits ? head & count_mask : block_entries;
+    }
+    Block& block(std::uint32_t number) { return storage_[number / blocks_at_once][number % blocks_at_once]; }
+    const Block& block(std::uint32_t number) const
+    {
+        return storage_[number / blocks_at_once][number % blocks_at_once];
+    }
+
+    struct Far {
+        Time due;
+        std::uint64_t sequence;  // a heap alone would not keep the order of scheduling
+        std::uint32_t order;
+        ScheduledItem* item;
+    };
+    static bool later(const Far& a, const Far& b)
+    {
+        return a.due != b.due ? a.due > b.due : a.sequence > b.sequence;
+    }
+
+    static std::uint64_t key_of(Time due, std::uint32_t order) { return due << 32 | order; }
+
+    void append(std::size_t slot, Time due, std::uint32_t order, ScheduledItem* item)
+    {
+        std::uint32_t head = heads_[slot];
+        if ((head & count_mask) == block_entries) head = add_block(slot);
+        block(head >> count_bits).entries[head & count_mask] = {key_of(due, order), item};
+        heads_[slot] = head + 1;
+    }
+
+    std::uint32_t add_block(std::size_t slot);  // the bucket's new head
+    void push_elsewhere(Time due, std::uint32_t order, ScheduledItem* item);
+    void insert_open(Time due, std::uint32_t order, ScheduledItem* item);
+    std::uint64_t next_bucket() const;
+    std::uint64_t first_bucket() const;
+    Time earliest_of(std::uint64_t bucket) const;
+    bool open_next(Time latest);
+    void collect(std::size_t slot);
+    void sort_open(std::size_t first);
+    void sort_by_digits(std::size_t first);
+    void prefetch(std::uint64_t bucket) const;
+
+    std::vector<Entry> open_;  // sorted, stable; [cursor_, end) is what remains of the open bucket
+    std::vector<Entry> sorted_;  // while sorting
+    std::size_t cursor_ = 0;
+    std::uint64_t open_bucket_ = 0;  // absolute number of the open bucket
+    std::uint64_t size_ = 0;
+    std::vector<std::uint32_t> heads_;    // newest block of each bucket and its count
+    std::vector<std::uint64_t> occupied_;  // bit per bucket
+    std::vector<std::uint64_t> summary_;   // bit per word of occupied_
+    std::uint32_t free_ = no_block;
+    std::vector<std::unique_ptr<Block[]>> storage_;
+    std::vector<Far> far_;  // heap by due, then sequence
+    std::uint64_t far_sequence_ = 0;
+};
+
+}  // namespace weft

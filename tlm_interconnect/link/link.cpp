@@ -1,0 +1,171 @@
+#include "tlm_interconnect/link/link.h"
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+#include "tlm_interconnect/link/packet_answer.h"
+
+namespace weft {
+
+Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec& spec)
+    : sc_module(name), event_queue_(event_queue), wires_{Wire(spec), Wire(spec)}, spec_(spec)
+{
+    check_frames(spec);
+    if (spec.bit_error_rate > 0)
+        throw InputError("", 0, "bit errors on a link that repeats nothing", "link.retry=timeout or go_back_n");
+    for (unsigned end = 0; end < 2; ++end) {
+        const std::string number = std::to_string(end);
+        targets_[end] = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, end);
+        initiators_[end] = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, end);
+    }
+    const Packetiser packetiser(spec);
+    for (unsigned end = 0; end < 2; ++end) {
+        Wire& wire = wires_[end];
+        wire.latency = spec.latency;
+        wire.free_credits = spec.credit_bytes == 0;
+        wire.server.set_rate(spec.bandwidth);
+        wire.simple = packetiser.plain() && spec.frame == 0 && spec.bundle == 1 && wire.free_credits;
+        if (wire.simple) continue;
+        for (std::uint64_t s = 0; s < spec.bundle; ++s)
+            wire.strands.push_back({RateServer(std::max<std::uint64_t>(1, spec.bandwidth / spec.bundle)), packetiser});
+    }
+    for (const LineClass cls : {LineClass::request, LineClass::response})
+        for (unsigned op = 0; op < line_ops; ++op)
+            for (std::uint32_t size = 0; size <= line_bytes; ++size)
+                cost_[static_cast<unsigned>(cls)][op][size] =
+                    static_cast<std::uint16_t>(weft::wire_bytes(spec, static_cast<LineOp>(op), size, cls));
+}
+
+// With the first line; credits come later.
+void Link::look_up()
+{
+    for (unsigned end = 0; end < 2; ++end) {
+        wires_[end].requests_to = &initiators_[1 - end]->bound();
+        wires_[end].responses_to = &targets_[1 - end]->bound();
+    }
+}
+
+Link::Passage Link::carry(Wire& wire, Line& line, LineClass cls, Time delay)
+{
+    const Time now = event_queue_.now();
+    const std::uint32_t kind =
+        static_cast<std::uint32_t>(cls) << 16 | static_cast<std::uint32_t>(line.op) << 8 | line.size;
+    if (kind != wire.last_kind) {
+        wire.last_kind = kind;
+        wire.last_bytes = cost_[static_cast<unsigned>(cls)][static_cast<unsigned>(line.op)][line.size];
+        wire.last_payload = static_cast<std::uint16_t>(payload_bytes(line.op, line.size, cls));
+    }
+    ++wire.lines;
+    wire.payload_bytes += wire.last_payload;
+    if (!wire.simple) return carry_in_packets(wire, line, cls, now, now + delay);
+    wire.wire_bytes += wire.last_bytes;
+    if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, wire.last_bytes);
+    const Time sent = wire.server.book(now + delay, wire.last_bytes).end - now;
+    return {sent, sent + wire.latency};
+}
+
+Link::Passage Link::carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival)
+{
+    std::size_t chosen = 0;
+    if (wire.strands.size() > 1)
+        chosen = static_cast<BundleSpread>(spec_.bundle_spread) == BundleSpread::lines
+                     ? local_of(line.address) / line_bytes % wire.strands.size()
+                     : wire.turn++ % wire.strands.size();
+    Strand& strand = wire.strands[chosen];
+    if (!wire.free_credits && chosen == 0) wire.credits.settle(strand.server, arrival);
+    const bool gap = arrival > strand.server.free_at();
+    const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(strand.packetiser, spec_, line, cls, gap, arrival));
+    wire.wire_bytes += bytes;
+    if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, bytes);
+    const RateServer::Slot slot = strand.server.book(arrival, bytes);
+    Time next = slot.end;
+    if (wire.strands.size() > 1) {
+        for (const Strand& other : wire.strands) next = std::min(next, other.server.free_at());
+        next = std::max({next, slot.start, arrival});
+    }
+    return {next - now, wire.framer.end_of_frame(slot.end) - now + wire.latency};
+}
+
+void Link::count_flag(Wire& wire, LineClass cls, std::uint32_t bytes)
+{
+    if (cls == LineClass::request) ++wire.flag_reads;
+    wire.flag_bytes += bytes;
+}
+
+Time Link::on_request(unsigned end, Line& line, Time delay)
+{
+    Wire& wire = wires_[end];
+    if (wire.requests_to == nullptr) look_up();
+    const Passage passage = carry(wire, line, LineClass::request, delay);
+    if (line.traced()) note(line.breakdown().out, passage.arrival - delay, wire.latency);
+    call_forward(*wire.requests_to, line, LinePhase::request, passage.arrival);
+    return passage.sent;
+}
+
+Time Link::on_response(unsigned end, Line& line, Time delay)
+{
+    Wire& wire = wires_[end];
+    if (wire.responses_to == nullptr) look_up();
+    const Passage passage = carry(wire, line, LineClass::response, delay);
+    if (line.traced()) note(line.breakdown().back, passage.arrival - delay, wire.latency);
+    call_backward(*wire.responses_to, line, LinePhase::response, passage.arrival);
+    return passage.sent;
+}
+
+// When a credit that goes out by `wire` arrives, from now.
+Time Link::credit_time(Wire& wire, Time delay)
+{
+    if (wire.free_credits) return delay + wire.latency;
+    return wire.credits.leave(wire.strands[0].server, wire.framer, event_queue_.now(), delay) + wire.latency;
+}
+
+void Link::on_request_credit(unsigned end, Line& line, Time delay)
+{
+    Wire& wire = wires_[end];
+    call_backward(*wire.responses_to, line, LinePhase::request_credit, credit_time(wire, delay));
+}
+
+void Link::on_response_credit(unsigned end, Line& line, Time delay)
+{
+    Wire& wire = wires_[end];
+    call_forward(*wire.requests_to, line, LinePhase::response_credit, credit_time(wire, delay));
+}
+
+unsigned Link::debug(unsigned end, Line& line) { return initiators_[1 - end]->debug(line); }
+
+LinkModel::Direction Link::direction(unsigned end) const
+{
+    const Wire& wire = wires_[end];
+    Direction out;
+    out.lines = out.packets = wire.lines;
+    out.wire_bytes = wire.wire_bytes + wire.credits.wire_bytes;
+    out.payload_bytes = wire.payload_bytes;
+    out.flag_reads = wire.flag_reads;
+    out.flag_bytes = wire.flag_bytes;
+    out.busy = wire.server.busy();
+    out.credit_messages = wire.credits.count;
+    if (!wire.simple) {
+        out.busy = out.packets = 0;
+        for (const Strand& strand : wire.strands) {
+            out.busy += strand.server.busy();
+            out.packets += strand.packetiser.packets();
+        }
+        out.busy /= wire.strands.size();
+    }
+    return out;
+}
+
+void Link::reset_statistics()
+{
+    for (Wire& wire : wires_) {
+        wire.lines = wire.wire_bytes = wire.payload_bytes = wire.credits.count = wire.credits.wire_bytes = 0;
+        wire.flag_reads = wire.flag_bytes = 0;
+        wire.server.reset_busy();
+        for (Strand& strand : wire.strands) {
+            strand.server.reset_busy();
+            strand.packetiser.reset_statistics();
+        }
+    }
+}
+
+}  // namespace weft

@@ -1,0 +1,106 @@
+// What lines cost on the wire of one link direction: headers, extensions, byte enables, padding, packets of several
+// lines. Without SystemC and without time, but for one question: did this line follow the last one closely?
+//
+// A line by itself:
+//   request   header + address extension + byte enables + payload in whole flits
+//   response  header - response_saving + payload in whole flits
+// The address extension is charged when the line's region (its address in units of extension_region) is none of the
+// last extension_ways regions; the least recently used makes room. Byte enables: a write of part of a line.
+// Atomics cost atomic_extra on top.
+//
+// Packets of several lines (`merge`):
+//   none         every line is a packet
+//   adjacent     a line that continues the one before (same kind, channel, source and destination, next address,
+//                within the same aligned block of max_payload bytes, without a gap on the wire) adds its payload only;
+//                a read request or an acknowledge adds nothing. Lines that a switch carries out for a group, or that it
+//                makes for that, do so within blocks of group_payload bytes
+//   destination  lines from one source to one destination, in one channel, share one packet_overhead until max_payload
+//                bytes of headers and payload are in it, or none has come for the time of such a packet on the wire;
+//                every line has its header. 64 packets are open at a time; one that finds its place taken ends the other.
+//                Lines of a network card's message (Line::message_part) share packets as the card has cut them, whatever
+//                comes between: no header a line, packet_overhead on the line that begins a packet, message_header (or
+//                message_answer) besides on the one that begins the message. Where no data travel, requests of reads and
+//                acknowledges of writes, a message is one packet
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tlm_interconnect/protocol/line.h"
+#include "tlm_interconnect/link/link_spec.h"
+
+namespace weft {
+
+// Payload part of a line on the wire, unpadded.
+inline std::uint32_t payload_bytes(LineOp op, std::uint32_t size, LineClass cls)
+{
+    if (op == LineOp::fetch) return size;
+    const bool reads = op == LineOp::read || op == LineOp::load_reduce;
+    return reads == (cls == LineClass::response) ? size : 0;
+}
+std::uint32_t header_bytes(const LinkSpec& spec, LineClass cls);
+// Bytes of a line that is a packet by itself, its region known.
+std::uint32_t wire_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls);
+// Bytes of a line that is a packet by itself and finds nothing remembered; its share of frames, rounded up, included.
+// `by_card`: where a network card has made it a message.
+std::uint32_t lone_bytes(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls, bool by_card = false);
+// What lone_bytes() is made of, for people; the parts add up to it.
+struct LoneParts {
+    std::uint32_t payload = 0;
+    std::uint32_t header = 0;
+    std::uint32_t padding = 0;  // to whole flits
+    std::uint32_t byte_enables = 0;
+    std::uint32_t atomic = 0;
+    std::uint32_t extension = 0;  // of the address
+    std::uint32_t packet = 0;     // overhead of a packet, and of a message
+    std::uint32_t frames = 0;     // share of what frames add
+
+    std::uint32_t sum() const { return payload + header + padding + byte_enables + atomic + extension + packet + frames; }
+};
+LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls, bool by_card = false);
+// Mean bytes of a whole line among many of one stream, its share of packets, frames and credit messages included;
+// `of_group`: of lines that a switch carries out for a group, or makes for that; `by_card`: of one long message.
+double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_group = false, bool by_card = false);
+
+class Packetiser {
+public:
+    explicit Packetiser(const LinkSpec& spec);
+
+    // Bytes that `line`, which comes at `now`, adds to the wire. `gap`: the wire has been idle since the last line.
+    // `part`: Line::message_part.
+    std::uint32_t add(const LineHeader& line, LineClass cls, bool gap, Time now, std::uint8_t part = 0);
+
+    // Every line costs what wire_bytes() says: no need to ask.
+    bool plain() const { return plain_; }
+    std::uint64_t packets() const { return packets_; }
+    void reset_statistics() { packets_ = 0; }
+
+private:
+    bool continues(const LineHeader& line, LineClass cls) const;
+    std::uint32_t to_destination(const LineHeader& line, LineClass cls, std::uint32_t bytes, Time now);
+    std::uint32_t of_message(const LineHeader& line, LineClass cls, std::uint32_t bytes, std::uint8_t part);
+    bool region_missed(std::uint64_t address);
+
+    LinkSpec spec_;
+    bool plain_;
+    // The packet that is open.
+    bool open_ = false;
+    LineClass class_ = LineClass::request;
+    LineOp op_ = LineOp::read;
+    std::uint8_t vc_ = 0;
+    std::uint16_t source_ = 0;
+    std::uint16_t destination_ = 0;
+    std::uint64_t next_address_ = 0;
+    struct Open {
+        std::uint64_t key = ~std::uint64_t{0};
+        std::uint64_t filled = 0;
+        Time last = 0;
+    };
+    std::vector<Open> packets_open_;  // merge = destination
+    Time packet_time_ = 0;            // on the wire
+    std::array<std::uint64_t, 8> regions_;  // most recent first
+    std::uint64_t packets_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,275 @@
+#include "tlm_interconnect/link/replay_link.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/diagnostic.h"
+#include "tlm_interconnect/link/packet_answer.h"
+
+namespace weft {
+
+ReplayLink::ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec,
+    std::uint64_t seed)
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), spec_(spec),
+      survives_(std::pow(1 - static_cast<double>(spec.bit_error_rate) * 1e-18, 8)),
+      wires_{Wire(spec, seed, stream_of(this->path())), Wire(spec, seed, ~stream_of(this->path()))}
+{
+    if (spec.bundle > 1)
+        throw InputError("", 0, "a bundle on a link with retry", "one of them alone");
+    check_frames(spec);
+    for (unsigned end = 0; end < 2; ++end) {
+        const std::string number = std::to_string(end);
+        targets_[end] = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, end);
+        initiators_[end] = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, end);
+        wires_[end].free_item.kind = free_kind;
+        wires_[end].flight_item.kind = flight_kind;
+        wires_[end].timer_item.kind = timer_kind;
+    }
+}
+
+Time ReplayLink::take(unsigned end, Line& line, LineClass cls, Time delay)
+{
+    const Time now = event_queue().now();
+    if (delay > 0) {
+        line.kind = cls == LineClass::request ? accept_request_kind : accept_response_kind;
+        event_queue().schedule(line, *this, now + delay, end);
+    } else {
+        accept(end, line, cls);
+    }
+    Wire& wire = wires_[end];
+    const Time busy = std::max(wire.server.free_at(), now + delay) - now;
+    return busy + (wire.waiting_bytes * 1'000'000'000'000 + spec_.bandwidth - 1) / spec_.bandwidth;
+}
+
+void ReplayLink::accept(unsigned end, Line& line, LineClass cls)
+{
+    Wire& wire = wires_[end];
+    const Time now = event_queue().now();
+    const bool gap = wire.next == wire.base + wire.packets.size() && wire.server.free_at() < now;
+    const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(wire.packetiser, spec_, line, cls, gap, now));
+    if ((line.flags & LineHeader::poll_flag) != 0) {
+        wire.count.flag_reads += cls == LineClass::request ? 1 : 0;
+        wire.count.flag_bytes += bytes;
+    }
+    wire.packets.push_back({&line, 0, bytes, cls});
+    wire.waiting_bytes += bytes;
+    serve(end);
+}
+
+// Packets of one frame have one fate.
+bool ReplayLink::hit(Wire& wire, std::uint32_t bytes, Time due)
+{
+    if (spec_.bit_error_rate == 0) return false;
+    if (spec_.frame > 0 && wire.frame_due == due) return wire.frame_hit;
+    const std::uint64_t covered = spec_.frame > 0 ? spec_.frame : bytes;
+    wire.frame_due = due;
+    wire.frame_hit = wire.random.uniform() >= std::pow(survives_, static_cast<double>(covered));
+    if (wire.frame_hit) ++wire.count.errors;
+    return wire.frame_hit;
+}
+
+// Sends one thing if the wire is free, and comes back when it is.
+void ReplayLink::serve(unsigned end)
+{
+    Wire& wire = wires_[end];
+    const Time now = event_queue().now();
+    wire.credits.settle(wire.server, now);
+    if (wire.server.free_at() <= now) {
+        const bool more = wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec_.replay_buffer;
+        if (!send_answer(end, now) && more) send_packet(end, now);
+    }
+    const bool waits = wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec_.replay_buffer;
+    const bool answers = wires_[1 - end].request_waits || wires_[1 - end].uncovered > 0;
+    if ((waits || answers) && wire.server.free_at() > now && !wire.free_item.scheduled)
+        event_queue().schedule(wire.free_item, *this, wire.server.free_at(), end);
+}
+
+void ReplayLink::send_packet(unsigned end, Time now)
+{
+    Wire& wire = wires_[end];
+    Packet& packet = wire.packets[wire.next - wire.base];
+    packet.sent = now;
+    const Time sent = wire.server.book(now, packet.bytes).end;
+    wire.count.wire_bytes += packet.bytes;
+    ++wire.count.packets;
+    if (wire.next < wire.highest) {
+        wire.count.repeated_bytes += packet.bytes;
+    } else {
+        wire.highest = wire.next + 1;
+        wire.waiting_bytes -= packet.bytes;
+    }
+    const Time due = wire.framer.end_of_frame(sent) + spec_.latency;
+    const bool bad = hit(wire, packet.bytes, due);
+    fly(end, {due, wire.next, bad ? Flight::Kind::hit : Flight::Kind::packet});
+    if (wire.duplicate) {
+        wire.duplicate = false;
+        fly(end, {due, wire.next, Flight::Kind::packet});
+    }
+    ++wire.next;
+    watch(end);
+}
+
+// Acknowledges, by this wire, what the other one has brought here. With ack_bytes it waits for its turn.
+bool ReplayLink::send_answer(unsigned end, Time now)
+{
+    Wire& heard = wires_[1 - end];
+    Wire& wire = wires_[end];
+    if (!heard.request_waits && heard.uncovered == 0) return false;
+    const bool idle = wire.next >= wire.base + wire.packets.size();
+    if (!heard.request_waits && heard.uncovered < spec_.ack_every && !idle) return false;
+    // In a header it goes with whatever is on the wire.
+    Time sent = std::max(now, wire.server.free_at());
+    if (spec_.ack_bytes > 0) {
+        const std::uint32_t bytes = wire.framer.with_frames(static_cast<std::uint32_t>(spec_.ack_bytes));
+        sent = wire.server.book(now, bytes).end;
+        wire.count.wire_bytes += bytes;
+    }
+    fly(end, {wire.framer.end_of_frame(sent) + spec_.latency, heard.expected,
+                 heard.request_waits ? Flight::Kind::request : Flight::Kind::acknowledge});
+    heard.request_waits = false;
+    heard.uncovered = 0;
+    return spec_.ack_bytes > 0;
+}
+
+void ReplayLink::fly(unsigned end, Flight flight)
+{
+    Wire& wire = wires_[end];
+    wire.flight.push_back(flight);
+    if (!wire.flight_item.scheduled) event_queue().schedule(wire.flight_item, *this, wire.flight.front().due, 8 + end);
+}
+
+void ReplayLink::land(unsigned end, const Flight& flight)
+{
+    Wire& wire = wires_[end];
+    const unsigned here = 1 - end;  // the end that it arrives at
+    switch (flight.kind) {
+    case Flight::Kind::acknowledge: acknowledged(here, flight.number); return;
+    case Flight::Kind::request:
+        acknowledged(here, flight.number);
+        go_back(here);
+        return;
+    case Flight::Kind::hit:
+        if (static_cast<RetryKind>(spec_.retry) == RetryKind::go_back_n && !wire.asked) {
+            wire.asked = wire.request_waits = true;
+        }
+        break;
+    case Flight::Kind::packet:
+        if (flight.number == wire.expected) {
+            ++wire.expected;
+            ++wire.uncovered;
+            wire.asked = wire.request_waits = false;
+            deliver(end, wire.packets[flight.number - wire.base]);
+        } else if (flight.number < wire.expected) {
+            ++wire.count.duplicates;
+            ++wire.uncovered;  // its acknowledge was late: say it again
+        }
+        break;
+    }
+    // In headers: no turn to wait for.
+    if (spec_.ack_bytes == 0) send_answer(here, event_queue().now());
+    serve(here);
+}
+
+void ReplayLink::deliver(unsigned end, Packet& packet)
+{
+    Wire& wire = wires_[end];
+    packet.arrived = true;
+    ++wire.count.lines;
+    wire.count.payload_bytes += payload_bytes(packet.line->op, packet.line->size, packet.cls);
+    if (packet.cls == LineClass::request) {
+        initiators_[1 - end]->send_request(*packet.line, 0);
+    } else {
+        targets_[1 - end]->send_response(*packet.line, 0);
+    }
+}
+
+void ReplayLink::acknowledged(unsigned end, std::uint64_t number)
+{
+    Wire& wire = wires_[end];
+    while (wire.base < number) {
+        wire.packets.pop_front();
+        ++wire.base;
+    }
+    wire.next = std::max(wire.next, wire.base);
+    serve(end);
+}
+
+void ReplayLink::go_back(unsigned end)
+{
+    Wire& wire = wires_[end];
+    if (wire.next == wire.base) return;
+    ++wire.count.replays;
+    wire.next = wire.base;
+    serve(end);
+}
+
+// The timer follows the oldest packet that is out.
+void ReplayLink::watch(unsigned end)
+{
+    Wire& wire = wires_[end];
+    if (wire.next > wire.base && !wire.timer_item.scheduled)
+        event_queue().schedule(wire.timer_item, *this, wire.packets.front().sent + spec_.replay_timeout, 16 + end);
+}
+
+void ReplayLink::run(ScheduledItem& item)
+{
+    const unsigned end = item.order & 1U;
+    Wire& wire = wires_[end];
+    const Time now = event_queue().now();
+    switch (item.kind) {
+    case accept_request_kind:
+    case accept_response_kind:
+        accept(end, Line::of(item), item.kind == accept_request_kind ? LineClass::request : LineClass::response);
+        return;
+    case free_kind: serve(end); return;
+    case flight_kind:
+        while (!wire.flight.empty() && wire.flight.front().due <= now) {
+            const Flight flight = wire.flight.front();
+            wire.flight.pop_front();
+            land(end, flight);
+        }
+        if (!wire.flight.empty() && !wire.flight_item.scheduled)
+            event_queue().schedule(wire.flight_item, *this, wire.flight.front().due, 8 + end);
+        return;
+    default: break;
+    }
+    if (wire.next > wire.base && wire.packets.front().sent + spec_.replay_timeout <= now) go_back(end);
+    watch(end);
+}
+
+// When a credit that goes out from `end` arrives, from now.
+Time ReplayLink::credit_time(unsigned end, Time delay)
+{
+    Wire& wire = wires_[end];
+    return wire.credits.leave(wire.server, wire.framer, event_queue().now(), delay) + spec_.latency;
+}
+
+void ReplayLink::on_request_credit(unsigned end, Line& line, Time delay)
+{
+    targets_[1 - end]->return_request_credit(line, credit_time(end, delay));
+}
+
+void ReplayLink::on_response_credit(unsigned end, Line& line, Time delay)
+{
+    initiators_[1 - end]->return_response_credit(line, credit_time(end, delay));
+}
+
+LinkModel::Direction ReplayLink::direction(unsigned end) const
+{
+    Direction out = wires_[end].count;
+    out.busy = wires_[end].server.busy();
+    out.credit_messages = wires_[end].credits.count;
+    out.wire_bytes += wires_[end].credits.wire_bytes;
+    return out;
+}
+
+void ReplayLink::reset_statistics()
+{
+    for (Wire& wire : wires_) {
+        wire.count = {};
+        wire.credits.count = wire.credits.wire_bytes = 0;
+        wire.server.reset_busy();
+    }
+}
+
+}  // namespace weft

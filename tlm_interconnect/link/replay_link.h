@@ -1,0 +1,138 @@
+// A link with bit errors that repeats what was lost: sequence numbers, check sums, acknowledges, a replay buffer.
+//
+// Sockets, wire, latency and credits as Link (link.h); here every line is an event at both ends. Model of a direction:
+//   sender    numbers packets (a line each), keeps them until they are acknowledged (at most replay_buffer; beyond that
+//             it pauses), and sends the next one when the wire is free
+//   wire      a packet is hit with chance 1 - (1 - bit_error_rate)^(8 bytes), from a stream of its own
+//   receiver  delivers the number it expects, at once; drops what is hit (its check sum says so) and what is out of
+//             sequence; acknowledges by number
+//   timeout   [NVLink] a packet that is not acknowledged replay_timeout after its first bit was sent is sent again,
+//             and all after it
+//   go_back_n [UALink] a packet that is hit makes the receiver ask for its number, once until it comes; the sender goes
+//             back to it; the timeout stays as a safeguard
+// Acknowledges and replay requests take ack_bytes of the opposite wire before anything else that waits there (0: they
+// ride in headers) and are not hit themselves (they are sent several times, or the next one covers them). One covers
+// ack_every packets; when the wire back is idle, as many as there are.
+//
+// Goodput under saturation, p = chance that a packet is hit, T = its time on the wire, W = packets sent in vain for an
+// error, itself included:
+//   efficiency = (1 - p) / (1 - p + p W)
+//   go_back_n  W = ceil((T + 2 latency + ack) / T)        ack = time of a replay request on the wire back
+//   timeout    W = replay_timeout / T, rounded up; at least as many as the replay buffer allows for
+//
+// The sender of lines is never refused: what it hands over waits in the transmit queue, bounded by its credits. The
+// answer to it is the time after which the wire would be free without further errors.
+//
+// Frames: a hit loses all packets that end in the frame; p and T are the frame's, W counts frames and one more, since
+// an error waits for the next boundary. Packets fill frames anew when they are sent again. An acknowledge in headers
+// leaves with the end of a frame.
+//
+// Not modelled: bundles together with retry (refused), errors in credits and acknowledges, retraining.
+//
+// Statistics, per direction: as Link; packets hit, times gone back, bytes repeated.
+#pragma once
+
+#include <deque>
+
+#include "tlm_interconnect/link/credit_messages.h"
+#include "tlm_interconnect/link/link_model.h"
+#include "tlm_interconnect/link/packetiser.h"
+#include "tlm_interconnect/kernel/rate_server.h"
+#include "tlm_interconnect/kernel/random_stream.h"
+
+namespace weft {
+
+class ReplayLink : public sc_core::sc_module,
+                   public TimedComponent,
+                   public LineInitiator,
+                   public LineTarget,
+                   public LinkModel {
+public:
+    ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, std::uint64_t seed);
+
+    LineTargetSocket& target(unsigned end) override { return *targets_[end]; }
+    LineInitiatorSocket& initiator(unsigned end) override { return *initiators_[end]; }
+    const LinkSpec& spec() const override { return spec_; }
+    Direction direction(unsigned end) const override;
+    void reset_statistics() override;
+
+    // For tests: the next packet from `end` arrives twice.
+    void duplicate_next(unsigned end) { wires_[end].duplicate = true; }
+
+private:
+    struct Packet {
+        Line* line;
+        Time sent = 0;  // first bit, of the last time
+        std::uint32_t bytes;
+        LineClass cls;
+        bool arrived = false;  // the line is no longer ours
+    };
+    struct Flight {
+        Time due;
+        std::uint64_t number;  // of the packet, or what an acknowledge covers
+        enum class Kind : std::uint8_t { packet, hit, acknowledge, request } kind;
+    };
+    struct Wire {
+        RateServer server;
+        Packetiser packetiser;
+        Framer framer;
+        RandomStream random;
+        std::deque<Packet> packets;  // from `base` on
+        std::uint64_t base = 0;      // the oldest that is not acknowledged
+        std::uint64_t next = 0;      // to be sent
+        std::uint64_t highest = 0;   // ever sent, plus one
+        std::uint64_t waiting_bytes = 0;
+        std::deque<Flight> flight;
+        std::uint64_t expected = 0;    // receiver at the far end
+        std::uint64_t uncovered = 0;   // delivered there and not acknowledged
+        bool asked = false;            // a replay request is out
+        bool request_waits = false;
+        bool duplicate = false;
+        Time frame_due = 0;            // arrival of the frame that was sent last
+        bool frame_hit = false;
+        CreditMessages credits;
+        Direction count;
+        ScheduledItem free_item;
+        ScheduledItem flight_item;
+        ScheduledItem timer_item;
+
+        explicit Wire(const LinkSpec& spec, std::uint64_t seed, std::uint64_t number)
+            : server(spec.bandwidth), packetiser(spec), framer(spec), random(seed, number), credits(spec)
+        {
+        }
+    };
+    static constexpr std::uint8_t accept_request_kind = 0;
+    static constexpr std::uint8_t accept_response_kind = 1;
+    static constexpr std::uint8_t free_kind = 2;
+    static constexpr std::uint8_t flight_kind = 3;
+    static constexpr std::uint8_t timer_kind = 4;
+
+    Time on_request(unsigned end, Line& line, Time delay) override { return take(end, line, LineClass::request, delay); }
+    Time on_response(unsigned end, Line& line, Time delay) override { return take(end, line, LineClass::response, delay); }
+    void on_request_credit(unsigned end, Line& line, Time delay) override;
+    void on_response_credit(unsigned end, Line& line, Time delay) override;
+    unsigned debug(unsigned end, Line& line) override { return initiators_[1 - end]->debug(line); }
+    void run(ScheduledItem& item) override;
+
+    Time take(unsigned end, Line& line, LineClass cls, Time delay);
+    void accept(unsigned end, Line& line, LineClass cls);
+    void serve(unsigned end);
+    void send_packet(unsigned end, Time now);
+    bool send_answer(unsigned end, Time now);
+    void fly(unsigned end, Flight flight);
+    void land(unsigned end, const Flight& flight);
+    void deliver(unsigned end, Packet& packet);
+    void acknowledged(unsigned end, std::uint64_t number);
+    void go_back(unsigned end);
+    void watch(unsigned end);
+    bool hit(Wire& wire, std::uint32_t bytes, Time due);
+    Time credit_time(unsigned end, Time delay);
+
+    LinkSpec spec_;
+    double survives_;  // chance of one byte
+    std::array<Wire, 2> wires_;
+    std::array<std::unique_ptr<LineTargetSocket>, 2> targets_;
+    std::array<std::unique_ptr<LineInitiatorSocket>, 2> initiators_;
+};
+
+}  // namespace weft

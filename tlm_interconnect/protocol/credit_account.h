@@ -1,0 +1,129 @@
+// The credits that a sender holds for one direction of a link: some for each virtual channel, and a pool for
+// whichever channel has none of its own left.
+//
+// A credit that comes back counts from the time it arrives. What a channel has borrowed from the pool goes back
+// there first. Slots of one channel come back in order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tlm_interconnect/kernel/time.h"
+#include "tlm_interconnect/protocol/virtual_channel.h"
+
+namespace weft {
+
+class CreditAccount;
+
+// The accounts that live and hold credits for one direction of a link, in the order in which they were granted. Whoever made
+// the link owns it and names it in the BufferSpace that it grants: so a run finds the accounts of modules that it knows only by
+// their sockets.
+class CreditHolders {
+public:
+    const std::vector<const CreditAccount*>& accounts() const { return accounts_; }
+
+private:
+    friend class CreditAccount;
+
+    std::vector<const CreditAccount*> accounts_;
+};
+
+class CreditAccount {
+public:
+    CreditAccount() = default;
+    ~CreditAccount();
+    CreditAccount(const CreditAccount&) = delete;
+    CreditAccount& operator=(const CreditAccount&) = delete;
+
+    // Leaves the holders of an earlier grant and joins those of this one, if it has any.
+    void grant(const BufferSpace& space);
+
+    // Takes a credit of `vc`, or says that there is none at `now`.
+    bool take(std::uint8_t vc, Time now)
+    {
+        Ring& own = own_[place(vc)];
+        if (own.take(now)) return true;
+        if (!pool_.take(now)) return false;
+        ++own.borrowed;
+        return true;
+    }
+    bool available(std::uint8_t vc, Time now) const { return own_[place(vc)].available(now) || pool_.available(now); }
+
+    // False: more came back than was given.
+    bool give(std::uint8_t vc, Time due)
+    {
+        Ring& own = own_[place(vc)];
+        if (own.borrowed == 0) return own.give(due);
+        --own.borrowed;
+        return pool_.give(due);
+    }
+
+    // When the next credit on its way arrives; no_time: none is.
+    static constexpr Time no_time = ~Time{0};
+    Time next_own(std::uint8_t vc) const { return own_[place(vc)].next(); }
+    Time next_pooled() const { return pool_.next(); }
+    std::uint32_t used(std::uint8_t vc, Time now) const;
+    // Since when the credit that take() would give could be used; later than `now`: not yet.
+    Time ready(std::uint8_t vc, Time now) const
+    {
+        const Time own = own_[place(vc)].ready();
+        return own <= now ? own : pool_.ready();
+    }
+
+private:
+    void leave_holders();
+
+    // The lanes of one class are neighbours: a port that sends only requests touches two cache lines.
+    static constexpr unsigned place(std::uint8_t vc) { return vc % vc_classes * max_lanes + vc / vc_classes; }
+
+    // Credits at hand, and the due times of those on their way back, ascending. Half a cache line.
+    class alignas(32) Ring {
+    public:
+        std::uint32_t borrowed = 0;  // of the pool
+
+        // `due` has room for a power of two that is at least `count`.
+        void grant(std::uint32_t count, Time* due, std::uint32_t mask);
+        bool take(Time now)
+        {
+            if (at_hand_ > 0) {
+                --at_hand_;
+                return true;
+            }
+            if (count_ == 0 || due_[head_] > now) return false;
+            head_ = (head_ + 1) & mask_;
+            --count_;
+            return true;
+        }
+        bool available(Time now) const { return at_hand_ > 0 || (count_ > 0 && due_[head_] <= now); }
+        bool give(Time due)
+        {
+            if (at_hand_ + count_ >= size_) return false;
+            if (count_ > 0) {
+                const Time last = due_[(head_ + count_ - 1) & mask_];
+                due = due < last ? last : due;
+            }
+            due_[(head_ + count_++) & mask_] = due;
+            return true;
+        }
+        Time next() const { return count_ > 0 ? due_[head_] : no_time; }
+        Time ready() const { return at_hand_ > 0 ? 0 : next(); }
+        std::uint32_t used(Time now) const;
+
+    private:
+        Time* due_ = nullptr;
+        std::uint32_t at_hand_ = 0;
+        std::uint32_t head_ = 0;
+        std::uint32_t count_ = 0;
+        std::uint32_t size_ = 0;
+        std::uint32_t mask_ = 0;
+    };
+
+    std::array<Ring, max_vcs> own_;
+    Ring pool_;
+    std::vector<Time> due_;  // of all rings
+    std::shared_ptr<CreditHolders> holders_;
+};
+
+}  // namespace weft

@@ -1,0 +1,35 @@
+// Where the time of one traced transaction went. The modules that it passes fill it in for transactions with
+// LineHeader::traced_flag and do not touch it for others.
+#pragma once
+
+#include <cstdint>
+
+#include "tlm_interconnect/kernel/time.h"
+
+namespace weft {
+
+struct LatencyBreakdown {
+    // Times in ps, summed over the ports and links of one direction.
+    struct Leg {
+        Time queued = 0;   // behind other lines at ports
+        Time credits = 0;  // at ports, without a credit (where ports are watched; else in `queued`)
+        Time wire = 0;     // on wires: own bytes, and what the wire had to send before
+        Time flight = 0;   // latency of links
+    };
+
+    Time start = 0;     // issued
+    Time home = 0;      // arrived at the cache slice of its address
+    Time answered = 0;  // left there
+    Time since = 0;     // in the queue of a port
+    Leg out;            // of the request
+    Leg back;           // of the answer
+    std::uint32_t record = 0;  // of the requester
+
+    void begin(Time now)
+    {
+        *this = LatencyBreakdown{};
+        start = now;
+    }
+};
+
+}  // namespace weft

@@ -1,0 +1,109 @@
+#include "tlm_interconnect/protocol/line.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+namespace weft {
+
+const char* name_of(LineOp op)
+{
+    switch (op) {
+    case LineOp::read: return "read";
+    case LineOp::write: return "write";
+    case LineOp::atomic: return "atomic";
+    case LineOp::fetch: return "fetch";
+    case LineOp::await: return "await";
+    case LineOp::monitor: return "monitor";
+    case LineOp::multicast: return "multicast";
+    case LineOp::load_reduce: return "load_reduce";
+    case LineOp::reduce: return "reduce";
+    }
+    return "?";
+}
+
+const char* name_of(AtomicOp op)
+{
+    switch (op) {
+    case AtomicOp::add: return "add";
+    case AtomicOp::exchange: return "exchange";
+    case AtomicOp::compare_swap: return "compare_swap";
+    case AtomicOp::min: return "min";
+    case AtomicOp::max: return "max";
+    }
+    return "?";
+}
+
+std::uint64_t result_of(AtomicOp op, std::uint64_t word, std::uint64_t operand, std::uint64_t comparand)
+{
+    switch (op) {
+    case AtomicOp::add: return word + operand;
+    case AtomicOp::exchange: return operand;
+    case AtomicOp::compare_swap: return word == comparand ? operand : word;
+    case AtomicOp::min: return std::min(word, operand);
+    case AtomicOp::max: return std::max(word, operand);
+    }
+    return word;
+}
+
+LineExtras::LineExtras(Line& line, tlm::tlm_mm_interface* pool) : payload(pool)
+{
+    payload.set_extension(new LineExtension(line));
+}
+
+Line::Line(tlm::tlm_mm_interface* pool) : pool_(pool) {}
+Line::~Line() = default;
+
+LineExtras& Line::extras()
+{
+    if (!extras_) extras_ = std::make_unique<LineExtras>(*this, pool_);
+    return *extras_;
+}
+
+tlm::tlm_generic_payload& Line::payload() { return extras().payload; }
+
+tlm::tlm_generic_payload& Line::make_payload()
+{
+    tlm::tlm_generic_payload& out = payload();
+    out.set_address(address);
+    out.set_command(op == LineOp::read    ? tlm::TLM_READ_COMMAND
+                    : op == LineOp::write ? tlm::TLM_WRITE_COMMAND
+                                          : tlm::TLM_IGNORE_COMMAND);
+    out.set_data_ptr(data_);
+    out.set_data_length(size);
+    out.set_streaming_width(size);
+    out.set_byte_enable_ptr(nullptr);
+    out.set_byte_enable_length(0);
+    out.set_dmi_allowed(false);
+    out.set_response_status(get_response_status());
+    return out;
+}
+
+LatencyBreakdown& Line::breakdown() { return extras().breakdown; }
+
+std::uint16_t& Line::last_entry(unsigned number)
+{
+    auto& path = extras().path;
+    if (number >= std::size(path)) SC_REPORT_FATAL("/weft/line", "a path crosses more than 32 routing modules");
+    return path[number];
+}
+
+std::uint64_t Line::operand() const
+{
+    std::uint64_t value = 0;
+    std::memcpy(&value, data_, sizeof value);
+    return value;
+}
+
+void Line::set_operand(std::uint64_t value) { std::memcpy(data_, &value, sizeof value); }
+
+std::uint64_t Line::comparand() const
+{
+    std::uint64_t value = 0;
+    std::memcpy(&value, data_ + sizeof value, sizeof value);
+    return value;
+}
+
+void Line::set_comparand(std::uint64_t value) { std::memcpy(data_ + sizeof value, &value, sizeof value); }
+
+}  // namespace weft

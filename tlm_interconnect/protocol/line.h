@@ -1,0 +1,275 @@
+// The transaction: one 64-byte-aligned line, or part of one (a flag, an atomic operand).
+//
+// Line is the payload of our protocol types (line_protocol in protocol.h). What a hop touches is its header, one host cache
+// line; requester and home touch a second one, and data a third. A model of another protocol gets a tlm_generic_payload, which
+// make_payload() fills from the line and which leads back to it by its LineExtension.
+//
+// Lines come from a LinePool together with their 64 bytes of data. The generic payload and the LatencyBreakdown of a line are
+// allocated when it first needs them, and stay with it; nothing is allocated in steady state.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <tlm>
+
+#include "base/line_size.h"
+#include "tlm_interconnect/kernel/event_queue.h"
+#include "tlm_interconnect/protocol/latency_breakdown.h"
+#include "tlm_interconnect/protocol/switch_group.h"
+#include "tlm_interconnect/protocol/virtual_channel.h"
+
+namespace weft {
+
+// Bits 63..48 of an address are the index of the endpoint (GPU) that owns it, bits 47..0 are local.
+constexpr unsigned endpoint_shift = 48;
+inline std::uint64_t global_address(std::uint32_t endpoint, std::uint64_t local)
+{
+    return (std::uint64_t{endpoint} << endpoint_shift) | local;
+}
+inline std::uint16_t endpoint_of(std::uint64_t address) { return static_cast<std::uint16_t>(address >> endpoint_shift); }
+// Whether it is the same local address at every member of a group.
+inline bool is_group(std::uint64_t address) { return endpoint_of(address) >= first_group; }
+inline std::uint64_t local_of(std::uint64_t address) { return address & ((std::uint64_t{1} << endpoint_shift) - 1); }
+
+enum class LineOp : std::uint8_t {
+    read,
+    write,
+    atomic,  // read-modify-write of a word at its home slice, nothing returned but the acknowledge
+    fetch,   // the same, answered with the word as it was
+    await,  // 8-byte load that is answered once the word is at least the operand (waiting atomic)
+    monitor,  // 8-byte load that is answered once the word changes after it came
+    // At the address of a group, carried out by switches:
+    multicast,    // write at every member
+    load_reduce,  // read of every member, answered with the combination
+    reduce        // one member's contribution; the combination of all is written at every member
+};
+constexpr unsigned line_ops = 9;
+
+const char* name_of(LineOp op);
+
+// What an atomic does with the word: adds the operand, replaces it, replaces it if it equals the comparand, takes
+// the smaller or the larger of the two (unsigned).
+enum class AtomicOp : std::uint8_t { add, exchange, compare_swap, min, max };
+constexpr unsigned atomic_ops = 5;
+const char* name_of(AtomicOp op);
+std::uint64_t result_of(AtomicOp op, std::uint64_t word, std::uint64_t operand, std::uint64_t comparand);
+
+// What decides among equal paths: the line's address, the pair of endpoints, nothing (always the first), or the
+// requester's count of lines to this destination.
+enum class SpreadMode : std::uint8_t { lines, pairs, none, round_robin };
+
+// Digits for the choice among equal paths that all lines of a pair of endpoints share.
+constexpr std::uint32_t pair_digits(std::uint32_t source, std::uint32_t destination)
+{
+    const std::uint32_t mixed = (source * 0x9e3779b1U) ^ (destination * 0x85ebca6bU);
+    return mixed ^ mixed >> 15;
+}
+// Digits as if drawn at random, always the same for the same line, pair and seed.
+constexpr std::uint32_t scattered_digits(std::uint32_t digits, std::uint32_t source, std::uint32_t destination,
+    std::uint64_t seed)
+{
+    std::uint64_t x = seed * 0x9e3779b97f4a7c15U + (std::uint64_t{source} << 48 | std::uint64_t{destination} << 32 | digits);
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
+    return static_cast<std::uint32_t>((x ^ x >> 31) >> 32);
+}
+
+// Traffic classes: requests and responses are separate virtual networks.
+enum class LineClass : std::uint8_t { request, response };
+constexpr unsigned line_classes = 2;
+
+// The channel class of a request, where classes are apart.
+constexpr VcClass vc_class(LineOp op)
+{
+    return op == LineOp::read ? VcClass::request : op == LineOp::write ? VcClass::write : VcClass::atomic;
+}
+
+// The hot part of a line. Fields are written by the requester unless said otherwise.
+struct alignas(64) LineHeader : ScheduledItem {
+    std::uint8_t vc = 0;            // channel of the buffer it is in or on its way to; by whoever sends it
+    AtomicOp function = AtomicOp::add;  // of an atomic
+    std::uint64_t address = 0;
+    std::uint32_t tag = 0;          // requester's own
+    std::uint32_t spread = 0;       // digits for the choice among equal paths; consumed on the way
+    std::uint16_t source = 0;       // endpoint that issued it
+    std::uint16_t destination = 0;  // endpoint that owns the address
+    LineOp op = LineOp::read;
+    std::uint8_t size = 0;          // bytes, 1..64
+    std::uint8_t flags = 0;
+    std::uint8_t depth = 0;         // entries on the return path
+    std::uint16_t near_path[4] = {};  // return path: input port and lane at each routing module, innermost first
+
+    static constexpr std::uint8_t shared_flag = 1;  // somebody outside may hold a TLM reference
+    static constexpr std::uint8_t poll_flag = 2;    // looks at a flag: one try of a wait
+    static constexpr std::uint8_t control_flag = 4;  // of a word: synchronisation traffic; of a whole line: packet_answer.h
+    static constexpr std::uint8_t posted_flag = 8;  // a write that nobody answers: its target consumes it
+    static constexpr std::uint8_t made_flag = 16;  // made by the switch it is in: holds no slot of an input buffer
+    static constexpr std::uint8_t traced_flag = 64;  // its LatencyBreakdown is kept up
+    static constexpr std::uint8_t packet_flag = 128;  // of packets; a load comes back with it when some are not there yet
+    static constexpr std::uint8_t refill_flag = 32;  // between caches: contents are in the memory image, not in it
+
+    bool traced() const { return (flags & traced_flag) != 0; }
+    // On the way to a switch that carries it out for a group, on the way from there to a member, or back.
+    bool of_group() const { return source >= first_group || destination >= first_group; }
+    bool full_line() const { return size == line_bytes; }
+};
+static_assert(sizeof(LineHeader) == 64, "a line's header is one cache line");
+
+struct LineExtras;
+
+class Line final : public LineHeader {
+public:
+    static constexpr unsigned max_depth = 32;
+
+    explicit Line(tlm::tlm_mm_interface* pool);
+    ~Line() override;
+    Line(const Line&) = delete;
+    Line& operator=(const Line&) = delete;
+
+    // Sets operation and place; data are not touched.
+    void begin(LineOp operation, std::uint64_t where, std::uint32_t bytes)
+    {
+        op = operation;
+        address = where;
+        size = static_cast<std::uint8_t>(bytes);
+        destination = endpoint_of(where);
+        spread = static_cast<std::uint32_t>(local_of(where) / line_bytes);
+        function = AtomicOp::add;
+        flags = 0;
+        depth = 0;
+        transfer = 0;
+        message_part = 0;
+        set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    }
+
+    // Makes a read or a write, after begin(), another operation at the same address.
+    void become(LineOp operation) { op = operation; }
+
+    // Of the answer, by who answers.
+    tlm::tlm_response_status get_response_status() const { return static_cast<tlm::tlm_response_status>(status_); }
+    void set_response_status(tlm::tlm_response_status status) { status_ = static_cast<std::int8_t>(status); }
+
+    // The line as a generic payload, all attributes set: what an adapter hands to a module of the base protocol.
+    tlm::tlm_generic_payload& make_payload();
+    // The same as it was made and as others have left it.
+    tlm::tlm_generic_payload& payload();
+
+    // Digits for the choice among equal paths. After begin(), with `source` set; `turn` counts the requester's
+    // lines to this destination.
+    void choose_path(SpreadMode mode, std::uint32_t turn = 0)
+    {
+        if (mode == SpreadMode::none) {
+            spread = 0;
+        } else if (mode == SpreadMode::pairs) {
+            spread = pair_digits(source, destination);
+        } else if (mode == SpreadMode::round_robin) {
+            spread = turn;
+        }
+    }
+    // For routes by way of a random place (RouteTable::scatters).
+    void scatter(std::uint64_t seed) { spread = scattered_digits(spread, source, destination, seed); }
+
+    // Return path, kept by modules that choose among several ports.
+    void push_port(std::uint16_t port)
+    {
+        path_entry(depth) = port;
+        ++depth;
+    }
+    std::uint16_t pop_port() { return path_entry(--depth); }
+
+    // A number for whom the line goes to next, beyond the return path and not part of it.
+    void set_note(std::uint16_t note)
+    {
+        push_port(note);
+        --depth;
+    }
+    std::uint16_t note() { return path_entry(depth); }
+
+    // The same for a port below 4096 and the lane that the line came in by.
+    struct Way {
+        unsigned port;
+        unsigned lane;
+    };
+    void push_way(unsigned port, unsigned lane) { push_port(static_cast<std::uint16_t>(port | lane << 12)); }
+    Way pop_way()
+    {
+        const unsigned entry = pop_port();
+        return {entry & 0xfffU, entry >> 12U};
+    }
+
+    // Picks one of `count` equal choices and uses up that digit, so that choices at successive
+    // modules are independent and a contiguous block spreads exactly evenly.
+    unsigned pick(unsigned count)
+    {
+        if (count <= 1) return 0;
+        const unsigned choice = spread % count;
+        spread /= count;
+        return choice;
+    }
+
+    std::uint8_t* data() { return data_; }
+    const std::uint8_t* data() const { return data_; }
+    std::uint64_t operand() const;  // atomics, await: the first 8 bytes of data
+    void set_operand(std::uint64_t value);
+    std::uint64_t comparand() const;  // compare_swap: the next 8
+    void set_comparand(std::uint64_t value);
+
+    // Where its time went, for a line with traced_flag.
+    LatencyBreakdown& breakdown();
+
+    static Line& of(ScheduledItem& item) { return static_cast<Line&>(static_cast<LineHeader&>(item)); }
+    static const LineHeader& of(const ScheduledItem& item) { return static_cast<const LineHeader&>(item); }
+
+    // The second cache line, for requester and home.
+    alignas(64) Time issued = 0;  // when the requester made it ready to leave
+    // The requester's number of the transfer that the line is a part of, after begin(): of a network card's descriptor
+    // (message_stage.h). 0: the line is a transfer by itself.
+    std::uint32_t transfer = 0;
+    // Place of the line in a message; written by the network card that sends it, 0 where none has.
+    std::uint8_t message_part = 0;
+    static constexpr std::uint8_t in_message = 1;
+    static constexpr std::uint8_t begins_packet = 2;
+    static constexpr std::uint8_t begins_message = 4;
+
+private:
+    static constexpr unsigned near_entries = 4;
+    static constexpr unsigned far_entries = 16;
+
+    std::uint16_t& path_entry(unsigned number)
+    {
+        if (number < near_entries) return near_path[number];
+        if (number < near_entries + far_entries) return far_path_[number - near_entries];
+        return last_entry(number - near_entries - far_entries);
+    }
+    std::uint16_t& last_entry(unsigned number);
+    LineExtras& extras();
+
+    std::int8_t status_ = tlm::TLM_INCOMPLETE_RESPONSE;
+    std::uint16_t far_path_[far_entries] = {};
+    std::unique_ptr<LineExtras> extras_;
+    tlm::tlm_mm_interface* pool_;
+    alignas(64) std::uint8_t data_[line_bytes] = {};
+};
+static_assert(sizeof(Line) == 192, "a line is a header, a cache line for its ends, and its data");
+
+// What leads from a generic payload back to its line.
+class LineExtension : public tlm::tlm_extension<LineExtension> {
+public:
+    explicit LineExtension(Line& line) : line(&line) {}
+    tlm::tlm_extension_base* clone() const override { return nullptr; }
+    void copy_from(const tlm::tlm_extension_base&) override {}
+
+    Line* line;
+};
+
+// What few lines need.
+struct LineExtras {
+    LineExtras(Line& line, tlm::tlm_mm_interface* pool);
+
+    tlm::tlm_generic_payload payload;
+    LatencyBreakdown breakdown;
+    std::uint16_t path[12] = {};  // the last entries of a long return path
+};
+
+}  // namespace weft

@@ -1,0 +1,37 @@
+#include "tlm_interconnect/protocol/line_pool.h"
+
+#include <new>
+
+namespace weft {
+
+LinePool::~LinePool()
+{
+    for (Line* block : blocks_) {
+        for (std::size_t i = 0; i < block_lines; ++i) block[i].~Line();
+        ::operator delete(block, std::align_val_t{alignof(Line)});
+    }
+}
+
+void LinePool::grow()
+{
+    void* memory = ::operator new(sizeof(Line) * block_lines, std::align_val_t{alignof(Line)});
+    Line* block = static_cast<Line*>(memory);
+    blocks_.push_back(block);
+    for (std::size_t i = block_lines; i-- > 0;) {
+        Line* line = new (block + i) Line(this);
+        line->next = free_;
+        free_ = line;
+    }
+    capacity_ += block_lines;
+}
+
+void LinePool::free(tlm::tlm_generic_payload* payload)
+{
+    LineExtension* extension = nullptr;
+    payload->get_extension(extension);
+    Line& line = *extension->line;
+    line.flags = 0;
+    push(line);
+}
+
+}  // namespace weft

@@ -1,0 +1,69 @@
+// Where lines come from and go back to.
+//
+// A line taken from the pool belongs to whoever took it until it is given back. TLM reference counts
+// matter only once a line has been shared with a foreign model (shared_flag): then the last
+// release() returns it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tlm_interconnect/protocol/line.h"
+
+namespace weft {
+
+class LinePool : public tlm::tlm_mm_interface {
+public:
+    LinePool() = default;
+    ~LinePool() override;
+    LinePool(const LinePool&) = delete;
+    LinePool& operator=(const LinePool&) = delete;
+
+    Line& take()
+    {
+        if (free_ == nullptr) grow();
+        LineHeader* header = free_;
+        free_ = static_cast<LineHeader*>(header->next);
+        ++live_;
+        return static_cast<Line&>(*header);
+    }
+
+    void give(Line& line)
+    {
+        if ((line.flags & LineHeader::shared_flag) != 0) {
+            line.payload().release();
+            return;
+        }
+        push(line);
+    }
+
+    // Marks the line as held by a foreign model too: from now on acquire() and release() count.
+    static void share(Line& line)
+    {
+        if ((line.flags & LineHeader::shared_flag) != 0) return;
+        line.flags |= LineHeader::shared_flag;
+        line.payload().acquire();
+    }
+
+    std::uint64_t live() const { return live_; }       // taken and not given back
+    std::uint64_t capacity() const { return capacity_; }  // ever allocated
+
+private:
+    static constexpr std::size_t block_lines = 256;
+
+    void grow();
+    void push(Line& line)
+    {
+        line.next = free_;
+        free_ = &line;
+        --live_;
+    }
+    void free(tlm::tlm_generic_payload* payload) override;
+
+    LineHeader* free_ = nullptr;
+    std::uint64_t live_ = 0;
+    std::uint64_t capacity_ = 0;
+    std::vector<Line*> blocks_;
+};
+
+}  // namespace weft

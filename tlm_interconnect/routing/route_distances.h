@@ -1,0 +1,23 @@
+// How far every node of a fabric is from one of them, and how wide the way.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tlm_interconnect/routing/routing.h"
+
+namespace weft {
+
+struct RouteDistances {
+    static constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
+
+    std::vector<std::uint32_t> hops;   // [node]: fewest links to the target; far: no way
+    std::vector<std::uint64_t> width;  // [node]: B/s of the narrowest link on the widest of those ways
+};
+
+// `ports` as Fabric::ports() gives them. Ways lead through nodes that forward only.
+RouteDistances distances_to(const Fabric& fabric, const std::vector<std::vector<Fabric::Port>>& ports,
+    std::uint32_t target);
+
+}  // namespace weft

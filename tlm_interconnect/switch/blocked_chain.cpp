@@ -1,0 +1,71 @@
+#include "tlm_interconnect/switch/blocked_chain.h"
+
+#include <algorithm>
+#include <map>
+
+namespace weft {
+
+namespace {
+
+std::string step_of(const BufferWait& wait)
+{
+    const std::string count = std::to_string(wait.lines) + (wait.lines == 1 ? " line" : " lines");
+    const std::string where = wait.held.empty() ? " at " + wait.at : " in " + wait.held;
+    return count + where + (wait.lines == 1 ? " waits" : " wait") + " for room in " + wait.wanted;
+}
+
+}  // namespace
+
+std::vector<std::string> blocked_chain(const std::vector<BufferWait>& waits)
+{
+    // By the buffer that is held: those who wait there.
+    std::map<std::string, std::vector<std::size_t>> holders;
+    for (std::size_t i = 0; i < waits.size(); ++i)
+        if (!waits[i].held.empty()) holders[waits[i].held].push_back(i);
+
+    // Depth first over all waits; the first edge back to the present way closes a circle.
+    enum class Mark : std::uint8_t { fresh, open, done };
+    std::vector<Mark> marks(waits.size(), Mark::fresh);
+    struct Frame {
+        std::size_t wait;
+        std::size_t next;
+    };
+    std::vector<std::size_t> longest;
+    for (std::size_t start = 0; start < waits.size(); ++start) {
+        if (marks[start] != Mark::fresh) continue;
+        std::vector<Frame> way{{start, 0}};
+        marks[start] = Mark::open;
+        while (!way.empty()) {
+            Frame& top = way.back();
+            const auto next = holders.find(waits[top.wait].wanted);
+            if (next == holders.end() || top.next >= next->second.size()) {
+                if (next == holders.end() && way.size() > longest.size()) {
+                    longest.clear();
+                    for (const Frame& frame : way) longest.push_back(frame.wait);
+                }
+                marks[top.wait] = Mark::done;
+                way.pop_back();
+                continue;
+            }
+            const std::size_t to = next->second[top.next++];
+            if (marks[to] == Mark::open) {
+                std::vector<std::string> out{"circle of waiting:"};
+                std::size_t first = 0;
+                while (way[first].wait != to) ++first;
+                for (std::size_t i = first; i < way.size(); ++i) out.push_back("  " + step_of(waits[way[i].wait]));
+                out.back() += ", which closes the circle";
+                return out;
+            }
+            if (marks[to] == Mark::done) continue;
+            marks[to] = Mark::open;
+            way.push_back({to, 0});
+        }
+    }
+    if (longest.empty()) return {};
+    std::vector<std::string> out{"chain of waiting:"};
+    for (const std::size_t i : longest) out.push_back("  " + step_of(waits[i]));
+    out.back() += ", where no line waits: its credits were not returned";
+    return out;
+}
+
+}  // namespace weft

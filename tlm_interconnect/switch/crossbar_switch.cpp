@@ -1,0 +1,558 @@
+#include "tlm_interconnect/switch/crossbar_switch.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint16_t many_ways = 0xffff;  // no entry: port 4095 does not exist
+
+bool test(const std::uint64_t* bits, std::uint32_t i) { return (bits[i >> 6] >> (i & 63) & 1U) != 0; }
+void put(std::uint64_t* bits, std::uint32_t i) { bits[i >> 6] |= std::uint64_t{1} << (i & 63); }
+void take(std::uint64_t* bits, std::uint32_t i) { bits[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
+
+template <class Visit>
+void each(const std::uint64_t* bits, std::uint32_t words, const Visit& visit)
+{
+    for (std::uint32_t word = 0; word < words; ++word)
+        for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1)
+            visit((word << 6) + static_cast<std::uint32_t>(__builtin_ctzll(rest)));
+}
+
+unsigned checked(unsigned inputs)
+{
+    if (inputs > 64)
+        throw InputError("", 0, fmt::format("a crossbar with {} inputs", inputs), "at most 64 (ports x input_speedup)");
+    return inputs;
+}
+
+}  // namespace
+
+CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
+    unsigned ports, RouteTable routes)
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), clock_(spec.clock),
+      ready_delay_(spec.latency - (spec.vc_stage != 0 ? std::min(spec.latency, spec.clock) : 0)),
+      credit_delay_(spec.credit_delay), traversal_(spec.traversal), transfer_(spec.transfer),
+      buffered_(spec.output_buffer > 0), spec_(spec), routes_(std::move(routes)),
+      separate_(spec.vc_stage != 0), fifo_(static_cast<QueueKind>(spec.queues) == QueueKind::fifo),
+      speedup_(static_cast<unsigned>(spec.input_speedup)), route_lanes_(routes_.lanes()),
+      ports_(ports), matching_(spec, checked(ports * speedup_), ports)
+{
+    output_array_.add(outputs_, ports);
+    output_array_.build();
+    for (ScheduledItem& tick : first_ticks_) tick.kind = tick_kind;
+    for (std::uint8_t vc = 0; vc < max_vcs && !fifo_; ++vc)
+        input_of_[vc] = static_cast<std::uint8_t>((lane_of(vc) + vc % vc_classes) % speedup_);
+    for (unsigned p = 0; p < ports; ++p) {
+        const std::string number = std::to_string(p);
+        ports_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
+        ports_[p].initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, p);
+        ports_[p].starts.resize(spec.output_buffer + 1);
+        set_credits(p, BufferSpace::of(1, 1));
+    }
+}
+
+void CrossbarSwitch::set_credits(unsigned port, const BufferSpace& space)
+{
+    ports_[port].credits.grant(space);
+    ports_[port].lanes = space.lanes();
+    outputs_[port].split = space.split;
+    outputs_[port].lanes = static_cast<std::uint8_t>(std::max(1U, space.lanes() / route_lanes_));
+    for (unsigned vc = 0; vc < max_vcs; ++vc)
+        if (space.lines[vc] > 0) slot_of_[vc] = 1;
+}
+
+void CrossbarSwitch::end_of_elaboration()
+{
+    // Queues exist for the channels that some link has.
+    slots_ = 0;
+    for (std::uint8_t& slot : slot_of_)
+        if (slot != 0) slot = static_cast<std::uint8_t>(slots_++);
+    const auto count = static_cast<unsigned>(ports_.size());
+    if (fifo_) slots_ = 1;
+    const std::size_t per_input =
+        static_cast<QueueKind>(spec_.queues) == QueueKind::voq ? std::size_t{slots_} * count : slots_;
+    queue_count_ = static_cast<std::uint32_t>(per_input * count);
+    words_ = (queue_count_ + 63) / 64;
+    const std::size_t inputs = std::size_t{count} * speedup_;
+    for (auto* bits : {&without_channel_, &ready_, &asking_}) arrays_.add(*bits, words_);
+    arrays_.add(input_free_, inputs);
+    arrays_.add(queues_, queue_count_);
+    arrays_.add(vc_turn_, inputs);
+    arrays_.add(port_of_, inputs);
+    arrays_.add(first_asking_, count);
+    arrays_.add(candidate_, inputs * count);
+    arrays_.add(only_way_, routes_.endpoints(), many_ways);
+    arrays_.build();
+    for (std::uint32_t q = 0; q < queue_count_; ++q) {
+        queues_[q].first_input = static_cast<std::uint8_t>(q / per_input * speedup_);
+        // Those of an input that can want the same output differ in their channel.
+        const unsigned slot = (static_cast<QueueKind>(spec_.queues) == QueueKind::voq ? q / count : q) % slots_;
+        queues_[q].turn = static_cast<std::uint8_t>(slot);
+        queues_[q].next_turn = static_cast<std::uint8_t>((slot + 1) % slots_);
+    }
+    for (unsigned input = 0; input < inputs; ++input) port_of_[input] = static_cast<std::uint8_t>(input / speedup_);
+    for (std::uint32_t endpoint = 0; !routes_.phased() && endpoint < routes_.endpoints(); ++endpoint) {
+        const RouteTable::Choice choice = routes_.ports_to(endpoint);
+        if (choice.count == 1) only_way_[endpoint] = choice.entries[0];
+    }
+    channel_requests_.resize(count);
+    if (separate_) channel_matching_ = std::make_unique<ChannelMatching>(spec_, count, queue_count_);
+}
+
+Time CrossbarSwitch::on_request(unsigned port, Line& line, Time delay)
+{
+    line.kind = static_cast<std::uint8_t>(LineClass::request);
+    arrive(port, line, delay);
+    return 0;
+}
+
+Time CrossbarSwitch::on_response(unsigned port, Line& line, Time delay)
+{
+    line.kind = static_cast<std::uint8_t>(LineClass::response);
+    arrive(port, line, delay);
+    return 0;
+}
+
+void CrossbarSwitch::arrive(unsigned port, Line& line, Time delay)
+{
+    const Time ready = event_queue().now() + delay + ready_delay_;
+    Time at = last_edge_ + clock_;
+    for (unsigned ahead = 1; ahead < near_edges; ++ahead, at += clock_) {
+        if (at < ready) continue;
+        // Lines of one input are in order here; in which order inputs come makes no difference.
+        const unsigned slot = (last_slot_ + ahead) % near_edges;
+        line.next = nullptr;
+        line.order = port;
+        (arriving_[slot] == nullptr ? arriving_[slot] : last_arriving_[slot]->next) = &line;
+        last_arriving_[slot] = &line;
+        ++near_lines_;
+        wake_at(at);
+        return;
+    }
+    line.kind = static_cast<std::uint8_t>(line.kind | far_kind);
+    event_queue().schedule(line, *this, edge(ready), port);
+}
+
+void CrossbarSwitch::on_credit(unsigned port, Line& line, Time delay)
+{
+    const Time due = event_queue().now() + delay + credit_delay_;
+    if (!ports_[port].credits.give(line.vc, due)) {
+        SC_REPORT_ERROR("/weft/credit", (path() + ": more credits returned than were given").c_str());
+        return;
+    }
+    if (!watches_.empty() && watches_[port] != nullptr)
+        watches_[port]->returned(watch_slot(port, class_of(line.vc)), due);
+    if (lines_ > 0 && due < next_tick_) wake_at(edge(due));
+}
+
+// Lanes of a class count as one channel: which of them a line takes is decided when it leaves.
+unsigned CrossbarSwitch::watch_slot(unsigned output, VcClass cls) const
+{
+    if (outputs_[output].split) return static_cast<unsigned>(cls);
+    return cls == VcClass::response ? 1 : 0;
+}
+
+bool CrossbarSwitch::attach(unsigned port, PortWatch& watch)
+{
+    watches_.resize(ports_.size(), nullptr);
+    watches_[port] = &watch;
+    std::vector<std::uint8_t> vcs{vc_of(VcClass::request, 0), vc_of(VcClass::response, 0)};
+    if (outputs_[port].split) vcs.insert(vcs.begin() + 1, {vc_of(VcClass::write, 0), vc_of(VcClass::atomic, 0)});
+    watch.start(std::move(vcs), static_cast<unsigned>(ports_.size()));
+    return true;
+}
+
+std::vector<SwitchModel::Wait> CrossbarSwitch::waits() const
+{
+    std::vector<Wait> out;
+    const Time now = event_queue().now();
+    const std::size_t per_input = queue_count_ / ports_.size();
+    for (std::uint32_t number = 0; number < queue_count_; ++number) {
+        const Queue& queue = queues_[number];
+        if (queue.head == nullptr || queue.channels == 0) continue;
+        const CreditAccount& credits = ports_[queue.output].credits;
+        bool able = false;
+        for (unsigned rest = queue.channels; rest != 0; rest &= rest - 1)
+            able = able || credits.available(static_cast<std::uint8_t>(__builtin_ctz(rest)), now);
+        if (able) continue;
+        std::uint32_t count = 0;
+        for (const ScheduledItem* item = queue.head; item != nullptr; item = item->next) ++count;
+        out.push_back({static_cast<unsigned>(number / per_input), Line::of(*queue.head).vc, queue.output,
+            static_cast<std::uint8_t>(__builtin_ctz(queue.channels)), count});
+    }
+    return out;
+}
+
+void CrossbarSwitch::wake_at(Time time)
+{
+    if (time >= next_tick_) return;
+    next_tick_ = time;
+    for (const ScheduledItem& tick : first_ticks_)
+        if (tick.scheduled && tick.due == time) return;  // since before an earlier one was wanted
+    // Last of the instant: lines that arrive by way of the event queue come before it.
+    for (ScheduledItem& tick : first_ticks_) {
+        if (tick.scheduled) continue;
+        event_queue().schedule(tick, *this, time, 0xfff);
+        return;
+    }
+    for (const auto& tick : further_ticks_) {
+        if (tick->scheduled) continue;
+        event_queue().schedule(*tick, *this, time, 0xfff);
+        return;
+    }
+    further_ticks_.push_back(std::make_unique<ScheduledItem>());
+    further_ticks_.back()->kind = tick_kind;
+    event_queue().schedule(*further_ticks_.back(), *this, time, 0xfff);
+}
+
+std::uint32_t CrossbarSwitch::queue_of(unsigned input, std::uint8_t vc, unsigned output) const
+{
+    switch (static_cast<QueueKind>(spec_.queues)) {
+    case QueueKind::voq: return static_cast<std::uint32_t>((input * slots_ + slot_of_[vc]) * ports_.size() + output);
+    case QueueKind::channel: return input * slots_ + slot_of_[vc];
+    case QueueKind::fifo: break;
+    }
+    return input;
+}
+
+std::uint16_t CrossbarSwitch::lane_channels(const Output& output, VcClass cls, unsigned lane) const
+{
+    static_assert(vc_classes == 4 && max_lanes == 4, "the masks below are for four classes and lanes");
+    const unsigned lanes = output.lanes == 1 ? 0x1U : output.lanes == 2 ? 0x11U : output.lanes == 3 ? 0x111U : 0x1111U;
+    return static_cast<std::uint16_t>(lanes << (lane * output.lanes * vc_classes + static_cast<unsigned>(cls)));
+}
+
+// The line joins its queue. What it needs of its output is kept in its return path and digits until it is the head.
+void CrossbarSwitch::enter(unsigned input, Line& line)
+{
+    unsigned output = 0;
+    unsigned lane = 0;
+    if (static_cast<LineClass>(line.kind) == LineClass::request) {
+        std::uint16_t entry = line.destination < routes_.endpoints() ? only_way_[line.destination] : many_ways;
+        if (entry == many_ways) {
+            const unsigned phase = routes_.phase(input, lane_of(line.vc) / outputs_[input].lanes);
+            if (routes_.scatters(phase)) line.scatter(routes_.seed());
+            const RouteTable::Choice choice = routes_.ports_to(line.destination, phase);
+            if (choice.count == 0) {
+                SC_REPORT_FATAL("/weft/switch",
+                    (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
+                return;
+            }
+            entry = choice.entries[line.pick(choice.count)];
+        }
+        output = RouteTable::port_of(entry);
+        lane = RouteTable::lane_of(entry);
+        line.push_way(input, lane_of(line.vc));
+    } else {
+        const Line::Way way = line.pop_way();
+        output = way.port;
+        lane = way.lane / outputs_[output].lanes;
+    }
+    line.order = output << 4 | lane;
+    Queue& queue = queues_[queue_of(input, line.vc, output)];
+    line.next = nullptr;
+    ++lines_;
+    Output& out = outputs_[output];
+    out.peak = std::max(out.peak, ++out.queued);
+    if (!watches_.empty() && watches_[output] != nullptr) {
+        const bool request = static_cast<LineClass>(line.kind) == LineClass::request;
+        watches_[output]->queued(watch_slot(output, request ? vc_class(line.op) : VcClass::response), input, event_queue().now());
+    }
+    if (queue.head == nullptr) {
+        queue.head = queue.tail = &line;
+        set_head(static_cast<std::uint32_t>(&queue - queues_));
+    } else {
+        queue.tail->next = &line;
+        queue.tail = &line;
+    }
+}
+
+void CrossbarSwitch::set_head(std::uint32_t number)
+{
+    Queue& queue = queues_[number];
+    const Line& line = Line::of(*queue.head);
+    queue.output = static_cast<std::uint8_t>(line.order >> 4);
+    const Output& out = outputs_[queue.output];
+    VcClass cls = VcClass::response;
+    if (static_cast<LineClass>(line.kind) == LineClass::request) cls = out.split ? vc_class(line.op) : VcClass::request;
+    queue.channels = lane_channels(out, cls, line.order & 0xfU);
+    queue.input = static_cast<std::uint8_t>(queue.first_input + input_of_[line.vc]);
+    put(separate_ ? without_channel_ : ready_, number);
+}
+
+void CrossbarSwitch::run(ScheduledItem& item)
+{
+    const Time now = event_queue().now();
+    if (item.kind != tick_kind) {
+        Line& line = Line::of(item);
+        line.kind = static_cast<std::uint8_t>(line.kind & ~far_kind);
+        enter(item.order & 0xfff, line);
+        wake_at(now);
+        return;
+    }
+    if (next_tick_ != now) return;  // an earlier tick has made this one superfluous
+    next_tick_ = CreditAccount::no_time;
+    // Edges since the last tick had no arrivals, or there would have been a tick.
+    if (now - last_edge_ < near_edges * clock_) {
+        for (; last_edge_ < now; last_edge_ += clock_) last_slot_ = (last_slot_ + 1) % near_edges;
+    } else {
+        last_edge_ = now;
+        last_slot_ = 0;
+    }
+    ScheduledItem* arrived = arriving_[last_slot_];
+    arriving_[last_slot_] = nullptr;
+    while (arrived != nullptr) {
+        Line& line = Line::of(*arrived);
+        arrived = line.next;
+        --near_lines_;
+        enter(line.order, line);
+    }
+    moved_ = false;
+    if (lines_ > 0) {
+        for (std::uint32_t word = 0; word < words_; ++word) asking_[word] = ready_[word];
+        if (separate_) allocate_channels();
+        request_crossbar(now);
+    }
+    const Time next = next_chance(now);
+    if (next != CreditAccount::no_time) wake_at(next);
+}
+
+void CrossbarSwitch::allocate_channels()
+{
+    const auto won = [this](std::uint32_t number, unsigned output, int channel) {
+        queues_[number].channel = static_cast<std::uint8_t>(channel);
+        outputs_[output].held = static_cast<std::uint16_t>(outputs_[output].held | 1U << channel);
+        take(without_channel_, number);
+        put(ready_, number);
+        moved_ = true;
+    };
+    // An output that one queue asks for needs no matching.
+    std::uint64_t seen = 0;
+    std::uint64_t outputs = 0;
+    each(without_channel_, words_, [&](std::uint32_t number) {
+        const Queue& queue = queues_[number];
+        const std::uint64_t bit = std::uint64_t{1} << queue.output;
+        if ((seen & bit) == 0) {
+            seen |= bit;
+            first_asking_[queue.output] = static_cast<std::uint16_t>(number);
+            return;
+        }
+        std::vector<ChannelMatching::Request>& requests = channel_requests_[queue.output];
+        if ((outputs & bit) == 0) {
+            const std::uint32_t first = first_asking_[queue.output];
+            requests.push_back({first, queues_[first].channels, -1});
+        }
+        outputs |= bit;
+        requests.push_back({number, queue.channels, -1});
+    });
+    for (std::uint64_t rest = seen & ~outputs; rest != 0; rest &= rest - 1) {
+        const unsigned output = static_cast<unsigned>(__builtin_ctzll(rest));
+        const std::uint32_t number = first_asking_[output];
+        const int channel = channel_matching_->match_one(output, number,
+            static_cast<std::uint16_t>(queues_[number].channels & ~outputs_[output].held));
+        if (channel >= 0) won(number, output, channel);
+    }
+    for (; outputs != 0; outputs &= outputs - 1) {
+        const unsigned output = static_cast<unsigned>(__builtin_ctzll(outputs));
+        std::vector<ChannelMatching::Request>& requests = channel_requests_[output];
+        channel_matching_->match(output, requests, static_cast<std::uint16_t>(~outputs_[output].held));
+        for (const ChannelMatching::Request& request : requests)
+            if (request.given >= 0) won(request.queue, output, request.given);
+        requests.clear();
+    }
+}
+
+bool CrossbarSwitch::has_room(unsigned output, Time now)
+{
+    const Output& out = outputs_[output];
+    if (!buffered_) return out.wire_free <= now + traversal_;
+    if (out.crossbar_free > now) return false;
+    Port& port = ports_[output];
+    const auto size = static_cast<std::uint32_t>(port.starts.size());
+    while (port.start_count > 0 && port.starts[port.first_start] <= now) {
+        port.first_start = port.first_start + 1 == size ? 0 : port.first_start + 1;
+        --port.start_count;
+    }
+    return port.start_count < spec_.output_buffer;
+}
+
+int CrossbarSwitch::usable_channel(unsigned output, std::uint16_t channels, Time now) const
+{
+    const auto later = static_cast<std::uint16_t>(channels & (0xffffU << outputs_[output].turn));
+    for (std::uint16_t part : {later, static_cast<std::uint16_t>(channels & ~later)}) {
+        for (; part != 0; part = static_cast<std::uint16_t>(part & (part - 1))) {
+            const int channel = __builtin_ctz(part);
+            if (ports_[output].credits.available(static_cast<std::uint8_t>(channel), now)) return channel;
+        }
+    }
+    return -1;
+}
+
+void CrossbarSwitch::request_crossbar(Time now)
+{
+    const auto outputs = static_cast<unsigned>(ports_.size());
+    std::uint64_t seen = 0;
+    std::uint64_t open = 0;
+    unsigned asked = 0;
+    each(asking_, words_, [&](std::uint32_t number) {
+        Queue& queue = queues_[number];
+        const std::uint64_t bit = std::uint64_t{1} << queue.output;
+        if ((seen & bit) == 0) {
+            seen |= bit;
+            if (has_room(queue.output, now)) open |= bit;
+        }
+        if ((open & bit) == 0) return;
+        if (separate_) {
+            if (!ports_[queue.output].credits.available(queue.channel, now)) return;
+        } else {
+            const int channel = usable_channel(queue.output, queue.channels, now);
+            if (channel < 0) return;
+            queue.channel = static_cast<std::uint8_t>(channel);
+        }
+        const unsigned input = queue.input;
+        if (input_free_[input] > now) return;
+        std::uint16_t& candidate = candidate_[std::size_t{input} * outputs + queue.output];
+        if (matching_.asks(input, queue.output)) {
+            // Queues of one crossbar input that want the same output take turns.
+            const auto distance = [&](const Queue& q) {
+                return q.turn >= vc_turn_[input] ? q.turn - vc_turn_[input] : q.turn + slots_ - vc_turn_[input];
+            };
+            if (distance(queue) >= distance(queues_[candidate])) return;
+        } else {
+            ++asked;
+        }
+        candidate = static_cast<std::uint16_t>(number);
+        if (matching_.keyed()) {
+            const VcClass cls = class_of(queue.channel);
+            matching_.request(input, queue.output, Line::of(*queue.head).issued,
+                cls == VcClass::request || cls == VcClass::atomic);
+        } else {
+            matching_.request(input, queue.output);
+        }
+    });
+    if (asked == 0) return;
+    ++matchings_;
+    moved_ = true;
+    matching_.match();
+    unsigned granted = 0;
+    for (std::uint64_t rest = matching_.matched_inputs(); rest != 0; rest &= rest - 1) {
+        const unsigned input = static_cast<unsigned>(__builtin_ctzll(rest));
+        transfer(candidate_[std::size_t{input} * outputs + matching_.output_of(input)], input, now);
+        ++granted;
+    }
+    refused_ += asked - granted;
+}
+
+void CrossbarSwitch::transfer(std::uint32_t number, unsigned input, Time now)
+{
+    Queue& queue = queues_[number];
+    Port& port = ports_[queue.output];
+    Output& out = outputs_[queue.output];
+    Line& line = Line::of(*queue.head);
+    queue.head = line.next;
+    take(ready_, number);
+    --lines_;
+    --out.queued;
+    ++sent_;
+    vc_turn_[input] = queue.next_turn;
+    PortWatch* const watch = watches_.empty() ? nullptr : watches_[queue.output];
+    const Time credit_at = watch != nullptr ? port.credits.ready(queue.channel, now) : 0;
+    port.credits.take(queue.channel, now);
+    out.held = static_cast<std::uint16_t>(out.held & ~(1U << queue.channel));
+    out.turn = static_cast<std::uint8_t>((queue.channel + 1) % max_vcs);
+    const Port& from = ports_[port_of_[input]];
+    const bool request = static_cast<LineClass>(line.kind) == LineClass::request;
+    if (request) {
+        from.target->return_request_credit(line, 0);
+    } else {
+        from.initiator->return_response_credit(line, 0);
+    }
+    line.vc = queue.channel;
+    const Time start = std::max(now + traversal_, out.wire_free);
+    const Time delay = start - now;
+    const Time taken = request ? port.initiator->send_request(line, delay) : port.target->send_response(line, delay);
+    out.wire_free = now + std::max(taken, delay);
+    if (watch != nullptr)
+        watch->sent(watch_slot(queue.output, class_of(queue.channel)), port_of_[input], now, credit_at, out.wire_free);
+    const Time hold = transfer_ > 0 ? transfer_ : out.wire_free - start;
+    input_free_[input] = now + hold;
+    if (buffered_) {
+        out.crossbar_free = now + hold;
+        const auto size = static_cast<std::uint32_t>(port.starts.size());
+        port.starts[(port.first_start + port.start_count++) % size] = start;
+    }
+    if (queue.head != nullptr) set_head(number);
+}
+
+Time CrossbarSwitch::next_chance(Time now)
+{
+    Time next = CreditAccount::no_time;
+    if (lines_ > 0 && moved_) return now + clock_;
+    if (near_lines_ > 0)
+        for (unsigned ahead = 1; ahead < near_edges && next == CreditAccount::no_time; ++ahead)
+            if (arriving_[(last_slot_ + ahead) % near_edges] != nullptr) next = now + ahead * clock_;
+    if (lines_ == 0) return next;
+    // Nothing moved: wait for a wire, a crossbar input or a credit.
+    const auto consider = [&](Time time) {
+        if (time != CreditAccount::no_time) next = std::min(next, std::max(edge(time), now + clock_));
+    };
+    each(ready_, words_, [&](std::uint32_t number) {
+        const Queue& queue = queues_[number];
+        const Port& port = ports_[queue.output];
+        const Output& out = outputs_[queue.output];
+        const Time input_free = input_free_[queue.input];
+        if (input_free > now) consider(input_free);
+        if (!has_room(queue.output, now)) {
+            consider(!buffered_   ? out.wire_free - std::min(out.wire_free, traversal_)
+                     : out.crossbar_free > now ? out.crossbar_free
+                                                : port.starts[port.first_start]);
+            return;
+        }
+        const auto channels = separate_ ? static_cast<std::uint16_t>(1U << queue.channel) : queue.channels;
+        for (std::uint16_t rest = channels; rest != 0; rest = static_cast<std::uint16_t>(rest & (rest - 1)))
+            consider(port.credits.next_own(static_cast<std::uint8_t>(__builtin_ctz(rest))));
+        consider(port.credits.next_pooled());
+    });
+    return next;
+}
+
+std::vector<std::string> CrossbarSwitch::blocked() const
+{
+    std::vector<std::string> out;
+    const std::size_t per_input = std::max<std::size_t>(1, queue_count_ / ports_.size());
+    for (std::uint32_t number = 0; number < queue_count_; ++number) {
+        const Queue& queue = queues_[number];
+        if (queue.head == nullptr) continue;
+        unsigned count = 0;
+        for (const ScheduledItem* item = queue.head; item != nullptr; item = item->next) ++count;
+        const Line& line = Line::of(*queue.head);
+        const bool ready = test(ready_, number);
+        out.push_back(fmt::format("{} input {}: {} {} lines wait for {} of output {}", path(), number / per_input, count,
+            vc_name(line.vc, ports_[queue.output].lanes),
+            ready && separate_ ? "a credit of " + vc_name(queue.channel, ports_[queue.output].lanes) : "a channel",
+            queue.output));
+    }
+    return out;
+}
+
+std::vector<Statistic> CrossbarSwitch::statistics() const
+{
+    std::uint32_t peak = 0;
+    for (unsigned p = 0; p < ports_.size(); ++p) peak = std::max(peak, outputs_[p].peak);
+    return {{"lines", static_cast<double>(sent_), "lines", "requests and responses forwarded"},
+        {"matchings", static_cast<double>(matchings_), "", "clocks in which some input asked for some output"},
+        {"refused", static_cast<double>(refused_), "", "requests of crossbar inputs that were not granted, by clock"},
+        {"peak_queue", static_cast<double>(peak), "lines", "largest number of lines waiting for one output"}};
+}
+
+void CrossbarSwitch::reset_statistics()
+{
+    sent_ = matchings_ = refused_ = 0;
+    for (unsigned p = 0; p < ports_.size(); ++p) outputs_[p].peak = outputs_[p].queued;
+}
+
+}  // namespace weft

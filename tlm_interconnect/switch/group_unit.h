@@ -1,0 +1,138 @@
+// The part of a switch that carries out operations on groups: multicast, load-reduce, push reduce.
+//
+// A request whose destination is a group ends here. Towards the members the unit sends ordinary lines, each to the
+// same local address; their answers come back to it.
+//
+//   multicast    a write to every member; answered when all of them have acknowledged (a posted one: never)
+//   load_reduce  a read of every member; answered with the combination of what they hold
+//   reduce       one contribution of each member to the same address; when all are in, the combination is written to
+//                every member, and all contributions are answered when all of these writes are acknowledged
+//
+// Combination is in the order of SwitchGroup::members, whatever the order of arrival, element by element as
+// base/element.h does it: ((m0 op m1) op m2) ... The same bits every time.
+//
+// Timing: copies join the output queues in the instant in which the request has passed the switch's pipeline, all in
+// the same instant; outputs take them as any line. An operand passes the adder (reduce_rate, one for the whole
+// switch) when it has passed the pipeline; the result is ready when the last one has. The input slot of a request is
+// free when its last copy has left, that of a contribution or an operand when the unit has taken it over.
+//
+// Limits: multicast_groups groups; group_contexts operations in progress (of one group and address each). A
+// request that finds no context free waits, first come, first served: in its input slot, but for contributions. These
+// wait in the unit, which takes all that members have in flight: the ones that open contexts wait for may come behind.
+//
+// A push that lacks a member lets nobody go on; reduce_timeout says when a run is given up in which all others wait.
+//
+// Statistics: operations, copies sent, largest number of contexts in use, operations that had to wait, adder time.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "base/statistic.h"
+#include "tlm_interconnect/protocol/line_pool.h"
+#include "tlm_interconnect/kernel/rate_server.h"
+#include "tlm_interconnect/protocol/switch_group.h"
+#include "tlm_interconnect/switch/switch_spec.h"
+
+namespace weft {
+
+// What the unit needs of the switch around it.
+class GroupHost {
+public:
+    virtual ~GroupHost() = default;
+    // Queues a request for its destination, or an answer for where its path says.
+    virtual void group_request(Line& line, unsigned input) = 0;
+    virtual void group_response(Line& line, unsigned input) = 0;
+    // The input slot of a line that came in by `input` is free.
+    virtual void free_request_slot(Line& line, unsigned input) = 0;
+    virtual void free_response_slot(Line& line, unsigned input) = 0;
+    // Calls ready(context) at `due`; `line` is at hand for it.
+    virtual void group_later(Line& line, Time due, unsigned context) = 0;
+    // Calls retry() for `line` still in this instant.
+    virtual void group_retry(Line& line, unsigned input) = 0;
+};
+
+class GroupUnit {
+public:
+    // Ways back to the unit, and lines that it has made, are marked so.
+    static constexpr unsigned marker_port = 0xfff;
+
+    GroupUnit(GroupHost& host, std::string path, const SwitchSpec& spec, LinePool& pool);
+
+    // Throws InputError when the table is full or the group makes no sense.
+    void add(const SwitchGroup& group);
+
+    void on_request(Line& line, unsigned input, Time now);
+    void on_response(Line& line, unsigned input, Time now);
+    void ready(unsigned context);
+    void retry(Line& line, unsigned input, Time now);
+    // A request that the unit has made has left.
+    void on_copy_sent(Line& copy);
+
+    std::vector<std::string> blocked() const;
+    // A push has waited for a member for longer than reduce_timeout.
+    bool overdue(Time now) const;
+    void add_statistics(std::vector<Statistic>& out) const;
+    void reset_statistics();
+
+private:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    struct Context {
+        LineOp op = LineOp::multicast;
+        std::uint16_t group = 0;  // into groups_
+        bool open = false;
+        Time since = 0;           // reduce
+        bool posted = false;
+        std::uint32_t chain = none;  // next context in the same bucket
+        std::uint64_t address = 0;
+        unsigned input = 0;        // that `original` came in by
+        std::uint32_t size = 0;
+        unsigned unsent = 0;       // copies still in the output queues
+        unsigned pending = 0;      // answers or contributions still to come
+        Line* original = nullptr;  // reduce: the contribution that completed it
+        std::vector<Line*> lines;  // operands or contributions, by member
+    };
+    struct Waiting {
+        Line* line;
+        unsigned input;
+    };
+
+    std::uint32_t group_of(const Line& line) const;
+    unsigned member_of(const SwitchGroup& group, std::uint16_t endpoint) const;
+    std::uint32_t& bucket(std::uint64_t address);
+    std::uint32_t find(std::uint64_t address);
+    // `waited`: it was among waiting_, where a contribution holds no slot any more.
+    bool begin(Line& line, unsigned input, Time now, bool waited);
+    void contribute(std::uint32_t index, Line& line, unsigned input, Time now, bool waited);
+    void take_waiting(std::uint32_t index, Time now);
+    void retry_next();
+    void send_copies(std::uint32_t index, LineOp op, const std::uint8_t* data);
+    void answer(Line& line, unsigned input);
+    void close(std::uint32_t index);
+    void unlink(std::uint32_t index);
+    void combine(const Context& context, std::uint8_t* into) const;
+    std::string missing(const Context& context) const;
+
+    GroupHost& host_;
+    std::string path_;
+    std::size_t group_limit_;
+    Time timeout_;
+    LinePool& pool_;
+    RateServer adder_;
+    std::vector<SwitchGroup> groups_;
+    std::vector<std::uint32_t> group_at_;  // by number: into groups_
+    std::vector<Context> contexts_;
+    std::vector<std::uint32_t> free_;
+    std::vector<std::uint32_t> buckets_;  // of contexts of contributions, by address
+    std::deque<Waiting> waiting_;
+    std::size_t contributions_waiting_ = 0;  // among them
+    std::uint64_t operations_ = 0;
+    std::uint64_t copies_ = 0;
+    std::uint64_t waited_ = 0;
+    std::uint64_t peak_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,131 @@
+#include "tlm_interconnect/switch/message_stage.h"
+
+#include <algorithm>
+
+namespace weft {
+
+MessageStage::MessageStage(MessageHost& host, const SwitchSpec& spec)
+    : host_(host), spec_(spec), keys_(static_cast<std::uint32_t>(spec.message_streams)), streams_(spec.message_streams)
+{
+}
+
+// When the first line of a message that is complete now may leave.
+Time MessageStage::start(Time now)
+{
+    const Time at = std::max(now, next_start_);
+    waited_ += at - now;
+    next_start_ = at + spec_.message_interval;
+    ++messages_;
+    return at + spec_.message_overhead;
+}
+
+void MessageStage::limit_packets(std::uint32_t lines)
+{
+    packet_bytes_ = std::min(packet_bytes_, std::uint64_t{lines} * line_bytes);
+}
+
+void MessageStage::pass(Line& line, unsigned input, Time leave, Time now)
+{
+    if (leave <= now) {
+        host_.message_forward(line, input);
+    } else {
+        host_.message_later(line, leave, input);
+    }
+}
+
+// Makes the line the next one of the message that is open.
+void MessageStage::add(Stream& stream, Line& line) const
+{
+    line.message_part = Line::in_message;
+    if (stream.bytes == 0) line.message_part |= Line::begins_message;
+    if (stream.bytes == 0 || stream.packet + line.size > packet_bytes_) {
+        line.message_part |= Line::begins_packet;
+        stream.packet = 0;
+    }
+    stream.packet += line.size;
+    stream.bytes += line.size;
+}
+
+void MessageStage::take(Line& line, unsigned input, Time now)
+{
+    ++lines_;
+    if (line.transfer == 0 || line.op == LineOp::atomic || line.op == LineOp::fetch) {
+        ++singles_;
+        line.message_part = Line::in_message | Line::begins_packet | Line::begins_message;
+        pass(line, input, start(now), now);
+        return;
+    }
+    const std::uint64_t key =
+        std::uint64_t{line.source} << 48 | std::uint64_t{line.destination} << 32 | line.transfer;
+    std::uint32_t number = keys_.find(key);
+    const bool known = number != RecentKeys::none;
+    if (!known) number = keys_.insert(key);
+    Stream& stream = streams_[number];
+    if (!known) {
+        if (stream.head != nullptr) close(stream, now);  // of the transfer that is forgotten
+        stream.bytes = 0;
+    }
+    if (stream.bytes + line.size > spec_.message) {
+        if (stream.head != nullptr) close(stream, now);
+        stream.bytes = 0;
+    }
+    if (spec_.message_hold > 0) {
+        hold(stream, number, line, now);
+        return;
+    }
+    if (stream.bytes == 0) stream.leave = start(now);
+    add(stream, line);
+    pass(line, input, stream.leave, now);
+}
+
+void MessageStage::hold(Stream& stream, unsigned number, Line& line, Time now)
+{
+    line.next = nullptr;
+    if (stream.head == nullptr) {
+        stream.head = &line;
+        stream.bytes = 0;
+        stream.expires = now + spec_.message_hold;
+        if (!stream.timer.scheduled) host_.message_timer(stream.timer, stream.expires, number);
+    } else {
+        stream.tail->next = &line;
+    }
+    stream.tail = &line;
+    add(stream, line);
+    if (stream.bytes + line_bytes > spec_.message) close(stream, now);
+}
+
+void MessageStage::close(Stream& stream, Time now)
+{
+    const Time leave = start(now);
+    for (ScheduledItem* item = stream.head; item != nullptr;) {
+        Line& line = Line::of(*item);
+        item = item->next;
+        const Line::Way way = line.pop_way();
+        line.push_way(way.port, way.lane);
+        host_.message_later(line, leave, way.port);
+    }
+    stream.head = nullptr;
+}
+
+void MessageStage::expired(unsigned number, Time now)
+{
+    Stream& stream = streams_[number];
+    if (stream.head == nullptr) return;
+    if (stream.expires <= now) {
+        close(stream, now);
+    } else {
+        host_.message_timer(stream.timer, stream.expires, number);
+    }
+}
+
+void MessageStage::add_statistics(std::vector<Statistic>& out) const
+{
+    out.push_back({"messages", static_cast<double>(messages_), "", "messages that left the node"});
+    out.push_back({"single_messages", static_cast<double>(singles_), "", "messages of one line that is no part of a transfer"});
+    out.push_back({"message_lines", static_cast<double>(lines_), "lines", "lines in messages"});
+    out.push_back({"message_busy", static_cast<double>(messages_ * spec_.message_interval), "ps",
+        "messages times message_interval: what the card is busy starting them"});
+    out.push_back({"message_wait", static_cast<double>(waited_), "ps", "time that messages waited for their turn to start"});
+}
+
+}  // namespace weft
