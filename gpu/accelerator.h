@@ -14,6 +14,8 @@
 
 namespace weft {
 
+class Gpu;
+class ReplayGpu;
 class TrafficRecorder;
 
 class Accelerator : public sc_core::sc_module {
@@ -37,6 +39,10 @@ public:
     // Operations on group `id` go by these ports to the switches that carry them out, in equal turns; the same digits of
     // a line choose the same entry. One that issues no such operations has no use for it. Also while time passes.
     virtual void add_group(std::uint16_t /*id*/, std::vector<std::uint16_t> /*ports*/) {}
+
+    // Who carries out what is launched, and who replays a list: nullptr where the model is none of them.
+    virtual Gpu* gpu() { return nullptr; }
+    virtual ReplayGpu* replay() { return nullptr; }
 
     virtual const std::string& path() const = 0;
     virtual std::uint32_t endpoint() const = 0;

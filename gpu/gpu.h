@@ -61,6 +61,7 @@ public:
     const Crossbar& network() const { return *crossbar_; }
 
     std::uint64_t lines() const override { return units_->lines() + dma_engines_->lines(); }
+    Gpu* gpu() override { return this; }
     std::uint64_t line_hops() const override;
 
     // L2 as a whole: the slices' statistics summed.

@@ -52,6 +52,7 @@ public:
     std::uint64_t capacity() const override { return capacity_; }
     MemoryImage& image() override { return image_; }
     std::uint64_t lines() const override { return issued_; }
+    ReplayGpu* replay() override { return this; }
     std::uint64_t line_hops() const override;
     const std::vector<std::unique_ptr<FabricPort>>& ports() const { return ports_; }
 

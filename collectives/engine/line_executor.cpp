@@ -37,8 +37,8 @@ LineExecutor::LineExecutor(EventQueue& event_queue, const std::vector<Accelerato
       seed_(seed)
 {
     for (Accelerator* accelerator : endpoints_) {
-        gpus_.push_back(dynamic_cast<Gpu*>(accelerator));
-        replays_.push_back(dynamic_cast<ReplayGpu*>(accelerator));
+        gpus_.push_back(accelerator->gpu());
+        replays_.push_back(accelerator->replay());
         if (gpus_.back() == nullptr && replays_.back() == nullptr)
             throw InputError("", 0, accelerator->path() + " is made by a model that carries nothing out",
                 "a model derived from Gpu or ReplayGpu");

@@ -129,7 +129,7 @@ void ReplayTraffic::start(const std::vector<Accelerator*>& members, const LineEx
         }
     }
     for (std::uint32_t e = 0; e < members_.size(); ++e)
-        if (auto* replay = dynamic_cast<ReplayGpu*>(members[e]))
+        if (auto* replay = members[e]->replay())
             replay->start(members_[e].file, std::move(rows[e]), seed);
 }
 

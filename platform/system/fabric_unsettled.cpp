@@ -2,30 +2,13 @@
 #include <fmt/format.h>
 
 #include "platform/system/fabric_modules.h"
-#include "rtl/dut/dut_switch.h"
-#include "rtl/modules/clocked_switch.h"
 #include "tlm_interconnect/link/buffer_space.h"
-#include "tlm_interconnect/switch/crossbar_switch.h"
-#include "tlm_interconnect/switch/switch.h"
 
 namespace weft {
 
 namespace {
 
 constexpr Time all_arrived = ~Time{0};  // credits on their way count as back
-
-bool is_ours(const SwitchModel& module)
-{
-    return dynamic_cast<const Switch*>(&module) != nullptr || dynamic_cast<const CrossbarSwitch*>(&module) != nullptr ||
-        dynamic_cast<const ClockedSwitch*>(&module) != nullptr || dynamic_cast<const DutSwitch*>(&module) != nullptr;
-}
-
-template <class Module>
-void add_block(Module& module, std::vector<std::string>& out)
-{
-    if (auto* const block = dynamic_cast<DutModule*>(&module))
-        for (std::string& line : block->unsettled()) out.push_back(std::move(line));
-}
 
 }  // namespace
 
@@ -59,8 +42,7 @@ std::uint32_t FabricModules::credits_out(const LinkPlace& place, unsigned end, s
     const auto number = static_cast<std::size_t>(&place - links_.data());
     for (unsigned port = 0; port < at_port_[node].size(); ++port) {
         if (at_port_[node][port].link != number || at_port_[node][port].end != end) continue;
-        if (const auto* user = dynamic_cast<const DutSwitch*>(at->module.get())) out += user->credits_out(port, vc);
-        if (const auto* own = dynamic_cast<const ClockedSwitch*>(at->module.get())) out += own->credits_out(port, vc);
+        out += at->module->credits_out(port, vc);
     }
     return out;
 }
@@ -70,8 +52,8 @@ std::string FabricModules::who_lost(const LinkPlace& place, unsigned end) const
 {
     const SwitchPlace* const from = switch_behind(place, end);
     const SwitchPlace* const to = switch_behind(place, 1 - end);
-    const bool sender_ours = from == nullptr || is_ours(*from->module);
-    const bool receiver_ours = to == nullptr || is_ours(*to->module);
+    const bool sender_ours = from == nullptr || from->module->accounts_for_credits();
+    const bool receiver_ours = to == nullptr || to->module->accounts_for_credits();
     const std::string sender = port_name(place, end);
     const std::string receiver = port_name(place, 1 - end);
     if (sender_ours) return receiver + " keeps or lost them";
@@ -92,8 +74,11 @@ std::vector<std::string> FabricModules::unsettled() const
                     port_name(place, 1 - end), vc_name(vc, space.lanes()), missing, space.lines[vc] + space.shared,
                     who_lost(place, end)));
             }
-    for (const SwitchPlace& place : switches_) add_block(*place.module, out);
-    for (const LinkPlace& place : links_) add_block(*place.link, out);
+    const auto add = [&out](std::vector<std::string> lines) {
+        for (std::string& line : lines) out.push_back(std::move(line));
+    };
+    for (const SwitchPlace& place : switches_) add(place.module->unsettled());
+    for (const LinkPlace& place : links_) add(place.link->unsettled());
     return out;
 }
 

@@ -3,25 +3,12 @@
 #include <algorithm>
 
 #include "platform/system/rtl_models.h"
-#include "rtl/dut/dut_module.h"
 
 namespace weft {
 
 namespace {
 
 constexpr Time look_every = 1'000'000'000;  // ps
-
-// Blocks of users.
-std::vector<const DutModule*> blocks_of(const FabricModules& fabric)
-{
-    std::vector<const DutModule*> out;
-    const auto look = [&out](const auto& module) {
-        if (const auto* block = dynamic_cast<const DutModule*>(&module)) out.push_back(block);
-    };
-    for (const FabricModules::SwitchPlace& place : fabric.switches()) look(*place.module);
-    for (const FabricModules::LinkPlace& place : fabric.links()) look(*place.link);
-    return out;
-}
 
 }  // namespace
 
@@ -64,10 +51,12 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         return FabricModules::End::of(accelerator.link_out(port), accelerator.link_in(port), accelerator.output(port));
     });
     // Who spins for what such a module holds would do so for ever.
-    progress_.set_watch(look_every, [this, blocks = blocks_of(fabric_)](Time now) {
-        const std::vector<SwitchPlace>& all = fabric_.switches();
-        return std::any_of(all.begin(), all.end(), [now](const SwitchPlace& place) { return place.module->overdue(now); }) ||
-            std::any_of(blocks.begin(), blocks.end(), [now](const DutModule* block) { return block->stuck(now); });
+    progress_.set_watch(look_every, [this](Time now) {
+        const std::vector<SwitchPlace>& switches = fabric_.switches();
+        const std::vector<FabricModules::LinkPlace>& links = fabric_.links();
+        return std::any_of(switches.begin(), switches.end(),
+                   [now](const SwitchPlace& place) { return place.module->overdue(now) || place.module->stuck(now); }) ||
+            std::any_of(links.begin(), links.end(), [now](const FabricModules::LinkPlace& place) { return place.link->stuck(now); });
     });
 }
 
@@ -81,14 +70,14 @@ std::vector<Accelerator*> System::accelerators() const
 std::vector<Gpu*> System::gpus() const
 {
     std::vector<Gpu*> out;
-    for (const auto& accelerator : accelerators_) out.push_back(dynamic_cast<Gpu*>(accelerator.get()));
+    for (const auto& accelerator : accelerators_) out.push_back(accelerator->gpu());
     return out;
 }
 
 std::vector<ReplayGpu*> System::replays() const
 {
     std::vector<ReplayGpu*> out;
-    for (const auto& accelerator : accelerators_) out.push_back(dynamic_cast<ReplayGpu*>(accelerator.get()));
+    for (const auto& accelerator : accelerators_) out.push_back(accelerator->replay());
     return out;
 }
 

@@ -44,6 +44,8 @@ public:
     LineInitiatorSocket& initiator(unsigned end) override { return initiator_at(end); }
     const LinkSpec& spec() const override { return spec_; }
     Direction direction(unsigned end) const override;
+    bool stuck(Time now) const override { return DutModule::stuck(now); }
+    std::vector<std::string> unsettled() override { return DutModule::unsettled(); }
     std::vector<std::string> blocked() const override { return waiting_lines(); }
     std::vector<std::string> problems() const override { return errors(); }
 

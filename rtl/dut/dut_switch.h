@@ -41,8 +41,10 @@ public:
     void set_credits(unsigned port, const BufferSpace& space) override { space_[port] = space; }
     std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].peak; }
     std::uint64_t line_hops() const override { return sent_; }
-    // Credits of the module behind `port` that have been used and are not back, nor on their way.
-    std::uint32_t credits_out(unsigned port, std::uint8_t vc) const;
+    bool accounts_for_credits() const override { return true; }
+    std::uint32_t credits_out(unsigned port, std::uint8_t vc) const override;
+    bool stuck(Time now) const override { return DutModule::stuck(now); }
+    std::vector<std::string> unsettled() override { return DutModule::unsettled(); }
     std::vector<std::string> blocked() const override { return waiting_lines(); }
     std::vector<std::string> problems() const override { return errors(); }
 

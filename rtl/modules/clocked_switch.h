@@ -71,8 +71,8 @@ public:
     bool overdue(Time now) const override;
     std::uint32_t peak_queue(unsigned port) const override { return ports_[port].peak; }
     std::uint64_t line_hops() const override { return sent_; }
-    // Credits of the module behind `port` that have been used and are not back, nor on their way.
-    std::uint32_t credits_out(unsigned port, std::uint8_t vc) const { return ports_[port].credits_out[vc]; }
+    bool accounts_for_credits() const override { return true; }
+    std::uint32_t credits_out(unsigned port, std::uint8_t vc) const override { return ports_[port].credits_out[vc]; }
     std::vector<std::string> blocked() const override;
     std::vector<std::string> problems() const override { return problems_; }
 

@@ -35,6 +35,9 @@ public:
         std::uint64_t duplicates = 0;      // packets that the receiver had already, and dropped
     };
     virtual Direction direction(unsigned end) const = 0;
+    // As of a SwitchModel.
+    virtual bool stuck(Time /*now*/) const { return false; }
+    virtual std::vector<std::string> unsettled() { return {}; }
     // What the link itself found to be wrong, and what in it cannot go on; one line each.
     virtual std::vector<std::string> problems() const { return {}; }
     virtual std::vector<std::string> blocked() const { return {}; }

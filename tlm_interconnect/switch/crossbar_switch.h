@@ -48,6 +48,7 @@ public:
     LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
     LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
     void set_credits(unsigned port, const BufferSpace& space) override;
+    bool accounts_for_credits() const override { return true; }
     std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].peak; }
     std::uint64_t line_hops() const override { return sent_; }
     std::vector<std::string> blocked() const override;

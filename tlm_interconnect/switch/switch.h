@@ -42,6 +42,7 @@ public:
     LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
     void set_credits(unsigned port, const BufferSpace& space) override;
     void add_group(const SwitchGroup& group, LinePool& pool) override;
+    bool accounts_for_credits() const override { return true; }
     bool overdue(Time now) const override { return groups_ != nullptr && groups_->overdue(now); }
     std::uint32_t peak_queue(unsigned port) const override { return ports_[port].output->peak_queue(); }
     std::uint64_t line_hops() const override;

@@ -43,6 +43,16 @@ public:
         std::uint32_t lines;
     };
     virtual std::vector<Wait> waits() const { return {}; }
+    // Whether every credit that the model took is given back by it or counted by credits_out(): if some are missing after a run, they were
+    // lost elsewhere.
+    virtual bool accounts_for_credits() const { return false; }
+    // Of those that an OutputPort does not count: credits of the module behind `port` that have been used and are neither back nor on their
+    // way.
+    virtual std::uint32_t credits_out(unsigned /*port*/, std::uint8_t /*vc*/) const { return 0; }
+    // It holds lines, could get rid of them, and has not done so for as long as it may take.
+    virtual bool stuck(Time /*now*/) const { return false; }
+    // After a run that ended by itself: what has not been given back inside, a line each.
+    virtual std::vector<std::string> unsettled() { return {}; }
     // What the model itself found to be wrong, one line each: such a run ends with exit code 1.
     virtual std::vector<std::string> problems() const { return {}; }
     // Lines handed on so far, requests and responses.
