@@ -78,7 +78,11 @@ void FabricPort::run(ScheduledItem& item)
 
 void FabricPort::prefetch(const ScheduledItem& item) const
 {
-    if (item.kind < OutputPort::wake_kind) output_.prefetch(Line::of(item).address);
+    if (item.kind < OutputPort::wake_kind) {
+        output_.prefetch(Line::of(item).address);
+    } else {
+        output_.prefetch_next();
+    }
 }
 
 void FabricPort::arbitrate() { output_.serve(event_queue().now()); }

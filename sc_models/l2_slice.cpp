@@ -78,6 +78,12 @@ void L2Slice::prefetch(const ScheduledItem& item) const
     const std::uint64_t tag = tag_of(local);
     part_.tags.prefetch(tag);
     if (other_) other_->tags.prefetch(tag);  // what one holds, the other is asked for
+    if (item.kind < fill || item.kind >= far_request) return;
+    // Who waits for a fill has done so for as long as DRAM takes.
+    const std::vector<Miss>& misses = (partition_of(item) == 0 ? part_ : *other_).misses;
+    const std::uint64_t number = number_of(local);
+    const auto miss = std::find_if(misses.begin(), misses.end(), [number](const Miss& entry) { return entry.number == number; });
+    if (miss != misses.end()) __builtin_prefetch(miss->first, 1);
 }
 
 void L2Slice::run(ScheduledItem& item)
@@ -249,7 +255,7 @@ void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::ui
         if (other_) drop_other(partition, number);
         displace(partition, victim, tag, ready - event_queue().now());
     }
-    part(partition).stalled.arrived(number);
+    if (Part& own = part(partition); !own.stalled.empty()) own.stalled.arrived(number);
     ++hits_;
     answer(line, ready);
 }

@@ -102,6 +102,14 @@ void OutputPort::prefetch(std::uint64_t address) const
     waiting_lines_.prefetch(address - line_bytes);
 }
 
+void OutputPort::prefetch_next() const
+{
+    if (packet_ == 0 || queued_ == 0) return;
+    const Channel& channel = channels_[last_slot_];
+    if (const ScheduledItem* head = channel.inputs[channel.last_input].head; head != nullptr)
+        waiting_lines_.prefetch(Line::of(*head).address);
+}
+
 // The line of the same queue that `line` continues, if that still waits.
 ScheduledItem* OutputPort::begun_packet(const Line& line, unsigned slot, unsigned input) const
 {

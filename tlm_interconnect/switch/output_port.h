@@ -64,6 +64,8 @@ public:
     void enqueue(Line& line, LineClass cls, unsigned input, unsigned lane = 0);
     // A line of this address will be enqueued soon: the host may fetch what that needs.
     void prefetch(std::uint64_t address) const;
+    // The line at the head of the last queue will be sent soon.
+    void prefetch_next() const;
     void add_credit(std::uint8_t vc, Time due);
     // Sends what can be sent now; otherwise arranges to be woken. The owner calls it in arbitrate()
     // after enqueueing and for every wake-up item.

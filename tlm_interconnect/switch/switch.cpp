@@ -116,6 +116,7 @@ void Switch::forward(Line& line, unsigned input)
 // Of the port that the line will be forwarded to, as far as its header and the routes tell.
 void Switch::prefetch(const ScheduledItem& item) const
 {
+    if (item.kind >= OutputPort::wake_kind && (item.order & 0xfffU) < ports_.size()) ports_[item.order & 0xfffU].output->prefetch_next();
     if (item.kind >= line_classes) return;
     const LineHeader& line = Line::of(item);
     std::size_t port = ports_.size();
