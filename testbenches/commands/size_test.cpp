@@ -118,9 +118,9 @@ TEST(Size, SignalsOfAllPairsCount)
 {
     const Fixtures files;
     const Outcome outcome = call({"run", "--infra", rack(files, 576), "--profile", "h100", "--collective", "all_reduce", "--algorithm",
-        "nvls", "--bytes", "64KiB", "--no-data", "--memory-limit", "23600MB"});
+        "nvls", "--bytes", "64KiB", "--no-data", "--memory-limit", "16GB"});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(outcome.err.find(" and 23.6 GB can be had"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(" and 16 GB can be had"), std::string::npos) << outcome.err;
 }
 
 TEST(Size, ALargeRunIsAnnouncedOnStderrAlone)
