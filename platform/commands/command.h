@@ -31,6 +31,7 @@ const std::vector<Command>& commands();
 int run_command(const Arguments& arguments);
 
 int check_command(const Arguments& arguments);
+int compare_command(const Arguments& arguments);
 int demo_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
 int fabric_command(const Arguments& arguments);
