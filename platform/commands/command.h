@@ -42,6 +42,7 @@ int plan_command(const Arguments& arguments);
 int probe_command(const Arguments& arguments);
 int route_command(const Arguments& arguments);
 int rtl_command(const Arguments& arguments);
+int schema_command(const Arguments& arguments);
 int simulate_command(const Arguments& arguments);  // `weft run`
 int sweep_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);

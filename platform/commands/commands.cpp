@@ -19,6 +19,7 @@ const std::vector<Command>& commands()
         {"probe", "hardware micro-benchmarks inside the simulation, beside published figures", probe_command},
         {"validate", "simulated collectives beside measured ones, with their errors", validate_command},
         {"compare", "what differs between two results, and whether that is beyond a tolerance", compare_command},
+        {"schema", "the JSON schema of results, and whether a file holds what it describes", schema_command},
         {"check", "reads and validates an InfraGraph document or a system file", check_command},
         {"graph", "the expanded graph as JSON, DOT or SVG", graph_command},
         {"route", "the path that lines take between two nodes, hop by hop", route_command},
