@@ -5,6 +5,7 @@
 #include "platform/commands/command.h"
 #include "platform/commands/messages.h"
 #include "platform/commands/standard_output.h"
+#include "platform/commands/version.h"
 #include "platform/run/interrupt.h"
 
 namespace weft {
@@ -40,7 +41,7 @@ int dispatch(const Arguments& arguments)
     std::string name = arguments.front();
     if (name == "-h" || name == "--help") name = "help";
     if (name == "--version") {
-        print("weft " WEFT_VERSION "\n");
+        print(version_text() + "\n");
         return exit_good;
     }
     for (const Command& command : commands())
