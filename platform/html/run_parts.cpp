@@ -69,6 +69,32 @@ void add_share_legend(HtmlPage& page, const std::string& least, const std::strin
     page.legend(colours);
 }
 
+using RankTimes = std::vector<std::pair<std::string, Time>>;
+
+// A row for each rank, a column for each cause that any has.
+void add_rank_times(HtmlPage& page, const RunResult& result, const char* id, RankTimes RankResult::*times)
+{
+    HtmlTable table{id, {{"rank", true}, {"node", false}, {"finish", true}}, {}, true};
+    std::vector<std::string> causes;
+    for (const RankResult& rank : result.ranks)
+        for (const auto& [cause, time] : rank.*times)
+            if (time > 0 && std::find(causes.begin(), causes.end(), cause) == causes.end()) causes.push_back(cause);
+    for (const std::string& cause : causes) table.columns.push_back({cause, true});
+    for (const RankResult& rank : result.ranks) {
+        std::vector<HtmlCell> row{count_cell(rank.rank), {rank.node}, time_cell(rank.finish_ps)};
+        for (const std::string& cause : causes) {
+            Time time = 0;
+            for (const auto& [name, ps] : rank.*times)
+                if (name == cause) time = ps;
+            HtmlCell cell = share_cell(static_cast<double>(time), static_cast<double>(result.simulated_ps));
+            cell.exact = std::to_string(time);
+            row.push_back(std::move(cell));
+        }
+        table.rows.push_back(std::move(row));
+    }
+    page.table(table);
+}
+
 }  // namespace
 
 void add_answer(HtmlPage& page, const RunResult& result)
@@ -181,25 +207,11 @@ void add_ranks(HtmlPage& page, const RunResult& result)
 {
     page.section("ranks", "What ranks waited for");
     page.paragraph("Shares of the simulated time, the mean over the workgroups of a rank. What is missing to 100 % is before its first and after its last step.");
-    HtmlTable table{"rank-table", {{"rank", true}, {"node", false}, {"finish", true}}, {}, true};
-    std::vector<std::string> causes;
-    for (const RankResult& rank : result.ranks)
-        for (const auto& [cause, time] : rank.stall_ps)
-            if (time > 0 && std::find(causes.begin(), causes.end(), cause) == causes.end()) causes.push_back(cause);
-    for (const std::string& cause : causes) table.columns.push_back({cause, true});
-    for (const RankResult& rank : result.ranks) {
-        std::vector<HtmlCell> row{count_cell(rank.rank), {rank.node}, time_cell(rank.finish_ps)};
-        for (const std::string& cause : causes) {
-            Time time = 0;
-            for (const auto& [name, ps] : rank.stall_ps)
-                if (name == cause) time = ps;
-            HtmlCell cell = share_cell(static_cast<double>(time), static_cast<double>(result.simulated_ps));
-            cell.exact = std::to_string(time);
-            row.push_back(std::move(cell));
-        }
-        table.rows.push_back(std::move(row));
-    }
-    page.table(table);
+    add_rank_times(page, result, "rank-table", &RankResult::stall_ps);
+    const bool spent = std::any_of(result.ranks.begin(), result.ranks.end(), [](const RankResult& rank) { return !rank.breakdown_ps.empty(); });
+    if (!spent) return;
+    page.paragraph("How ranks spent the time of the trace, by activity: shares of the simulated time, which they add up to.");
+    add_rank_times(page, result, "breakdown-table", &RankResult::breakdown_ps);
 }
 
 void add_links_over_time(HtmlPage& page, const RunResult& result)

@@ -11,6 +11,7 @@
 
 #include "platform/html/activity.h"
 #include "platform/html/page.h"
+#include "testbenches/chakra/trace_writer.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
@@ -188,13 +189,27 @@ TEST(Page, OfAStoppedRunSaysSo)
     EXPECT_NE(page.find("not verified"), std::string::npos);
 }
 
-TEST(Page, OfTracesAndLargeSystemsIsWhole)
+TEST(Page, OfATraceHasItsCollectivesAndHowRanksSpentTheTime)
 {
+    using namespace weft::chakra::testing;
     const Fixtures files;
-    ASSERT_EQ(call({"run", "examples/astra_ring_8/system.yaml", "--no-data", "--quiet", "--html", files.path("t.html")}).code, 0);
-    const std::string trace = files.read("t.html");
-    expect_whole(trace);
-    EXPECT_EQ(rows_of(trace, "link-table").size(), embedded(trace)["links"].size());
+    const Folder traces;
+    const std::vector<std::string> rank{comp(1), collective(2, 0, 4096).data({1}), collective(3, 0, 8192).data({2})};
+    const std::string prefix = traces.write_set({rank, rank});
+    ASSERT_EQ(call({"run", "--infra", files.pair(), "--trace", prefix, "--quiet", "--html", files.path("t.html")}).code, 0);
+    const std::string page = files.read("t.html");
+    expect_whole(page);
+    const json result = embedded(page);
+    const auto collectives = rows_of(page, "collective-table");
+    ASSERT_EQ(collectives.size(), 2u);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(collectives[i][5], result["collectives"][i]["start_ps"].dump());
+    const auto spent = rows_of(page, "breakdown-table");
+    ASSERT_EQ(spent.size(), 2u);
+    const json& breakdown = result["ranks"][1]["breakdown_ps"];
+    for (const auto& [activity, ps] : breakdown.items()) {
+        if (ps == 0) continue;
+        EXPECT_NE(std::find(spent[1].begin(), spent[1].end(), ps.dump()), spent[1].end()) << activity;
+    }
 }
 
 TEST(Page, OfTheOtherCommandsHoldsTheirTables)

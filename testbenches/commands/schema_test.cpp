@@ -5,6 +5,7 @@
 
 #include "platform/schema/result_schema.h"
 #include "platform/schema/schema_check.h"
+#include "testbenches/chakra/trace_writer.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 
@@ -50,7 +51,13 @@ TEST(Schema, DescribesEveryKeyOfRuns)
 
 TEST(Schema, DescribesEveryKeyOfARunOfATrace)
 {
-    expect_described(result_of({"run", "examples/astra_ring_8/system.yaml", "--no-data"}));
+    using namespace weft::chakra::testing;
+    const Fixtures files;
+    const Folder traces;
+    const std::string prefix = traces.write_set({{comp(1), collective(2, 0, 4096).data({1})}, {collective(2, 0, 4096)}});
+    const std::string result = result_of({"run", "--infra", files.pair(), "--trace", prefix, "--critical-path"});
+    expect_described(result);
+    EXPECT_NE(result.find("\"breakdown_ps\""), std::string::npos);
 }
 
 TEST(Schema, DescribesEveryKeyOfTheOtherCommands)
