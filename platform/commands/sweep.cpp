@@ -40,8 +40,15 @@ std::vector<TablePage::Figure> figures_of(const std::vector<SweepRow>& rows)
     const auto passed = count([](const SweepRow& row) { return row.verified == "passed"; });
     const auto failed = count([](const SweepRow& row) { return row.verified == "failed"; });
     const bool all = static_cast<std::size_t>(finished) == rows.size();
-    return {{fmt::format("{} of {}", finished, rows.size()), "runs finished", all ? "" : "bad"},
-        {fmt::format("{} verified", passed), failed > 0 ? fmt::format("{} WRONG", failed) : "the others compared no data", failed > 0 ? "bad" : passed > 0 ? "good" : ""}};
+    std::vector<TablePage::Figure> out{{fmt::format("{} of {}", finished, rows.size()), "runs finished", all ? "" : "bad"}};
+    if (failed > 0)
+        out.push_back({fmt::format("{} WRONG", failed), "results in memory are wrong", "bad"});
+    else if (passed > 0)
+        out.push_back({fmt::format("{} verified", passed),
+            static_cast<std::size_t>(passed) == rows.size() ? "every result in memory is right" : "the others compared no data", "good"});
+    else
+        out.push_back({"not verified", "no data was compared", ""});
+    return out;
 }
 
 std::string keys_of(const std::vector<SweepAxis>& axes)
