@@ -17,8 +17,4 @@ std::string graph_json(const Graph& graph);
 // and labelled with link and bandwidth where there are not too many.
 std::string graph_dot(const Graph& graph);
 
-// The DOT text laid out by Graphviz (`dot`, or `sfdp` for large graphs). Throws InputError when that
-// program is not installed or fails, and for more than 20,000 nodes.
-std::string graph_svg(const Graph& graph);
-
 }  // namespace weft

@@ -31,6 +31,7 @@ const std::vector<Command>& commands();
 int run_command(const Arguments& arguments);
 
 int check_command(const Arguments& arguments);
+int compare_command(const Arguments& arguments);
 int demo_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
 int fabric_command(const Arguments& arguments);
@@ -41,6 +42,7 @@ int plan_command(const Arguments& arguments);
 int probe_command(const Arguments& arguments);
 int route_command(const Arguments& arguments);
 int rtl_command(const Arguments& arguments);
+int schema_command(const Arguments& arguments);
 int simulate_command(const Arguments& arguments);  // `weft run`
 int sweep_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);

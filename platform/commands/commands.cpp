@@ -5,6 +5,7 @@
 #include "platform/commands/command.h"
 #include "platform/commands/messages.h"
 #include "platform/commands/standard_output.h"
+#include "platform/commands/version.h"
 #include "platform/run/interrupt.h"
 
 namespace weft {
@@ -18,6 +19,8 @@ const std::vector<Command>& commands()
         {"fabric", "open-loop traffic over a fabric: latency against throughput", fabric_command},
         {"probe", "hardware micro-benchmarks inside the simulation, beside published figures", probe_command},
         {"validate", "simulated collectives beside measured ones, with their errors", validate_command},
+        {"compare", "what differs between two results, and whether that is beyond a tolerance", compare_command},
+        {"schema", "the JSON schema of results, and whether a file holds what it describes", schema_command},
         {"check", "reads and validates an InfraGraph document or a system file", check_command},
         {"graph", "the expanded graph as JSON, DOT or SVG", graph_command},
         {"route", "the path that lines take between two nodes, hop by hop", route_command},
@@ -38,7 +41,7 @@ int dispatch(const Arguments& arguments)
     std::string name = arguments.front();
     if (name == "-h" || name == "--help") name = "help";
     if (name == "--version") {
-        print("weft " WEFT_VERSION "\n");
+        print(version_text() + "\n");
         return exit_good;
     }
     for (const Command& command : commands())

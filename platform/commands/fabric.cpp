@@ -16,6 +16,7 @@
 #include "platform/fabric/fabric_bench.h"
 #include "platform/fabric/fabric_plot.h"
 #include "platform/fabric/fabric_report.h"
+#include "platform/html/table_page.h"
 
 namespace weft {
 
@@ -180,6 +181,7 @@ int fabric_command(const Arguments& arguments)
     std::string jobs_text;
     std::string json;
     std::string svg;
+    std::string html;
     std::string part;
     std::string series;
     std::string window;
@@ -202,6 +204,7 @@ int fabric_command(const Arguments& arguments)
     line.section("output");
     line.value("--json", "FILE", json, "write all points as JSON; '-' writes it in place of the table");
     line.value("--svg", "FILE", svg, "write latency against load as a picture");
+    line.value("--html", "FILE", html, "write the points and the picture as one HTML page that needs no network");
     line.value("--series", "FILE", series,
         "of a single load: write what each link did in each window of time, comma-separated");
     line.value("--window", "TIME", window, "length of a window of --series; 1 us unless given");
@@ -214,6 +217,7 @@ int fabric_command(const Arguments& arguments)
     const auto jobs = jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
     const OutputFile json_output(json);
     const OutputFile svg_output(svg);
+    const OutputFile html_output(html);
     const OutputFile series_output(series);
     if (!window.empty() && series.empty()) throw usage_error("--window without --series", "--series FILE");
     if (!series.empty() && loads.size() != 1) throw usage_error("--series of several loads", "a single one in --loads");
@@ -250,7 +254,7 @@ int fabric_command(const Arguments& arguments)
     }
 
     options.refuse_streams("fabric");
-    const Arguments base = line.given({"--loads", "--jobs", "--json", "--svg", "--point", "--quiet", "--series", "--window"});
+    const Arguments base = line.given({"--loads", "--jobs", "--json", "--svg", "--html", "--point", "--quiet", "--series", "--window"});
     const TemporaryFolder folder("weft-fabric");
     std::vector<double> all = loads;
     if (all.back() < 1) all.push_back(1);
@@ -284,6 +288,15 @@ int fabric_command(const Arguments& arguments)
     }
     json_output.write(json_output.wanted() ? fabric_json(sweep) : "");
     if (svg_output.wanted()) svg_output.write(fabric_svg(sweep));
+    if (html_output.wanted()) {
+        const FabricSetting& setting = sweep.setting;
+        const std::string subtitle = fmt::format("{} endpoints, {} switches, {} links; seed {}; load 1 is {:.4g} GB/s of payload an endpoint",
+            setting.endpoints, setting.switches, setting.links, setting.seed, setting.capacity_GBps);
+        html_output.write(table_page({fmt::format("Open-loop traffic ({}) on {}", setting.pattern, setting.system), subtitle,
+            {{"Latency against load", fabric_svg(sweep)}}, fabric_text(sweep), fabric_json(sweep),
+            {{fmt::format("{:.4g}", saturation_of(sweep).accepted), saturation_of(sweep).reached ? "load accepted at saturation" : "load accepted; no saturation up to load 1", ""},
+                {fmt::format("{:.4f}", sweep.full.jain), "fairness at load 1 (Jain index)", ""}}}));
+    }
     if (!quiet && !json_output.is_stdout()) print(fabric_text(sweep));
     const bool wrong = std::any_of(ends.begin(), ends.end(), [](const ProcessEnd& end) { return end.code == exit_wrong; });
     return wrong ? exit_wrong : exit_good;

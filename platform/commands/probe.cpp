@@ -4,6 +4,8 @@
 #include <set>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "base/text_file.h"
 #include "platform/commands/messages.h"
 #include "platform/commands/output_file.h"
@@ -12,6 +14,7 @@
 #include "platform/commands/temporary_folder.h"
 #include "platform/config/glob.h"
 #include "platform/config/profile.h"
+#include "platform/html/table_page.h"
 #include "platform/probe/report.h"
 
 namespace weft {
@@ -99,6 +102,7 @@ int probe_command(const Arguments& arguments)
     std::string only;
     std::string json;
     std::string markdown;
+    std::string html;
     std::string chase;
     std::string jobs_text;
     std::string part;
@@ -115,6 +119,7 @@ int probe_command(const Arguments& arguments)
     line.section("output");
     line.value("--json", "FILE", json, "write the rows as JSON; '-' writes it in place of the table");
     line.value("--markdown", "FILE", markdown, "write the rows as a table of Markdown");
+    line.value("--html", "FILE", html, "write the rows as one HTML page that needs no network");
     line.value("--part", "NAME:FILE", part, "run one simulation in this process and write it for another weft to read");
     if (!line.parse(arguments)) return exit_good;
 
@@ -125,6 +130,7 @@ int probe_command(const Arguments& arguments)
     const auto jobs = jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
     const OutputFile json_output(json);
     const OutputFile markdown_output(markdown);
+    const OutputFile html_output(html);
     const OutputFile chase_output(chase);
     const ModelRegistry registry = options.registry();
     const ResolvedSystem system = system_of(options, options.profile(), registry);
@@ -153,7 +159,7 @@ int probe_command(const Arguments& arguments)
         if (wanted) parts.push_back(candidate);
     }
     options.refuse_streams("probe");
-    const Arguments base = line.given({"--only", "--chase", "--little", "--jobs", "--json", "--markdown", "--part"});
+    const Arguments base = line.given({"--only", "--chase", "--little", "--jobs", "--json", "--markdown", "--html", "--part"});
     const TemporaryFolder folder("weft-probe");
     std::vector<ProcessCall> calls;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -190,6 +196,13 @@ int probe_command(const Arguments& arguments)
     }
     json_output.write(json_output.wanted() ? probe_json(report) : "");
     markdown_output.write(markdown_output.wanted() ? probe_markdown(report) : "");
+    if (html_output.wanted()) {
+        TablePage page{"Micro-benchmarks of " + report.profile, fmt::format("{}, {} accelerators; beside published figures where there are any",
+                           report.system, report.endpoints), {}, probe_text(report), probe_json(report)};
+        page.figures.push_back({fmt::format("{}", report.result.values.size()), "rows measured", ""});
+        if (!probe_svg(report).empty()) page.pictures.push_back({"Latency over footprints", probe_svg(report)});
+        html_output.write(table_page(page));
+    }
     chase_output.write(chase_output.wanted() ? probe_svg(report) : "");
     if (!json_output.is_stdout()) print(probe_text(report));
     return exit_good;

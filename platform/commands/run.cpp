@@ -6,6 +6,7 @@
 #include "platform/commands/output_file.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
+#include "platform/html/run_page.h"
 #include "platform/run/report.h"
 
 namespace weft {
@@ -52,6 +53,7 @@ int simulate_command(const Arguments& arguments)
     std::string record;
     std::string timeline;
     std::string exported;
+    std::string html;
     RunOptions run;
     std::vector<std::string> waves;
     std::string wave_window;
@@ -77,8 +79,10 @@ int simulate_command(const Arguments& arguments)
     line.section("output");
     line.value("--json", "FILE", json,
         "write the whole result as JSON; '-' writes it in place of the summary");
+    line.value("--html", "FILE", html,
+        "write a report as one HTML page that needs no network: the answer, the system, a timeline, causes, links, every parameter");
     line.value("--series", "FILE", series, "write what each link did in each window of time, comma-separated");
-    line.value("--window", "TIME", window, "length of a window of --series; 1 us unless given");
+    line.value("--window", "TIME", window, "length of a window of --series and --html; 1 us unless given");
     line.value("--record", "FILE", record,
         "write what every GPU sends to others, with its times, as a profile for replay GPUs (--model GLOB=replay:FILE)");
     line.value("--timeline", "FILE", timeline,
@@ -103,14 +107,15 @@ int simulate_command(const Arguments& arguments)
             throw usage_error("option '--memory-limit' has the value " + quoted_word(memory_limit), "a size, such as 16GiB");
     }
     if (!until.empty()) run.until = time_option("--until", until);
-    if (!window.empty() && series.empty()) throw usage_error("--window without --series", "--series FILE");
-    if (!series.empty()) run.window = window_option(window);
+    if (!window.empty() && series.empty() && html.empty()) throw usage_error("--window without --series", "--series FILE or --html FILE");
+    if (!series.empty() || !html.empty()) run.window = window_option(window);
     const OutputFile output(json);
     const OutputFile series_output(series);
     const OutputFile record_output(record);
     run.record = record_output.wanted();
     const OutputFile timeline_output(timeline);
-    run.follow = run.follow || timeline_output.wanted();
+    const OutputFile html_output(html);
+    run.follow = run.follow || timeline_output.wanted() || html_output.wanted();
     const OutputFile plan_output(exported);
     run.plan = plan_output.wanted();
     SystemDescription description = options.description();
@@ -120,14 +125,14 @@ int simulate_command(const Arguments& arguments)
             "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");
     ModelRegistry registry = options.registry();
     registry.waves = waves_of(waves, wave_window);
-    RunResult result =
-        run_system(resolve_loaded(description, options.load(description), registry), registry, run);
+    const ResolvedSystem system = resolve_loaded(description, options.load(description), registry);
+    RunResult result = run_system(system, registry, run);
     for (const Waves::Entry& entry : registry.waves.entries)
         if (!entry.taken) result.notices.push_back("--wave " + entry.instances + ": no RTL of that name, nothing is written");
     if (result.fault && waves.empty() && fault_wave != "none" && options.reads_stream()) {
         result.notices.push_back("no waveform of the fault: the system came from a pipe, and the run cannot be made again");
     } else if (result.fault && waves.empty() && fault_wave != "none") {
-        const Arguments again = line.given({"--json", "--series", "--window", "--record", "--timeline", "--export", "--fault-wave",
+        const Arguments again = line.given({"--json", "--series", "--window", "--record", "--timeline", "--export", "--html", "--fault-wave",
             "--wave-window", "--no-timing", "--quiet"});
         result.fault_waves = write_fault_waves(*result.fault, again, fault_wave);
     }
@@ -136,6 +141,7 @@ int simulate_command(const Arguments& arguments)
     record_output.write(result.record);
     timeline_output.write(result.timeline);
     plan_output.write(result.plan);
+    if (html_output.wanted()) html_output.write(run_page(result, system));
     if (!quiet && !output.is_stdout()) print(result_summary(result));
     return result.exit_code();
 }

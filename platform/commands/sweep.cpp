@@ -13,6 +13,7 @@
 #include "platform/commands/system_options.h"
 #include "platform/commands/temporary_folder.h"
 #include "platform/commands/workload_options.h"
+#include "platform/html/table_page.h"
 #include "platform/system/fabric_plan.h"
 
 namespace weft {
@@ -28,6 +29,32 @@ std::string name_of_point(const std::vector<SweepAxis>& axes, const SweepPoint& 
 {
     std::string out;
     for (std::size_t i = 0; i < axes.size(); ++i) out += (i == 0 ? "" : ", ") + axes[i].key + "=" + point[i];
+    return out;
+}
+
+// How many runs have a result, and how many of those are verified.
+std::vector<TablePage::Figure> figures_of(const std::vector<SweepRow>& rows)
+{
+    const auto count = [&](auto&& has) { return std::count_if(rows.begin(), rows.end(), has); };
+    const auto finished = count([](const SweepRow& row) { return row.message.empty() && row.stop == "finished"; });
+    const auto passed = count([](const SweepRow& row) { return row.verified == "passed"; });
+    const auto failed = count([](const SweepRow& row) { return row.verified == "failed"; });
+    const bool all = static_cast<std::size_t>(finished) == rows.size();
+    std::vector<TablePage::Figure> out{{fmt::format("{} of {}", finished, rows.size()), "runs finished", all ? "" : "bad"}};
+    if (failed > 0)
+        out.push_back({fmt::format("{} WRONG", failed), "results in memory are wrong", "bad"});
+    else if (passed > 0)
+        out.push_back({fmt::format("{} verified", passed),
+            static_cast<std::size_t>(passed) == rows.size() ? "every result in memory is right" : "the others compared no data", "good"});
+    else
+        out.push_back({"not verified", "no data was compared", ""});
+    return out;
+}
+
+std::string keys_of(const std::vector<SweepAxis>& axes)
+{
+    std::string out;
+    for (const SweepAxis& axis : axes) out += (out.empty() ? "" : ", ") + axis.key;
     return out;
 }
 
@@ -104,6 +131,7 @@ int sweep_command(const Arguments& arguments)
     std::string json;
     std::string csv;
     std::string svg;
+    std::string html;
     SweepPlot plot;
     std::string y;
     std::vector<std::string> columns;
@@ -133,13 +161,14 @@ int sweep_command(const Arguments& arguments)
     line.value("--json", "FILE", json, "write the table as JSON; '-' writes it in place of the table");
     line.value("--csv", "FILE", csv, "write the table as CSV; '-' writes it in place of the table");
     line.value("--svg", "FILE", svg, "write a picture: a column over a key, one curve for each value of the other keys");
+    line.value("--html", "FILE", html, "write the table and the picture as one HTML page that needs no network");
     line.value("--x", "KEY", plot.x, "of --svg: the key along the axis; the numeric one with the most values unless given");
     line.value("--y", "COLUMN", y, "of --svg: time, algbw, busbw or one of --column; time unless given");
     line.value("--title", "TEXT", plot.title, "of --svg");
     line.flag("--quiet", quiet, "no table and no progress; failures of runs are still named on stderr");
     if (!line.parse(arguments)) return exit_good;
 
-    const Arguments base = line.given({"--over", "--column", "--jobs", "--json", "--csv", "--svg", "--x", "--y", "--title",
+    const Arguments base = line.given({"--over", "--column", "--jobs", "--json", "--csv", "--svg", "--html", "--x", "--y", "--title",
         "--quiet"});
     const std::vector<SweepAxis> axes = parse_axes(over, base);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -148,11 +177,12 @@ int sweep_command(const Arguments& arguments)
     const OutputFile json_output(json);
     check_columns(columns);
     if (!y.empty()) plot.y = y;
-    if (svg.empty() && !(plot.x + y + plot.title).empty())
-        throw usage_error("'--x', '--y' and '--title' go with a picture", "--svg FILE beside them");
+    if (svg.empty() && html.empty() && !(plot.x + y + plot.title).empty())
+        throw usage_error("'--x', '--y' and '--title' go with a picture", "--svg FILE or --html FILE beside them");
     check_plot(plot, axes, columns);
     const OutputFile csv_output(csv);
     const OutputFile svg_output(svg);
+    const OutputFile html_output(html);
     options.refuse_streams("sweep");
     const std::vector<SweepPoint> points = combine(axes);
     // What is wrong with the files is wrong with every point.
@@ -189,6 +219,11 @@ int sweep_command(const Arguments& arguments)
     if (json_output.wanted()) json_output.write(sweep_json(axes, columns, rows));
     if (csv_output.wanted()) csv_output.write(sweep_csv(axes, columns, rows));
     if (svg_output.wanted()) svg_output.write(sweep_svg(plot, axes, columns, rows));
+    if (html_output.wanted()) {
+        const std::string subtitle = fmt::format("{} runs, one for each combination of values{}", rows.size(), interrupted ? "; interrupted: partial" : "");
+        html_output.write(table_page({"Sweep over " + keys_of(axes), subtitle, {{"Picture", sweep_svg(plot, axes, columns, rows)}},
+            sweep_text(axes, columns, rows), sweep_json(axes, columns, rows), figures_of(rows)}));
+    }
     if (!quiet && !json_output.is_stdout() && !csv_output.is_stdout() && !svg_output.is_stdout())
         print((interrupted ? "interrupted: partial\n" : "") + sweep_text(axes, columns, rows));
     return exit_code_of(rows, interrupted);

@@ -105,6 +105,36 @@ std::vector<std::string> cells(const SweepRow& row, bool chosen)
     return out;
 }
 
+// What a key's column is in numbers, where its values are not.
+struct NumericColumn {
+    std::size_t axis = 0;
+    std::string title;
+    std::vector<std::string> cells;
+};
+
+// Columns that a table reader plots without parsing units: "link.latency" of 50ns,5us is also "link.latency_ps". The key `bytes` is
+// no further column, as its own holds numbers.
+std::vector<NumericColumn> numeric_columns(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows)
+{
+    using Parser = std::optional<std::uint64_t> (*)(std::string_view);
+    const std::vector<std::pair<const char*, Parser>> kinds{
+        {"_ps", parse_time_ps}, {"_Bps", parse_rate}, {"_Hz", parse_frequency}, {"_B", parse_bytes}};
+    std::vector<NumericColumn> out;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const auto is_plain = [i](const SweepRow& row) { return row.values[i].find_first_not_of("0123456789.") == std::string::npos; };
+        if (axes[i].key == "bytes" || std::all_of(rows.begin(), rows.end(), is_plain)) continue;
+        for (const auto& [suffix, parse] : kinds) {
+            NumericColumn column{i, axes[i].key + suffix, {}};
+            for (const SweepRow& row : rows)
+                if (const auto value = parse(row.values[i])) column.cells.push_back(std::to_string(*value));
+            if (column.cells.size() != rows.size()) continue;
+            out.push_back(std::move(column));
+            break;
+        }
+    }
+    return out;
+}
+
 std::string csv_field(const std::string& text)
 {
     if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -222,9 +252,16 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
     out += "time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,";
     if (chosen) out += "chosen,estimate_ps,";
     for (const std::string& column : columns) out += csv_field(column) + ",";
-    out += "message\n";
-    for (const SweepRow& row : rows) {
-        for (const std::string& value : row.values) out += csv_field(value) + ",";
+    out += "message,time_us";
+    const std::vector<NumericColumn> numeric = numeric_columns(axes, rows);
+    for (const NumericColumn& column : numeric) out += "," + csv_field(column.title);
+    out += "\n";
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        const SweepRow& row = rows[r];
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+            const auto bytes = axes[i].key == "bytes" ? parse_bytes(row.values[i]) : std::nullopt;
+            out += (bytes ? std::to_string(*bytes) : csv_field(row.values[i])) + ",";
+        }
         out += row.message.empty() ? std::to_string(row.time_ps) : "";
         out += "," + (row.algbw_GBps ? fmt::format("{}", *row.algbw_GBps) : "");
         out += "," + (row.busbw_GBps ? fmt::format("{}", *row.busbw_GBps) : "");
@@ -236,7 +273,10 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
         }
         for (std::size_t i = 0; i < columns.size(); ++i)
             out += (row.message.empty() && row.columns[i] ? fmt::format("{}", *row.columns[i]) : "") + ",";
-        out += csv_field(row.message) + "\n";
+        out += csv_field(row.message) + ",";
+        if (row.message.empty()) out += fmt::format("{}", static_cast<double>(row.time_ps) / 1e6);
+        for (const NumericColumn& column : numeric) out += "," + column.cells[r];
+        out += "\n";
     }
     return out;
 }

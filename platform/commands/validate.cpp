@@ -15,6 +15,7 @@
 #include "platform/commands/output_file.h"
 #include "platform/commands/sweep_table.h"
 #include "platform/commands/temporary_folder.h"
+#include "platform/html/table_page.h"
 #include "platform/validation/launch_groups.h"
 #include "platform/validation/page_sections.h"
 #include "platform/validation/validation_report.h"
@@ -99,6 +100,7 @@ int validate_command(const Arguments& arguments)
     std::string markdown;
     std::string page;
     std::string svg;
+    std::string html;
     bool quiet = false;
     line.positionals("TABLE", files, "tables of measurements: YAML");
     line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
@@ -109,6 +111,7 @@ int validate_command(const Arguments& arguments)
         "replace the sections of an existing Markdown page that stand between lines <!-- weft validate: TABLE --> and "
         "<!-- end -->; a section named summary gets a line for each table, where all tables of the page are given");
     line.value("--svg", "FOLDER", svg, "write a picture of each table there, named validation_TABLE.svg");
+    line.value("--html", "FILE", html, "write all tables and pictures as one HTML page that needs no network");
     line.flag("--quiet", quiet, "no text and no progress");
     if (!line.parse(arguments)) return exit_good;
 
@@ -117,6 +120,7 @@ int validate_command(const Arguments& arguments)
     const OutputFile json_output(json);
     const OutputFile markdown_output(markdown);
     const OutputFile page_output(page);
+    const OutputFile html_output(html);
     const std::string page_text = page_output.wanted() ? read_page(page) : "";
     std::vector<ValidationResult> results;
     std::vector<Planned> planned;
@@ -208,6 +212,15 @@ int validate_command(const Arguments& arguments)
     }
     for (std::size_t i = 0; i < pictures.size(); ++i)
         if (pictures[i].wanted()) pictures[i].write(validation_svg(results[i]));
+    if (html_output.wanted()) {
+        TablePage report{"Simulated beside measured", fmt::format("{} tables", results.size()), {}, validation_text(results), validation_json(results)};
+        for (const ValidationResult& result : results)
+            if (simulated_rows(result.comparison) > 0)
+                report.figures.push_back({fmt::format("{:.1f} %", result.comparison.mean_error * 100), "mean error: " + result.table.title, ""});
+        for (const ValidationResult& result : results)
+            if (is_simulated(result.table)) report.pictures.push_back({result.table.title, validation_svg(result)});
+        html_output.write(table_page(report));
+    }
     if (!quiet && !json_output.is_stdout()) print(validation_text(results));
     return failed ? exit_wrong : exit_good;
 }

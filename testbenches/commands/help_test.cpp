@@ -1,6 +1,7 @@
 // Help says what there is, and the manual says the same.
 #include <algorithm>
 #include <fstream>
+#include <regex>
 
 #include <gtest/gtest.h>
 
@@ -91,6 +92,7 @@ TEST(Help, VersionIsOneLine)
     EXPECT_EQ(version.code, 0);
     EXPECT_EQ(version.out.compare(0, 5, "weft "), 0);
     EXPECT_EQ(std::count(version.out.begin(), version.out.end(), '\n'), 1);
+    EXPECT_TRUE(std::regex_match(version.out, std::regex(R"(weft \d+\.\d+\.\d+( \(commit [0-9a-f]{12,}\))?\n)"))) << version.out;
 }
 
 }  // namespace help_test

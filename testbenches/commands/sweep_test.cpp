@@ -3,6 +3,7 @@
 #include <csignal>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -42,7 +43,13 @@ TEST(Sweep, PrintsOneRowPerPoint)
 
     const std::string csv = files.read("s.csv");
     EXPECT_EQ(csv.substr(0, csv.find('\n')),
-        "bytes,link.latency,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,message");
+        "bytes,link.latency,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,message,time_us,link.latency_ps");
+    // Sizes and times also as plain numbers.
+    const std::size_t row = csv.find('\n') + 1;
+    EXPECT_EQ(csv.compare(row, 11, "65536,50ns,"), 0) << csv;
+    const std::uint64_t ps = table["points"][0]["time_ps"];
+    const std::string last = csv.substr(row, csv.find('\n', row) - row);
+    EXPECT_NE(last.find(fmt::format(",finished,0,,{},50000", static_cast<double>(ps) / 1e6)), std::string::npos) << last;
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5);
 
     // The same again, one at a time: the same table.
@@ -88,9 +95,10 @@ TEST(Sweep, NamesWhatAutoChose)
     EXPECT_NE(outcome.out.find(" " + chosen + " "), std::string::npos) << outcome.out;
     const std::string csv = files.read("s.csv");
     EXPECT_EQ(csv.substr(0, csv.find('\n')),
-        "algorithm,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,chosen,estimate_ps,message");
+        "algorithm,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,chosen,estimate_ps,message,time_us");
     EXPECT_NE(csv.find(",0," + chosen + "," + std::to_string(run["estimate_ps"].get<std::uint64_t>()) + ","), std::string::npos) << csv;
-    EXPECT_NE(csv.find(",finished,0,,,\n"), std::string::npos) << csv;
+    const std::string us = fmt::format("{}", points[1]["time_ps"].get<double>() / 1e6);
+    EXPECT_NE(csv.find(",passed,finished,0,,,," + us + "\n"), std::string::npos) << csv;
 }
 
 TEST(Sweep, AFailingPointIsShownWithItsMessage)
@@ -212,7 +220,7 @@ TEST(Sweep, AddsColumnsOfTheResults)
     }
     EXPECT_NE(outcome.out.find("gpu.signals"), std::string::npos);
     EXPECT_EQ(files.read("s.csv").find("bytes,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,gpu.signals,"
-                                       "link.payload_bytes,message\n"), 0u);
+                                       "link.payload_bytes,message,time_us\n"), 0u);
 }
 
 TEST(Sweep, RefusesPicturesAndColumnsThatCannotBe)
@@ -226,7 +234,7 @@ TEST(Sweep, RefusesPicturesAndColumnsThatCannotBe)
         EXPECT_EQ(outcome.err, message + "\n");
         EXPECT_EQ(outcome.out, "");
     };
-    refused({"--y", "busbw"}, "weft: '--x', '--y' and '--title' go with a picture; expected --svg FILE beside them");
+    refused({"--y", "busbw"}, "weft: '--x', '--y' and '--title' go with a picture; expected --svg FILE or --html FILE beside them");
     refused({"--svg", files.path("s.svg"), "--x", "byte"},
         "weft: --x 'byte' is not swept; expected bytes (did you mean 'bytes'?)");
     refused({"--svg", files.path("s.svg"), "--y", "tim"},

@@ -1,0 +1,41 @@
+#include "platform/schema/result_schema.h"
+
+#include "base/text_file.h"
+#include "platform/commands/command_line.h"
+#include "platform/commands/messages.h"
+#include "platform/schema/schema_check.h"
+
+namespace weft {
+
+int schema_command(const Arguments& arguments)
+{
+    CommandLine line("schema",
+        "Prints the JSON schema of what run, sweep, fabric, probe, validate and compare write with --json, or says of files whether they "
+        "hold what it describes: exit code 2 and one line for each problem where they do not.\n\n"
+        "  weft schema > result.schema.json\n"
+        "  weft schema --check result.json\n");
+    std::vector<std::string> files;
+    line.values("--check", "FILE", files, "a result to hold against the schema, repeatable");
+    if (!line.parse(arguments)) return exit_good;
+    if (files.empty()) {
+        print(result_schema());
+        return exit_good;
+    }
+    const JsonValue schema = read_json(result_schema(), "schema");
+    std::string out;
+    std::vector<Diagnostic> problems;
+    std::vector<std::string> notices;
+    for (const std::string& file : files) {
+        const JsonValue value = read_json(read_text_file(file), file);
+        const SchemaFindings findings = check_against(schema, value, file);
+        problems.insert(problems.end(), findings.problems.begin(), findings.problems.end());
+        for (const Diagnostic& each : findings.undescribed) notices.push_back(each.text());
+        if (findings.problems.empty()) out += file + ": " + value.member("schema")->text + "\n";
+    }
+    if (!problems.empty()) throw InputError(std::move(problems));
+    print_notices(notices);
+    print(out);
+    return exit_good;
+}
+
+}  // namespace weft

@@ -1,0 +1,39 @@
+// A result as a flat list of facts, in the order of its file: what two results are compared by.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+// Groups, in the order in which differences are shown. A tolerance holds for times, bandwidths, causes and links unless it
+// names others.
+enum class FactGroup : std::uint8_t { checks, setup, parameters, times, bandwidths, causes, links, queues, errors, modules };
+const char* name_of(FactGroup group);
+const std::vector<std::string>& fact_group_names();
+bool is_judged(FactGroup group);  // by a tolerance that names nothing
+
+struct Fact {
+    FactGroup group = FactGroup::setup;
+    std::string element;  // "rank.3", "dgx.0.xpu.0~dgx.0.nvsw.0"; may be empty
+    std::string field;    // "finish", "busbw"; may be empty
+    std::string unit;     // "ps", "GB/s", "B", "" for words and counts
+    std::optional<double> value;  // absent: a word, or unknown
+    std::string text{};           // of a word; a number as the file has it
+    // What a change is a share of; absent: of the value itself in the first result. For parts of a whole, whose own size says little.
+    std::optional<double> whole{};
+
+    std::string name() const;  // "GROUP.ELEMENT.FIELD", which patterns of --tolerance match
+};
+
+struct Facts {
+    std::string file;
+    std::string schema;
+    std::string title;  // what was simulated, in a few words
+    bool partial = false;
+    std::vector<Fact> facts;
+};
+
+}  // namespace weft

@@ -1,0 +1,269 @@
+// `weft compare`: every kind of planted difference is found, named and measured; nothing else is.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/diagnostic.h"
+#include "platform/compare/difference.h"
+#include "platform/compare/difference_report.h"
+#include "platform/compare/read_facts.h"
+#include "testbenches/commands/fixtures.h"
+#include "testbenches/commands/process.h"
+
+namespace compare_test {
+
+using namespace weft::commands_test;
+using nlohmann::json;
+
+namespace {
+
+json rank_of(int number, long finish, long busy, long flag)
+{
+    return {{"rank", number}, {"node", "a." + std::to_string(number)}, {"finish_ps", finish}, {"stall_ps", {{"busy", busy}, {"flag", flag}}}};
+}
+
+json link_of(const std::string& from, const std::string& to, long busy)
+{
+    return {{"name", "a.0~a.1"}, {"from", from}, {"to", to}, {"GBps", 50}, {"wire_bytes", 4352}, {"payload_bytes", 4096}, {"busy_ps", busy},
+        {"peak_queue", 3}, {"credit_stall_ps", nullptr}};
+}
+
+json parameter(const json& value, const std::string& unit) { return {{"value", value}, {"unit", unit}, {"source", "default"}}; }
+
+// Two ranks, 1 us, one collective.
+json planted()
+{
+    json out;
+    out["schema"] = "weft.result/1";
+    out["stop"] = "finished";
+    out["verified"] = "passed";
+    out["simulated_ps"] = 1000000;
+    out["seed"] = 1;
+    out["lines"] = 128;
+    out["line_hops"] = 256;
+    out["wall_s"] = 0.5;
+    out["system"] = {{"name", "two"}, {"endpoints", 2}, {"nodes", 2}, {"links", 1}, {"switches", 0}};
+    out["collectives"] = {{{"op", "all_reduce"}, {"algorithm", "ring"}, {"ranks", 2}, {"bytes", 4096}, {"finished", true}, {"start_ps", 0},
+        {"end_ps", 1000000}, {"algbw_GBps", 4.096}, {"busbw_GBps", 4.096}}};
+    out["ranks"] = {rank_of(0, 990000, 300000, 1000), rank_of(1, 1000000, 300000, 1000)};
+    out["links"] = {link_of("a.0", "a.1", 100000), link_of("a.1", "a.0", 100000)};
+    out["modules"] = {{{"name", "a.0.l2.0"}, {"kind", "l2"}, {"model", "l2"}, {"stats", {{"misses", {{"value", 5}, {"unit", "lines"}}}}}},
+        {{"name", "a.1.l2.0"}, {"kind", "l2"}, {"model", "l2"}, {"stats", {{"misses", {{"value", 6}, {"unit", "lines"}}}}}}};
+    out["parameters"] = {{"a.[0,1].l2.size", parameter(1024, "B")}, {"routing.spread", parameter("lines", "")}};
+    return out;
+}
+
+weft::ResultComparison compared(const json& a, const json& b, const std::vector<std::string>& tolerances = {})
+{
+    weft::Tolerances rules;
+    for (const std::string& text : tolerances) rules.add(text);
+    return weft::compare_results(weft::read_facts("a.json", a.dump(1)), weft::read_facts("b.json", b.dump(1)), rules);
+}
+
+std::string refusal(const std::string& text)
+{
+    try {
+        weft::read_facts("r.json", text);
+    } catch (const weft::InputError& error) {
+        return error.diagnostics()[0].text();
+    }
+    return "";
+}
+
+// "NAME CHANGE" of each difference, in order; the change in per cent.
+std::vector<std::string> changes(const weft::ResultComparison& comparison)
+{
+    std::vector<std::string> out;
+    const json written = json::parse(weft::comparison_json(comparison));
+    for (const json& each : written["differences"])
+        out.push_back(each["name"].get<std::string>() + " " + each["change_pct"].dump() + (each["beyond"].get<bool>() ? " beyond" : ""));
+    return out;
+}
+
+using List = std::vector<std::string>;
+
+}  // namespace
+
+TEST(Compare, EqualResultsHaveNoDifferenceWhateverTheirWallTime)
+{
+    json other = planted();
+    other["wall_s"] = 7.5;
+    const weft::ResultComparison comparison = compared(planted(), other, {"0%"});
+    EXPECT_TRUE(comparison.differences.empty());
+    EXPECT_EQ(comparison.beyond(), 0u);
+    EXPECT_GT(comparison.compared, 30u);
+}
+
+TEST(Compare, EachPlantedDifferenceIsFoundByNameAndMeasured)
+{
+    struct Case {
+        const char* pointer;
+        json value;
+        List expected;
+    };
+    const std::vector<Case> cases{
+        {"/verified", "failed", {"checks.verified null"}},
+        {"/collectives/0/algorithm", "direct", {"setup.collective.0.algorithm null"}},
+        {"/parameters/routing.spread/value", "pairs", {"parameters.routing.spread null"}},
+        {"/parameters/a.[0,1].l2.size/value", 2048, {"parameters.a.0.l2.size 100.0", "parameters.a.1.l2.size 100.0"}},
+        {"/collectives/0/busbw_GBps", 4.096 * 0.75, {"bandwidths.collective.0.busbw -25.0"}},
+        {"/ranks/0/finish_ps", 495000, {"times.rank.0.finish -50.0"}},
+        // 1,000 ps more of 1 us, which is a doubling of the cause.
+        {"/ranks/1/stall_ps/flag", 2000, {"causes.mean.flag 0.05", "causes.rank.1.flag 0.1"}},
+        {"/links/1/busy_ps", 90000, {"links.a.1~a.0.busy -1.0"}},
+        {"/links/0/wire_bytes", 8704, {"links.a.0~a.1.wire 100.0"}},
+        {"/links/0/peak_queue", 6, {"queues.a.0~a.1.peak_queue 100.0"}},
+        {"/modules/1/stats/misses/value", 17, {"modules.l2.misses 100.0"}},
+        {"/lines", 64, {"modules.all.lines -50.0"}},
+    };
+    for (const Case& each : cases) {
+        json other = planted();
+        other[json::json_pointer(each.pointer)] = each.value;
+        EXPECT_EQ(changes(compared(planted(), other)), each.expected) << each.pointer;
+    }
+}
+
+TEST(Compare, APathOfAlikeModulesIsTakenApart)
+{
+    json other = planted();
+    other["parameters"] = {{"a.0.l2.size", parameter(1024, "B")}, {"a.1.l2.size", parameter(4096, "B")}, {"routing.spread", parameter("lines", "")}};
+    EXPECT_EQ(changes(compared(planted(), other)), List{"parameters.a.1.l2.size 300.0"});
+    EXPECT_EQ(weft::ungrouped("a.[0-2,5].b[1,2]"),
+        (List{"a.0.b1", "a.0.b2", "a.1.b1", "a.1.b2", "a.2.b1", "a.2.b2", "a.5.b1", "a.5.b2"}));
+    EXPECT_EQ(weft::ungrouped("a.[x].b"), List{"a.[x].b"});
+    EXPECT_EQ(weft::ungrouped("a.[3-1]"), List{"a.[3-1]"});
+}
+
+TEST(Compare, WhatOnlyOneHasIsADifference)
+{
+    json other = planted();
+    other["links"].erase(1);
+    const weft::ResultComparison comparison = compared(planted(), other, {"5%"});
+    EXPECT_EQ(changes(comparison), (List{"setup.a.1~a.0.rate null", "links.a.1~a.0.wire null beyond", "links.a.1~a.0.payload null beyond",
+                                       "links.a.1~a.0.busy null beyond", "queues.a.1~a.0.peak_queue null"}));
+    EXPECT_NE(weft::comparison_text(comparison, 10).find("only in A"), std::string::npos);
+    EXPECT_NE(weft::comparison_text(compared(other, planted()), 10).find("only in B"), std::string::npos);
+}
+
+TEST(Compare, AToleranceJudgesWhatItNames)
+{
+    json other = planted();
+    other["simulated_ps"] = 1019000;                // +1.9 %
+    other["collectives"][0]["busbw_GBps"] = 4.096 * 0.5;
+    other["lines"] = 256;
+    const auto beyond = [&](const List& tolerances) { return compared(planted(), other, tolerances).beyond(); };
+    EXPECT_EQ(beyond({}), 0u);
+    EXPECT_EQ(beyond({"2%"}), 1u);
+    EXPECT_EQ(beyond({"1.89%"}), 2u);
+    EXPECT_EQ(beyond({"1.9%"}), 1u);  // the limit itself is allowed
+    EXPECT_EQ(beyond({"2%", "bandwidths=50%"}), 0u);
+    EXPECT_EQ(beyond({"bandwidths=50%", "2%"}), 1u);  // the last that matches holds
+    EXPECT_EQ(beyond({"2%", "*.busbw=any"}), 0u);
+    EXPECT_EQ(beyond({"modules=50%"}), 1u);
+    EXPECT_EQ(beyond({"times=0%"}), 1u);
+
+    json wrong = planted();
+    wrong["verified"] = "failed";
+    EXPECT_EQ(compared(planted(), wrong, {"any"}).beyond(), 1u);
+
+    json from_zero = planted();
+    from_zero["ranks"][0]["finish_ps"] = 0;
+    EXPECT_EQ(compared(from_zero, planted(), {"100000%"}).beyond(), 1u);
+}
+
+TEST(Compare, ToleranceThatSaysNothingIsRefused)
+{
+    for (const std::string text : {"2", "%", "-1%", "x%", "=2%", "times=", "1e3%", "times=2"})
+        EXPECT_THROW(weft::Tolerances().add(text), weft::InputError) << text;
+    EXPECT_THROW(compared(planted(), planted(), {"tmes=2%"}), weft::InputError);
+    EXPECT_NO_THROW(compared(planted(), planted(), {"times=2%", "links.*.busy=any"}));
+}
+
+TEST(Compare, BadInputIsNamedWithFileAndLine)
+{
+    EXPECT_EQ(refusal("{\n \"schema\": \"weft.result/1\",\n").compare(0, 22, "r.json:3: no JSON at '"), 0);
+    EXPECT_EQ(refusal("[]"), "r.json:1: a list in the place of an object; expected an object");
+    EXPECT_EQ(refusal("{}"), "r.json:1: the object lacks 'schema'; expected a text");
+    EXPECT_EQ(refusal("{\n\"schema\": \"x/1\"}"),
+        "r.json:2: schema 'x/1' is none that can be compared; expected the JSON of weft run, sweep, fabric, probe or validate");
+    json broken = planted();
+    broken["ranks"][1].erase("finish_ps");
+    EXPECT_NE(refusal(broken.dump(1)).find(": the object lacks 'finish_ps'; expected a number"), std::string::npos);
+    broken = planted();
+    broken["links"][0]["busy_ps"] = "much";
+    EXPECT_NE(refusal(broken.dump(1)).find("'busy_ps' is no number; expected a number"), std::string::npos);
+    const json sweep{{"schema", "weft.sweep/1"}, {"points", json::array()}};
+    EXPECT_THROW(compared(planted(), sweep), weft::InputError);
+}
+
+TEST(Compare, TablesAreComparedRowByRow)
+{
+    const json point{{"parameters", {{"bytes", "4KiB"}}}, {"exit", 0}, {"stop", "finished"}, {"verified", "passed"}, {"time_ps", 1000},
+        {"algbw_GBps", 2.0}, {"busbw_GBps", nullptr}, {"columns", {{"l2.misses", 4}}}};
+    json sweep{{"schema", "weft.sweep/1"}, {"points", {point}}};
+    json other = sweep;
+    other["points"][0]["time_ps"] = 1500;
+    other["points"][0]["columns"]["l2.misses"] = 2;
+    EXPECT_EQ(changes(compared(sweep, other)), (List{"times.bytes=4KiB.time 50.0", "modules.bytes=4KiB.l2.misses -50.0"}));
+
+    json fabric{{"schema", "weft.fabric/1"}, {"pattern", "uniform"}, {"saturation", 0.5},
+        {"points", {{{"load", 0.5}, {"accepted", 0.5}, {"state", "steady"}, {"latency_ns", {{"mean", 100}, {"p99", 200}}}}}}};
+    other = fabric;
+    other["points"][0]["latency_ns"]["p99"] = 300;
+    other["points"][0]["state"] = "saturated";
+    other["saturation"] = 0.4;
+    EXPECT_EQ(changes(compared(fabric, other, {"any"})),
+        (List{"checks.load=0.5.state null beyond", "times.load=0.5.latency.p99 50.0", "bandwidths.saturation -19.999999999999996"}));
+
+    json probe{{"schema", "weft.probe/1"}, {"profile", "h100"}, {"rows", {{{"name", "latency.l2"}, {"unit", "ns"}, {"simulated", 200}}}}};
+    other = probe;
+    other["rows"][0]["simulated"] = 250;
+    EXPECT_EQ(changes(compared(probe, other)), List{"times.latency.l2.simulated 25.0"});
+
+    json validation{{"schema", "weft.validation/1"}, {"tables", {{{"title", "T"}, {"unit", "GB/s"}, {"mean_error_pct", 10},
+        {"rows", {{{"key", "1 MiB"}, {"measured", 100}, {"simulated", 90}, {"error_pct", -10}, {"variant", "ring"}}}}}}}};
+    other = validation;
+    other["tables"][0]["rows"][0]["simulated"] = 99;
+    other["tables"][0]["mean_error_pct"] = 1;
+    EXPECT_EQ(changes(compared(validation, other)), (List{"bandwidths.T, 1 MiB.simulated 10.0", "errors.T.mean_error_pct -90.0"}));
+}
+
+TEST(Compare, TheCommandComparesRunsAndEndsWithOneBeyondTheTolerance)
+{
+    const Fixtures files;
+    const auto run = [&](const std::string& name, const std::string& latency) {
+        ASSERT_EQ(call({"run", files.pair_system(), "--quiet", "--set", "link.latency=" + latency, "--json", files.path(name)}).code, 0);
+    };
+    run("a.json", "80ns");
+    run("b.json", "80ns");
+    run("c.json", "800ns");
+    const std::string a = files.path("a.json");
+    const Outcome same = call({"compare", a, files.path("b.json"), "--tolerance", "0%"});
+    EXPECT_EQ(same.code, 0) << same.err;
+    EXPECT_NE(same.out.find("\nsame        all "), std::string::npos) << same.out;
+
+    const Outcome free = call({"compare", a, files.path("c.json")});
+    EXPECT_EQ(free.code, 0) << free.err;
+    EXPECT_NE(free.out.find("no --tolerance was given"), std::string::npos) << free.out;
+    EXPECT_NE(free.out.find("link.latency"), std::string::npos) << free.out;
+
+    const Outcome strict = call({"compare", a, files.path("c.json"), "--tolerance", "2%", "--json", files.path("d.json")});
+    EXPECT_EQ(strict.code, 1);
+    EXPECT_EQ(strict.err, "");
+    EXPECT_NE(strict.out.find("BEYOND 2 %"), std::string::npos) << strict.out;
+    const json written = json::parse(files.read("d.json"));
+    EXPECT_EQ(written["schema"], "weft.comparison/1");
+    EXPECT_GT(written["beyond"], 0);
+    EXPECT_EQ(call({"compare", a, files.path("c.json"), "--tolerance", "2%", "--quiet"}).out, "");
+
+    EXPECT_EQ(call({"compare", a, "--quiet"}).code, 2);
+    const Outcome missing = call({"compare", a, files.path("none.json")});
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_NE(missing.err.find("none.json: "), std::string::npos) << missing.err;
+    files.write("text.json", "a,b\n");
+    const Outcome text = call({"compare", files.path("text.json"), a});
+    EXPECT_EQ(text.code, 2);
+    EXPECT_NE(text.err.find("text.json:1: no JSON at 'a'; expected a JSON object\n"), std::string::npos) << text.err;
+    EXPECT_EQ(text.out, "");
+}
+
+}  // namespace compare_test
