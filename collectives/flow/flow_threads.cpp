@@ -1,0 +1,226 @@
+// What threads do in a FlowCore but for moves: waits, signals, barriers, dependencies.
+#include <algorithm>
+#include <array>
+
+#include "collectives/flow/flow_core.h"
+#include "collectives/flow/flow_job.h"
+
+namespace weft {
+
+const CostRank& FlowCore::cost_of(const Thread& thread) const { return ranks_.of(endpoint_of(thread, thread.rank)); }
+
+std::uint32_t FlowCore::endpoint_of(const Thread& thread, std::uint32_t rank) const { return jobs_[thread.job]->what.members[rank]; }
+
+const FlowOp& FlowCore::op_of(const Thread& thread) const
+{
+    return jobs_[thread.job]->program().templates[thread.program].ops[thread.next];
+}
+
+void FlowCore::run_thread(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    thread.time = std::max(thread.time, now_);
+    const FlowTemplate& program = jobs_[thread.job]->program().templates[thread.program];
+    while (thread.next < program.ops.size()) {
+        const FlowOp& op = program.ops[thread.next];
+        // What others do meanwhile takes its place at the links first.
+        if (thread.time > now_) return resume(index, thread.time);
+        if (op.has(FlowOp::depends) && !dependencies_met(index, program)) return;
+        switch (op.kind) {
+        case FlowKind::move:
+            if (!op.has(FlowOp::with_previous) && thread.loading > 0 && !settle(thread)) return;
+            if (!may_move(index, op)) return;
+            move(index, op);
+            break;
+        case FlowKind::signal:
+            if (!settle(thread)) return;
+            if (thread.time > now_) continue;
+            thread.time += cost_of(thread).fence_ps;
+            signal(index, op);
+            break;
+        case FlowKind::wait:
+            if (!wait(index, op)) return;
+            break;
+        case FlowKind::barrier:
+            if (!settle(thread)) return;
+            ++thread.next;
+            if (!meet(index, op)) return;
+            continue;
+        case FlowKind::nop: break;
+        }
+        ++thread.next;
+        if (op.has(FlowOp::published)) {
+            Job& job = *jobs_[thread.job];
+            const StepId id{index - job.thread(thread.rank, 0), thread.next - 1};
+            if (!publish(index, dependency_of(job, thread.rank, id))) return;
+        }
+    }
+    if (thread.in_flight == 0 && thread.loading == 0 && thread.unpublished == none) end_thread(index);
+}
+
+// False: the thread goes on when all it has under way has ended.
+bool FlowCore::settle(Thread& thread)
+{
+    if (thread.in_flight > 0 || thread.loading > 0) {
+        thread.blocked = true;
+        return false;
+    }
+    thread.time = std::max(thread.time, thread.settled);
+    return true;
+}
+
+void FlowCore::unblock(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    if (thread.in_flight > 0 || thread.loading > 0) return;
+    if (thread.blocked) {
+        thread.blocked = false;
+        return resume(index, std::max({now_, thread.time, thread.settled}));
+    }
+    if (thread.next >= jobs_[thread.job]->program().templates[thread.program].ops.size() && thread.unpublished == none)
+        end_thread(index);
+}
+
+std::uint32_t FlowCore::dependency_of(Job& job, std::uint32_t rank, StepId id)
+{
+    const std::uint64_t key = std::uint64_t{job.thread(rank, id.thread)} << 32 | id.step;
+    const std::uint32_t known = job.dependency_numbers.find(key);
+    if (known != FlatMap::none) return known;
+    const auto made = static_cast<std::uint32_t>(job.dependencies.size());
+    job.dependencies.emplace_back();
+    job.dependency_numbers.insert(key, made);
+    return made;
+}
+
+bool FlowCore::dependencies_met(std::uint32_t index, const FlowTemplate& program)
+{
+    Thread& thread = threads_[index];
+    Job& job = *jobs_[thread.job];
+    auto at = std::lower_bound(program.after.begin(), program.after.end(), thread.next,
+        [](const auto& entry, std::uint32_t op) { return entry.first < op; });
+    for (; at != program.after.end() && at->first == thread.next; ++at) {
+        Job::Dependency& dependency = job.dependencies[dependency_of(job, thread.rank, at->second)];
+        if (!dependency.done) {
+            dependency.sleepers.push_back(index);
+            return false;
+        }
+        thread.time = std::max(thread.time, dependency.time);
+    }
+    return true;
+}
+
+// The operation before thread.next is complete for those who wait for it, if all stores are acknowledged.
+bool FlowCore::publish(std::uint32_t index, std::uint32_t number)
+{
+    Thread& thread = threads_[index];
+    if (!settle(thread)) {
+        thread.unpublished = number;
+        return false;
+    }
+    Job::Dependency& dependency = jobs_[thread.job]->dependencies[number];
+    dependency.done = true;
+    dependency.time = thread.time + cost_of(thread).load_ps + cost_of(thread).notice_ps;
+    for (const std::uint32_t sleeper : dependency.sleepers) resume(sleeper, dependency.time);
+    dependency.sleepers.clear();
+    return true;
+}
+
+void FlowCore::signal(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    Job& job = *jobs_[thread.job];
+    if (thread.signal_to != op.peer || thread.signal_number != op.semaphore) {
+        const std::uint32_t peer = job.program().grid.peer(thread.rank, op.peer);
+        thread.signal_to = op.peer;
+        thread.signal_number = op.semaphore;
+        thread.signal_semaphore = job.semaphore(peer, thread.rank, op.semaphore);
+        thread.signal_path = op.peer == 0 ? none : book_.find(endpoint_of(thread, thread.rank), endpoint_of(thread, peer));
+    }
+    if (op.peer == 0) return arrive(job, thread.signal_semaphore, thread.rank, thread.time + cost_of(thread).load_ps, now_);
+    const FlowPath& path = book_.path(thread.signal_path);
+    const bool with_data = profile_.signals_with_data;
+    const Ps known = thread.time + (with_data ? 0 : path.head_ps);
+    const Ps there = with_data ? thread.time : std::max(known, thread.time + path.put_ps);
+    thread.acknowledged = std::max(thread.acknowledged, with_data ? there : thread.time + path.put_ps + path.answer_ps);
+    const std::uint32_t peer = job.program().grid.peer(thread.rank, op.peer);
+    if (!op.has(FlowOp::shared_flag)) return arrive(job, thread.signal_semaphore, peer, there, known);
+    push(known, Kind::signalled, take(signalled_, free_signalled_, {thread.job, thread.signal_semaphore, peer, there}));
+}
+
+// A signal that is there at `time` has reached its last link at `known`: until then nobody can find it.
+void FlowCore::arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps time, Ps known)
+{
+    Job::Semaphore& semaphore = job.semaphores[number];
+    job.append(semaphore.first, semaphore.last, job.new_node(time, known));
+    if (semaphore.first_sleeper == none) return;
+    const auto sleeper = static_cast<std::uint32_t>(job.take_first(semaphore.first_sleeper).known);
+    resume(sleeper, std::max(known, time + ranks_.of(job.what.members[rank]).notice_ps));
+}
+
+bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    Job& job = *jobs_[thread.job];
+    const CostRank& cost = cost_of(thread);
+    if (thread.wait_for != op.peer || thread.wait_number != op.semaphore) {
+        thread.wait_for = op.peer;
+        thread.wait_number = op.semaphore;
+        thread.wait_semaphore = job.semaphore(thread.rank, job.program().grid.peer(thread.rank, op.peer), op.semaphore);
+    }
+    const bool begins = thread.lanes == 0;
+    if (begins) thread.lanes = std::min<std::uint32_t>(op.waits, std::max(1U, cost.poll_lanes));
+    Job::Semaphore& semaphore = job.semaphores[thread.wait_semaphore];
+    if (semaphore.first == none) {
+        thread.slept = true;
+        job.append(semaphore.first_sleeper, semaphore.last_sleeper, job.new_node(0, index));
+        return false;
+    }
+    const Job::Node& next = job.nodes[semaphore.first];
+    if (next.known > now_) {
+        thread.slept = true;
+        resume(index, std::max(next.known, next.time + cost.notice_ps));
+        return false;
+    }
+    const Job::Node arrival = job.take_first(semaphore.first);
+    // It takes a look at least, at all flags that are still missing.
+    if (begins || thread.slept) thread.looked = thread.time + cost.poll_ps + (thread.lanes - 1) * cost.poll_slot_ps;
+    thread.slept = false;
+    thread.time = std::max(thread.time, arrival.time + cost.notice_ps);
+    if (--thread.lanes == 0) thread.time = std::max(thread.time, thread.looked);
+    return true;
+}
+
+bool FlowCore::meet(std::uint32_t index, const FlowOp& op)
+{
+    const Thread& thread = threads_[index];
+    Job& job = *jobs_[thread.job];
+    const std::uint64_t key = std::uint64_t{thread.rank} << 32 | op.semaphore;
+    std::uint32_t number = job.barrier_numbers.find(key);
+    if (number == FlatMap::none) {
+        number = static_cast<std::uint32_t>(job.barriers.size());
+        job.barriers.emplace_back();
+        job.barrier_numbers.insert(key, number);
+    }
+    std::vector<std::uint32_t>& there = job.barriers[number];
+    there.push_back(index);
+    if (there.size() < op.count) return false;
+    for (const std::uint32_t other : there) resume(other, thread.time + cost_of(thread).load_ps + cost_of(thread).notice_ps);
+    there.clear();
+    return false;
+}
+
+// Operations that wait for one of this thread are told when what it stored is acknowledged.
+void FlowCore::finish_blocked(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    if (thread.in_flight > 0 || thread.loading > 0) return;
+    if (thread.unpublished != none) {
+        const std::uint32_t number = thread.unpublished;
+        thread.unpublished = none;
+        thread.blocked = true;
+        publish(index, number);
+    }
+    unblock(index);
+}
+
+}  // namespace weft
