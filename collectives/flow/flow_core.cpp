@@ -116,7 +116,11 @@ void FlowCore::launch(std::uint32_t number)
     for (const std::uint32_t position : batch.positions) most = std::max(most, job.program().threads(position));
     for (std::uint32_t t = 0; t < most; ++t)
         for (const std::uint32_t position : batch.positions)
-            if (t < job.program().threads(position)) resume(job.thread(position, t), now_);
+            if (t < job.program().threads(position)) {
+                const std::uint32_t index = job.thread(position, t);
+                if (job.program().has_packets) threads_[index].packets = take(packet_states_, free_packet_states_, {now_, now_, now_, now_, {}});
+                resume(index, now_);
+            }
     for (const std::uint32_t position : batch.positions)
         if (job.program().threads(position) == 0) push(now_, Kind::leave, take(leaving_, free_leaving_, {batch.job, position}));
 }
@@ -181,12 +185,6 @@ void FlowCore::run(Ps end, const std::function<bool()>& stop)
             timers_[event.index] = nullptr;
             free_timers_.push_back(event.index);
             done();
-            break;
-        }
-        case Kind::signalled: {
-            const Signalled signal = signalled_[event.index];
-            free_signalled_.push_back(event.index);
-            arrive(*jobs_[signal.job], signal.semaphore, signal.rank, signal.time, now_);
             break;
         }
         }

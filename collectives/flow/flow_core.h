@@ -83,8 +83,8 @@ public:
     std::uint64_t events() const { return events_; }
 
 private:
-    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer, signalled };
-    enum class Use : std::uint8_t { put, get, direct };
+    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer };
+    enum class Use : std::uint8_t { put, get, signal, direct };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     struct Thread {
@@ -132,7 +132,7 @@ private:
         FlowFlight flight;
         Use use = Use::put;
         std::uint32_t thread = 0;
-        std::uint32_t target = none;  // of a get: move; of packets: share; of a transfer by itself: its caller
+        std::uint32_t target = none;  // of a get: move; of packets: share; of a signal: what it does; of a transfer by itself: its caller
         Ps earliest = 0;              // end, for all that the thread can issue
         Ps answer = 0;
     };
@@ -196,7 +196,6 @@ private:
     void hop(std::uint32_t number);
     void arrived(std::uint32_t number);
     std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
-    PacketState& packets_of(Thread& thread);
     std::string what_waits(const Thread& thread) const;
 
     template <class T>
@@ -243,8 +242,7 @@ private:
     struct Signalled {
         JobId job = 0;
         std::uint32_t semaphore = 0;
-        std::uint32_t rank = 0;
-        Ps time = 0;
+        std::uint32_t rank = 0;  // that is signalled
     };
     std::vector<Signalled> signalled_;
     std::vector<std::uint32_t> free_signalled_;

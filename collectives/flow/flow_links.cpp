@@ -42,7 +42,7 @@ bool FlowLinks::pass(FlowFlight& flight)
     const std::uint64_t left = flight.rest_ps + stage.left_ps;
     std::uint64_t head = now;
     flight.tail_ps = std::max(flight.tail_ps, now + left);
-    for (std::uint32_t i = 0; i < stage.count; ++i) {
+    for (std::uint32_t i = 0; flight.bytes > 0 && i < stage.count; ++i) {
         const GroupShare share = book_.share(stage.first + i);
         pass_group(share.group, flight.bytes * share.share, flight, way.neighbours, now, left, head);
     }

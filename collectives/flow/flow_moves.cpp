@@ -70,12 +70,6 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     return load;
 }
 
-FlowCore::PacketState& FlowCore::packets_of(Thread& thread)
-{
-    if (thread.packets == none) thread.packets = take(packet_states_, free_packet_states_, PacketState{});
-    return packet_states_[thread.packets];
-}
-
 std::uint32_t FlowCore::share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op)
 {
     const std::uint32_t at = job.program().grid.peer(rank, operand.peer);
@@ -112,12 +106,12 @@ bool FlowCore::may_move(std::uint32_t index, const FlowOp& op)
         if (thread.loading > 0 && !settle(thread)) return false;
         thread.time = std::max(thread.time, thread.loaded);
     }
-    if (op.has(FlowOp::needs_fence) && !thread.fenced) {
+    if (op.has(FlowOp::needs_fence) && (!thread.fenced || op.has(FlowOp::asks_fenced))) {
         if (!settle(thread)) return false;
         thread.fenced = true;
         if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + cost_of(thread).fence_ps);
-        if (thread.packets != none || jobs_[thread.job]->program().has_packets) {
-            PacketState& packets = packets_of(thread);
+        if (thread.packets != none) {
+            PacketState& packets = packet_states_[thread.packets];
             packets.issued = std::max(packets.issued, thread.time);
             packets.freed = std::max(packets.freed, thread.time);
         }
@@ -221,7 +215,7 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     Thread& thread = threads_[index];
     Job& job = *jobs_[thread.job];
     const FlowTemplate& program = job.program().templates[thread.program];
-    PacketState& state = packets_of(thread);
+    PacketState& state = packet_states_[thread.packets];
     if (!op.has(FlowOp::with_previous)) {
         state.asked = state.issued;
         state.asked_last = state.freed;
@@ -319,7 +313,9 @@ void FlowCore::launch_transfer(const Transfer& transfer)
 
 void FlowCore::hop(std::uint32_t number)
 {
-    if (links_.pass(transfers_[number].flight)) return push(transfers_[number].flight.head_ps, Kind::hop, number);
+    Transfer& transfer = transfers_[number];
+    const bool at_once = transfer.use == Use::signal && profile_.signals_with_data;
+    if (!at_once && links_.pass(transfer.flight)) return push(transfer.flight.head_ps, Kind::hop, number);
     arrived(number);
 }
 
@@ -329,6 +325,11 @@ void FlowCore::arrived(std::uint32_t number)
     free_transfers_.push_back(number);
     const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest);
     switch (transfer.use) {
+    case Use::signal: {
+        const Signalled signal = signalled_[transfer.target];
+        free_signalled_.push_back(transfer.target);
+        return arrive(*jobs_[signal.job], signal.semaphore, signal.rank, profile_.signals_with_data ? transfer.earliest : tail, now_);
+    }
     case Use::direct: return push(std::max(now_, tail + transfer.answer), Kind::timer, transfer.target);
     case Use::get: {
         Move& move = moves_[transfer.target];

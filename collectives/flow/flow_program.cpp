@@ -127,6 +127,7 @@ private:
         const bool fence = fenced_ && op.has(FlowOp::stores_packets);
         if (!step.with_previous && (fence || open_.meets(frame_, step))) {
             op.flags |= FlowOp::needs_fence;
+            if (fence) op.flags |= FlowOp::asks_fenced;
             open_.fence();
             open_.barrier();
         }

@@ -26,7 +26,8 @@ struct FlowOp {
         own_input = 32,        // it loads from the own input
         loads_packets = 64,
         stores_packets = 128,
-        shared_flag = 256      // several ranks signal its semaphore, or several threads wait for it
+        shared_flag = 256,     // several ranks signal its semaphore, or several threads wait for it
+        asks_fenced = 512      // it asks for what it loads behind that fence whenever it tries
     };
 
     FlowKind kind = FlowKind::nop;

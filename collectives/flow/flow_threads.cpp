@@ -138,13 +138,21 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
     }
     if (op.peer == 0) return arrive(job, thread.signal_semaphore, thread.rank, thread.time + cost_of(thread).load_ps, now_);
     const FlowPath& path = book_.path(thread.signal_path);
-    const bool with_data = profile_.signals_with_data;
-    const Ps known = thread.time + (with_data ? 0 : path.head_ps);
-    const Ps there = with_data ? thread.time : std::max(known, thread.time + path.put_ps);
-    thread.acknowledged = std::max(thread.acknowledged, with_data ? there : thread.time + path.put_ps + path.answer_ps);
     const std::uint32_t peer = job.program().grid.peer(thread.rank, op.peer);
-    if (!op.has(FlowOp::shared_flag)) return arrive(job, thread.signal_semaphore, peer, there, known);
-    push(known, Kind::signalled, take(signalled_, free_signalled_, {thread.job, thread.signal_semaphore, peer, there}));
+    if (profile_.signals_with_data) {
+        thread.acknowledged = std::max(thread.acknowledged, thread.time);
+        if (!op.has(FlowOp::shared_flag)) return arrive(job, thread.signal_semaphore, peer, thread.time, thread.time);
+    } else {
+        thread.acknowledged = std::max(thread.acknowledged, thread.time + path.put_ps + path.answer_ps);
+    }
+    // It waits at no link.
+    Transfer transfer;
+    transfer.flight = links_.put(thread.signal_path, 0, 0, thread.time);
+    if (profile_.signals_with_data) transfer.flight.head_ps = transfer.earliest = thread.time;
+    transfer.use = Use::signal;
+    transfer.thread = index;
+    transfer.target = take(signalled_, free_signalled_, {thread.job, thread.signal_semaphore, peer});
+    launch_transfer(transfer);
 }
 
 // A signal that is there at `time` has reached its last link at `known`: until then nobody can find it.
