@@ -1,3 +1,4 @@
+#include "platform/flow/run_flow.h"
 #include "platform/run/run.h"
 
 #include "base/units.h"
@@ -46,6 +47,7 @@ int simulate_command(const Arguments& arguments)
     SystemOptions options;
     WorkloadOptions workload;
     std::string json;
+    std::string fidelity = "line";
     std::string until;
     std::string series;
     std::string window;
@@ -66,6 +68,8 @@ int simulate_command(const Arguments& arguments)
     options.add_parameters(line);
     workload.add(line);
     line.section("simulation");
+    line.value("--fidelity", "line|flow", fidelity,
+        "line: transactions of 64 bytes, the default; flow: whole transfers on links, for thousands of GPUs; no data move");
     line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
     line.value("--memory-limit", "SIZE", memory_limit,
@@ -94,6 +98,10 @@ int simulate_command(const Arguments& arguments)
     line.flag("--quiet", quiet, "no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
 
+    if (fidelity != "line" && fidelity != "flow")
+        throw usage_error("option '--fidelity' has the value " + quoted_word(fidelity), "line or flow");
+    run.flow = fidelity == "flow";
+    if (run.flow && !waves.empty()) throw usage_error("--wave beside --fidelity flow, which has no RTL", "--fidelity line");
     run.data_on = !no_data;
     run.strict = options.strict();
     run.progress = !quiet;
@@ -120,8 +128,8 @@ int simulate_command(const Arguments& arguments)
             "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");
     ModelRegistry registry = options.registry();
     registry.waves = waves_of(waves, wave_window);
-    RunResult result =
-        run_system(resolve_loaded(description, options.load(description), registry), registry, run);
+    const ResolvedSystem resolved = resolve_loaded(description, options.load(description), registry);
+    RunResult result = run.flow ? run_flow(resolved, run) : run_system(resolved, registry, run);
     for (const Waves::Entry& entry : registry.waves.entries)
         if (!entry.taken) result.notices.push_back("--wave " + entry.instances + ": no RTL of that name, nothing is written");
     if (result.fault && waves.empty() && fault_wave != "none" && options.reads_stream()) {

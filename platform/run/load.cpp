@@ -95,7 +95,7 @@ CollectiveRequest Load::collective(std::size_t members) const
     return request;
 }
 
-void Load::attach(LineExecutor& executor, std::size_t members, std::size_t accelerators,
+void Load::attach(Executor& executor, std::size_t members, std::size_t accelerators,
     std::shared_ptr<const Schedule> schedule)
 {
     if (!traces_) {

@@ -136,6 +136,7 @@ std::string result_json(const RunResult& result, bool timing)
 {
     Json out;
     out["schema"] = "weft.result/1";
+    out["fidelity"] = result.fidelity;
     out["stop"] = name_of(result.stop);
     out["partial"] = result.stop != StopReason::finished;
     out["simulated_ps"] = result.simulated_ps;
@@ -143,7 +144,9 @@ std::string result_json(const RunResult& result, bool timing)
     out["elaborate_s"] = timing ? Json(result.elaborate_s) : Json(0);
     out["lines"] = result.lines;
     out["line_hops"] = result.line_hops;
+    if (result.fidelity == "flow") out["messages"] = result.messages;
     out["verified"] = result.verified;
+    if (!result.verification.empty()) out["verification"] = result.verification;
     out["seed"] = result.seed;
     out["system"] = {{"name", result.system}, {"endpoints", result.endpoints}, {"nodes", result.nodes},
         {"links", result.links}, {"switches", result.switches}};

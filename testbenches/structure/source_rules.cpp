@@ -24,6 +24,7 @@ const std::vector<Area>& areas()
         {"gpu",                 4,     true},
         {"collectives",         5,     true},
         {"collectives/chakra",  5,     false},
+        {"collectives/flow",    5,     false},
         {"collectives/plans",   5,     false},
         {"collectives/schedule", 5,    false},
         {"collectives/synthesis", 5,   false},
