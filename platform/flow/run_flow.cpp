@@ -225,7 +225,11 @@ private:
         } else if (!request_->schedule) {
             if (fabric_.plan() == nullptr) require_priceable(resolved_, ranks_);
             PricingLine line(options_.progress);
-            schedule = chosen_schedule(resolved_, cost_graph_of(resolved_, *fabric_.plan(), request_->members), *request_, choice_.emplace(), line);
+            CostGraph graph = cost_graph_of(resolved_, *fabric_.plan(), request_->members);
+            without_switches_ = !graph.switches.empty();
+            graph.switches.clear();
+            for (CostRank& rank : graph.ranks) rank.ports.clear();
+            schedule = chosen_schedule(resolved_, graph, *request_, choice_.emplace(), line);
         }
         load_.attach(executor_, ranks_, ranks_, schedule);
     }
@@ -287,6 +291,8 @@ private:
         if (request_ && written_channels_ < request_->options.channels)
             result.notices.push_back(fmt::format("{} channels are played as {}, each for {}", request_->options.channels, written_channels_,
                 request_->options.channels / written_channels_));
+        if (without_switches_)
+            result.notices.push_back("algorithms that leave steps to switches were no candidates: flow fidelity has no switches that combine or copy");
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
         if (fabric_.plan() == nullptr) {
@@ -328,6 +334,7 @@ private:
     std::optional<LargeCollective> large_;
     std::optional<ChoiceResult> choice_;
     std::uint32_t written_channels_ = 1;
+    bool without_switches_ = false;  // that combine or copy, though the system has some
 };
 
 }  // namespace
