@@ -144,7 +144,7 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
     EXPECT_NE(refusal(dgx().with("engine.channel=port")).find("flow fidelity has no port channels"), std::string::npos);
     EXPECT_NE(refusal(dgx().with("engine.flag_home=signaller")).find("flow fidelity has flags at the rank that waits only"), std::string::npos);
     RunSetup crossbar = dgx();
-    crossbar.lines += "bind: [{nodes: {name: \"*.nvsw.0\"}, model: crossbar}]\n";
+    crossbar.lines += "bind: [{nodes: {component: nvsw}, model: crossbar}]\n";
     EXPECT_NE(refusal(crossbar).find("flow fidelity has no switch model 'crossbar', which dgx.0.nvsw.0 has"),
         std::string::npos);
     EXPECT_NE(refusal(dgx().with("links.xpu_fabric.bit_error_rate=1e-12")).find("flow fidelity has no bit errors"), std::string::npos);
