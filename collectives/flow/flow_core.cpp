@@ -82,13 +82,16 @@ FlowCore::JobId FlowCore::open(FlowJob what)
         job->positions[rank].threads_left = program.threads(rank);
         for (std::uint32_t t = 0; t < program.threads(rank); ++t) {
             Thread fresh;
-            fresh.job = id;
+            fresh.job = job.get();
             fresh.rank = rank;
-            fresh.program = program.template_number(rank, t);
+            fresh.program = &program.templates[program.template_number(rank, t)];
+            fresh.endpoint = what.members[rank];
+            fresh.cost = &ranks_.of(fresh.endpoint);
             threads_[index++] = fresh;
         }
     }
     job->what = std::move(what);
+    job->id = id;
     jobs_[id] = std::move(job);
     return id;
 }
@@ -131,10 +134,10 @@ void FlowCore::end_thread(std::uint32_t index)
     if (thread.ended) return;
     thread.ended = true;
     if (thread.packets != none) free_packet_states_.push_back(thread.packets);
-    Job::Position& position = jobs_[thread.job]->positions[thread.rank];
+    Job::Position& position = thread.job->positions[thread.rank];
     position.end = std::max({position.end, thread.time, thread.settled, thread.acknowledged});
     if (--position.threads_left > 0) return;
-    push(std::max(now_, position.end), Kind::leave, take(leaving_, free_leaving_, {thread.job, thread.rank}));
+    push(std::max(now_, position.end), Kind::leave, take(leaving_, free_leaving_, {thread.job->id, thread.rank}));
 }
 
 void FlowCore::leave(std::uint32_t number)
@@ -194,8 +197,8 @@ void FlowCore::run(Ps end, const std::function<bool()>& stop)
 
 std::string FlowCore::what_waits(const Thread& thread) const
 {
-    const Job& job = *jobs_[thread.job];
-    const FlowTemplate& program = job.program().templates[thread.program];
+    const Job& job = *thread.job;
+    const FlowTemplate& program = *thread.program;
     if (thread.next >= program.ops.size()) return "its transfers";
     const FlowOp& op = program.ops[thread.next];
     switch (op.kind) {
@@ -216,7 +219,7 @@ std::vector<std::string> FlowCore::blocked() const
         for (std::uint32_t i = 0; i < job->thread_count; ++i) {
             const Thread& thread = threads_[job->first_thread + i];
             if (thread.ended) continue;
-            const FlowTemplate& program = job->program().templates[thread.program];
+            const FlowTemplate& program = *thread.program;
             if (thread.next < program.ops.size() && program.ops[thread.next].kind == FlowKind::wait && waits_for[thread.rank] == none)
                 waits_for[thread.rank] = job->program().grid.peer(thread.rank, program.ops[thread.next].peer);
             lines.push_back(fmt::format("{}: rank {} at operation {} waits for {}", job->what.name, thread.rank, thread.next,

@@ -86,11 +86,14 @@ private:
     enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer };
     enum class Use : std::uint8_t { put, get, signal, direct };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
+    struct Job;
 
     struct Thread {
-        std::uint32_t job = 0;
+        Job* job = nullptr;
+        const FlowTemplate* program = nullptr;
+        const CostRank* cost = nullptr;
         std::uint32_t rank = 0;       // position in the job
-        std::uint32_t program = 0;    // template
+        std::uint32_t endpoint = 0;   // of the rank
         std::uint32_t next = 0;       // operation
         Ps time = 0;
         Ps settled = 0;               // all stores so far are acknowledged
@@ -108,7 +111,7 @@ private:
         Ps acknowledged = 0;          // all signals so far
         // The cost of the last operation, and what it went to.
         std::uint32_t shape = none;
-        std::uint32_t path = none;    // to the first destination
+        std::uint32_t path = none;    // to the only destination
         Ps load_ps = 0;
         Ps issue_ps = 0;
         Ps turn_ps = 0;
@@ -116,6 +119,7 @@ private:
         std::uint32_t signal_number = none;
         std::uint32_t signal_semaphore = none;
         std::uint32_t signal_path = none;
+        std::uint32_t signal_rank = none;
         std::uint32_t wait_for = none;
         std::uint32_t wait_number = none;
         std::uint32_t wait_semaphore = none;
@@ -148,7 +152,6 @@ private:
         Ps head = 0;                // the first line of all that it loads has come
         Ps loaded = 0;              // the last one
     };
-    struct Job;
     struct Batch {  // ranks that begin together
         JobId job = 0;
         Ps time = 0;
@@ -167,17 +170,17 @@ private:
     void run_thread(std::uint32_t index);
     bool settle(Thread& thread);
     void unblock(std::uint32_t index);
-    bool dependencies_met(std::uint32_t index, const FlowTemplate& program);
+    bool dependencies_met(std::uint32_t index);
     bool publish(std::uint32_t index, std::uint32_t dependency);
     std::uint32_t dependency_of(Job& job, std::uint32_t rank, StepId id);
     void signal(std::uint32_t index, const FlowOp& op);
     void arrive(Job& job, std::uint32_t semaphore, std::uint32_t rank, Ps time, Ps known);
+    bool signals_at_once(std::uint32_t index);
+    std::uint32_t semaphore_of(Thread& thread, const FlowOp& op);
+    void sleep(std::uint32_t index);
     bool wait(std::uint32_t index, const FlowOp& op);
     bool meet(std::uint32_t index, const FlowOp& op);
     void finish_blocked(std::uint32_t index);
-    const CostRank& cost_of(const Thread& thread) const;
-    std::uint32_t endpoint_of(const Thread& thread, std::uint32_t rank) const;
-    const FlowOp& op_of(const Thread& thread) const;
 
     // Moves.
     bool packets_have_come(std::uint32_t index, const FlowOp& op);
@@ -193,6 +196,7 @@ private:
     void loaded(std::uint32_t number);
     std::uint32_t launch_parts(Transfer transfer, Ps spread);
     void launch_transfer(const Transfer& transfer);
+    static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);
     void arrived(std::uint32_t number);
     std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);

@@ -35,6 +35,7 @@ struct FlowCore::Job {
         Done done;
     };
 
+    JobId id = 0;
     FlowJob what;
     double chunk_bytes = 0;
     std::uint32_t first_thread = 0;

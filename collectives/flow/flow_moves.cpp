@@ -17,24 +17,29 @@ constexpr double least_part_bytes = 256;
 
 }  // namespace
 
+std::uint32_t FlowCore::endpoint_at(const Thread& thread, std::uint32_t difference)
+{
+    return thread.job->what.members[thread.job->program().grid.peer(thread.rank, difference)];
+}
+
 ThreadPace FlowCore::pace_of(const Thread& thread) const
 {
-    const Job& job = *jobs_[thread.job];
-    return {cost_of(thread), job.program().threads(thread.rank), job.what.threads_each};
+    const Job& job = *thread.job;
+    return {*thread.cost, job.program().threads(thread.rank), job.what.threads_each};
 }
 
 // As move_load() of thread_pace.h, of an operation.
 MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
 {
-    const Job& job = *jobs_[thread.job];
-    const CostRank& self = cost_of(thread);
-    const std::uint32_t endpoint = endpoint_of(thread, thread.rank);
+    const Job& job = *thread.job;
+    const CostRank& self = *thread.cost;
+    const std::uint32_t endpoint = thread.endpoint;
     const double share = job.chunk_bytes / op.parts;
     const double bytes = share * op.count;
     const double packed =
         static_cast<double>(op.count * packet_bytes(job.what.format, static_cast<std::uint64_t>(std::ceil(share))));
     const bool packets = op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
-    const FlowTemplate& program = job.program().templates[thread.program];
+    const FlowTemplate& program = *thread.program;
     MoveLoad load;
     load.data = bytes;
     load.bytes = packets ? packed : bytes;
@@ -48,7 +53,7 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
             load.load_ps = std::max(load.load_ps, self.load_ps);
             continue;
         }
-        const std::uint32_t peer = endpoint_of(thread, job.program().grid.peer(thread.rank, source.peer));
+        const std::uint32_t peer = endpoint_at(thread, source.peer);
         const FlowPath& path = book_.path(book_.find(endpoint, peer));
         load.load_ps = std::max(load.load_ps, (source.input ? ranks_.of(peer).cold_ps : 0) + path.put_ps + path.answer_ps);
         load.issued += bytes;
@@ -59,7 +64,7 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     for (std::uint32_t i = 0; i < op.own_destinations; ++i) load.issued += bytes;
     for (std::uint32_t i = 0; i < op.destinations; ++i) {
         const FlowOperand& destination = program.operands[op.first + op.sources + i];
-        const std::uint32_t peer = endpoint_of(thread, job.program().grid.peer(thread.rank, destination.peer));
+        const std::uint32_t peer = endpoint_at(thread, destination.peer);
         const FlowPath& path = book_.path(book_.find(endpoint, peer));
         load.issued += destination.packets ? packed : bytes;
         load.remote += destination.packets ? packed : bytes;
@@ -83,8 +88,8 @@ std::uint32_t FlowCore::share_of(Job& job, std::uint32_t rank, const FlowOperand
 bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
-    Job& job = *jobs_[thread.job];
-    const FlowTemplate& program = job.program().templates[thread.program];
+    Job& job = *thread.job;
+    const FlowTemplate& program = *thread.program;
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
         if (!source.packets) continue;
@@ -93,7 +98,7 @@ bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
             share.sleepers.push_back(index);
             return false;
         }
-        thread.time = std::max(thread.time, share.head + cost_of(thread).look_ps);
+        thread.time = std::max(thread.time, share.head + thread.cost->look_ps);
     }
     return true;
 }
@@ -109,7 +114,7 @@ bool FlowCore::may_move(std::uint32_t index, const FlowOp& op)
     if (op.has(FlowOp::needs_fence) && (!thread.fenced || op.has(FlowOp::asks_fenced))) {
         if (!settle(thread)) return false;
         thread.fenced = true;
-        if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + cost_of(thread).fence_ps);
+        if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + thread.cost->fence_ps);
         if (thread.packets != none) {
             PacketState& packets = packet_states_[thread.packets];
             packets.issued = std::max(packets.issued, thread.time);
@@ -149,6 +154,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
         thread.load_ps = load.load_ps;
         thread.issue_ps = pace.issue_ps(load);
         thread.turn_ps = pace.turn_ps(load);
+        thread.path = op.destinations == 1 ? book_.find(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources].peer)) : none;
         return move_own(index, op);
     }
     Move record;
@@ -178,7 +184,7 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
     Move record;
     record.op = thread.next;
     record.thread = index;
-    record.bytes = jobs_[thread.job]->chunk_bytes / op.parts * op.count;
+    record.bytes = thread.job->chunk_bytes / op.parts * op.count;
     record.load_ps = thread.load_ps;
     record.issue_ps = thread.issue_ps;
     const Ps from = thread.time + thread.load_ps;
@@ -189,14 +195,13 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
 // Asks peers for what the move loads from them.
 void FlowCore::ask(const Move& move, Ps now)
 {
-    const Thread thread = threads_[move.thread];
-    const Job& job = *jobs_[thread.job];
-    const FlowTemplate& program = job.program().templates[thread.program];
+    const Thread& thread = threads_[move.thread];
+    const FlowTemplate& program = *thread.program;
     const FlowOp& op = program.ops[move.op];
-    const std::uint32_t endpoint = endpoint_of(thread, thread.rank);
+    const std::uint32_t endpoint = thread.endpoint;
     const std::uint32_t number = take(moves_, free_moves_, move);
     for (std::uint32_t i = 0; i < op.sources; ++i) {
-        const std::uint32_t owner = endpoint_of(thread, job.program().grid.peer(thread.rank, program.operands[op.first + i].peer));
+        const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
         const std::uint32_t request = book_.find(endpoint, owner);
         Transfer transfer;
         transfer.flight = links_.answer(book_.find(owner, endpoint), owner, request, move.bytes, now + book_.path(request).put_ps);
@@ -213,8 +218,8 @@ void FlowCore::ask(const Move& move, Ps now)
 void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
 {
     Thread& thread = threads_[index];
-    Job& job = *jobs_[thread.job];
-    const FlowTemplate& program = job.program().templates[thread.program];
+    Job& job = *thread.job;
+    const FlowTemplate& program = *thread.program;
     PacketState& state = packet_states_[thread.packets];
     if (!op.has(FlowOp::with_previous)) {
         state.asked = state.issued;
@@ -227,7 +232,7 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     Ps ready = std::max(from + pace.issue_ps(load), std::max(state.asked_last, turn) + load.load_ps);
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
-        if (source.packets) ready = std::max(ready, job.shares[share_of(job, thread.rank, source, op)].tail + cost_of(thread).last_look_ps);
+        if (source.packets) ready = std::max(ready, job.shares[share_of(job, thread.rank, source, op)].tail + thread.cost->last_look_ps);
     }
     state.turns.push_back(ready);
     state.issued = std::max(state.issued, from);
@@ -244,14 +249,15 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
 void FlowCore::store(const Move& move, Ps from, Ps ready)
 {
     Thread& thread = threads_[move.thread];
-    Job& job = *jobs_[thread.job];
-    const FlowTemplate& program = job.program().templates[thread.program];
+    Job& job = *thread.job;
+    const FlowTemplate& program = *thread.program;
     const FlowOp& op = program.ops[move.op];
-    if (op.own_destinations > 0) thread.settled = std::max(thread.settled, ready + cost_of(thread).load_ps);
-    const std::uint32_t endpoint = endpoint_of(thread, thread.rank);
+    if (op.own_destinations > 0) thread.settled = std::max(thread.settled, ready + thread.cost->load_ps);
+    const std::uint32_t endpoint = thread.endpoint;
     for (std::uint32_t i = 0; i < op.destinations; ++i) {
         const FlowOperand& destination = program.operands[op.first + op.sources + i];
-        const std::uint32_t path = book_.find(endpoint, endpoint_of(thread, job.program().grid.peer(thread.rank, destination.peer)));
+        const bool known = op.destinations == 1 && op.shape == thread.shape;
+        const std::uint32_t path = known ? thread.path : book_.find(endpoint, endpoint_at(thread, destination.peer));
         Transfer transfer;
         transfer.flight = links_.put(path, endpoint, destination.packets ? move.packed : move.bytes, from);
         transfer.thread = move.thread;
@@ -321,7 +327,7 @@ void FlowCore::hop(std::uint32_t number)
 
 void FlowCore::arrived(std::uint32_t number)
 {
-    const Transfer transfer = transfers_[number];
+    const Transfer& transfer = transfers_[number];  // nothing below starts another
     free_transfers_.push_back(number);
     const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest);
     switch (transfer.use) {
@@ -342,7 +348,7 @@ void FlowCore::arrived(std::uint32_t number)
     }
     Thread& thread = threads_[transfer.thread];
     if (transfer.target != none) {
-        Job::Share& share = jobs_[thread.job]->shares[transfer.target];
+        Job::Share& share = thread.job->shares[transfer.target];
         share.here = true;
         share.head = transfer.flight.head_ps + transfer.flight.rest_ps;
         share.tail = tail;

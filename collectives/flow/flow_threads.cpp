@@ -7,25 +7,16 @@
 
 namespace weft {
 
-const CostRank& FlowCore::cost_of(const Thread& thread) const { return ranks_.of(endpoint_of(thread, thread.rank)); }
-
-std::uint32_t FlowCore::endpoint_of(const Thread& thread, std::uint32_t rank) const { return jobs_[thread.job]->what.members[rank]; }
-
-const FlowOp& FlowCore::op_of(const Thread& thread) const
-{
-    return jobs_[thread.job]->program().templates[thread.program].ops[thread.next];
-}
-
 void FlowCore::run_thread(std::uint32_t index)
 {
     Thread& thread = threads_[index];
     thread.time = std::max(thread.time, now_);
-    const FlowTemplate& program = jobs_[thread.job]->program().templates[thread.program];
+    const FlowTemplate& program = *thread.program;
     while (thread.next < program.ops.size()) {
         const FlowOp& op = program.ops[thread.next];
         // What others do meanwhile takes its place at the links first.
         if (thread.time > now_) return resume(index, thread.time);
-        if (op.has(FlowOp::depends) && !dependencies_met(index, program)) return;
+        if (op.has(FlowOp::depends) && !dependencies_met(index)) return;
         switch (op.kind) {
         case FlowKind::move:
             if (!op.has(FlowOp::with_previous) && thread.loading > 0 && !settle(thread)) return;
@@ -35,7 +26,7 @@ void FlowCore::run_thread(std::uint32_t index)
         case FlowKind::signal:
             if (!settle(thread)) return;
             if (thread.time > now_) continue;
-            thread.time += cost_of(thread).fence_ps;
+            thread.time += thread.cost->fence_ps;
             signal(index, op);
             break;
         case FlowKind::wait:
@@ -50,7 +41,7 @@ void FlowCore::run_thread(std::uint32_t index)
         }
         ++thread.next;
         if (op.has(FlowOp::published)) {
-            Job& job = *jobs_[thread.job];
+            Job& job = *thread.job;
             const StepId id{index - job.thread(thread.rank, 0), thread.next - 1};
             if (!publish(index, dependency_of(job, thread.rank, id))) return;
         }
@@ -75,10 +66,40 @@ void FlowCore::unblock(std::uint32_t index)
     if (thread.in_flight > 0 || thread.loading > 0) return;
     if (thread.blocked) {
         thread.blocked = false;
+        if (signals_at_once(index)) return;
         return resume(index, std::max({now_, thread.time, thread.settled}));
     }
-    if (thread.next >= jobs_[thread.job]->program().templates[thread.program].ops.size() && thread.unpublished == none)
+    if (thread.next >= thread.program->ops.size() && thread.unpublished == none)
         end_thread(index);
+}
+
+// A signal that comes with its data, and the wait behind it, need no events of their own where looking at a flag takes no
+// time: when they are over is known as soon as the data's end is.
+bool FlowCore::signals_at_once(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    const std::vector<FlowOp>& ops = thread.program->ops;
+    if (!profile_.signals_with_data || thread.next >= ops.size()) return false;
+    const FlowOp& op = ops[thread.next];
+    constexpr unsigned others = FlowOp::depends | FlowOp::published | FlowOp::shared_flag;
+    if (op.kind != FlowKind::signal || (op.flags & others) != 0 || op.peer == 0) return false;
+    const CostRank& cost = *thread.cost;
+    if (cost.poll_ps != 0 || cost.poll_slot_ps != 0 || cost.fence_ps != 0) return false;
+    thread.time = std::max({now_, thread.time, thread.settled});
+    signal(index, op);
+    ++thread.next;
+    if (thread.next >= ops.size() || ops[thread.next].kind != FlowKind::wait || (ops[thread.next].flags & others) != 0) {
+        resume(index, thread.time);
+        return true;
+    }
+    const Job::Semaphore& semaphore = thread.job->semaphores[semaphore_of(thread, ops[thread.next])];
+    if (semaphore.first == none) {
+        sleep(index);
+    } else {
+        const Job::Node& next = thread.job->nodes[semaphore.first];
+        resume(index, std::max({thread.time, next.known, next.time + cost.notice_ps}));
+    }
+    return true;
 }
 
 std::uint32_t FlowCore::dependency_of(Job& job, std::uint32_t rank, StepId id)
@@ -92,10 +113,11 @@ std::uint32_t FlowCore::dependency_of(Job& job, std::uint32_t rank, StepId id)
     return made;
 }
 
-bool FlowCore::dependencies_met(std::uint32_t index, const FlowTemplate& program)
+bool FlowCore::dependencies_met(std::uint32_t index)
 {
     Thread& thread = threads_[index];
-    Job& job = *jobs_[thread.job];
+    Job& job = *thread.job;
+    const FlowTemplate& program = *thread.program;
     auto at = std::lower_bound(program.after.begin(), program.after.end(), thread.next,
         [](const auto& entry, std::uint32_t op) { return entry.first < op; });
     for (; at != program.after.end() && at->first == thread.next; ++at) {
@@ -117,9 +139,9 @@ bool FlowCore::publish(std::uint32_t index, std::uint32_t number)
         thread.unpublished = number;
         return false;
     }
-    Job::Dependency& dependency = jobs_[thread.job]->dependencies[number];
+    Job::Dependency& dependency = thread.job->dependencies[number];
     dependency.done = true;
-    dependency.time = thread.time + cost_of(thread).load_ps + cost_of(thread).notice_ps;
+    dependency.time = thread.time + thread.cost->load_ps + thread.cost->notice_ps;
     for (const std::uint32_t sleeper : dependency.sleepers) resume(sleeper, dependency.time);
     dependency.sleepers.clear();
     return true;
@@ -128,17 +150,18 @@ bool FlowCore::publish(std::uint32_t index, std::uint32_t number)
 void FlowCore::signal(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
-    Job& job = *jobs_[thread.job];
+    Job& job = *thread.job;
     if (thread.signal_to != op.peer || thread.signal_number != op.semaphore) {
         const std::uint32_t peer = job.program().grid.peer(thread.rank, op.peer);
+        thread.signal_rank = peer;
         thread.signal_to = op.peer;
         thread.signal_number = op.semaphore;
         thread.signal_semaphore = job.semaphore(peer, thread.rank, op.semaphore);
-        thread.signal_path = op.peer == 0 ? none : book_.find(endpoint_of(thread, thread.rank), endpoint_of(thread, peer));
+        thread.signal_path = op.peer == 0 ? none : book_.find(thread.endpoint, job.what.members[peer]);
     }
-    if (op.peer == 0) return arrive(job, thread.signal_semaphore, thread.rank, thread.time + cost_of(thread).load_ps, now_);
+    if (op.peer == 0) return arrive(job, thread.signal_semaphore, thread.rank, thread.time + thread.cost->load_ps, now_);
     const FlowPath& path = book_.path(thread.signal_path);
-    const std::uint32_t peer = job.program().grid.peer(thread.rank, op.peer);
+    const std::uint32_t peer = thread.signal_rank;
     if (profile_.signals_with_data) {
         thread.acknowledged = std::max(thread.acknowledged, thread.time);
         if (!op.has(FlowOp::shared_flag)) return arrive(job, thread.signal_semaphore, peer, thread.time, thread.time);
@@ -151,7 +174,7 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
     if (profile_.signals_with_data) transfer.flight.head_ps = transfer.earliest = thread.time;
     transfer.use = Use::signal;
     transfer.thread = index;
-    transfer.target = take(signalled_, free_signalled_, {thread.job, thread.signal_semaphore, peer});
+    transfer.target = take(signalled_, free_signalled_, {job.id, thread.signal_semaphore, peer});
     launch_transfer(transfer);
 }
 
@@ -162,25 +185,39 @@ void FlowCore::arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps tim
     job.append(semaphore.first, semaphore.last, job.new_node(time, known));
     if (semaphore.first_sleeper == none) return;
     const auto sleeper = static_cast<std::uint32_t>(job.take_first(semaphore.first_sleeper).known);
-    resume(sleeper, std::max(known, time + ranks_.of(job.what.members[rank]).notice_ps));
+    resume(sleeper, std::max({known, threads_[sleeper].time, time + ranks_.of(job.what.members[rank]).notice_ps}));
+}
+
+std::uint32_t FlowCore::semaphore_of(Thread& thread, const FlowOp& op)
+{
+    if (thread.wait_for != op.peer || thread.wait_number != op.semaphore) {
+        Job& job = *thread.job;
+        thread.wait_for = op.peer;
+        thread.wait_number = op.semaphore;
+        thread.wait_semaphore = job.semaphore(thread.rank, job.program().grid.peer(thread.rank, op.peer), op.semaphore);
+    }
+    return thread.wait_semaphore;
+}
+
+// Until the next signal comes to the semaphore that it waits for.
+void FlowCore::sleep(std::uint32_t index)
+{
+    Job& job = *threads_[index].job;
+    Job::Semaphore& semaphore = job.semaphores[threads_[index].wait_semaphore];
+    job.append(semaphore.first_sleeper, semaphore.last_sleeper, job.new_node(0, index));
 }
 
 bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
 {
     Thread& thread = threads_[index];
-    Job& job = *jobs_[thread.job];
-    const CostRank& cost = cost_of(thread);
-    if (thread.wait_for != op.peer || thread.wait_number != op.semaphore) {
-        thread.wait_for = op.peer;
-        thread.wait_number = op.semaphore;
-        thread.wait_semaphore = job.semaphore(thread.rank, job.program().grid.peer(thread.rank, op.peer), op.semaphore);
-    }
+    Job& job = *thread.job;
+    const CostRank& cost = *thread.cost;
     const bool begins = thread.lanes == 0;
     if (begins) thread.lanes = std::min<std::uint32_t>(op.waits, std::max(1U, cost.poll_lanes));
-    Job::Semaphore& semaphore = job.semaphores[thread.wait_semaphore];
+    Job::Semaphore& semaphore = job.semaphores[semaphore_of(thread, op)];
     if (semaphore.first == none) {
         thread.slept = true;
-        job.append(semaphore.first_sleeper, semaphore.last_sleeper, job.new_node(0, index));
+        sleep(index);
         return false;
     }
     const Job::Node& next = job.nodes[semaphore.first];
@@ -201,7 +238,7 @@ bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
 bool FlowCore::meet(std::uint32_t index, const FlowOp& op)
 {
     const Thread& thread = threads_[index];
-    Job& job = *jobs_[thread.job];
+    Job& job = *thread.job;
     const std::uint64_t key = std::uint64_t{thread.rank} << 32 | op.semaphore;
     std::uint32_t number = job.barrier_numbers.find(key);
     if (number == FlatMap::none) {
@@ -212,7 +249,7 @@ bool FlowCore::meet(std::uint32_t index, const FlowOp& op)
     std::vector<std::uint32_t>& there = job.barriers[number];
     there.push_back(index);
     if (there.size() < op.count) return false;
-    for (const std::uint32_t other : there) resume(other, thread.time + cost_of(thread).load_ps + cost_of(thread).notice_ps);
+    for (const std::uint32_t other : there) resume(other, thread.time + thread.cost->load_ps + thread.cost->notice_ps);
     there.clear();
     return false;
 }

@@ -51,6 +51,12 @@ std::string refusal(const RunSetup& setup)
     return "accepted";
 }
 
+void expect_refused(const RunSetup& setup, const std::string& text)
+{
+    const std::string said = refusal(setup);
+    EXPECT_NE(said.find(text), std::string::npos) << said;
+}
+
 }  // namespace
 
 TEST(FlowRun, TakesTheEstimateOfTheCostGraph)
@@ -139,25 +145,24 @@ TEST(FlowRun, LateRanksDelayTheOthers)
 // Everything that is not modelled is named.
 TEST(FlowRun, WhatIsNotModelledIsRefused)
 {
-    EXPECT_NE(refusal(dgx("all_reduce", "nvls")).find("flow fidelity has no switches that combine or copy"), std::string::npos);
-    EXPECT_NE(refusal(dgx().with("engine.mover=copy_engine")).find("flow fidelity moves data by units only"), std::string::npos);
-    EXPECT_NE(refusal(dgx().with("engine.channel=port")).find("flow fidelity has no port channels"), std::string::npos);
-    EXPECT_NE(refusal(dgx().with("engine.flag_home=signaller")).find("flow fidelity has flags at the rank that waits only"), std::string::npos);
+    expect_refused(dgx("all_reduce", "nvls"), "flow fidelity has no switches that combine or copy");
+    expect_refused(dgx().with("engine.mover=copy_engine"), "flow fidelity moves data by units only");
+    expect_refused(dgx().with("engine.channel=port"), "flow fidelity has no port channels");
+    expect_refused(dgx().with("engine.flag_home=signaller"), "flow fidelity has flags at the rank that waits only");
     RunSetup crossbar = dgx();
     crossbar.lines += "bind: [{nodes: {component: nvsw}, model: crossbar}]\n";
-    EXPECT_NE(refusal(crossbar).find("flow fidelity has no switch model 'crossbar', which dgx.0.nvsw.0 has"),
-        std::string::npos);
-    EXPECT_NE(refusal(dgx().with("links.xpu_fabric.bit_error_rate=1e-12")).find("flow fidelity has no bit errors"), std::string::npos);
+    expect_refused(crossbar, "flow fidelity has no switch model 'crossbar', which dgx.0.nvsw.0 has");
+    expect_refused(dgx().with("links.xpu_fabric.bit_error_rate=1e-12"), "flow fidelity has no bit errors");
     const std::pair<bool RunOptions::*, const char*> options[] = {{&RunOptions::check_protocol, "--check-protocol"},
         {&RunOptions::watch, "--watch"}, {&RunOptions::follow, "--critical-path"}, {&RunOptions::record, "--record"}};
     for (const auto& [option, name] : options) {
         RunSetup setup = dgx();
         setup.options.*option = true;
-        EXPECT_NE(refusal(setup).find(name), std::string::npos) << name;
+        expect_refused(setup, name);
     }
     RunSetup series = dgx();
     series.options.window = 1000;
-    EXPECT_NE(refusal(series).find("--series"), std::string::npos);
+    expect_refused(series, "--series");
 }
 
 }  // namespace run_flow_test
