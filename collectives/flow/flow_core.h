@@ -195,7 +195,7 @@ private:
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);
     std::uint32_t launch_parts(Transfer transfer, Ps spread);
-    void launch_transfer(const Transfer& transfer);
+    bool launch_transfer(const Transfer& transfer);
     static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
     void hop(std::uint32_t number);
     void arrived(std::uint32_t number);

@@ -292,7 +292,7 @@ void FlowCore::loaded(std::uint32_t number)
     finish_blocked(move.thread);
 }
 
-// In the order in which its lines are issued, the last `spread` after the first; how many parts that makes.
+// In the order in which its lines are issued, the last `spread` after the first; how many parts of it are under way then.
 std::uint32_t FlowCore::launch_parts(Transfer transfer, Ps spread)
 {
     const double bytes = transfer.flight.bytes;
@@ -303,18 +303,28 @@ std::uint32_t FlowCore::launch_parts(Transfer transfer, Ps spread)
     const Ps first = transfer.flight.head_ps;
     const Ps earliest = transfer.earliest;
     transfer.flight.bytes = bytes / parts;
+    std::uint32_t under_way = 0;
     for (std::uint32_t part = 0; part < parts; ++part) {
         transfer.flight.head_ps = first + spread * part / parts;
         transfer.earliest = part + 1 == parts ? earliest : 0;
-        launch_transfer(transfer);
+        if (launch_transfer(transfer)) ++under_way;
     }
     ++messages_;
-    return parts;
+    return under_way;
 }
 
-void FlowCore::launch_transfer(const Transfer& transfer)
+// Whether it is under way. A put that begins now on a link of its own meets nobody: its end is known at once.
+bool FlowCore::launch_transfer(const Transfer& transfer)
 {
+    if (transfer.flight.head_ps == now_ && transfer.use == Use::put && transfer.target == none && book_.alone(transfer.flight.path)) {
+        FlowFlight flight = transfer.flight;
+        links_.pass(flight);
+        Thread& thread = threads_[transfer.thread];
+        thread.settled = std::max(thread.settled, std::max(flight.tail_ps, transfer.earliest) + transfer.answer);
+        return false;
+    }
     push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+    return true;
 }
 
 void FlowCore::hop(std::uint32_t number)

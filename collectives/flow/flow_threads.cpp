@@ -25,6 +25,7 @@ void FlowCore::run_thread(std::uint32_t index)
             break;
         case FlowKind::signal:
             if (!settle(thread)) return;
+            if (thread.time > now_ && signals_at_once(index)) return;
             if (thread.time > now_) continue;
             thread.time += thread.cost->fence_ps;
             signal(index, op);

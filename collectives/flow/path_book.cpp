@@ -31,7 +31,12 @@ std::uint32_t PathBook::find(std::uint32_t from, std::uint32_t to)
         out.before_ps = stage.before_ps;
         out.left_ps = path.head_ps - passed;
         out.first = static_cast<std::uint32_t>(shares_.size());
-        for (const GroupShare& share : cover(stage.links)) shares_.push_back(share);
+        for (const GroupShare& share : cover(stage.links)) {
+            LinkGroup& group = groups_[share.group];
+            group.shared = group.shared || group.used;
+            group.used = true;
+            shares_.push_back(share);
+        }
         out.count = static_cast<std::uint32_t>(shares_.size()) - out.first;
         stages_.push_back(out);
     }
@@ -97,6 +102,7 @@ std::uint32_t PathBook::split_off(std::uint32_t group, const std::vector<std::ui
         made.payload = before.payload;
         made.sender = before.sender;
         made.mixed = before.mixed;
+        made.used = before.used;
         made.shared = before.shared;
         return number;
     };
@@ -115,7 +121,10 @@ const std::vector<std::uint32_t>& PathBook::reverse_of(std::uint32_t group)
         for (const std::uint32_t member : groups_[group].members)
             if (links_[member].reverse >= 0) links.push_back({static_cast<std::uint32_t>(links_[member].reverse), 1});
         std::vector<std::uint32_t> reverse;
-        for (const GroupShare& share : cover(links)) reverse.push_back(share.group);
+        for (const GroupShare& share : cover(links)) {
+            groups_[share.group].shared = true;
+            reverse.push_back(share.group);
+        }
         groups_[group].reverse = std::move(reverse);
         groups_[group].has_reverse = true;
     }

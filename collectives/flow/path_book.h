@@ -48,7 +48,8 @@ struct LinkGroup {
     bool mixed = false;       // some of it came from another rank
     bool split = false;       // `parts` stand for it
     bool has_reverse = false;  // `reverse` is known
-    bool shared = false;      // several pairs of ranks use it
+    bool used = false;        // a path has it
+    bool shared = false;      // several have, or something goes back on it
     std::vector<std::uint32_t> reverse;  // groups of the other directions
     std::vector<std::uint32_t> parts;
     std::vector<std::uint32_t> members;  // links
@@ -69,6 +70,14 @@ public:
     const GroupShare& share(std::uint32_t number) const { return shares_[number]; }
     LinkGroup& group(std::uint32_t number) { return groups_[number]; }
     const LinkGroup& group(std::uint32_t number) const { return groups_[number]; }
+    // Whether the path is one link that no other pair of ranks has used so far, and on which nothing goes back.
+    bool alone(std::uint32_t number) const
+    {
+        const FlowPath& path = paths_[number];
+        if (path.stages != 1 || stages_[path.first].count != 1) return false;
+        const LinkGroup& group = groups_[shares_[stages_[path.first].first].group];
+        return !group.shared && !group.split && group.back_ps_per_byte <= 0;
+    }
     // Groups of the other directions of a group's links, made when first asked for.
     const std::vector<std::uint32_t>& reverse_of(std::uint32_t group);
 
