@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <map>
 #include <set>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +15,7 @@
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "collectives/synthesis/estimate.h"
 #include "platform/choice/cost_graph_of.h"
+#include "platform/config/resolve.h"
 #include "platform/flow/flow_fabric.h"
 #include "platform/flow/run_flow.h"
 #include "platform/run/report.h"
@@ -140,6 +144,63 @@ TEST(FlowRun, LateRanksDelayTheOthers)
     const Time at_once = flow_run(dgx()).simulated_ps;
     EXPECT_GT(delayed, 50'000'000U);
     EXPECT_LT(delayed, 50'000'000U + at_once);
+}
+
+// A run that is interrupted keeps what there is.
+TEST(FlowRun, AnInterruptEndsARunWithPartialResults)
+{
+    const std::string text = in_timed_child(
+        [] {
+            RunSetup setup = on(star_document(512), "profile: generic\n" + collective_lines("all_reduce", "ring", "64 MiB"));
+            setup.sets = {"engine.channels=1"};
+            const ResolvedSystem system = resolve_setup(setup);
+            std::thread([] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(400));
+                std::raise(SIGINT);
+            }).detach();
+            const RunResult result = run_flow(system, setup.options);
+            return fmt::format("{} {} {}", name_of(result.stop), result.exit_code(), result.messages > 0 && result.messages < 512 * 1022);
+        },
+        60);
+    EXPECT_EQ(text, "interrupted 130 true");
+}
+
+// A step of training with tensor and pipeline parallelism: groups of their own, transfers between stages.
+TEST(FlowRun, TracesRunAndRanksAccountForTheirTime)
+{
+    if (!has_shared()) GTEST_SKIP() << "no shared traces";
+    const std::string folder = std::string(WEFT_SHARED_DIR) + "/chakra/stage/llama_tp2_pp2_mb4/";
+    const RunSetup setup = on(shared_document("device_dgx_h100"),
+        trace_lines(folder + "llama_tp2_pp2_mb4", "groups: \"" + folder + "comm_group.json\""));
+    const RunResult result = flow_run(setup);
+    EXPECT_EQ(result.stop, StopReason::finished);
+    EXPECT_EQ(result.collectives.size(), 82U);
+    for (const CollectiveResult& collective : result.collectives) EXPECT_TRUE(collective.finished) << collective.name;
+    ASSERT_EQ(result.ranks.size(), 4U);
+    for (const RankResult& rank : result.ranks) {
+        Time sum = 0;
+        for (const auto& [activity, time] : rank.breakdown_ps) sum += time;
+        EXPECT_EQ(sum, result.simulated_ps) << rank.rank;
+    }
+    EXPECT_EQ(result_json(flow_run(setup), false), result_json(result, false));
+}
+
+// Loads and stores of a pool of memory that the fabric reaches, kernels and a collective: within a tenth of the lines.
+TEST(FlowRun, AnOffloadToAPoolOfMemoryTakesAboutAsLongAsByLines)
+{
+    const std::string folder = std::string(WEFT_SOURCE_DIR) + "/examples/memory_pool/";
+    const auto simulated = [&](bool flow) {
+        return in_timed_child(
+            [&] {
+                SystemDescription description = read_system_file(folder + "system.yaml");
+                const ResolvedSystem system = load_system(description);
+                RunOptions options;
+                options.progress = options.data_on = false;
+                return std::to_string((flow ? run_flow(system, options) : run_system(system, ModelRegistry(), options)).simulated_ps);
+            },
+            60);
+    };
+    EXPECT_NEAR(std::stod(simulated(true)) / std::stod(simulated(false)), 1, 0.1);
 }
 
 // Everything that is not modelled is named.
