@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/flow/flow_executor.h"
+#include "collectives/engine/flow_executor.h"
 #include "collectives/flow/path_book.h"
 #include "platform/choice/cost_graph_of.h"
 #include "platform/config/resolved_system.h"

@@ -1,4 +1,4 @@
-#include "collectives/flow/flow_executor.h"
+#include "collectives/engine/flow_executor.h"
 
 #include <algorithm>
 #include <cmath>
