@@ -188,8 +188,33 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
     record.load_ps = thread.load_ps;
     record.issue_ps = thread.issue_ps;
     const Ps from = thread.time + thread.load_ps;
-    store(record, from, from + record.issue_ps);
+    if (op.destinations == 1 && thread.issue_ps == 0 && from == now_ && book_.alone(thread.path)) {
+        store_alone(thread, op, record.bytes);
+    } else {
+        store(record, from, from + record.issue_ps);
+    }
     thread.time += op.has(FlowOp::goes_on) ? thread.turn_ps : thread.load_ps + thread.issue_ps;
+}
+
+// All at once, now, on a link of its own: it meets nobody, and its end is known at once.
+void FlowCore::store_alone(Thread& thread, const FlowOp& op, double bytes)
+{
+    if (op.own_destinations > 0) thread.settled = std::max(thread.settled, now_ + thread.cost->load_ps);
+    FlowFlight flight = links_.put(thread.path, thread.endpoint, bytes, now_);
+    const FlowPath& path = book_.path(thread.path);
+    if (flight.head_ps != now_) {  // its link is some way off
+        Transfer transfer;
+        transfer.flight = flight;
+        transfer.thread = static_cast<std::uint32_t>(&thread - threads_.data());
+        transfer.earliest = now_ + path.put_ps;
+        transfer.answer = path.answer_ps;
+        ++thread.in_flight;
+        push(flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+    } else {
+        links_.pass(flight);
+        thread.settled = std::max(thread.settled, std::max(flight.tail_ps, now_ + path.put_ps) + path.answer_ps);
+    }
+    ++messages_;
 }
 
 // Asks peers for what the move loads from them.

@@ -173,6 +173,10 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
     Transfer transfer;
     transfer.flight = links_.put(thread.signal_path, 0, 0, thread.time);
     if (profile_.signals_with_data) transfer.flight.head_ps = transfer.earliest = thread.time;
+    if (short_signals_ && !profile_.signals_with_data) {
+        transfer.flight.stage = path.stages - 1;
+        transfer.flight.head_ps = thread.time + path.head_ps;
+    }
     transfer.use = Use::signal;
     transfer.thread = index;
     transfer.target = take(signalled_, free_signalled_, {job.id, thread.signal_semaphore, peer});

@@ -37,7 +37,7 @@ int network_command(const Arguments& arguments)
         "Writes the InfraGraph document of a network that is named by its dimensions, innermost first: Ring(N), "
         "FullyConnected(N) and Switch(N), joined by '_'. Every dimension has links of its own.\n\n"
         "  weft network 'Ring(8)_Switch(4)' --bandwidth 200GB/s,50GB/s --latency 500ns -o net.yaml\n"
-        "  weft run --infra net.yaml --collective all_reduce --bytes 1MiB --algorithm hierarchical --dimensions a=8,b=4\n\n"
+        "  weft run --infra net.yaml --collective all_reduce --bytes 1MiB --dimensions a=8,b=4\n\n"
         "Where accelerators are joined without a switch they pass lines of others on; --set routing.cycles=allow may be needed.\n");
     std::string notation;
     std::string bandwidth;

@@ -190,6 +190,7 @@ private:
         const bool named = !request_->schedule && !is_choice(resolved_.workload.algorithm);
         if (named && plain && ranks_ > most_ranks_whole && writes_by_rank(request_->algorithm, request_->op, request_->options)) {
             large_.emplace(executor_, *request_);
+            core_.shorten_signals();
             written_channels_ = large_->played();
             executor_.set_threads_each(request_->options.channels / large_->played());
         } else {

@@ -1,6 +1,8 @@
 // Paths that are found pair by pair are those of the routing tables.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <ctime>
 #include <map>
@@ -128,6 +130,9 @@ TEST(LargeDocument, RunsAHierarchicalAllReduce)
         if (link.from.find("cx7") != std::string::npos) card = static_cast<double>(link.payload_bytes);
     EXPECT_NEAR(card, 2.0 * (64 << 20) / 8 * (31.0 / 32 + 31.0 / 32 / 32), 1e5);
     EXPECT_LT(seconds, 60) << "processor seconds";
+    rusage use{};
+    getrusage(RUSAGE_SELF, &use);
+    EXPECT_LT(use.ru_maxrss, 1'500'000) << "KiB";
     std::printf("8192 GPUs: %.1f s of processor time, %.3f ms simulated\n", seconds, static_cast<double>(result.simulated_ps) / 1e9);
 }
 
