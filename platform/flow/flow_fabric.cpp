@@ -24,6 +24,9 @@ void refuse(const ResolvedSystem& system, const std::string& what)
 // Models other than those that the figures are made for.
 void refuse_models(const ResolvedSystem& system, const std::vector<NodeId>& members, const UsedParts* used)
 {
+    // Replay GPUs take part beside the ranks.
+    for (const NodeId node : system.endpoints())
+        if (system.model(node) == "replay") refuse(system, "replay GPUs, which " + system.graph().node(node).name + " is");
     for (const NodeId node : members) {
         const std::string& model = system.model(node);
         if (system.role(node) == NodeRole::endpoint && model != "gpu")

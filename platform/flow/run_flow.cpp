@@ -38,6 +38,7 @@ void refuse_options(const ResolvedSystem& system, const RunOptions& options)
         {options.watch, "--watch: there are no virtual channels to watch"},
         {options.window > 0, "--series: flow fidelity keeps no time series"},
         {options.follow, "--critical-path and --timeline: flow fidelity keeps no log of operations"},
+        {options.memory_limit.has_value(), "--memory-limit: flow fidelity has no estimate of its memory"},
         {options.record, "--record: there are no transactions to record"},
         {!system.workload.beside.empty(), "a kernel beside the workload: flow fidelity has no units that both would share"},
     };
@@ -123,6 +124,7 @@ public:
                   return protocols_.carried_out(std::move(schedule), spec, bytes, element);
               })
     {
+        check_lists();
         load_.set_dimensions(dimensions());
         load_.ranks() > 0 ? attach_trace() : prepare_collective();
     }
@@ -168,6 +170,17 @@ private:
         return out;
     }
 
+    // What is asked for and cannot be had is said before anything runs.
+    void check_lists() const
+    {
+        if (options_.strict && fabric_.plan() == nullptr)
+            throw InputError(resolved_.infrastructure, 0, "--strict on a document that is too large for a list of the parts in use",
+                "weft check, which lists all assumptions");
+        if (options_.strict) refuse_assumptions(assumptions_among(resolved_.assumptions, fabric_.plan()->used));
+        if (options_.plan && load_.ranks() > 0)
+            throw InputError(resolved_.file, resolved_.workload.line, "a trace has no plan to export", "a single collective");
+    }
+
     std::vector<Dimension> dimensions() const
     {
         if (fabric_.plan() != nullptr) return dimensions_with_rates(resolved_, *fabric_.plan(), static_cast<std::uint32_t>(ranks_));
@@ -189,6 +202,10 @@ private:
                            static_cast<EngineChannel>(engine.channel) != EngineChannel::in_switch;
         const bool named = !request_->schedule && !is_choice(resolved_.workload.algorithm);
         if (named && plain && ranks_ > most_ranks_whole && writes_by_rank(request_->algorithm, request_->op, request_->options)) {
+            if (options_.plan)
+                throw InputError(resolved_.file, resolved_.workload.line,
+                    fmt::format("a collective over {} ranks is written a rank at a time and has no plan to export", ranks_),
+                    fmt::format("at most {} ranks", most_ranks_whole));
             large_.emplace(executor_, *request_);
             core_.shorten_signals();
             written_channels_ = large_->played();
@@ -268,16 +285,10 @@ private:
             for (RankResult& rank : result.ranks) rank.breakdown_ps = load_.breakdown(rank.rank, result.simulated_ps);
         tell(result);
         list_links(result);
-        if (options_.plan) {
-            if (load_.driver() == nullptr)
-                throw InputError(resolved_.file, resolved_.workload.line, "a run without a schedule has no plan to export",
-                    fmt::format("a single collective of at most {} ranks", most_ranks_whole));
-            result.plan = write_msccl_xml(load_.driver()->schedule());
-        }
+        if (options_.plan) result.plan = write_msccl_xml(load_.driver()->schedule());
         if (fabric_.plan() == nullptr) return;
         result.parameters = explained_parameters(resolved_, fabric_.plan()->used);
         result.assumptions = assumptions_among(resolved_.assumptions, fabric_.plan()->used);
-        if (options_.strict) refuse_assumptions(result.assumptions);
     }
 
     void tell(RunResult& result)
@@ -296,12 +307,8 @@ private:
             result.notices.push_back("algorithms that leave steps to switches were no candidates: flow fidelity has no switches that combine or copy");
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
-        if (fabric_.plan() == nullptr) {
+        if (fabric_.plan() == nullptr)
             result.notices.push_back("parameters and assumptions are not listed for a document of this size: weft explain and weft check do");
-            if (options_.strict)
-                throw InputError(resolved_.infrastructure, 0, "--strict on a document that is too large for a list of the parts in use",
-                    "weft check, which lists all assumptions");
-        }
     }
 
     // Of many links the busiest of those with alike names.

@@ -155,11 +155,13 @@ TEST(FlowRun, AnInterruptEndsARunWithPartialResults)
             RunSetup setup = on(star_document(512), "profile: generic\n" + collective_lines("all_reduce", "ring", "64 MiB"));
             setup.sets = {"engine.channels=1"};
             const ResolvedSystem system = resolve_setup(setup);
-            // The first run says how much processor time one takes; the second is interrupted at nine tenths of it.
+            // The first run says how much processor time one takes, most of it behind the set-up; the second is interrupted at
+            // two thirds of it.
+            const std::clock_t begun = std::clock();
             run_flow(system, setup.options);
-            const std::clock_t whole = std::clock();
-            std::thread([whole] {
-                while (std::clock() < whole + whole / 10 * 9) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            const std::clock_t ended = std::clock();
+            std::thread([begun, ended] {
+                while (std::clock() < ended + (ended - begun) * 2 / 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
                 std::raise(SIGINT);
             }).detach();
             const RunResult result = run_flow(system, setup.options);
@@ -225,6 +227,14 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
         setup.options.*option = true;
         expect_refused(setup, name);
     }
+    RunSetup limited = dgx();
+    limited.options.memory_limit = 1 << 30;
+    expect_refused(limited, "--memory-limit");
+    RunSetup exported = on(star_document(80), "profile: generic\n" + collective_lines("all_reduce", "ring", "1 MiB"));
+    exported.options.plan = true;
+    expect_refused(exported, "a collective over 80 ranks is written a rank at a time and has no plan to export");
+    const RunSetup whole = on(star_document(520), "profile: generic\n" + collective_lines("all_reduce", "tree", "1 MiB"));
+    expect_refused(whole, "all_reduce over 520 ranks by 'tree' needs its whole schedule; expected at most 512 ranks, or ring, direct or hierarchical");
     RunSetup series = dgx();
     series.options.window = 1000;
     expect_refused(series, "--series");
