@@ -1,7 +1,7 @@
 // What carries out schedules: the interface between what is to be communicated and what it runs on.
 //
 // The collective driver and the trace engine know this interface only. LineExecutor runs schedules as
-// 64-byte transactions on GPUs; other fidelities implement the same calls.
+// 64-byte transactions on GPUs, FlowExecutor as whole transfers.
 #pragma once
 
 #include <cstdint>

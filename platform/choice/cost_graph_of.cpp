@@ -159,18 +159,11 @@ private:
         if (found != numbers_.end()) return found->second + (forward ? 0 : 1);
         const auto number = static_cast<std::uint32_t>(graph_.links.size());
         numbers_.emplace(edge, number);
-        const LinkSpec& spec = system_.link(edge);
-        const double ps = ps_per_s / static_cast<double>(spec.bandwidth) / line_bytes;
         const std::string& a = plan_.fabric.nodes[plan_.fabric.edges[edge].a].name;
         const std::string& b = plan_.fabric.nodes[plan_.fabric.edges[edge].b].name;
         for (const bool there : {true, false}) {
-            CostLink out;
+            CostLink out = link_cost_of(system_, edge, by_card_);
             out.name = there ? a + " -> " + b : b + " -> " + a;
-            out.ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, false, by_card_) * ps;
-            out.back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, false, by_card_) * ps;
-            out.group_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, true, by_card_) * ps;
-            out.group_back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, true, by_card_) * ps;
-            out.buffer = static_cast<double>(spec.request_credits * line_bytes);
             out.reverse = static_cast<std::int32_t>(number + (there ? 1 : 0));
             graph_.links.push_back(std::move(out));
         }
@@ -197,6 +190,43 @@ void require_priceable(const ResolvedSystem& system, std::size_t ranks)
             "algorithms are to be compared for " + std::to_string(ranks) + " ranks",
             "at most " + std::to_string(most_ranks_priced) + ", or an algorithm by its name");
 }
+
+CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
+{
+    const LinkSpec& spec = system.link(edge);
+    const double ps = ps_per_s / static_cast<double>(spec.bandwidth) / line_bytes;
+    CostLink out;
+    out.ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, false, by_card) * ps;
+    out.back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, false, by_card) * ps;
+    out.group_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, true, by_card) * ps;
+    out.group_back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, true, by_card) * ps;
+    out.buffer = static_cast<double>(spec.request_credits * line_bytes);
+    return out;
+}
+
+CostRank rank_cost_of(const ResolvedSystem& system, NodeId node) { return rank_cost(system, node, ""); }
+
+struct CostPaths::Parts {
+    Parts(const ResolvedSystem& system, const FabricPlan& plan, std::vector<std::uint32_t> of)
+        : endpoints(std::move(of)), maker(system, plan, endpoints, graph)
+    {
+    }
+
+    std::vector<std::uint32_t> endpoints;
+    CostGraph graph;
+    Maker maker;
+};
+
+CostPaths::CostPaths(const ResolvedSystem& system, const FabricPlan& plan, std::vector<std::uint32_t> endpoints)
+    : parts_(std::make_unique<Parts>(system, plan, std::move(endpoints)))
+{
+}
+
+CostPaths::~CostPaths() = default;
+
+CostPath CostPaths::path(std::uint32_t from, std::uint32_t to) { return parts_->maker.path(from, to); }
+
+const std::vector<CostLink>& CostPaths::links() const { return parts_->graph.links; }
 
 CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints)
 {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "collectives/synthesis/cost_graph.h"
@@ -20,5 +21,28 @@ void require_priceable(const ResolvedSystem& system, std::size_t ranks);
 // Throws InputError for more ranks than can be priced.
 CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints);
 CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t ranks);
+
+// Paths of any number of ranks, one at a time. `system` and `plan` must outlive it.
+class CostPaths {
+public:
+    CostPaths(const ResolvedSystem& system, const FabricPlan& plan, std::vector<std::uint32_t> endpoints);
+    ~CostPaths();
+    CostPaths(const CostPaths&) = delete;
+    CostPaths& operator=(const CostPaths&) = delete;
+
+    CostPath path(std::uint32_t from, std::uint32_t to);
+    // Those of the paths so far.
+    const std::vector<CostLink>& links() const;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+// What a GPU at this node costs threads.
+CostRank rank_cost_of(const ResolvedSystem& system, NodeId node);
+
+// One direction of a link, without its number of the other one. `by_card`: network cards make messages.
+CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card);
 
 }  // namespace weft

@@ -20,6 +20,12 @@ Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
     std::uint32_t size, LineClass cls)
 {
     const std::vector<std::uint32_t> nodes = plan.routing.path(from, to, 0);
+    return path_time(system, nodes, {plan.used.transit[nodes.front()], plan.used.transit[nodes.back()]}, op, size, cls);
+}
+
+Time path_time(const ResolvedSystem& system, const std::vector<std::uint32_t>& nodes, std::pair<bool, bool> transit, LineOp op,
+    std::uint32_t size, LineClass cls)
+{
     Time time = 0;
     bool in_network = false;
     bool message = false;
@@ -27,7 +33,7 @@ Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
         const LinkSpec& link = system.link(*system.graph().find_edge(nodes[i], nodes[i + 1]));
         const bool enters = !in_network && destination_lines(link) > 0;
         in_network = destination_lines(link) > 0;
-        if (i > 0 || plan.used.transit[nodes[i]]) {
+        if (i > 0 || transit.first) {
             const SwitchSpec& at = system.switch_of(nodes[i]);
             time += at.latency;
             // A line that leaves its node by a card is a message; so is, on its way back, the answer of one.
@@ -38,7 +44,7 @@ Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
         }
         time += wire_time(link, op, size, cls, message && in_network) + link.latency;
     }
-    if (plan.used.transit[nodes.back()]) time += system.switch_of(nodes.back()).latency;
+    if (transit.second) time += system.switch_of(nodes.back()).latency;
     return time;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "platform/config/resolved_system.h"
 #include "platform/system/fabric_plan.h"
@@ -15,6 +17,10 @@ Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cl
 // Time of one line over all links and switches between two endpoints, one way; waits for frames not counted. By a network
 // card it is a message by itself.
 Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t from, std::uint32_t to, LineOp op,
+    std::uint32_t size, LineClass cls);
+
+// The same over these nodes, both ends included; `transit`: whether the first and the last node pass the line on like a switch.
+Time path_time(const ResolvedSystem& system, const std::vector<std::uint32_t>& nodes, std::pair<bool, bool> transit, LineOp op,
     std::uint32_t size, LineClass cls);
 
 // A request of a peer at the point of coherence: the home slice, or the memory side of private partitions.

@@ -38,6 +38,7 @@ int fabric_command(const Arguments& arguments);
 int graph_command(const Arguments& arguments);
 int help_command(const Arguments& arguments);
 int models_command(const Arguments& arguments);
+int network_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
 int probe_command(const Arguments& arguments);
 int route_command(const Arguments& arguments);

@@ -23,6 +23,7 @@ const std::vector<Command>& commands()
         {"schema", "the JSON schema of results, and whether a file holds what it describes", schema_command},
         {"check", "reads and validates an InfraGraph document or a system file", check_command},
         {"graph", "the expanded graph as JSON, DOT or SVG", graph_command},
+        {"network", "the document of a network named by its dimensions, such as Ring(8)_Switch(4)", network_command},
         {"route", "the path that lines take between two nodes, hop by hop", route_command},
         {"plan", "a collective plan of others: verified, explained, what is wrong with it", plan_command},
         {"explain", "every parameter of every module and where its value comes from", explain_command},

@@ -1,3 +1,4 @@
+#include "platform/flow/run_flow.h"
 #include "platform/run/run.h"
 
 #include "base/units.h"
@@ -47,6 +48,7 @@ int simulate_command(const Arguments& arguments)
     SystemOptions options;
     WorkloadOptions workload;
     std::string json;
+    std::string fidelity = "line";
     std::string until;
     std::string series;
     std::string window;
@@ -68,6 +70,8 @@ int simulate_command(const Arguments& arguments)
     options.add_parameters(line);
     workload.add(line);
     line.section("simulation");
+    line.value("--fidelity", "line|flow", fidelity,
+        "line: transactions of 64 bytes, the default; flow: whole transfers on links, for thousands of GPUs; no data move");
     line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
     line.value("--memory-limit", "SIZE", memory_limit,
@@ -98,6 +102,10 @@ int simulate_command(const Arguments& arguments)
     line.flag("--quiet", quiet, "no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
 
+    if (fidelity != "line" && fidelity != "flow")
+        throw usage_error("option '--fidelity' has the value " + quoted_word(fidelity), "line or flow");
+    run.flow = fidelity == "flow";
+    if (run.flow && !waves.empty()) throw usage_error("--wave beside --fidelity flow, which has no RTL", "--fidelity line");
     run.data_on = !no_data;
     run.strict = options.strict();
     run.progress = !quiet;
@@ -126,7 +134,7 @@ int simulate_command(const Arguments& arguments)
     ModelRegistry registry = options.registry();
     registry.waves = waves_of(waves, wave_window);
     const ResolvedSystem system = resolve_loaded(description, options.load(description), registry);
-    RunResult result = run_system(system, registry, run);
+    RunResult result = run.flow ? run_flow(system, run) : run_system(system, registry, run);
     for (const Waves::Entry& entry : registry.waves.entries)
         if (!entry.taken) result.notices.push_back("--wave " + entry.instances + ": no RTL of that name, nothing is written");
     if (result.fault && waves.empty() && fault_wave != "none" && options.reads_stream()) {

@@ -137,6 +137,7 @@ int sweep_command(const Arguments& arguments)
     std::vector<std::string> columns;
     bool no_data = false;
     std::string until;
+    std::string fidelity;
     std::string memory_limit;
     bool quiet = false;
     options.add_file_or_infra(line, "SYSTEM");
@@ -153,6 +154,7 @@ int sweep_command(const Arguments& arguments)
         "weft run, such as l2.misses; link.FIELD, summed over all link directions, such as link.flag_bytes");
     line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
     line.section("simulation");
+    line.value("--fidelity", "line|flow", fidelity, "of each run, as weft run has it: transactions of 64 bytes, or whole transfers");
     line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
     line.value("--until", "TIME", until, "stop each run at this simulated time; units ps ns us ms s");
     line.value("--memory-limit", "SIZE", memory_limit,

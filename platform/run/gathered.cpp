@@ -98,7 +98,7 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
     return out;
 }
 
-std::vector<CollectiveResult> collective_results(const LineExecutor& executor)
+std::vector<CollectiveResult> collective_results(const Executor& executor)
 {
     std::vector<CollectiveResult> out;
     for (const JobRecord& record : executor.records()) {

@@ -14,7 +14,7 @@ namespace weft {
 // `accelerators`: endpoints that are no memories.
 std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const RunWorkload& load, std::size_t accelerators);
 std::vector<ModuleResult> module_results(const System& system, const ResolvedSystem& resolved, const FabricPlan& plan);
-std::vector<CollectiveResult> collective_results(const LineExecutor& executor);
+std::vector<CollectiveResult> collective_results(const Executor& executor);
 
 // What the schedule puts on each link, beside what was counted there.
 void add_theory(const FabricModules& fabric, const std::optional<std::vector<double>>& payload, std::vector<LinkResult>& links);

@@ -129,6 +129,7 @@ void add_collectives(Page& page, const RunResult& result)
 
 void add_verification(Page& page, const RunResult& result)
 {
+    if (!result.verification.empty()) return page.line("verified", result.verified + ": " + result.verification + "; no data move");
     if (result.verified == "passed") page.line("verified", "passed: results in memory are right");
     if (result.verified == "off") page.line("verified", "off: no data was compared");
     if (result.verified != "failed") return;
@@ -383,6 +384,11 @@ void add_shares(Page& page, const RunResult& result, Times RankResult::*times, c
 
 void add_work(Page& page, const RunResult& result)
 {
+    if (result.fidelity == "flow") {
+        std::string text = fmt::format("{} messages at flow fidelity", short_count(static_cast<double>(result.messages)));
+        if (result.wall_s > 0) text += fmt::format(" in {:.3g} s; set-up {:.2g} s", result.wall_s, result.elaborate_s);
+        return page.line("simulated", text);
+    }
     const auto lines = static_cast<double>(result.lines);
     const auto hops = static_cast<double>(result.line_hops);
     std::string text = fmt::format("{} lines, {} line hops", short_count(lines), short_count(hops));

@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <cmath>
 
 #include <nlohmann/json.hpp>
@@ -133,20 +135,41 @@ Json beside_json(const RunResult& result)
         {"mean_ps", result.beside->mean_ps}, {"flops", number(result.beside->flops)}};
 }
 
+// Of this process so far.
+double processor_seconds()
+{
+    rusage use{};
+    getrusage(RUSAGE_SELF, &use);
+    const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; };
+    return seconds(use.ru_utime) + seconds(use.ru_stime);
+}
+
+std::uint64_t most_resident_bytes()
+{
+    rusage use{};
+    getrusage(RUSAGE_SELF, &use);
+    return static_cast<std::uint64_t>(use.ru_maxrss) * 1024;
+}
+
 }  // namespace
 
 std::string result_json(const RunResult& result, bool timing)
 {
     Json out;
     out["schema"] = "weft.result/1";
+    out["fidelity"] = result.fidelity;
     out["stop"] = name_of(result.stop);
     out["partial"] = result.stop != StopReason::finished;
     out["simulated_ps"] = result.simulated_ps;
     out["wall_s"] = timing ? Json(result.wall_s) : Json(0);
     out["elaborate_s"] = timing ? Json(result.elaborate_s) : Json(0);
+    out["cpu_s"] = timing ? Json(processor_seconds()) : Json(0);
+    out["peak_rss_bytes"] = timing ? Json(most_resident_bytes()) : Json(0);
     out["lines"] = result.lines;
     out["line_hops"] = result.line_hops;
+    if (result.fidelity == "flow") out["messages"] = result.messages;
     out["verified"] = result.verified;
+    if (!result.verification.empty()) out["verification"] = result.verification;
     out["seed"] = result.seed;
     out["system"] = {{"name", result.system}, {"endpoints", result.endpoints}, {"nodes", result.nodes},
         {"links", result.links}, {"switches", result.switches}};

@@ -32,6 +32,7 @@ struct RunOptions {
     bool follow = false;          // what workgroups do when, and the critical path of every collective
     bool plan = false;            // the schedule of a single collective as MSCCL XML
     bool record = false;          // what GPUs send to others, as a profile for replay GPUs
+    bool flow = false;          // whole transfers in place of transactions (platform/flow)
     bool strict = false;        // refuse a system that leaves something to assume (platform/config/assumption.h)
     bool progress = true;       // a line on stderr about every second, once two have passed
     std::optional<std::uint64_t> memory_limit;  // bytes in place of the machine's memory
@@ -133,13 +134,16 @@ struct PathResult {
 };
 
 struct RunResult {
+    std::string fidelity = "line";
     StopReason stop = StopReason::finished;
     Time simulated_ps = 0;
     double wall_s = 0;
     double elaborate_s = 0;
     std::uint64_t lines = 0;
     std::uint64_t line_hops = 0;
+    std::uint64_t messages = 0;    // transfers between ranks, at flow fidelity
     std::string verified = "off";  // passed, failed, off
+    std::string verification;      // how, where it was not by data in memory
     std::vector<std::string> mismatches;
     std::uint64_t protocol_problems = 0;
     std::vector<std::string> problems;  // stop == wrong: what modules found

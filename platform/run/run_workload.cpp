@@ -95,7 +95,7 @@ CollectiveRequest RunWorkload::collective(std::size_t members) const
     return request;
 }
 
-void RunWorkload::attach(LineExecutor& executor, std::size_t members, std::size_t accelerators,
+void RunWorkload::attach(Executor& executor, std::size_t members, std::size_t accelerators,
     std::shared_ptr<const Schedule> schedule)
 {
     if (!traces_) {

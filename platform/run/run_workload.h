@@ -38,7 +38,7 @@ public:
     void choose(const FabricPlan& plan, bool progress) { choice_.emplace(system_, plan, progress); }
 
     // The first `members` endpoints are ranks, those from `accelerators` on memories.
-    void attach(LineExecutor& executor, std::size_t members, std::size_t accelerators, std::shared_ptr<const Schedule> schedule);
+    void attach(Executor& executor, std::size_t members, std::size_t accelerators, std::shared_ptr<const Schedule> schedule);
 
     void start() { driver_ ? driver_->start() : engine_->start(); }
     bool finished() const { return driver_ ? driver_->finished() : engine_->finished(); }

@@ -24,6 +24,7 @@ const std::vector<Area>& areas()
         {"gpu",                 4,     true},
         {"collectives",         5,     true},
         {"collectives/chakra",  5,     false},
+        {"collectives/flow",    5,     false},
         {"collectives/plans",   5,     false},
         {"collectives/schedule", 5,    false},
         {"collectives/synthesis", 5,   false},
@@ -132,7 +133,7 @@ struct Room {
 };
 
 // Rooms of a floor.
-constexpr std::array<Room, 16> rooms{{
+constexpr std::array<Room, 21> rooms{{
     {"tlm_interconnect/kernel/", 0},
     {"tlm_interconnect/protocol/", 1},
     {"tlm_interconnect/link/", 2},
@@ -145,10 +146,15 @@ constexpr std::array<Room, 16> rooms{{
     {"platform/system/", 1},
     {"platform/choice/", 2},
     {"platform/run/", 3},
-    {"platform/fabric/", 4},
-    {"platform/probe/", 4},
-    {"platform/validation/", 4},
-    {"platform/commands/", 5},
+    {"platform/schema/", 0},
+    {"platform/compare/", 0},
+    {"platform/picture/", 2},
+    {"platform/html/", 4},
+    {"platform/flow/", 4},
+    {"platform/fabric/", 5},
+    {"platform/probe/", 5},
+    {"platform/validation/", 5},
+    {"platform/commands/", 6},
 }};
 
 const Room* room_of(std::string_view path)

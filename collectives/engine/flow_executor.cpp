@@ -1,0 +1,115 @@
+#include "collectives/engine/flow_executor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/diagnostic.h"
+#include "collectives/schedule/protocol.h"
+
+namespace weft {
+
+namespace {
+
+constexpr double ps_of_second = 1e12;
+
+}  // namespace
+
+FlowExecutor::FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<FlowEndpoint> endpoints, CarriedOut carried_out)
+    : core_(core), spec_(spec), endpoints_(std::move(endpoints)), carried_out_(std::move(carried_out)),
+      memory_free_(endpoints_.size()), units_free_(endpoints_.size())
+{
+    require_known(spec);
+}
+
+void FlowExecutor::require_known(const EngineSpec& spec)
+{
+    if (static_cast<Mover>(spec.mover) != Mover::units)
+        throw InputError("", 0, "engine.mover is not units, and flow fidelity moves data by units only", "engine.mover=units, or --fidelity line");
+    if (static_cast<FlagHome>(spec.flag_home) != FlagHome::waiter)
+        throw InputError("", 0, "engine.flag_home=signaller, and flow fidelity has flags at the rank that waits only",
+            "engine.flag_home=waiter, or --fidelity line");
+}
+
+Executor::JobId FlowExecutor::open(Job job)
+{
+    const EngineSpec& engine = job.engine ? *job.engine : spec_;
+    require_known(engine);
+    const std::shared_ptr<const Schedule> schedule =
+        carried_out_(job.schedule, engine, job.bytes, static_cast<std::uint32_t>(size_of(job.type)));
+    const bool fenced = static_cast<Protocol>(engine.protocol) == Protocol::ll128 && engine.ll128_fence != 0;
+    std::shared_ptr<const FlowProgram>& program = programs_[{schedule, fenced}];
+    if (!program) program = std::make_shared<const FlowProgram>(program_of(*schedule, fenced));
+    return open(std::move(job), program);
+}
+
+Executor::JobId FlowExecutor::open(Job job, std::shared_ptr<const FlowProgram> program)
+{
+    const EngineSpec& engine = job.engine ? *job.engine : spec_;
+    require_known(engine);
+    const auto protocol = static_cast<Protocol>(engine.protocol);
+    JobRecord record;
+    record.name = job.name;
+    record.op = program->op;
+    record.algorithm = job.schedule ? job.schedule->name : program->name;
+    record.protocol = program->has_packets ? name_of(protocol == Protocol::ll128 ? Protocol::ll128 : Protocol::ll) : name_of(Protocol::simple);
+    record.ranks = program->ranks();
+    record.bytes = job.bytes;
+    if (job.schedule) record.price = job.schedule->price;
+    record.reported = job.reported;
+    records_.push_back(std::move(record));
+    FlowJob flow;
+    flow.program = std::move(program);
+    flow.bytes = job.bytes;
+    flow.members = std::move(job.members);
+    flow.threads_each = threads_each_;
+    flow.format = format_of(protocol);
+    flow.name = std::move(job.name);
+    entered_.push_back({core_.open(std::move(flow)), 0, 0});
+    return entered_.size() - 1;
+}
+
+void FlowExecutor::enter(JobId job, std::uint32_t position, Done done)
+{
+    if (entered_[job].entered++ == 0) records_[job].start = now();
+    core_.enter(entered_[job].job, position, [this, job, done = std::move(done)] {
+        records_[job].end = now();
+        records_[job].finished = ++entered_[job].left == records_[job].ranks;
+        done();
+    });
+}
+
+Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes)
+{
+    const double rate = endpoints_[endpoint].memory_bytes_per_s;
+    Picoseconds& free = memory_free_[endpoint];
+    free = std::max(free, now()) + (rate > 0 ? static_cast<Picoseconds>(std::llround(static_cast<double>(bytes) / rate * ps_of_second)) : 0);
+    return free;
+}
+
+void FlowExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
+{
+    const Picoseconds served = serve(home, bytes) - now() + endpoints_[home].memory_latency;
+    if (home == endpoint || bytes == 0) return core_.after(served, std::move(done));
+    // The slower one of memory and links decides: both begin at once, and it is over when both are.
+    const auto left = std::make_shared<unsigned>(2);
+    const auto over = [left, done = std::move(done)] {
+        if (--*left == 0) done();
+    };
+    core_.after(served, over);
+    core_.transfer(write ? endpoint : home, write ? home : endpoint, bytes, over);
+}
+
+void FlowExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done)
+{
+    const double flops = endpoints_[endpoint].peak_flops;
+    Picoseconds length = work.duration;
+    if (length == 0 && flops > 0)
+        length = static_cast<Picoseconds>(std::llround(static_cast<double>(work.operations) / flops * ps_of_second));
+    const Picoseconds begin = std::max(now(), units_free_[endpoint]);
+    Picoseconds end = begin + length;
+    if (work.duration == 0 && work.bytes > 0) end = std::max(end, serve(endpoint, work.bytes) + endpoints_[endpoint].memory_latency);
+    units_free_[endpoint] = end;
+    core_.after(end - now(), std::move(done));
+}
+
+}  // namespace weft

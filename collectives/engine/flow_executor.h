@@ -1,0 +1,72 @@
+// Carries out jobs at flow fidelity: the Executor that collectives, plans and traces run on, without SystemC.
+//
+// Memory of an endpoint serves its accesses one after the other at `hbm.bandwidth`, kernels among them; units run kernels one
+// after the other. Collectives do not meet kernels at either (docs/models/flow.md).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/engine/executor.h"
+#include "collectives/flow/flow_core.h"
+
+namespace weft {
+
+// What an endpoint has beside its links.
+struct FlowEndpoint {
+    double peak_flops = 0;
+    double memory_bytes_per_s = 0;
+    Picoseconds memory_latency = 0;
+};
+
+class FlowExecutor : public Executor {
+public:
+    // The schedule that is carried out for one that is asked for: packets, slices, FIFOs.
+    using CarriedOut = std::function<std::shared_ptr<const Schedule>(std::shared_ptr<const Schedule>, const EngineSpec&,
+        std::uint64_t bytes, std::uint32_t element_bytes)>;
+
+    FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<FlowEndpoint> endpoints, CarriedOut carried_out);
+
+    std::uint32_t endpoints() const override { return static_cast<std::uint32_t>(endpoints_.size()); }
+    Picoseconds now() const override { return core_.now(); }
+    JobId open(Job job) override;
+    // The same of a program that has no schedule. `job.schedule` may be null.
+    JobId open(Job job, std::shared_ptr<const FlowProgram> program);
+    void enter(JobId job, std::uint32_t position, Done done) override;
+    void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done) override;
+    void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) override;
+    void wait(Picoseconds duration, Done done) override { core_.after(duration, std::move(done)); }
+    double peak_flops(std::uint32_t endpoint) const override { return endpoints_[endpoint].peak_flops; }
+    double memory_rate(std::uint32_t endpoint) const override { return endpoints_[endpoint].memory_bytes_per_s; }
+    const std::vector<JobRecord>& records() const override { return records_; }
+
+    // Threads that each thread of a schedule stands for.
+    void set_threads_each(std::uint32_t each) { threads_each_ = each; }
+    // Throws InputError where a schedule cannot be carried out with these parameters.
+    static void require_known(const EngineSpec& spec);
+
+private:
+    // When the memory of an endpoint has served `bytes` more.
+    Picoseconds serve(std::uint32_t endpoint, std::uint64_t bytes);
+
+    FlowCore& core_;
+    EngineSpec spec_;
+    std::vector<FlowEndpoint> endpoints_;
+    CarriedOut carried_out_;
+    std::uint32_t threads_each_ = 1;
+    std::vector<Picoseconds> memory_free_;
+    std::vector<Picoseconds> units_free_;
+    std::vector<JobRecord> records_;
+    struct Entered {
+        FlowCore::JobId job = 0;
+        std::uint32_t entered = 0;
+        std::uint32_t left = 0;
+    };
+    std::vector<Entered> entered_;  // by job
+    std::map<std::pair<std::shared_ptr<const Schedule>, bool>, std::shared_ptr<const FlowProgram>> programs_;
+};
+
+}  // namespace weft

@@ -1,0 +1,246 @@
+#include "collectives/flow/flow_core.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "collectives/flow/flow_job.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint32_t most_ranks_of_job = (1U << 20) - 2;
+constexpr std::uint64_t events_of_a_question = 1 << 16;
+
+}  // namespace
+
+FlowRanks ranks_of(const CostGraph& graph)
+{
+    // Names and ports do not count.
+    const auto figures = [](const CostRank& rank) {
+        CostRank out = rank;
+        out.name.clear();
+        out.ports.clear();
+        return out;
+    };
+    FlowRanks out;
+    for (const CostRank& rank : graph.ranks) {
+        CostGraph one;
+        one.ranks = {figures(rank)};
+        std::size_t kind = 0;
+        for (; kind < out.kinds.size(); ++kind) {
+            CostGraph other;
+            other.ranks = {out.kinds[kind]};
+            if (same_costs(one, other)) break;
+        }
+        if (kind == out.kinds.size()) out.kinds.push_back(one.ranks.front());
+        out.kind_of.push_back(static_cast<std::uint16_t>(kind));
+    }
+    return out;
+}
+
+FlowCore::FlowCore(FlowRanks ranks, PathBook& book, FlowProfile profile)
+    : ranks_(std::move(ranks)), book_(book), profile_(profile), links_(book, profile.quantum_ps, profile.store_and_forward)
+{
+}
+
+FlowCore::~FlowCore() = default;
+
+FlowCore::JobId FlowCore::open(FlowJob what)
+{
+    const FlowProgram& program = *what.program;
+    if (program.ranks() != what.members.size() || program.ranks() > most_ranks_of_job)
+        throw InputError("", 0, fmt::format("a collective of {} ranks among {} members", program.ranks(), what.members.size()),
+            fmt::format("as many members as ranks, at most {}", most_ranks_of_job));
+    auto job = std::make_unique<Job>();
+    job->chunk_bytes = program.chunks == 0 ? 0.0 : static_cast<double>(what.bytes) / program.chunks;
+    job->positions.resize(program.ranks());
+    job->positions_left = program.ranks();
+    if (!program.first.empty()) job->first_of_rank.assign(program.first.begin(), program.first.end() - 1);
+    job->thread_count = program.first.empty() ? program.ranks() * program.threads(0) : program.first.back();
+    std::uint32_t id = 0;
+    if (free_jobs_.empty()) {
+        id = static_cast<std::uint32_t>(jobs_.size());
+        jobs_.emplace_back();
+    } else {
+        id = free_jobs_.back();
+        free_jobs_.pop_back();
+    }
+    std::vector<std::uint32_t>& ranges = free_threads_[job->thread_count];
+    if (ranges.empty()) {
+        job->first_thread = static_cast<std::uint32_t>(threads_.size());
+        threads_.resize(threads_.size() + job->thread_count);
+    } else {
+        job->first_thread = ranges.back();
+        ranges.pop_back();
+    }
+    std::uint32_t index = job->first_thread;
+    for (std::uint32_t rank = 0; rank < program.ranks(); ++rank) {
+        job->positions[rank].threads_left = program.threads(rank);
+        for (std::uint32_t t = 0; t < program.threads(rank); ++t) {
+            Thread fresh;
+            fresh.job = job.get();
+            fresh.rank = rank;
+            fresh.program = &program.templates[program.template_number(rank, t)];
+            fresh.endpoint = what.members[rank];
+            fresh.cost = &ranks_.of(fresh.endpoint);
+            threads_[index++] = fresh;
+        }
+    }
+    job->what = std::move(what);
+    job->id = id;
+    jobs_[id] = std::move(job);
+    return id;
+}
+
+void FlowCore::enter(JobId id, std::uint32_t position, Done done)
+{
+    Job& job = *jobs_[id];
+    job.positions[position].done = std::move(done);
+    const Ps begin = now_ + ranks_.of(job.what.members[position]).launch_ps;
+    if (job.last_batch == none || batches_[job.last_batch].time != begin) {
+        job.last_batch = take(batches_, free_batches_, Batch{id, begin, {}});
+        push(begin, Kind::launch, job.last_batch);
+    }
+    batches_[job.last_batch].positions.push_back(position);
+}
+
+// The first thread of every rank, then the second: lines of all of them mix.
+void FlowCore::launch(std::uint32_t number)
+{
+    const Batch batch = std::move(batches_[number]);
+    free_batches_.push_back(number);
+    Job& job = *jobs_[batch.job];
+    if (job.last_batch == number) job.last_batch = none;
+    std::uint32_t most = 0;
+    for (const std::uint32_t position : batch.positions) most = std::max(most, job.program().threads(position));
+    for (std::uint32_t t = 0; t < most; ++t)
+        for (const std::uint32_t position : batch.positions)
+            if (t < job.program().threads(position)) {
+                const std::uint32_t index = job.thread(position, t);
+                if (job.program().has_packets) threads_[index].packets = take(packet_states_, free_packet_states_, {now_, now_, now_, now_, {}});
+                resume(index, now_);
+            }
+    for (const std::uint32_t position : batch.positions)
+        if (job.program().threads(position) == 0) push(now_, Kind::leave, take(leaving_, free_leaving_, {batch.job, position}));
+}
+
+void FlowCore::end_thread(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    if (thread.ended) return;
+    thread.ended = true;
+    if (thread.packets != none) free_packet_states_.push_back(thread.packets);
+    Job::Position& position = thread.job->positions[thread.rank];
+    position.end = std::max({position.end, thread.time, thread.settled, thread.acknowledged});
+    if (--position.threads_left > 0) return;
+    push(std::max(now_, position.end), Kind::leave, take(leaving_, free_leaving_, {thread.job->id, thread.rank}));
+}
+
+void FlowCore::leave(std::uint32_t number)
+{
+    const Leaving leaving = leaving_[number];
+    free_leaving_.push_back(number);
+    Job& job = *jobs_[leaving.job];
+    const Done done = std::move(job.positions[leaving.position].done);
+    if (--job.positions_left == 0) close(leaving.job);
+    if (done) done();
+}
+
+void FlowCore::close(JobId id)
+{
+    free_threads_[jobs_[id]->thread_count].push_back(jobs_[id]->first_thread);
+    jobs_[id].reset();
+    free_jobs_.push_back(id);
+}
+
+void FlowCore::after(Ps delay, Done done) { push(now_ + delay, Kind::timer, take(timers_, free_timers_, std::move(done))); }
+
+void FlowCore::transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Done done)
+{
+    Transfer transfer;
+    const std::uint32_t path = book_.find(from, to);
+    transfer.flight = links_.put(path, from, static_cast<double>(bytes), now_);
+    transfer.use = Use::direct;
+    transfer.answer = book_.path(path).answer_ps;
+    transfer.target = take(timers_, free_timers_, std::move(done));
+    launch_transfer(transfer);
+}
+
+void FlowCore::run(Ps end, const std::function<bool()>& stop)
+{
+    while (!wheel_.empty()) {
+        const EventWheel<13, 16>::Event event = wheel_.front();
+        if (event.time > end) break;
+        wheel_.pop();
+        now_ = event.time;
+        switch (static_cast<Kind>(event.kind)) {
+        case Kind::resume: run_thread(event.index); break;
+        case Kind::hop: hop(event.index); break;
+        case Kind::loaded: loaded(event.index); break;
+        case Kind::launch: launch(event.index); break;
+        case Kind::leave: leave(event.index); break;
+        case Kind::timer: {
+            const Done done = std::move(timers_[event.index]);
+            timers_[event.index] = nullptr;
+            free_timers_.push_back(event.index);
+            done();
+            break;
+        }
+        }
+        if (++events_ % events_of_a_question == 0 && stop && stop()) return;
+    }
+}
+
+std::string FlowCore::what_waits(const Thread& thread) const
+{
+    const Job& job = *thread.job;
+    const FlowTemplate& program = *thread.program;
+    if (thread.next >= program.ops.size()) return "its transfers";
+    const FlowOp& op = program.ops[thread.next];
+    switch (op.kind) {
+    case FlowKind::wait: return fmt::format("a signal of rank {}", job.program().grid.peer(thread.rank, op.peer));
+    case FlowKind::barrier: return fmt::format("{} threads at barrier {}", op.count, op.semaphore);
+    case FlowKind::move: return op.has(FlowOp::loads_packets) ? "packets" : "a step that it depends on";
+    default: return "a step that it depends on";
+    }
+}
+
+std::vector<std::string> FlowCore::blocked() const
+{
+    std::vector<std::string> out;
+    for (const auto& job : jobs_) {
+        if (!job) continue;
+        std::vector<std::uint32_t> waits_for(job->program().ranks(), none);
+        std::vector<std::string> lines;
+        for (std::uint32_t i = 0; i < job->thread_count; ++i) {
+            const Thread& thread = threads_[job->first_thread + i];
+            if (thread.ended) continue;
+            const FlowTemplate& program = *thread.program;
+            if (thread.next < program.ops.size() && program.ops[thread.next].kind == FlowKind::wait && waits_for[thread.rank] == none)
+                waits_for[thread.rank] = job->program().grid.peer(thread.rank, program.ops[thread.next].peer);
+            lines.push_back(fmt::format("{}: rank {} at operation {} waits for {}", job->what.name, thread.rank, thread.next,
+                what_waits(thread)));
+        }
+        // From rank to rank that it waits for, until one comes again.
+        std::vector<std::uint32_t> seen(waits_for.size(), none);
+        for (std::uint32_t start = 0; start < waits_for.size() && out.empty(); ++start) {
+            std::uint32_t at = start;
+            while (at != none && seen[at] == none) {
+                seen[at] = start;
+                at = waits_for[at];
+            }
+            if (at == none || seen[at] != start) continue;
+            std::string circle = fmt::format("{}: circular wait: rank {}", job->what.name, at);
+            for (std::uint32_t next = waits_for[at]; next != at; next = waits_for[next]) circle += fmt::format(" waits for rank {}, which", next);
+            out.push_back(circle + fmt::format(" waits for rank {}", at));
+        }
+        out.insert(out.end(), lines.begin(), lines.end());
+    }
+    return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,260 @@
+// The event loop of flow fidelity: collectives as whole transfers on links, many at once, each entered at its time, without
+// SystemC. Rules and limits: docs/models/flow.md. Those of one collective are the rules of estimate.h, and a test holds the
+// two to the same picosecond.
+//
+// A message costs one event for every link where it can meet others, and two more for the threads at its ends, whatever the
+// number of ranks. Equal events come in the order in which they were caused, so results do not depend on the host.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/packet_format.h"
+#include "collectives/flow/event_wheel.h"
+#include "collectives/flow/flow_links.h"
+#include "collectives/flow/flow_program.h"
+#include "collectives/flow/path_book.h"
+#include "collectives/synthesis/thread_pace.h"
+
+namespace weft {
+
+// How transfers are simplified beyond the parameters of the ranks: what other simulators assume.
+struct FlowProfile {
+    std::uint64_t quantum_ps = 0;       // occupancies of links and memory are cut to multiples of it; 0: rounded to 1 ps
+    bool store_and_forward = false;     // a link passes a transfer on when it has all of it
+    bool signals_with_data = false;     // a signal is there as soon as the data before it
+    double memory_ps_per_byte = 0;      // of the local memory, which a reduction passes
+    std::uint32_t reduction_passes = 0;
+};
+
+// Ranks of one kind share a CostRank: a GPU takes two bytes.
+struct FlowRanks {
+    std::vector<CostRank> kinds;
+    std::vector<std::uint16_t> kind_of;
+
+    const CostRank& of(std::uint32_t endpoint) const { return kinds[kind_of[endpoint]]; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(kind_of.size()); }
+};
+FlowRanks ranks_of(const CostGraph& graph);
+
+struct FlowJob {
+    std::shared_ptr<const FlowProgram> program;
+    std::uint64_t bytes = 0;             // of the message (layout.h)
+    std::vector<std::uint32_t> members;  // endpoint of each rank
+    std::uint32_t threads_each = 1;      // that each thread of the program stands for
+    PacketFormat format = PacketFormat::ll;
+    std::string name;                    // for reports
+};
+
+class FlowCore {
+public:
+    using Ps = std::uint64_t;
+    using JobId = std::uint32_t;
+    using Done = std::function<void()>;
+
+    FlowCore(FlowRanks ranks, PathBook& book, FlowProfile profile = {});
+    ~FlowCore();
+    FlowCore(const FlowCore&) = delete;
+    FlowCore& operator=(const FlowCore&) = delete;
+
+    Ps now() const { return now_; }
+    const FlowRanks& ranks() const { return ranks_; }
+
+    JobId open(FlowJob job);
+    // The rank at `position` enters now; its threads begin `launch_ps` later. `done` is called when all that it stored is
+    // acknowledged.
+    void enter(JobId job, std::uint32_t position, Done done);
+    void after(Ps delay, Done done);
+    // Signals come to the last link of their path at once, with one event in place of one for every link. They wait at no
+    // link, so this changes the order of what happens in one instant only.
+    void shorten_signals() { short_signals_ = true; }
+    // `bytes` from one endpoint to another, as a put by itself; `done` at its acknowledge.
+    void transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Done done);
+
+    // Carries out what is due up to `end`, until nothing is left or `stop` says so; `stop` is asked every 65536 events.
+    void run(Ps end = ~Ps{0}, const std::function<bool()>& stop = {});
+    bool idle() const { return wheel_.empty(); }
+
+    // Who waits for what, one line a thread, and first of all a circle of ranks that wait for each other.
+    std::vector<std::string> blocked() const;
+
+    std::uint64_t messages() const { return messages_; }  // transfers between ranks that have arrived, signals not counted
+    std::uint64_t events() const { return events_; }
+
+private:
+    enum class Kind : std::uint32_t { resume, hop, loaded, launch, leave, timer };
+    enum class Use : std::uint8_t { put, get, signal, direct };
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    struct Job;
+
+    struct Thread {
+        Job* job = nullptr;
+        const FlowTemplate* program = nullptr;
+        const CostRank* cost = nullptr;
+        std::uint32_t rank = 0;       // position in the job
+        std::uint32_t endpoint = 0;   // of the rank
+        std::uint32_t next = 0;       // operation
+        Ps time = 0;
+        Ps settled = 0;               // all stores so far are acknowledged
+        std::uint32_t in_flight = 0;  // transfers whose end is not known yet
+        std::uint32_t loading = 0;    // moves whose loads are not back
+        std::uint32_t lanes = 0;      // waits left of those that are looked at together
+        std::uint32_t unpublished = none;  // dependency that is told when all is acknowledged
+        bool blocked = false;         // for in_flight and loading
+        bool needs_set = false;       // for registers that a load holds
+        bool slept = false;           // for one of the waits that are looked at together
+        bool ended = false;
+        bool fenced = false;          // the fence before the next operation is done
+        Ps looked = 0;                // the look at them is over
+        Ps loaded = 0;                // everything that loads have brought so far was there
+        Ps acknowledged = 0;          // all signals so far
+        // The cost of the last operation, and what it went to.
+        std::uint32_t shape = none;
+        std::uint32_t path = none;    // to the only destination
+        Ps load_ps = 0;
+        Ps issue_ps = 0;
+        Ps turn_ps = 0;
+        std::uint32_t signal_to = none;  // peer and semaphore of the last signal, and of the last wait
+        std::uint32_t signal_number = none;
+        std::uint32_t signal_semaphore = none;
+        std::uint32_t signal_path = none;
+        std::uint32_t signal_rank = none;
+        std::uint32_t wait_for = none;
+        std::uint32_t wait_number = none;
+        std::uint32_t wait_semaphore = none;
+        std::uint32_t packets = none;  // state of a thread that handles packets
+    };
+    struct PacketState {
+        Ps issued = 0;  // of steps in packets so far: the first stores of the last one, and all of them, had been issued
+        Ps freed = 0;
+        Ps asked = 0;   // what these were before the present run of steps, and when those of the run had issued theirs
+        Ps asked_last = 0;
+        std::vector<Ps> turns;
+    };
+    struct Transfer {
+        FlowFlight flight;
+        Use use = Use::put;
+        std::uint32_t thread = 0;
+        std::uint32_t target = none;  // of a get: move; of packets: share; of a signal: what it does; of a transfer by itself: its caller
+        Ps earliest = 0;              // end, for all that the thread can issue
+        Ps answer = 0;
+    };
+    struct Move {
+        std::uint32_t op = 0;
+        std::uint32_t thread = 0;
+        double bytes = 0;           // of data
+        double packed = 0;          // of its packets
+        Ps load_ps = 0;
+        Ps issue_ps = 0;
+        std::uint32_t more = 0;     // pieces of the same step that wait for its registers
+        std::uint32_t pending = 0;  // loads
+        Ps head = 0;                // the first line of all that it loads has come
+        Ps loaded = 0;              // the last one
+    };
+    struct Batch {  // ranks that begin together
+        JobId job = 0;
+        Ps time = 0;
+        std::vector<std::uint32_t> positions;
+    };
+
+    // Jobs.
+    void launch(std::uint32_t batch);
+    void leave(std::uint32_t leaving);
+    void end_thread(std::uint32_t index);
+    void close(JobId job);
+
+    // Threads.
+    void push(Ps time, Kind kind, std::uint32_t index) { wheel_.push(time, static_cast<std::uint32_t>(kind), index); }
+    void resume(std::uint32_t thread, Ps time) { push(time, Kind::resume, thread); }
+    void run_thread(std::uint32_t index);
+    bool settle(Thread& thread);
+    void unblock(std::uint32_t index);
+    bool dependencies_met(std::uint32_t index);
+    bool publish(std::uint32_t index, std::uint32_t dependency);
+    std::uint32_t dependency_of(Job& job, std::uint32_t rank, StepId id);
+    void signal(std::uint32_t index, const FlowOp& op);
+    void arrive(Job& job, std::uint32_t semaphore, std::uint32_t rank, Ps time, Ps known);
+    bool signals_at_once(std::uint32_t index);
+    std::uint32_t semaphore_of(Thread& thread, const FlowOp& op);
+    void sleep(std::uint32_t index);
+    bool wait(std::uint32_t index, const FlowOp& op);
+    bool meet(std::uint32_t index, const FlowOp& op);
+    void finish_blocked(std::uint32_t index);
+
+    // Moves.
+    bool packets_have_come(std::uint32_t index, const FlowOp& op);
+    bool may_move(std::uint32_t index, const FlowOp& op);
+    bool finds_registers(std::uint32_t index, const FlowOp& op);
+    MoveLoad load_of(const Thread& thread, const FlowOp& op);
+    ThreadPace pace_of(const Thread& thread) const;
+    void move(std::uint32_t index, const FlowOp& op);
+    void move_own(std::uint32_t index, const FlowOp& op);
+    void store_alone(Thread& thread, const FlowOp& op, double bytes);
+    void move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
+    void ask(const Move& move, Ps now);
+    void store(const Move& move, Ps from, Ps ready);
+    void loaded(std::uint32_t number);
+    std::uint32_t launch_parts(Transfer transfer, Ps spread);
+    bool launch_transfer(const Transfer& transfer);
+    static std::uint32_t endpoint_at(const Thread& thread, std::uint32_t difference);
+    void hop(std::uint32_t number);
+    void arrived(std::uint32_t number);
+    std::uint32_t share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op);
+    std::string what_waits(const Thread& thread) const;
+
+    template <class T>
+    static std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free, const T& value)
+    {
+        if (free.empty()) {
+            all.push_back(value);
+            return static_cast<std::uint32_t>(all.size() - 1);
+        }
+        const std::uint32_t number = free.back();
+        free.pop_back();
+        all[number] = value;
+        return number;
+    }
+
+    FlowRanks ranks_;
+    PathBook& book_;
+    FlowProfile profile_;
+    FlowLinks links_;
+    EventWheel<13, 16> wheel_;
+    Ps now_ = 0;
+    std::uint64_t events_ = 0;
+    std::uint64_t messages_ = 0;
+    bool short_signals_ = false;
+    std::vector<std::unique_ptr<Job>> jobs_;
+    std::vector<std::uint32_t> free_jobs_;
+    std::vector<Thread> threads_;
+    std::map<std::uint32_t, std::vector<std::uint32_t>> free_threads_;  // by size: first of a range
+    std::vector<PacketState> packet_states_;
+    std::vector<std::uint32_t> free_packet_states_;
+    std::vector<Transfer> transfers_;
+    std::vector<std::uint32_t> free_transfers_;
+    std::vector<Move> moves_;
+    std::vector<std::uint32_t> free_moves_;
+    std::vector<Batch> batches_;
+    std::vector<std::uint32_t> free_batches_;
+    struct Leaving {
+        JobId job = 0;
+        std::uint32_t position = 0;
+    };
+    std::vector<Leaving> leaving_;
+    std::vector<std::uint32_t> free_leaving_;
+    std::vector<Done> timers_;
+    std::vector<std::uint32_t> free_timers_;
+    struct Signalled {
+        JobId job = 0;
+        std::uint32_t semaphore = 0;
+        std::uint32_t rank = 0;  // that is signalled
+    };
+    std::vector<Signalled> signalled_;
+    std::vector<std::uint32_t> free_signalled_;
+};
+
+}  // namespace weft

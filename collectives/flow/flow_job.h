@@ -1,0 +1,104 @@
+// What a FlowCore keeps of a collective that it carries out.
+#pragma once
+
+#include "collectives/flow/flow_core.h"
+
+namespace weft {
+
+struct FlowCore::Job {
+    // Arrivals that nobody has taken, and threads that sleep: chains of nodes.
+    struct Semaphore {
+        std::uint32_t first = none;
+        std::uint32_t last = none;
+        std::uint32_t first_sleeper = none;
+        std::uint32_t last_sleeper = none;
+    };
+    struct Node {
+        Ps time = 0;   // of an arrival: the flag is set
+        Ps known = 0;  // its last link is reached; of a sleeper: its thread
+        std::uint32_t next = none;
+    };
+    struct Dependency {
+        bool done = false;
+        Ps time = 0;
+        std::vector<std::uint32_t> sleepers;
+    };
+    struct Share {  // packets that one operation stores and another loads
+        bool here = false;
+        Ps head = 0;  // the first of them
+        Ps tail = 0;
+        std::vector<std::uint32_t> sleepers;
+    };
+    struct Position {
+        std::uint32_t threads_left = 0;
+        Ps end = 0;
+        Done done;
+    };
+
+    JobId id = 0;
+    FlowJob what;
+    double chunk_bytes = 0;
+    std::uint32_t first_thread = 0;
+    std::uint32_t thread_count = 0;
+    std::vector<std::uint32_t> first_of_rank;  // among them; empty: as many for every rank
+    std::uint32_t positions_left = 0;
+    std::uint32_t last_batch = none;
+    std::vector<Position> positions;
+    FlatMap semaphore_numbers;
+    std::vector<Semaphore> semaphores;
+    std::vector<Node> nodes;
+    std::uint32_t free_node = none;
+    FlatMap barrier_numbers;
+    std::vector<std::vector<std::uint32_t>> barriers;  // threads that are there
+    FlatMap dependency_numbers;
+    std::vector<Dependency> dependencies;
+    std::map<std::array<std::uint32_t, 5>, std::uint32_t> share_numbers;  // rank, slot, count, part, parts
+    std::vector<Share> shares;
+
+    const FlowProgram& program() const { return *what.program; }
+    std::uint32_t thread(std::uint32_t rank, std::uint32_t of) const
+    {
+        const std::uint32_t first = first_of_rank.empty() ? rank * program().threads(0) : first_of_rank[rank];
+        return first_thread + first + of;
+    }
+    // Of rank `at`, signalled by `from`.
+    std::uint32_t semaphore(std::uint32_t at, std::uint32_t from, std::uint32_t number)
+    {
+        constexpr unsigned bits = 20;
+        const std::uint64_t by = program().by_signaller ? from + 1 : 0;
+        const std::uint64_t key = std::uint64_t{number} << 2 * bits | by << bits | at;
+        const std::uint32_t known = semaphore_numbers.find(key);
+        if (known != FlatMap::none) return known;
+        const auto made = static_cast<std::uint32_t>(semaphores.size());
+        semaphores.emplace_back();
+        semaphore_numbers.insert(key, made);
+        return made;
+    }
+    std::uint32_t new_node(Ps time, Ps known)
+    {
+        if (free_node == none) {
+            nodes.push_back({time, known, none});
+            return static_cast<std::uint32_t>(nodes.size() - 1);
+        }
+        const std::uint32_t made = free_node;
+        free_node = nodes[made].next;
+        nodes[made] = {time, known, none};
+        return made;
+    }
+    void append(std::uint32_t& first, std::uint32_t& last, std::uint32_t node)
+    {
+        (first == none ? first : nodes[last].next) = node;
+        last = node;
+    }
+    Node take_first(std::uint32_t& first)
+    {
+        const std::uint32_t node = first;
+        const Node out = nodes[node];
+        first = out.next;
+        nodes[node].next = free_node;
+        free_node = node;
+        return out;
+    }
+};
+
+}  // namespace weft

@@ -1,0 +1,98 @@
+#include "collectives/flow/flow_links.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft {
+
+namespace {
+
+// Lines that pass ranks on their way hold each other up where buffers are full: links are idle for want of credits.
+constexpr double slowed_by_ranks = 2;
+constexpr std::uint32_t no_sender = ~std::uint32_t{0};
+
+std::uint64_t beyond(std::uint64_t latency, std::uint64_t part) { return latency - std::min(latency, part); }
+
+}  // namespace
+
+FlowFlight FlowLinks::put(std::uint32_t path, std::uint32_t sender, double bytes, std::uint64_t now) const
+{
+    const FlowPath& way = book_.path(path);
+    return {path, sender, bytes, 0, now + book_.stage(way, 0).before_ps, beyond(way.put_ps, way.head_ps), 0};
+}
+
+FlowFlight FlowLinks::answer(std::uint32_t path, std::uint32_t sender, std::uint32_t request, double bytes, std::uint64_t now) const
+{
+    const FlowPath& way = book_.path(path);
+    return {path, sender, bytes, 0, now, beyond(book_.path(request).answer_ps, way.head_ps - book_.stage(way, 0).before_ps), 0};
+}
+
+std::uint64_t FlowLinks::occupancy_ps(double bytes, double ps_per_byte) const
+{
+    const double ps = bytes * ps_per_byte;
+    if (quantum_ == 0) return static_cast<std::uint64_t>(std::llround(ps));
+    return static_cast<std::uint64_t>(ps / static_cast<double>(quantum_)) * quantum_;
+}
+
+bool FlowLinks::pass(FlowFlight& flight)
+{
+    const FlowPath way = book_.path(flight.path);
+    const FlowStage stage = book_.stage(way, flight.stage);
+    const std::uint64_t now = flight.head_ps;
+    const std::uint64_t left = flight.rest_ps + stage.left_ps;
+    std::uint64_t head = now;
+    flight.tail_ps = std::max(flight.tail_ps, now + left);
+    for (std::uint32_t i = 0; flight.bytes > 0 && i < stage.count; ++i) {
+        const GroupShare share = book_.share(stage.first + i);
+        pass_group(share.group, flight.bytes * share.share, flight, way.neighbours, now, left, head);
+    }
+    if (++flight.stage >= way.stages) {
+        flight.head_ps = head;
+        return false;
+    }
+    flight.head_ps = head + book_.stage(way, flight.stage).before_ps;
+    return true;
+}
+
+void FlowLinks::pass_group(std::uint32_t number, double bytes, FlowFlight& flight, bool neighbours, std::uint64_t now,
+    std::uint64_t left, std::uint64_t& head)
+{
+    if (book_.group(number).split) {
+        for (std::size_t i = 0; i < book_.group(number).parts.size(); ++i)
+            pass_group(book_.group(number).parts[i], bytes, flight, neighbours, now, left, head);
+        return;
+    }
+    LinkGroup& group = book_.group(number);
+    const std::uint64_t begin = std::max(now, group.free_ps);
+    if (begin == now || group.sender == no_sender) {
+        group.sender = flight.sender;
+        group.mixed = false;
+    }
+    group.mixed = group.mixed || group.sender != flight.sender;
+    const bool crowded = !neighbours && group.mixed && group.buffer > 0 &&
+                         static_cast<double>(begin - now) > group.buffer * group.ps_per_byte;
+    const double rate = group.ps_per_byte * (crowded ? slowed_by_ranks : 1);
+    group.free_ps = begin + occupancy_ps(bytes, rate);
+    group.busy_ps += bytes * rate;
+    group.payload += bytes;
+    const std::uint64_t end = group.free_ps;
+    if (const double back = group.back_ps_per_byte; back > 0) {
+        const std::vector<std::uint32_t>& reverse = book_.reverse_of(number);
+        for (const std::uint32_t other : reverse) occupy_back(other, bytes * back, now);
+    }
+    head = std::max(head, store_and_forward_ ? end : begin);
+    flight.tail_ps = std::max(flight.tail_ps, end + left);
+}
+
+void FlowLinks::occupy_back(std::uint32_t number, double ps, std::uint64_t now)
+{
+    LinkGroup& group = book_.group(number);
+    if (group.split) {
+        for (const std::uint32_t part : group.parts) occupy_back(part, ps, now);
+        return;
+    }
+    group.free_ps = std::max(now, group.free_ps) + occupancy_ps(ps, 1);
+    group.busy_ps += ps;
+}
+
+}  // namespace weft

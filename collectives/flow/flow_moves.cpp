@@ -1,0 +1,398 @@
+// What moves do in a FlowCore: loads, stores, packets.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "collectives/flow/flow_core.h"
+#include "collectives/flow/flow_job.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint32_t most_pieces_of_move = 16;
+// Parts in which a transfer comes to a link: lines of several threads that issue at once mix there.
+constexpr std::uint32_t most_parts_of_transfer = 4;
+constexpr double least_part_bytes = 256;
+
+}  // namespace
+
+std::uint32_t FlowCore::endpoint_at(const Thread& thread, std::uint32_t difference)
+{
+    return thread.job->what.members[thread.job->program().grid.peer(thread.rank, difference)];
+}
+
+ThreadPace FlowCore::pace_of(const Thread& thread) const
+{
+    const Job& job = *thread.job;
+    return {*thread.cost, job.program().threads(thread.rank), job.what.threads_each};
+}
+
+// As move_load() of thread_pace.h, of an operation.
+MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
+{
+    const Job& job = *thread.job;
+    const CostRank& self = *thread.cost;
+    const std::uint32_t endpoint = thread.endpoint;
+    const double share = job.chunk_bytes / op.parts;
+    const double bytes = share * op.count;
+    const double packed =
+        static_cast<double>(op.count * packet_bytes(job.what.format, static_cast<std::uint64_t>(std::ceil(share))));
+    const bool packets = op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
+    const FlowTemplate& program = *thread.program;
+    MoveLoad load;
+    load.data = bytes;
+    load.bytes = packets ? packed : bytes;
+    load.round_ps = self.load_ps;
+    for (std::uint32_t i = 0; i < op.own_sources; ++i) load.issued += bytes;
+    if (op.own_sources > 0) load.load_ps = self.load_ps + (op.has(FlowOp::own_input) ? self.cold_ps : 0);
+    for (std::uint32_t i = 0; i < op.sources; ++i) {
+        const FlowOperand& source = program.operands[op.first + i];
+        if (source.packets) {
+            load.issued += packed;
+            load.load_ps = std::max(load.load_ps, self.load_ps);
+            continue;
+        }
+        const std::uint32_t peer = endpoint_at(thread, source.peer);
+        const FlowPath& path = book_.path(book_.find(endpoint, peer));
+        load.load_ps = std::max(load.load_ps, (source.input ? ranks_.of(peer).cold_ps : 0) + path.put_ps + path.answer_ps);
+        load.issued += bytes;
+        ++load.gets;
+    }
+    if (load.gets > 0) load.round_ps = std::max(load.round_ps, load.load_ps);
+    load.remote = bytes * load.gets;
+    for (std::uint32_t i = 0; i < op.own_destinations; ++i) load.issued += bytes;
+    for (std::uint32_t i = 0; i < op.destinations; ++i) {
+        const FlowOperand& destination = program.operands[op.first + op.sources + i];
+        const std::uint32_t peer = endpoint_at(thread, destination.peer);
+        const FlowPath& path = book_.path(book_.find(endpoint, peer));
+        load.issued += destination.packets ? packed : bytes;
+        load.remote += destination.packets ? packed : bytes;
+        load.round_ps = std::max(load.round_ps, path.put_ps + path.answer_ps);
+    }
+    if (profile_.reduction_passes > 0 && op.own_sources + op.sources > 1)
+        load.load_ps += profile_.reduction_passes * links_.occupancy_ps(bytes, profile_.memory_ps_per_byte);
+    return load;
+}
+
+std::uint32_t FlowCore::share_of(Job& job, std::uint32_t rank, const FlowOperand& operand, const FlowOp& op)
+{
+    const std::uint32_t at = job.program().grid.peer(rank, operand.peer);
+    const auto [entry, fresh] = job.share_numbers.try_emplace({at, operand.slot, op.count, op.part, op.parts},
+        static_cast<std::uint32_t>(job.shares.size()));
+    if (fresh) job.shares.emplace_back();
+    return entry->second;
+}
+
+// False: the thread goes on when the packets that it reads have begun to come.
+bool FlowCore::packets_have_come(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    Job& job = *thread.job;
+    const FlowTemplate& program = *thread.program;
+    for (std::uint32_t i = 0; i < op.sources; ++i) {
+        const FlowOperand& source = program.operands[op.first + i];
+        if (!source.packets) continue;
+        Job::Share& share = job.shares[share_of(job, thread.rank, source, op)];
+        if (!share.here) {
+            share.sleepers.push_back(index);
+            return false;
+        }
+        thread.time = std::max(thread.time, share.head + thread.cost->look_ps);
+    }
+    return true;
+}
+
+// False: the thread has to wait for something.
+bool FlowCore::may_move(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    if (!op.has(FlowOp::with_previous)) {
+        if (thread.loading > 0 && !settle(thread)) return false;
+        thread.time = std::max(thread.time, thread.loaded);
+    }
+    if (op.has(FlowOp::needs_fence) && (!thread.fenced || op.has(FlowOp::asks_fenced))) {
+        if (!settle(thread)) return false;
+        thread.fenced = true;
+        if (thread.settled > 0) thread.time = std::max(thread.time, thread.settled + thread.cost->fence_ps);
+        if (thread.packets != none) {
+            PacketState& packets = packet_states_[thread.packets];
+            packets.issued = std::max(packets.issued, thread.time);
+            packets.freed = std::max(packets.freed, thread.time);
+        }
+    }
+    if (op.has(FlowOp::loads_packets) && !packets_have_come(index, op)) return false;
+    if (thread.time > now_) {
+        resume(index, thread.time);
+        return false;
+    }
+    return finds_registers(index, op);
+}
+
+// False: the thread goes on when a load before it in the run has come, whose registers it takes.
+bool FlowCore::finds_registers(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    if (thread.loading == 0) return true;
+    const MoveLoad load = load_of(thread, op);
+    if (load.gets == 0 || thread.loading < pace_of(thread).at_once(load)) return true;
+    thread.needs_set = true;
+    return false;
+}
+
+void FlowCore::move(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    thread.fenced = false;
+    const bool packets = op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
+    if (!packets && thread.shape == op.shape) return move_own(index, op);
+    const MoveLoad load = load_of(thread, op);
+    const ThreadPace pace = pace_of(thread);
+    if (packets) return move_packets(index, op, load, pace);
+    if (load.gets == 0) {
+        thread.shape = op.shape;
+        thread.load_ps = load.load_ps;
+        thread.issue_ps = pace.issue_ps(load);
+        thread.turn_ps = pace.turn_ps(load);
+        thread.path = op.destinations == 1 ? book_.find(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources].peer)) : none;
+        return move_own(index, op);
+    }
+    Move record;
+    record.op = thread.next;
+    record.thread = index;
+    record.bytes = load.data;
+    record.load_ps = load.load_ps;
+    record.issue_ps = pace.issue_ps(load);
+    // What it passes on at once goes in pieces that sets of registers hold, each behind the one that had them before.
+    std::uint32_t pieces = 1;
+    if (op.destinations > 0) pieces = std::min(most_pieces_of_move, pace.pieces(load));
+    record.bytes /= pieces;
+    record.issue_ps /= pieces;
+    thread.loading += pieces;
+    const std::uint32_t at_once = std::min(pieces, pace.sets());
+    for (std::uint32_t piece = 0; piece < at_once; ++piece) {
+        record.more = (pieces - 1 - piece) / at_once;
+        ask(record, thread.time);
+    }
+    threads_[index].time += record.issue_ps * pieces;
+}
+
+// A move from the own memory, whose cost is known.
+void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    Move record;
+    record.op = thread.next;
+    record.thread = index;
+    record.bytes = thread.job->chunk_bytes / op.parts * op.count;
+    record.load_ps = thread.load_ps;
+    record.issue_ps = thread.issue_ps;
+    const Ps from = thread.time + thread.load_ps;
+    if (op.destinations == 1 && thread.issue_ps == 0 && from == now_ && book_.alone(thread.path)) {
+        store_alone(thread, op, record.bytes);
+    } else {
+        store(record, from, from + record.issue_ps);
+    }
+    thread.time += op.has(FlowOp::goes_on) ? thread.turn_ps : thread.load_ps + thread.issue_ps;
+}
+
+// All at once, now, on a link of its own: it meets nobody, and its end is known at once.
+void FlowCore::store_alone(Thread& thread, const FlowOp& op, double bytes)
+{
+    if (op.own_destinations > 0) thread.settled = std::max(thread.settled, now_ + thread.cost->load_ps);
+    FlowFlight flight = links_.put(thread.path, thread.endpoint, bytes, now_);
+    const FlowPath& path = book_.path(thread.path);
+    if (flight.head_ps != now_) {  // its link is some way off
+        Transfer transfer;
+        transfer.flight = flight;
+        transfer.thread = static_cast<std::uint32_t>(&thread - threads_.data());
+        transfer.earliest = now_ + path.put_ps;
+        transfer.answer = path.answer_ps;
+        ++thread.in_flight;
+        push(flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+    } else {
+        links_.pass(flight);
+        thread.settled = std::max(thread.settled, std::max(flight.tail_ps, now_ + path.put_ps) + path.answer_ps);
+    }
+    ++messages_;
+}
+
+// Asks peers for what the move loads from them.
+void FlowCore::ask(const Move& move, Ps now)
+{
+    const Thread& thread = threads_[move.thread];
+    const FlowTemplate& program = *thread.program;
+    const FlowOp& op = program.ops[move.op];
+    const std::uint32_t endpoint = thread.endpoint;
+    const std::uint32_t number = take(moves_, free_moves_, move);
+    for (std::uint32_t i = 0; i < op.sources; ++i) {
+        const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
+        const std::uint32_t request = book_.find(endpoint, owner);
+        Transfer transfer;
+        transfer.flight = links_.answer(book_.find(owner, endpoint), owner, request, move.bytes, now + book_.path(request).put_ps);
+        transfer.use = Use::get;
+        transfer.thread = move.thread;
+        transfer.target = number;
+        transfer.earliest = now + move.load_ps + move.issue_ps;
+        moves_[number].pending += launch_parts(transfer, move.issue_ps);
+    }
+}
+
+// A wavefront asks for what it loads when it is done with the step before, and then waits for packets; others need not have
+// come as far. So first and last lines have times of their own. Operations of a run take turns at the registers.
+void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace)
+{
+    Thread& thread = threads_[index];
+    Job& job = *thread.job;
+    const FlowTemplate& program = *thread.program;
+    PacketState& state = packet_states_[thread.packets];
+    if (!op.has(FlowOp::with_previous)) {
+        state.asked = state.issued;
+        state.asked_last = state.freed;
+        state.turns.clear();
+    }
+    const std::size_t at_once = pace.at_once(load);
+    const Ps turn = state.turns.size() < at_once ? 0 : state.turns[state.turns.size() - at_once];
+    const Ps from = std::max(thread.time, std::max(state.asked, turn) + load.load_ps);
+    Ps ready = std::max(from + pace.issue_ps(load), std::max(state.asked_last, turn) + load.load_ps);
+    for (std::uint32_t i = 0; i < op.sources; ++i) {
+        const FlowOperand& source = program.operands[op.first + i];
+        if (source.packets) ready = std::max(ready, job.shares[share_of(job, thread.rank, source, op)].tail + thread.cost->last_look_ps);
+    }
+    state.turns.push_back(ready);
+    state.issued = std::max(state.issued, from);
+    state.freed = std::max(state.freed, ready);
+    Move record;
+    record.op = thread.next;
+    record.thread = index;
+    record.bytes = load.data;
+    record.packed = load.bytes;
+    store(record, from, ready);
+}
+
+// The first line leaves at `from`, the last one not before `ready`.
+void FlowCore::store(const Move& move, Ps from, Ps ready)
+{
+    Thread& thread = threads_[move.thread];
+    Job& job = *thread.job;
+    const FlowTemplate& program = *thread.program;
+    const FlowOp& op = program.ops[move.op];
+    if (op.own_destinations > 0) thread.settled = std::max(thread.settled, ready + thread.cost->load_ps);
+    const std::uint32_t endpoint = thread.endpoint;
+    for (std::uint32_t i = 0; i < op.destinations; ++i) {
+        const FlowOperand& destination = program.operands[op.first + op.sources + i];
+        const bool known = op.destinations == 1 && op.shape == thread.shape;
+        const std::uint32_t path = known ? thread.path : book_.find(endpoint, endpoint_at(thread, destination.peer));
+        Transfer transfer;
+        transfer.flight = links_.put(path, endpoint, destination.packets ? move.packed : move.bytes, from);
+        transfer.thread = move.thread;
+        transfer.earliest = ready + book_.path(path).put_ps;
+        transfer.answer = book_.path(path).answer_ps;
+        if (destination.packets) transfer.target = share_of(job, thread.rank, destination, op);
+        thread.in_flight += launch_parts(transfer, ready - from);
+    }
+}
+
+// Its first lines have come, the last ones will have at move.loaded.
+void FlowCore::loaded(std::uint32_t number)
+{
+    const Move move = moves_[number];
+    free_moves_.push_back(number);
+    Thread& thread = threads_[move.thread];
+    --thread.loading;
+    thread.loaded = std::max(thread.loaded, move.loaded);
+    store(move, now_, move.loaded);
+    if (thread.in_flight == 0) thread.settled = std::max(thread.settled, move.loaded);
+    if (thread.needs_set) {
+        thread.needs_set = false;
+        resume(move.thread, now_);
+    }
+    if (move.more > 0) {
+        Move next = move;
+        next.pending = 0;
+        next.head = next.loaded = 0;
+        --next.more;
+        ask(next, now_);
+    }
+    finish_blocked(move.thread);
+}
+
+// In the order in which its lines are issued, the last `spread` after the first; how many parts of it are under way then.
+std::uint32_t FlowCore::launch_parts(Transfer transfer, Ps spread)
+{
+    const double bytes = transfer.flight.bytes;
+    const bool packets = transfer.use == Use::put && transfer.target != none;
+    std::uint32_t parts = 1;
+    if (spread > 0 && !packets)
+        parts = std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, most_parts_of_transfer);
+    const Ps first = transfer.flight.head_ps;
+    const Ps earliest = transfer.earliest;
+    transfer.flight.bytes = bytes / parts;
+    std::uint32_t under_way = 0;
+    for (std::uint32_t part = 0; part < parts; ++part) {
+        transfer.flight.head_ps = first + spread * part / parts;
+        transfer.earliest = part + 1 == parts ? earliest : 0;
+        if (launch_transfer(transfer)) ++under_way;
+    }
+    ++messages_;
+    return under_way;
+}
+
+// Whether it is under way. A put that begins now on a link of its own meets nobody: its end is known at once.
+bool FlowCore::launch_transfer(const Transfer& transfer)
+{
+    if (transfer.flight.head_ps == now_ && transfer.use == Use::put && transfer.target == none && book_.alone(transfer.flight.path)) {
+        FlowFlight flight = transfer.flight;
+        links_.pass(flight);
+        Thread& thread = threads_[transfer.thread];
+        thread.settled = std::max(thread.settled, std::max(flight.tail_ps, transfer.earliest) + transfer.answer);
+        return false;
+    }
+    push(transfer.flight.head_ps, Kind::hop, take(transfers_, free_transfers_, transfer));
+    return true;
+}
+
+void FlowCore::hop(std::uint32_t number)
+{
+    Transfer& transfer = transfers_[number];
+    const bool at_once = transfer.use == Use::signal && profile_.signals_with_data;
+    if (!at_once && links_.pass(transfer.flight)) return push(transfer.flight.head_ps, Kind::hop, number);
+    arrived(number);
+}
+
+void FlowCore::arrived(std::uint32_t number)
+{
+    const Transfer& transfer = transfers_[number];  // nothing below starts another
+    free_transfers_.push_back(number);
+    const Ps tail = std::max(transfer.flight.tail_ps, transfer.earliest);
+    switch (transfer.use) {
+    case Use::signal: {
+        const Signalled signal = signalled_[transfer.target];
+        free_signalled_.push_back(transfer.target);
+        return arrive(*jobs_[signal.job], signal.semaphore, signal.rank, profile_.signals_with_data ? transfer.earliest : tail, now_);
+    }
+    case Use::direct: return push(std::max(now_, tail + transfer.answer), Kind::timer, transfer.target);
+    case Use::get: {
+        Move& move = moves_[transfer.target];
+        move.head = std::max(move.head, transfer.flight.head_ps + transfer.flight.rest_ps);
+        move.loaded = std::max(move.loaded, tail);
+        if (--move.pending == 0) push(std::max(now_, move.head), Kind::loaded, transfer.target);
+        return;
+    }
+    case Use::put: break;
+    }
+    Thread& thread = threads_[transfer.thread];
+    if (transfer.target != none) {
+        Job::Share& share = thread.job->shares[transfer.target];
+        share.here = true;
+        share.head = transfer.flight.head_ps + transfer.flight.rest_ps;
+        share.tail = tail;
+        for (const std::uint32_t sleeper : share.sleepers) resume(sleeper, now_);
+        share.sleepers.clear();
+    }
+    --thread.in_flight;
+    thread.settled = std::max(thread.settled, tail + transfer.answer);
+    finish_blocked(transfer.thread);
+}
+
+}  // namespace weft

@@ -1,0 +1,276 @@
+// What threads do in a FlowCore but for moves: waits, signals, barriers, dependencies.
+#include <algorithm>
+#include <array>
+
+#include "collectives/flow/flow_core.h"
+#include "collectives/flow/flow_job.h"
+
+namespace weft {
+
+void FlowCore::run_thread(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    thread.time = std::max(thread.time, now_);
+    const FlowTemplate& program = *thread.program;
+    while (thread.next < program.ops.size()) {
+        const FlowOp& op = program.ops[thread.next];
+        // What others do meanwhile takes its place at the links first.
+        if (thread.time > now_) return resume(index, thread.time);
+        if (op.has(FlowOp::depends) && !dependencies_met(index)) return;
+        switch (op.kind) {
+        case FlowKind::move:
+            if (!op.has(FlowOp::with_previous) && thread.loading > 0 && !settle(thread)) return;
+            if (!may_move(index, op)) return;
+            move(index, op);
+            break;
+        case FlowKind::signal:
+            if (!settle(thread)) return;
+            if (thread.time > now_ && signals_at_once(index)) return;
+            if (thread.time > now_) continue;
+            thread.time += thread.cost->fence_ps;
+            signal(index, op);
+            break;
+        case FlowKind::wait:
+            if (!wait(index, op)) return;
+            break;
+        case FlowKind::barrier:
+            if (!settle(thread)) return;
+            ++thread.next;
+            if (!meet(index, op)) return;
+            continue;
+        case FlowKind::nop: break;
+        }
+        ++thread.next;
+        if (op.has(FlowOp::published)) {
+            Job& job = *thread.job;
+            const StepId id{index - job.thread(thread.rank, 0), thread.next - 1};
+            if (!publish(index, dependency_of(job, thread.rank, id))) return;
+        }
+    }
+    if (thread.in_flight == 0 && thread.loading == 0 && thread.unpublished == none) end_thread(index);
+}
+
+// False: the thread goes on when all it has under way has ended.
+bool FlowCore::settle(Thread& thread)
+{
+    if (thread.in_flight > 0 || thread.loading > 0) {
+        thread.blocked = true;
+        return false;
+    }
+    thread.time = std::max(thread.time, thread.settled);
+    return true;
+}
+
+void FlowCore::unblock(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    if (thread.in_flight > 0 || thread.loading > 0) return;
+    if (thread.blocked) {
+        thread.blocked = false;
+        if (signals_at_once(index)) return;
+        return resume(index, std::max({now_, thread.time, thread.settled}));
+    }
+    if (thread.next >= thread.program->ops.size() && thread.unpublished == none)
+        end_thread(index);
+}
+
+// A signal that comes with its data, and the wait behind it, need no events of their own where looking at a flag takes no
+// time: when they are over is known as soon as the data's end is.
+bool FlowCore::signals_at_once(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    const std::vector<FlowOp>& ops = thread.program->ops;
+    if (!profile_.signals_with_data || thread.next >= ops.size()) return false;
+    const FlowOp& op = ops[thread.next];
+    constexpr unsigned others = FlowOp::depends | FlowOp::published | FlowOp::shared_flag;
+    if (op.kind != FlowKind::signal || (op.flags & others) != 0 || op.peer == 0) return false;
+    const CostRank& cost = *thread.cost;
+    if (cost.poll_ps != 0 || cost.poll_slot_ps != 0 || cost.fence_ps != 0) return false;
+    thread.time = std::max({now_, thread.time, thread.settled});
+    signal(index, op);
+    ++thread.next;
+    if (thread.next >= ops.size() || ops[thread.next].kind != FlowKind::wait || (ops[thread.next].flags & others) != 0) {
+        resume(index, thread.time);
+        return true;
+    }
+    const Job::Semaphore& semaphore = thread.job->semaphores[semaphore_of(thread, ops[thread.next])];
+    if (semaphore.first == none) {
+        sleep(index);
+    } else {
+        const Job::Node& next = thread.job->nodes[semaphore.first];
+        resume(index, std::max({thread.time, next.known, next.time + cost.notice_ps}));
+    }
+    return true;
+}
+
+std::uint32_t FlowCore::dependency_of(Job& job, std::uint32_t rank, StepId id)
+{
+    const std::uint64_t key = std::uint64_t{job.thread(rank, id.thread)} << 32 | id.step;
+    const std::uint32_t known = job.dependency_numbers.find(key);
+    if (known != FlatMap::none) return known;
+    const auto made = static_cast<std::uint32_t>(job.dependencies.size());
+    job.dependencies.emplace_back();
+    job.dependency_numbers.insert(key, made);
+    return made;
+}
+
+bool FlowCore::dependencies_met(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    Job& job = *thread.job;
+    const FlowTemplate& program = *thread.program;
+    auto at = std::lower_bound(program.after.begin(), program.after.end(), thread.next,
+        [](const auto& entry, std::uint32_t op) { return entry.first < op; });
+    for (; at != program.after.end() && at->first == thread.next; ++at) {
+        Job::Dependency& dependency = job.dependencies[dependency_of(job, thread.rank, at->second)];
+        if (!dependency.done) {
+            dependency.sleepers.push_back(index);
+            return false;
+        }
+        thread.time = std::max(thread.time, dependency.time);
+    }
+    return true;
+}
+
+// The operation before thread.next is complete for those who wait for it, if all stores are acknowledged.
+bool FlowCore::publish(std::uint32_t index, std::uint32_t number)
+{
+    Thread& thread = threads_[index];
+    if (!settle(thread)) {
+        thread.unpublished = number;
+        return false;
+    }
+    Job::Dependency& dependency = thread.job->dependencies[number];
+    dependency.done = true;
+    dependency.time = thread.time + thread.cost->load_ps + thread.cost->notice_ps;
+    for (const std::uint32_t sleeper : dependency.sleepers) resume(sleeper, dependency.time);
+    dependency.sleepers.clear();
+    return true;
+}
+
+void FlowCore::signal(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    Job& job = *thread.job;
+    if (thread.signal_to != op.peer || thread.signal_number != op.semaphore) {
+        const std::uint32_t peer = job.program().grid.peer(thread.rank, op.peer);
+        thread.signal_rank = peer;
+        thread.signal_to = op.peer;
+        thread.signal_number = op.semaphore;
+        thread.signal_semaphore = job.semaphore(peer, thread.rank, op.semaphore);
+        thread.signal_path = op.peer == 0 ? none : book_.find(thread.endpoint, job.what.members[peer]);
+    }
+    if (op.peer == 0) return arrive(job, thread.signal_semaphore, thread.rank, thread.time + thread.cost->load_ps, now_);
+    const FlowPath& path = book_.path(thread.signal_path);
+    const std::uint32_t peer = thread.signal_rank;
+    if (profile_.signals_with_data) {
+        thread.acknowledged = std::max(thread.acknowledged, thread.time);
+        if (!op.has(FlowOp::shared_flag)) return arrive(job, thread.signal_semaphore, peer, thread.time, thread.time);
+    } else {
+        thread.acknowledged = std::max(thread.acknowledged, thread.time + path.put_ps + path.answer_ps);
+    }
+    // It waits at no link.
+    Transfer transfer;
+    transfer.flight = links_.put(thread.signal_path, 0, 0, thread.time);
+    if (profile_.signals_with_data) transfer.flight.head_ps = transfer.earliest = thread.time;
+    if (short_signals_ && !profile_.signals_with_data) {
+        transfer.flight.stage = path.stages - 1;
+        transfer.flight.head_ps = thread.time + path.head_ps;
+    }
+    transfer.use = Use::signal;
+    transfer.thread = index;
+    transfer.target = take(signalled_, free_signalled_, {job.id, thread.signal_semaphore, peer});
+    launch_transfer(transfer);
+}
+
+// A signal that is there at `time` has reached its last link at `known`: until then nobody can find it.
+void FlowCore::arrive(Job& job, std::uint32_t number, std::uint32_t rank, Ps time, Ps known)
+{
+    Job::Semaphore& semaphore = job.semaphores[number];
+    job.append(semaphore.first, semaphore.last, job.new_node(time, known));
+    if (semaphore.first_sleeper == none) return;
+    const auto sleeper = static_cast<std::uint32_t>(job.take_first(semaphore.first_sleeper).known);
+    resume(sleeper, std::max({known, threads_[sleeper].time, time + ranks_.of(job.what.members[rank]).notice_ps}));
+}
+
+std::uint32_t FlowCore::semaphore_of(Thread& thread, const FlowOp& op)
+{
+    if (thread.wait_for != op.peer || thread.wait_number != op.semaphore) {
+        Job& job = *thread.job;
+        thread.wait_for = op.peer;
+        thread.wait_number = op.semaphore;
+        thread.wait_semaphore = job.semaphore(thread.rank, job.program().grid.peer(thread.rank, op.peer), op.semaphore);
+    }
+    return thread.wait_semaphore;
+}
+
+// Until the next signal comes to the semaphore that it waits for.
+void FlowCore::sleep(std::uint32_t index)
+{
+    Job& job = *threads_[index].job;
+    Job::Semaphore& semaphore = job.semaphores[threads_[index].wait_semaphore];
+    job.append(semaphore.first_sleeper, semaphore.last_sleeper, job.new_node(0, index));
+}
+
+bool FlowCore::wait(std::uint32_t index, const FlowOp& op)
+{
+    Thread& thread = threads_[index];
+    Job& job = *thread.job;
+    const CostRank& cost = *thread.cost;
+    const bool begins = thread.lanes == 0;
+    if (begins) thread.lanes = std::min<std::uint32_t>(op.waits, std::max(1U, cost.poll_lanes));
+    Job::Semaphore& semaphore = job.semaphores[semaphore_of(thread, op)];
+    if (semaphore.first == none) {
+        thread.slept = true;
+        sleep(index);
+        return false;
+    }
+    const Job::Node& next = job.nodes[semaphore.first];
+    if (next.known > now_) {
+        thread.slept = true;
+        resume(index, std::max(next.known, next.time + cost.notice_ps));
+        return false;
+    }
+    const Job::Node arrival = job.take_first(semaphore.first);
+    // It takes a look at least, at all flags that are still missing.
+    if (begins || thread.slept) thread.looked = thread.time + cost.poll_ps + (thread.lanes - 1) * cost.poll_slot_ps;
+    thread.slept = false;
+    thread.time = std::max(thread.time, arrival.time + cost.notice_ps);
+    if (--thread.lanes == 0) thread.time = std::max(thread.time, thread.looked);
+    return true;
+}
+
+bool FlowCore::meet(std::uint32_t index, const FlowOp& op)
+{
+    const Thread& thread = threads_[index];
+    Job& job = *thread.job;
+    const std::uint64_t key = std::uint64_t{thread.rank} << 32 | op.semaphore;
+    std::uint32_t number = job.barrier_numbers.find(key);
+    if (number == FlatMap::none) {
+        number = static_cast<std::uint32_t>(job.barriers.size());
+        job.barriers.emplace_back();
+        job.barrier_numbers.insert(key, number);
+    }
+    std::vector<std::uint32_t>& there = job.barriers[number];
+    there.push_back(index);
+    if (there.size() < op.count) return false;
+    for (const std::uint32_t other : there) resume(other, thread.time + thread.cost->load_ps + thread.cost->notice_ps);
+    there.clear();
+    return false;
+}
+
+// Operations that wait for one of this thread are told when what it stored is acknowledged.
+void FlowCore::finish_blocked(std::uint32_t index)
+{
+    Thread& thread = threads_[index];
+    if (thread.in_flight > 0 || thread.loading > 0) return;
+    if (thread.unpublished != none) {
+        const std::uint32_t number = thread.unpublished;
+        thread.unpublished = none;
+        thread.blocked = true;
+        publish(index, number);
+    }
+    unblock(index);
+}
+
+}  // namespace weft

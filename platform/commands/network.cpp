@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "infragraph/dimension_notation.h"
+#include "platform/commands/command_line.h"
+#include "platform/commands/messages.h"
+#include "platform/commands/output_file.h"
+
+namespace weft {
+
+namespace {
+
+// One value for each dimension, or one for all.
+template <class Parse>
+std::vector<std::uint64_t> by_dimension(const std::string& option, const std::string& text, std::size_t dimensions, const Parse& parse,
+    const char* form)
+{
+    std::vector<std::uint64_t> out;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t end = std::min(text.find(',', start), text.size());
+        const auto value = parse(text.substr(start, end - start));
+        if (!value || *value == 0) throw usage_error("option '" + option + "' has the value " + quoted_word(text.substr(start, end - start)), form);
+        out.push_back(*value);
+        start = end + 1;
+    }
+    if (out.size() == 1) out.resize(dimensions, out.front());
+    if (out.size() != dimensions)
+        throw usage_error(fmt::format("option '{}' has {} values for {} dimensions", option, out.size(), dimensions), "one for each dimension, or one for all");
+    return out;
+}
+
+}  // namespace
+
+int network_command(const Arguments& arguments)
+{
+    CommandLine line("network",
+        "Writes the InfraGraph document of a network that is named by its dimensions, innermost first: Ring(N), "
+        "FullyConnected(N) and Switch(N), joined by '_'. Every dimension has links of its own.\n\n"
+        "  weft network 'Ring(8)_Switch(4)' --bandwidth 200GB/s,50GB/s --latency 500ns -o net.yaml\n"
+        "  weft run --infra net.yaml --collective all_reduce --bytes 1MiB --dimensions a=8,b=4\n\n"
+        "Where accelerators are joined without a switch they pass lines of others on; --set routing.cycles=allow may be needed.\n");
+    std::string notation;
+    std::string bandwidth;
+    std::string latency = "500ns";
+    std::string path = "-";
+    line.positional("NOTATION", notation, "the dimensions, such as 'Ring(8)_FullyConnected(4)_Switch(16)'");
+    line.value("--bandwidth", "RATE,...", bandwidth, "of a link of each dimension, or of all: GB/s or Gbps");
+    line.value("--latency", "TIME,...", latency, "of a link of each dimension, or of all; 500ns unless given");
+    line.value("-o,--output", "OUT", path, "the file to write; the standard output unless given");
+    if (!line.parse(arguments)) return exit_good;
+
+    if (bandwidth.empty()) throw usage_error("no bandwidth of links", "--bandwidth RATE,..., such as 200GB/s,50GB/s");
+    std::vector<NotationDimension> dimensions = parse_notation(notation);
+    const auto rates = by_dimension("--bandwidth", bandwidth, dimensions.size(), parse_rate, "a rate, such as 50GB/s or 400Gbps");
+    const auto times = by_dimension("--latency", latency, dimensions.size(), parse_time_ps, "a time, such as 500ns");
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+        dimensions[d].bandwidth = rates[d];
+        dimensions[d].latency_ps = times[d];
+    }
+    const OutputFile output(path);
+    output.write(notation_document(notation, dimensions));
+    return exit_good;
+}
+
+}  // namespace weft

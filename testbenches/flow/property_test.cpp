@@ -1,0 +1,167 @@
+// What holds for every collective on every fabric, and what is said where ranks wait for ever.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "collectives/schedule/algorithms/algorithms.h"
+#include "testbenches/flow/flow_bench.h"
+#include "testbenches/synthesis/graphs.h"
+
+namespace property_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+struct Case {
+    std::string name;
+    Schedule schedule;
+    CostGraph graph;
+    EstimateOptions options;
+};
+
+// Nothing where the algorithm is not for so many ranks, or needs a switch that adds.
+std::optional<Case> random_case(std::uint64_t seed)
+{
+    std::mt19937_64 random(seed);
+    const auto n = static_cast<std::uint32_t>(2 + random() % 9);
+    Case out;
+    switch (random() % 4) {
+    case 0: out.graph = ring_graph(n); break;
+    case 1: out.graph = star_graph(n); break;
+    case 2: out.graph = mesh_graph(n); break;
+    default: out.graph = random_graph(n, seed); break;
+    }
+    for (CostRank& rank : out.graph.ranks) {
+        rank.load_ps = random() % 400'000;
+        rank.cold_ps = random() % 400'000;
+        rank.notice_ps = random() % 200'000;
+        rank.registers = random() % 2 == 0 ? 0 : 4096.0 * static_cast<double>(1 + random() % 8);
+        rank.sets = 2;
+        rank.issue_ps_per_byte = static_cast<double>(random() % 8);
+    }
+    const CollectiveOp ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_to_all,
+        CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter};
+    const CollectiveOp op = ops[random() % std::size(ops)];
+    const std::vector<std::string> names = algorithm_names(op);
+    const std::string name = names[random() % names.size()];
+    if (algorithm_info(op, name)->carrier == Carrier::in_switch) return std::nullopt;
+    AlgorithmOptions options;
+    options.channels = static_cast<std::uint32_t>(1 + random() % 3);
+    options.pipeline = static_cast<std::uint32_t>(1 + random() % 5);
+    try {
+        out.schedule = make_schedule(name, op, n, options);
+    } catch (const InputError&) {
+        return std::nullopt;
+    }
+    out.options.bytes = std::uint64_t{1} << (8 + random() % 14);
+    out.name = fmt::format("seed {}: {} {} of {} ranks", seed, name_of(op), name, n);
+    return out;
+}
+
+// Bytes that the schedule puts on each link.
+std::vector<double> payload_of(const Case& of)
+{
+    std::vector<double> bytes(of.graph.links.size());
+    const double chunk = static_cast<double>(of.options.bytes) / of.schedule.chunks;
+    const auto add = [&](std::uint32_t from, std::uint32_t to, double size) {
+        for (const PathStage& stage : of.graph.path(from, to).stages)
+            for (const LinkShare& part : stage.links) bytes[part.link] += size * part.share;
+    };
+    for (std::uint32_t rank = 0; rank < of.schedule.size(); ++rank)
+        for (const Thread& thread : of.schedule.ranks[rank].threads)
+            for (const Step& step : thread.steps) {
+                if (!is_data(step.kind)) continue;
+                const double size = chunk / step.parts * step.sources.front().count;
+                for (const ChunkRef& source : step.sources)
+                    if (source.rank != rank) add(source.rank, rank, size);
+                for (const ChunkRef& destination : step.destinations)
+                    if (destination.rank != rank) add(rank, destination.rank, size);
+            }
+    return bytes;
+}
+
+}  // namespace
+
+TEST(FlowProperties, BytesAreKeptAndNothingIsFasterThanTheBusiestLinkOrTheLongestChain)
+{
+    int cases = 0;
+    for (std::uint64_t seed = 1; cases < 2000; ++seed) {
+        const std::optional<Case> made = random_case(seed);
+        if (!made) continue;
+        ++cases;
+        const Case& of = *made;
+        PathBook book = book_of(of.graph);
+        const auto program = std::make_shared<FlowProgram>(program_of(of.schedule));
+        const FlowTime time = play(program, ranks_of(of.graph), book, of.options);
+        ASSERT_EQ(time.left, of.schedule.size()) << of.name;
+        ASSERT_TRUE(time.blocked.empty()) << of.name;
+        const std::vector<double> expected = payload_of(of);
+        double busiest = 0;
+        for (std::uint32_t link = 0; link < of.graph.links.size(); ++link) {
+            ASSERT_NEAR(book.payload(link), expected[link], 1e-6 * expected[link] + 1e-6) << of.name << ", link " << link;
+            busiest = std::max(busiest, book.busy_ps(link));
+        }
+        // A transfer rounds to 1 ps.
+        ASSERT_GE(static_cast<double>(time.end_ps) + static_cast<double>(time.events), busiest) << of.name;
+        std::uint64_t shortest = ~std::uint64_t{0};
+        for (const CostPath& path : of.graph.paths)
+            if (!path.stages.empty()) shortest = std::min(shortest, path.put_ps);
+        ASSERT_GE(time.end_ps, estimate(of.schedule, of.graph, of.options).steps * shortest) << of.name;
+        PathBook again = book_of(of.graph);
+        ASSERT_EQ(play(program, ranks_of(of.graph), again, of.options).end_ps, time.end_ps) << of.name;
+    }
+}
+
+// The check of bytes above must find a transfer that gets lost.
+TEST(FlowProperties, AMissingTransferIsSeen)
+{
+    Case of{"", make_schedule("ring", CollectiveOp::all_gather, 4, {}), ring_graph(4), {4096, 1}};
+    PathBook book = book_of(of.graph);
+    Schedule less = of.schedule;
+    less.ranks[1].threads[0].steps[0].destinations.pop_back();
+    play(std::make_shared<FlowProgram>(program_of(less)), ranks_of(of.graph), book, of.options);
+    const std::vector<double> expected = payload_of(of);
+    double missing = 0;
+    for (std::uint32_t link = 0; link < of.graph.links.size(); ++link) missing += expected[link] - book.payload(link);
+    EXPECT_DOUBLE_EQ(missing, 1024);
+}
+
+TEST(FlowProperties, RanksThatWaitForEachOtherAreNamed)
+{
+    // Everybody waits for the rank before it, and only then signals the next one.
+    Schedule schedule;
+    schedule.name = "crossed";
+    schedule.ranks.resize(3);
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+        schedule.ranks[rank].semaphores = 1;
+        schedule.ranks[rank].threads.resize(1);
+        schedule.ranks[rank].threads[0].steps = {wait_step((rank + 2) % 3, 0), signal_step((rank + 1) % 3, 0)};
+    }
+    const FlowTime time = play(schedule, ring_graph(3), {0, 1});
+    EXPECT_EQ(time.left, 0U);
+    ASSERT_EQ(time.blocked.size(), 4U);
+    EXPECT_EQ(time.blocked[0], "bench: circular wait: rank 0 waits for rank 2, which waits for rank 1, which waits for rank 0");
+    EXPECT_EQ(time.blocked[2], "bench: rank 1 at operation 0 waits for a signal of rank 0");
+}
+
+TEST(FlowProperties, WhatFlowHasNotIsRefused)
+{
+    try {
+        program_of(make_schedule("nvls", CollectiveOp::all_reduce, 4, {}));
+        FAIL() << "accepted";
+    } catch (const InputError& error) {
+        EXPECT_STREQ(error.what(), "nvls: flow fidelity has no switches that combine or copy, and this algorithm leaves steps to them; "
+                                   "expected an algorithm of loads and stores, or --fidelity line");
+    }
+    Schedule ports = make_schedule("ring", CollectiveOp::all_reduce, 4, {});
+    ports.ranks[0].threads[0].steps[0].channel = StepChannel::port;
+    EXPECT_THROW(program_of(ports), InputError);
+}
+
+}  // namespace property_test

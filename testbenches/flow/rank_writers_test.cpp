@@ -1,0 +1,133 @@
+// Programs written a rank at a time are those of the registry's schedules, rank by rank.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "collectives/flow/rank_writers.h"
+#include "collectives/schedule/verify.h"
+
+namespace rank_writers_test {
+
+using namespace weft;
+
+namespace {
+
+// What a thread does between signals and waits: chunks by what they are made of and where they go.
+using Cost = std::tuple<std::uint32_t, bool, std::vector<std::uint32_t>>;
+struct Doing {
+    FlowKind kind = FlowKind::nop;
+    std::uint32_t peer = 0;
+    std::map<Cost, std::uint64_t> moved;
+
+    bool operator==(const Doing& other) const { return kind == other.kind && peer == other.peer && moved == other.moved; }
+};
+
+std::vector<Doing> doings(const FlowProgram& program, std::uint32_t rank, std::uint32_t thread)
+{
+    const FlowTemplate& of = program.templates[program.template_number(rank, thread)];
+    std::vector<Doing> out;
+    bool goes_on = false;
+    for (const FlowOp& op : of.ops) {
+        if (op.kind != FlowKind::move) {
+            out.push_back({op.kind, program.grid.peer(rank, op.peer), {}});
+            goes_on = false;
+            continue;
+        }
+        if (!goes_on) out.push_back({FlowKind::move, 0, {}});
+        goes_on = op.has(FlowOp::goes_on);
+        std::vector<std::uint32_t> to;
+        for (std::uint32_t i = 0; i < op.destinations; ++i)
+            to.push_back(program.grid.peer(rank, of.operands[op.first + op.sources + i].peer));
+        std::sort(to.begin(), to.end());
+        if (op.own_destinations > 0) to.push_back(rank);
+        EXPECT_EQ(op.sources, 0);
+        out.back().moved[{op.own_sources, op.has(FlowOp::own_input), to}] += op.count;
+    }
+    return out;
+}
+
+void expect_alike(const std::string& name, CollectiveOp op, std::uint32_t n, const AlgorithmOptions& options)
+{
+    const FlowProgram by_rank = program_for_all(name, op, n, options);
+    const FlowProgram whole = program_of(make_schedule(name, op, n, options));
+    ASSERT_EQ(by_rank.chunks, whole.chunks);
+    for (std::uint32_t rank = 0; rank < n; ++rank) {
+        ASSERT_EQ(by_rank.threads(rank), whole.threads(rank));
+        for (std::uint32_t thread = 0; thread < whole.threads(rank); ++thread)
+            ASSERT_TRUE(doings(by_rank, rank, thread) == doings(whole, rank, thread))
+                << name_of(op) << " " << name << " of " << n << " ranks, rank " << rank;
+    }
+}
+
+const CollectiveOp sums[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter};
+
+}  // namespace
+
+TEST(RankWriters, RingsAndDirectOnesAreThoseOfTheRegistry)
+{
+    for (std::uint32_t n = 2; n <= 64; n = n < 20 ? n + 1 : n + 11)
+        for (const std::uint32_t channels : {1U, 3U}) {
+            AlgorithmOptions options;
+            options.channels = channels;
+            for (const CollectiveOp op : sums)
+                for (const std::string name : {"ring", "direct"}) expect_alike(name, op, n, options);
+            for (const std::string name : {"direct", "pairwise", "ring"}) expect_alike(name, CollectiveOp::all_to_all, n, options);
+        }
+}
+
+TEST(RankWriters, HierarchicalOnesAreThoseOfTheRegistryOnEveryGrid)
+{
+    const std::vector<std::vector<std::uint32_t>> grids{{2}, {7}, {2, 2}, {4, 3}, {3, 5}, {1, 6}, {8, 8}, {2, 3, 4}, {4, 4, 4}, {3, 1, 5}, {2, 2, 2, 2}};
+    for (const auto& sizes : grids)
+        for (const std::string within : {"ring", "direct", "recursive"})
+            for (const std::string outside : {"ring", "direct", "recursive"}) {
+                AlgorithmOptions options;
+                std::uint32_t n = 1;
+                for (std::size_t d = 0; d < sizes.size(); ++d) {
+                    options.dimensions.push_back({fmt::format("d{}", d), sizes[d], d == 0 ? within : outside});
+                    n *= sizes[d];
+                }
+                for (const CollectiveOp op : sums) expect_alike("hierarchical", op, n, options);
+            }
+}
+
+TEST(RankWriters, ALargeOneIsOneTemplate)
+{
+    const FlowProgram ring = program_for_all("ring", CollectiveOp::all_reduce, 1024, {});
+    EXPECT_EQ(ring.templates.size(), 1U);
+    EXPECT_EQ(ring.templates[0].ops.size(), 6138U);
+    EXPECT_EQ(ring.moves(), std::uint64_t{1024} * 2046);
+    AlgorithmOptions options;
+    options.dimensions = {{"gpu", 8}, {"rail", 16}, {"pod", 128}};
+    const FlowProgram deep = program_for_all("hierarchical", CollectiveOp::all_reduce, 16384, options);
+    EXPECT_EQ(deep.templates.size(), 1U);
+    EXPECT_EQ(deep.moves(), std::uint64_t{16384} * 2 * (7 + 15 + 127));
+    EXPECT_LT(deep.bytes(), 100'000U);
+}
+
+TEST(RankWriters, TheInstanceForTheProofIsSmallAndRight)
+{
+    AlgorithmOptions options;
+    options.channels = 32;
+    options.dimensions = {{"gpu", 8}, {"rail", 32, "direct"}, {"pod", 2}};
+    std::uint32_t ranks = 512;
+    shrink_for_proof("hierarchical", ranks, options);
+    EXPECT_EQ(ranks, 32U);
+    EXPECT_TRUE(verify(make_schedule("hierarchical", CollectiveOp::all_reduce, ranks, options)).ok);
+}
+
+TEST(RankWriters, WhatCannotBeWrittenSoIsRefused)
+{
+    EXPECT_FALSE(writes_by_rank("tree", CollectiveOp::all_reduce, {}));
+    EXPECT_THROW(program_for_all("tree", CollectiveOp::all_reduce, 64, {}), InputError);
+    AlgorithmOptions options;
+    options.dimensions = {{"gpu", 8}, {"rail", 16}};
+    EXPECT_THROW(program_for_all("hierarchical", CollectiveOp::all_reduce, 64, options), InputError);
+}
+
+}  // namespace rank_writers_test

@@ -1,0 +1,243 @@
+// Runs of real systems at flow fidelity.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <map>
+#include <set>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/diagnostic.h"
+#include "collectives/schedule/algorithms/algorithms.h"
+#include "collectives/synthesis/estimate.h"
+#include "platform/choice/cost_graph_of.h"
+#include "platform/config/resolve.h"
+#include "platform/flow/flow_fabric.h"
+#include "platform/flow/run_flow.h"
+#include "platform/run/report.h"
+#include "testbenches/flow/flow_bench.h"
+#include "testbenches/platform/runs.h"
+
+namespace run_flow_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+RunSetup on(const std::string& document, const std::string& lines)
+{
+    RunSetup out;
+    out.document = document;
+    out.lines = lines;
+    out.options.progress = false;
+    return out;
+}
+
+RunSetup dgx(const std::string& op = "all_reduce", const std::string& algorithm = "ring", const std::string& bytes = "1 MiB")
+{
+    return on(example("dgx_h100"), "profile: h100\n" + collective_lines(op, algorithm, bytes));
+}
+
+RunResult flow_run(const RunSetup& setup) { return run_flow(resolve_setup(setup), setup.options); }
+
+std::string refusal(const RunSetup& setup)
+{
+    try {
+        flow_run(setup);
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+void expect_refused(const RunSetup& setup, const std::string& text)
+{
+    const std::string said = refusal(setup);
+    EXPECT_NE(said.find(text), std::string::npos) << said;
+}
+
+}  // namespace
+
+TEST(FlowRun, TakesTheEstimateOfTheCostGraph)
+{
+    for (const std::string algorithm : {"ring", "direct", "tree", "halving_doubling"})
+        for (const std::string bytes : {"64 KiB", "4 MiB"}) {
+            const RunSetup setup = dgx("all_reduce", algorithm, bytes);
+            const ResolvedSystem system = resolve_setup(setup);
+            const FabricPlan plan = plan_fabric(system, members_of(system));
+            AlgorithmOptions options;
+            options.channels = static_cast<std::uint32_t>(system.engine().channels);
+            const Schedule schedule = make_schedule(algorithm, CollectiveOp::all_reduce, 8, options);
+            const Estimate wanted = estimate(schedule, cost_graph_of(system, plan, 8), {system.workload.bytes, 1});
+            const RunResult got = run_flow(system, setup.options);
+            EXPECT_EQ(got.simulated_ps, wanted.time_ps) << algorithm << " " << bytes;
+            EXPECT_EQ(got.exit_code(), 0);
+        }
+}
+
+TEST(FlowRun, ResultHasTheKeysOfOneByLines)
+{
+    const Json lines = run(dgx().with("engine.channels=4"), 100);
+    const Json flow = Json::parse(result_json(flow_run(dgx().with("engine.channels=4")), false));
+    for (const auto& [key, value] : lines.items())
+        EXPECT_TRUE(flow.contains(key) || key == "exit_code" || key == "bound_by") << key;
+    EXPECT_EQ(lines["fidelity"], "line");
+    EXPECT_EQ(flow["fidelity"], "flow");
+    EXPECT_EQ(flow["verification"], "symbolic");
+    EXPECT_EQ(flow["messages"], 4 * 8 * 14);
+    ASSERT_EQ(flow["collectives"].size(), 1U);
+    for (const auto& [key, value] : lines["collectives"][0].items()) EXPECT_TRUE(flow["collectives"][0].contains(key)) << key;
+    for (const auto& [key, value] : lines["links"][0].items())
+        EXPECT_TRUE(flow["links"][0].contains(key) || key == "theory_payload_bytes") << key;
+    EXPECT_EQ(flow["links"].size(), lines["links"].size());
+    EXPECT_EQ(flow["ranks"].size(), 8U);
+    EXPECT_EQ(flow["parameters"], lines["parameters"]);
+}
+
+TEST(FlowRun, BytesOnLinksAreThoseOfTheSchedule)
+{
+    const RunResult result = flow_run(dgx("all_reduce", "ring", "8 MiB"));
+    std::uint64_t sum = 0;
+    for (const LinkResult& link : result.link_results) sum += link.payload_bytes;
+    // 2 (n-1)/n of the message from each rank, over a link up and one down.
+    EXPECT_NEAR(static_cast<double>(sum), 2.0 * 14 * 8 * (1 << 20), 64);
+}
+
+TEST(FlowRun, TwoRunsGiveTheSameBytes)
+{
+    const RunSetup setup = on(example("fat_tree_32"), "profile: h100\n" + collective_lines("all_to_all", "pairwise", "256 KiB"));
+    EXPECT_EQ(result_json(flow_run(setup), false), result_json(flow_run(setup), false));
+}
+
+TEST(FlowRun, ChoicesPacketsAndSlicesRun)
+{
+    const RunResult choice = flow_run(dgx("all_reduce", "auto", "256 KiB").with("engine.channels=4"));
+    ASSERT_TRUE(choice.choice);
+    EXPECT_EQ(choice.simulated_ps, choice.choice->priced.front().time_ps);
+    EXPECT_EQ(choice.notices.back().substr(0, 47), "algorithms that leave steps to switches were no");
+    const RunResult packets = flow_run(dgx("all_reduce", "ring", "16 KiB").with("engine.protocol=ll"));
+    EXPECT_EQ(packets.collectives.front().protocol, "ll");
+    EXPECT_LT(packets.simulated_ps, flow_run(dgx("all_reduce", "ring", "16 KiB")).simulated_ps);
+    EXPECT_EQ(flow_run(dgx("all_reduce", "ring", "4 MiB").with("engine.slices=4")).stop, StopReason::finished);
+    EXPECT_EQ(flow_run(dgx("all_reduce", "ring", "4 MiB").with("engine.staging=fifo")).stop, StopReason::finished);
+}
+
+TEST(FlowRun, StopsWhenItIsToldTo)
+{
+    RunSetup setup = dgx();
+    setup.options.until = 5'000'000;
+    const RunResult result = flow_run(setup);
+    EXPECT_EQ(result.stop, StopReason::until);
+    EXPECT_EQ(result.simulated_ps, 5'000'000U);
+    EXPECT_FALSE(result.collectives.front().finished);
+}
+
+TEST(FlowRun, LateRanksDelayTheOthers)
+{
+    const RunSetup late = on(example("dgx_h100"), "profile: h100\n" + collective_lines("all_reduce", "ring", "1 MiB", "delay: {3: 50 us}"));
+    const Time delayed = flow_run(late).simulated_ps;
+    const Time at_once = flow_run(dgx()).simulated_ps;
+    EXPECT_GT(delayed, 50'000'000U);
+    EXPECT_LT(delayed, 50'000'000U + at_once);
+}
+
+// A run that is interrupted keeps what there is.
+TEST(FlowRun, AnInterruptEndsARunWithPartialResults)
+{
+    const std::string text = in_timed_child(
+        [] {
+            RunSetup setup = on(star_document(512), "profile: generic\n" + collective_lines("all_reduce", "ring", "64 MiB"));
+            setup.sets = {"engine.channels=1"};
+            const ResolvedSystem system = resolve_setup(setup);
+            // The first run says how much processor time one takes, most of it behind the set-up; the second is interrupted at
+            // two thirds of it.
+            const std::clock_t begun = std::clock();
+            run_flow(system, setup.options);
+            const std::clock_t ended = std::clock();
+            std::thread([begun, ended] {
+                while (std::clock() < ended + (ended - begun) * 2 / 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                std::raise(SIGINT);
+            }).detach();
+            const RunResult result = run_flow(system, setup.options);
+            return fmt::format("{} {} {}", name_of(result.stop), result.exit_code(), result.messages > 0 && result.messages < 512 * 1022);
+        },
+        60);
+    EXPECT_EQ(text, "interrupted 130 true");
+}
+
+// A step of training with tensor and pipeline parallelism: groups of their own, transfers between stages.
+TEST(FlowRun, TracesRunAndRanksAccountForTheirTime)
+{
+    if (!has_shared()) GTEST_SKIP() << "no shared traces";
+    const std::string folder = std::string(WEFT_SHARED_DIR) + "/chakra/stage/llama_tp2_pp2_mb4/";
+    const RunSetup setup = on(shared_document("device_dgx_h100"),
+        trace_lines(folder + "llama_tp2_pp2_mb4", "groups: \"" + folder + "comm_group.json\""));
+    const RunResult result = flow_run(setup);
+    EXPECT_EQ(result.stop, StopReason::finished);
+    EXPECT_EQ(result.collectives.size(), 82U);
+    for (const CollectiveResult& collective : result.collectives) EXPECT_TRUE(collective.finished) << collective.name;
+    ASSERT_EQ(result.ranks.size(), 4U);
+    for (const RankResult& rank : result.ranks) {
+        Time sum = 0;
+        for (const auto& [activity, time] : rank.breakdown_ps) sum += time;
+        EXPECT_EQ(sum, result.simulated_ps) << rank.rank;
+    }
+    EXPECT_EQ(result_json(flow_run(setup), false), result_json(result, false));
+}
+
+// Loads and stores of a pool of memory that the fabric reaches, kernels and a collective: within a tenth of the lines.
+TEST(FlowRun, AnOffloadToAPoolOfMemoryTakesAboutAsLongAsByLines)
+{
+    const std::string folder = std::string(WEFT_SOURCE_DIR) + "/examples/memory_pool/";
+    const auto simulated = [&](bool flow) {
+        return in_timed_child(
+            [&] {
+                SystemDescription description = read_system_file(folder + "system.yaml");
+                const ResolvedSystem system = load_system(description);
+                RunOptions options;
+                options.progress = options.data_on = false;
+                return std::to_string((flow ? run_flow(system, options) : run_system(system, ModelRegistry(), options)).simulated_ps);
+            },
+            60);
+    };
+    EXPECT_NEAR(std::stod(simulated(true)) / std::stod(simulated(false)), 1, 0.1);
+}
+
+// Everything that is not modelled is named.
+TEST(FlowRun, WhatIsNotModelledIsRefused)
+{
+    expect_refused(dgx("all_reduce", "nvls"), "flow fidelity has no switches that combine or copy");
+    expect_refused(dgx().with("engine.mover=copy_engine"), "flow fidelity moves data by units only");
+    expect_refused(dgx().with("engine.channel=port"), "flow fidelity has no port channels");
+    expect_refused(dgx().with("engine.flag_home=signaller"), "flow fidelity has flags at the rank that waits only");
+    RunSetup crossbar = dgx();
+    crossbar.lines += "bind: [{nodes: {component: nvsw}, model: crossbar}]\n";
+    expect_refused(crossbar, "flow fidelity has no switch model 'crossbar', which dgx.0.nvsw.0 has");
+    expect_refused(dgx().with("links.xpu_fabric.bit_error_rate=1e-12"), "flow fidelity has no bit errors");
+    const std::pair<bool RunOptions::*, const char*> options[] = {{&RunOptions::check_protocol, "--check-protocol"},
+        {&RunOptions::watch, "--watch"}, {&RunOptions::follow, "--critical-path"}, {&RunOptions::record, "--record"}};
+    for (const auto& [option, name] : options) {
+        RunSetup setup = dgx();
+        setup.options.*option = true;
+        expect_refused(setup, name);
+    }
+    RunSetup limited = dgx();
+    limited.options.memory_limit = 1 << 30;
+    expect_refused(limited, "--memory-limit");
+    RunSetup exported = on(star_document(80), "profile: generic\n" + collective_lines("all_reduce", "ring", "1 MiB"));
+    exported.options.plan = true;
+    expect_refused(exported, "a collective over 80 ranks is written a rank at a time and has no plan to export");
+    const RunSetup whole = on(star_document(520), "profile: generic\n" + collective_lines("all_reduce", "tree", "1 MiB"));
+    expect_refused(whole, "all_reduce over 520 ranks by 'tree' needs its whole schedule; expected at most 512 ranks, or ring, direct or hierarchical");
+    RunSetup series = dgx();
+    series.options.window = 1000;
+    expect_refused(series, "--series");
+}
+
+}  // namespace run_flow_test
