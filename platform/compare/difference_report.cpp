@@ -30,7 +30,7 @@ std::string shown_value(const Fact& fact, bool present, const std::optional<doub
     if (!value) return text.empty() ? "(empty)" : text;
     const bool whole = *value >= 0 && *value == std::floor(*value) && *value < 9e15;
     const bool size = fact.group == FactGroup::parameters || fact.group == FactGroup::setup;
-    if (fact.unit == "ps" && *value >= 0) return format_time_ps(static_cast<std::uint64_t>(std::llround(*value)));
+    if (fact.unit == "ps" && *value >= 0 && *value < 9e18) return format_time_ps(static_cast<std::uint64_t>(std::llround(*value)));
     if (fact.unit == "B" && whole && size) return format_bytes(static_cast<std::uint64_t>(*value));
     if (fact.unit == "B/s" && whole) return format_rate(static_cast<std::uint64_t>(*value));
     const std::string number = whole ? fmt::format("{:.0f}", *value) : fmt::format("{:.6g}", *value);
