@@ -56,7 +56,7 @@ struct Network {
     PathBook::Source source;
 };
 
-std::uint64_t ring_ns(std::uint32_t n, bool through_switch, bool store_and_forward)
+std::uint64_t ring_ns(std::uint32_t n, bool through_switch, bool store_and_forward, std::uint64_t bytes = 1 << 20)
 {
     Network network(n, through_switch);
     PathBook book(network.links, network.source);
@@ -65,7 +65,7 @@ std::uint64_t ring_ns(std::uint32_t n, bool through_switch, bool store_and_forwa
     // Small ones by the schedule, large ones a rank at a time.
     const auto program = std::make_shared<FlowProgram>(
         n < 200 ? program_of(make_schedule("ring", CollectiveOp::all_reduce, n, {})) : program_for_all("ring", CollectiveOp::all_reduce, n, {}));
-    const FlowTime time = play(program, network.ranks, book, {(1 << 20) / splits, 1}, profile, splits);
+    const FlowTime time = play(program, network.ranks, book, {bytes / splits, 1}, profile, splits);
     EXPECT_EQ(time.messages, std::uint64_t{2} * splits * n * (n - 1));
     EXPECT_EQ(time.left, splits * n);
     return time.end_ps / 1000;
@@ -112,6 +112,12 @@ TEST(AstraSim, RingsOf256AreItsFiguresToTheNanosecond)
 {
     EXPECT_EQ(ring_ns(256, false, false), 1'079'200U);
     EXPECT_EQ(ring_ns(256, true, true), 2'137'960U);
+}
+
+TEST(AstraSim, RingsOf64MegabytesAreItsFiguresToTheNanosecond)
+{
+    EXPECT_EQ(ring_ns(64, false, false, 64 << 20), 2'840'836U);
+    EXPECT_EQ(ring_ns(256, false, false, 64 << 20), 3'651'640U);
 }
 
 // 8.4 million messages, which take ASTRA-sim 2.0 11 s and 365 MB.
