@@ -25,7 +25,7 @@ std::string all(const std::string& model) { return "{nodes: \"*.nvsw.*\", model:
 // All but what names the models.
 Json without_models(Json result)
 {
-    for (const char* key : {"modules", "parameters", "wall_s", "elaborate_s"}) result.erase(key);
+    for (const char* key : {"modules", "parameters", "wall_s", "elaborate_s", "cpu_s", "peak_rss_bytes"}) result.erase(key);
     return result;
 }
 

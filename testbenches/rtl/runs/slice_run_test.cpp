@@ -36,7 +36,7 @@ std::string first(const std::string& model) { return "dgx.0.xpu.0.l2.model=" + m
 // All but what names the models.
 Json without_models(Json result)
 {
-    for (const char* key : {"parameters", "wall_s", "elaborate_s"}) result.erase(key);
+    for (const char* key : {"parameters", "wall_s", "elaborate_s", "cpu_s", "peak_rss_bytes"}) result.erase(key);
     for (Json& module : result["modules"]) module.erase("model");
     return result;
 }
