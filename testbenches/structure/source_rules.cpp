@@ -147,7 +147,7 @@ constexpr std::array<Room, 21> rooms{{
     {"platform/choice/", 2},
     {"platform/run/", 3},
     {"platform/schema/", 0},
-    {"platform/compare/", 0},
+    {"platform/compare/", 1},
     {"platform/picture/", 2},
     {"platform/html/", 4},
     {"platform/flow/", 4},
