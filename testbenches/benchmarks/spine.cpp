@@ -10,6 +10,7 @@
 #include <benchmark/benchmark.h>
 #include <systemc>
 
+#include "base/huge_pages.h"
 #include "testbenches/benchmarks/collective.h"
 #include "testbenches/benchmarks/delay_ring.h"
 #include "testbenches/benchmarks/table.h"
@@ -105,6 +106,7 @@ int sc_main(int, char**) { return 0; }
 
 int main(int argc, char** argv)
 {
+    weft::prefer_huge_pages(std::size_t{512} << 20);  // as the program does
     if (argc == 4 && std::string(argv[1]) == child_flag)
         return measure_here(argv[2], static_cast<unsigned>(std::strtoul(argv[3], nullptr, 10)));
     std::error_code error;
