@@ -1,0 +1,50 @@
+// The heap lies in memory that asks for huge pages.
+#include "base/huge_pages.h"
+
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace huge_pages_test {
+
+namespace {
+
+// Of the mapping of this process that holds `place`: whether it is advised to use huge pages.
+bool advised(const void* place)
+{
+    std::ifstream maps("/proc/self/smaps");
+    const auto address = reinterpret_cast<std::uintptr_t>(place);
+    bool inside = false;
+    for (std::string line; std::getline(maps, line);) {
+        std::uintptr_t begin = 0;
+        std::uintptr_t end = 0;
+        char dash = 0;
+        std::istringstream head(line);
+        if (head >> std::hex >> begin >> dash >> end && dash == '-') inside = begin <= address && address < end;
+        if (inside && line.rfind("VmFlags:", 0) == 0) return line.find(" hg") != std::string::npos;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST(HugePages, AreAskedForWhereTheHeapGrows)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "the allocator is another one";
+#endif
+    if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) GTEST_SKIP() << "the kernel has no huge pages to offer";
+    const auto large = [] { return std::make_unique<char[]>(std::size_t{8} << 20); };
+    EXPECT_FALSE(advised(large().get()));
+    weft::prefer_huge_pages(std::size_t{64} << 20);
+    const auto first = large();
+    const auto second = large();
+    EXPECT_TRUE(advised(first.get() + (std::size_t{4} << 20)));
+    EXPECT_TRUE(advised(second.get() + (std::size_t{4} << 20)));
+}
+
+}  // namespace huge_pages_test
