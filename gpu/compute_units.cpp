@@ -7,6 +7,9 @@
 
 namespace weft {
 
+static_assert(1U << (OperandCode::bits - OperandCode::of(256).source_bits) == ComputeUnits::max_unroll, "a tag names every register set");
+static_assert(1U << OperandCode::of(Program::max_sources).source_bits >= Program::max_sources, "a tag names every source of a move");
+
 const char* name_of(StallCause cause)
 {
     switch (cause) {
