@@ -15,7 +15,7 @@
 
 namespace weft {
 
-// What an endpoint has beside its links.
+// Memory and compute units of an endpoint, each of which serves one request after another.
 struct FlowEndpoint {
     double peak_flops = 0;
     double memory_bytes_per_s = 0;

@@ -79,7 +79,7 @@ public:
     void run(Ps end = ~Ps{0}, const std::function<bool()>& stop = {});
     bool idle() const { return wheel_.empty(); }
 
-    // Who waits for what, one line a thread, and first of all a circle of ranks that wait for each other.
+    // Which thread waits for what, one line each. If ranks wait for each other in a circle, that line comes first.
     std::vector<std::string> blocked() const;
 
     std::uint64_t messages() const { return messages_; }  // transfers between ranks that have arrived, signals not counted

@@ -1,4 +1,4 @@
-// What a FlowCore keeps of a collective that it carries out.
+// State of one collective while a FlowCore carries it out.
 #pragma once
 
 #include "collectives/flow/flow_core.h"
@@ -61,7 +61,7 @@ struct FlowCore::Job {
         const std::uint32_t first = first_of_rank.empty() ? rank * program().threads(0) : first_of_rank[rank];
         return first_thread + first + of;
     }
-    // Of rank `at`, signalled by `from`.
+    // The semaphore at rank `at` that rank `from` signals.
     std::uint32_t semaphore(std::uint32_t at, std::uint32_t from, std::uint32_t number)
     {
         constexpr unsigned bits = 20;

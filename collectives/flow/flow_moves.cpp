@@ -1,4 +1,4 @@
-// What moves do in a FlowCore: loads, stores, packets.
+// FlowCore: moves, that is loads, stores and packets.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -163,7 +163,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     record.bytes = load.data;
     record.load_ps = load.load_ps;
     record.issue_ps = pace.issue_ps(load);
-    // What it passes on at once goes in pieces that sets of registers hold, each behind the one that had them before.
+    // A move that stores what it loads goes in pieces of one register set each. A piece starts when a set is free.
     std::uint32_t pieces = 1;
     if (op.destinations > 0) pieces = std::min(most_pieces_of_move, pace.pieces(load));
     record.bytes /= pieces;

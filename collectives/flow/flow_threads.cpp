@@ -1,4 +1,4 @@
-// What threads do in a FlowCore but for moves: waits, signals, barriers, dependencies.
+// FlowCore: waits, signals, barriers and dependencies of threads. Moves are in flow_moves.cpp.
 #include <algorithm>
 #include <array>
 
