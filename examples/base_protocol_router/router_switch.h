@@ -16,7 +16,7 @@
 
 #include "at_router.h"
 
-#include "platform/system/model_registry.h"
+#include "platform/assembly/model_registry.h"
 #include "tlm_interconnect/adapters/base_to_line.h"
 #include "tlm_interconnect/adapters/line_to_base.h"
 

@@ -1,6 +1,6 @@
 #include "priority_switch.h"
 
-#include "platform/system/plugin.h"
+#include "platform/assembly/plugin.h"
 
 WEFT_PLUGIN(registry)
 {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "collectives/synthesis/cost_graph.h"
-#include "platform/config/resolved_system.h"
-#include "platform/system/fabric_plan.h"
+#include "platform/configuration/resolved_system.h"
+#include "platform/assembly/fabric_plan.h"
 
 namespace weft {
 

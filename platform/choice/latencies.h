@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "platform/config/resolved_system.h"
-#include "platform/system/fabric_plan.h"
+#include "platform/configuration/resolved_system.h"
+#include "platform/assembly/fabric_plan.h"
 #include "tlm_interconnect/protocol/line.h"
 
 namespace weft {

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "infragraph/summary.h"
-#include "platform/commands/messages.h"
-#include "platform/commands/output_file.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
-#include "platform/run/assumptions_json.h"
-#include "platform/run/replay_traffic.h"
-#include "platform/system/fabric_plan.h"
+#include "platform/result/assumptions_json.h"
+#include "platform/workload/replay_traffic.h"
+#include "platform/assembly/fabric_plan.h"
 
 namespace weft {
 

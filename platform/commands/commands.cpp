@@ -3,10 +3,10 @@
 
 #include "base/nearest.h"
 #include "platform/commands/command.h"
-#include "platform/commands/messages.h"
-#include "platform/commands/standard_output.h"
+#include "platform/console/messages.h"
+#include "platform/console/standard_output.h"
 #include "platform/commands/version.h"
-#include "platform/run/interrupt.h"
+#include "platform/simulation/interrupt.h"
 
 namespace weft {
 

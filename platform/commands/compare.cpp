@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include "base/text_file.h"
-#include "platform/commands/command_line.h"
-#include "platform/commands/messages.h"
-#include "platform/commands/output_file.h"
-#include "platform/compare/difference_report.h"
-#include "platform/compare/read_facts.h"
+#include "platform/console/command_line.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
+#include "platform/applications/compare/difference_report.h"
+#include "platform/applications/compare/read_facts.h"
 
 namespace weft {
 

@@ -1,10 +1,10 @@
 #include "infragraph/load.h"
-#include "platform/commands/command_line.h"
+#include "platform/console/command_line.h"
 #include "platform/commands/demo_document.h"
-#include "platform/commands/messages.h"
+#include "platform/console/messages.h"
 #include "platform/commands/system_options.h"
-#include "platform/run/report.h"
-#include "platform/run/run.h"
+#include "platform/result/report.h"
+#include "platform/simulation/run.h"
 
 namespace weft {
 

@@ -1,8 +1,8 @@
-#include "platform/config/explain.h"
+#include "platform/configuration/explain.h"
 
-#include "platform/commands/messages.h"
+#include "platform/console/messages.h"
 #include "platform/commands/system_options.h"
-#include "platform/system/fabric_plan.h"
+#include "platform/assembly/fabric_plan.h"
 
 namespace weft {
 

@@ -8,15 +8,15 @@
 
 #include "base/text_file.h"
 #include "base/units.h"
-#include "platform/commands/messages.h"
-#include "platform/commands/output_file.h"
-#include "platform/commands/processes.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
+#include "platform/applications/sweep/processes.h"
 #include "platform/commands/system_options.h"
-#include "platform/commands/temporary_folder.h"
-#include "platform/fabric/fabric_bench.h"
-#include "platform/fabric/fabric_plot.h"
-#include "platform/fabric/fabric_report.h"
-#include "platform/html/table_page.h"
+#include "platform/console/temporary_folder.h"
+#include "platform/applications/fabric/fabric_bench.h"
+#include "platform/applications/fabric/fabric_plot.h"
+#include "platform/applications/fabric/fabric_report.h"
+#include "platform/report/table_page.h"
 
 namespace weft {
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "platform/commands/processes.h"
-#include "platform/commands/temporary_folder.h"
+#include "platform/applications/sweep/processes.h"
+#include "platform/console/temporary_folder.h"
 
 namespace weft {
 

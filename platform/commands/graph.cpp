@@ -3,10 +3,10 @@
 
 #include "base/units.h"
 #include "infragraph/graph_text.h"
-#include "platform/commands/messages.h"
-#include "platform/commands/output_file.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
 #include "platform/commands/system_options.h"
-#include "platform/picture/graph_picture.h"
+#include "platform/plotting/graph_picture.h"
 
 namespace weft {
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "platform/commands/command_line.h"
-#include "platform/commands/messages.h"
+#include "platform/console/command_line.h"
+#include "platform/console/messages.h"
 
 namespace weft {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/config/workload.h"
-#include "platform/system/model_registry.h"
+#include "platform/configuration/workload.h"
+#include "platform/assembly/model_registry.h"
 
 namespace weft {
 

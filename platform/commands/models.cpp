@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "platform/commands/command_line.h"
-#include "platform/commands/messages.h"
+#include "platform/console/command_line.h"
+#include "platform/console/messages.h"
 #include "platform/commands/system_options.h"
-#include "platform/config/blocks.h"
-#include "platform/config/profile.h"
+#include "platform/configuration/blocks.h"
+#include "platform/configuration/profile.h"
 
 namespace weft {
 

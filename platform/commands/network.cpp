@@ -2,9 +2,9 @@
 
 #include "base/units.h"
 #include "infragraph/dimension_notation.h"
-#include "platform/commands/command_line.h"
-#include "platform/commands/messages.h"
-#include "platform/commands/output_file.h"
+#include "platform/console/command_line.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
 
 namespace weft {
 

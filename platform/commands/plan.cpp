@@ -2,11 +2,11 @@
 
 #include "collectives/plans/longest_chain.h"
 #include "collectives/plans/msccl_writer.h"
-#include "platform/commands/messages.h"
-#include "platform/commands/output_file.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
 #include "platform/commands/plan_report.h"
 #include "platform/commands/system_options.h"
-#include "platform/system/fabric_plan.h"
+#include "platform/assembly/fabric_plan.h"
 
 namespace weft {
 

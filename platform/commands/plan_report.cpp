@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "collectives/plans/bounds.h"
 #include "collectives/plans/longest_chain.h"
-#include "platform/commands/messages.h"
+#include "platform/console/messages.h"
 
 namespace weft {
 

@@ -9,7 +9,7 @@
 #include "collectives/plans/plan.h"
 #include "collectives/schedule/order.h"
 #include "collectives/schedule/traffic.h"
-#include "platform/run/link_bytes.h"
+#include "platform/workload/link_bytes.h"
 
 namespace weft {
 

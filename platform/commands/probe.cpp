@@ -7,15 +7,15 @@
 #include <fmt/format.h>
 
 #include "base/text_file.h"
-#include "platform/commands/messages.h"
-#include "platform/commands/output_file.h"
-#include "platform/commands/processes.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
+#include "platform/applications/sweep/processes.h"
 #include "platform/commands/system_options.h"
-#include "platform/commands/temporary_folder.h"
-#include "platform/config/glob.h"
-#include "platform/config/profile.h"
-#include "platform/html/table_page.h"
-#include "platform/probe/report.h"
+#include "platform/console/temporary_folder.h"
+#include "platform/configuration/glob.h"
+#include "platform/configuration/profile.h"
+#include "platform/report/table_page.h"
+#include "platform/applications/probe/report.h"
 
 namespace weft {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "platform/commands/messages.h"
+#include "platform/console/messages.h"
 #include "platform/commands/route_text.h"
 #include "platform/commands/system_options.h"
 

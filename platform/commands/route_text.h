@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "platform/system/fabric_plan.h"
+#include "platform/assembly/fabric_plan.h"
 
 namespace weft {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "platform/commands/command_line.h"
-#include "platform/commands/messages.h"
-#include "platform/system/rtl_models.h"
+#include "platform/console/command_line.h"
+#include "platform/console/messages.h"
+#include "platform/assembly/rtl_models.h"
 #include "rtl/dut/port_map_reader.h"
 #include "rtl/dut/registered_blocks.h"
 

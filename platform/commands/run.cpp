@@ -1,14 +1,14 @@
-#include "platform/flow/run_flow.h"
-#include "platform/run/run.h"
+#include "platform/applications/flow/run_flow.h"
+#include "platform/simulation/run.h"
 
 #include "base/units.h"
 #include "platform/commands/fault_wave.h"
-#include "platform/commands/messages.h"
-#include "platform/commands/output_file.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
-#include "platform/html/run_page.h"
-#include "platform/run/report.h"
+#include "platform/report/run_page.h"
+#include "platform/result/report.h"
 
 namespace weft {
 

@@ -1,8 +1,8 @@
 #include "platform/schema/result_schema.h"
 
 #include "base/text_file.h"
-#include "platform/commands/command_line.h"
-#include "platform/commands/messages.h"
+#include "platform/console/command_line.h"
+#include "platform/console/messages.h"
 #include "platform/schema/schema_check.h"
 
 namespace weft {

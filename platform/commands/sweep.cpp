@@ -6,15 +6,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "platform/commands/messages.h"
-#include "platform/commands/output_file.h"
-#include "platform/commands/sweep_plot.h"
-#include "platform/commands/sweep_table.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
+#include "platform/applications/sweep/sweep_plot.h"
+#include "platform/applications/sweep/sweep_table.h"
 #include "platform/commands/system_options.h"
-#include "platform/commands/temporary_folder.h"
+#include "platform/console/temporary_folder.h"
 #include "platform/commands/workload_options.h"
-#include "platform/html/table_page.h"
-#include "platform/system/fabric_plan.h"
+#include "platform/report/table_page.h"
+#include "platform/assembly/fabric_plan.h"
 
 namespace weft {
 

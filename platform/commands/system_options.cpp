@@ -2,11 +2,11 @@
 
 #include "base/text_file.h"
 #include "platform/commands/known_names.h"
-#include "platform/commands/messages.h"
-#include "platform/config/resolve.h"
-#include "platform/system/fabric_plan.h"
-#include "platform/system/plugin.h"
-#include "platform/system/rtl_models.h"
+#include "platform/console/messages.h"
+#include "platform/configuration/resolve.h"
+#include "platform/assembly/fabric_plan.h"
+#include "platform/assembly/plugin.h"
+#include "platform/assembly/rtl_models.h"
 
 namespace weft {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "infragraph/load.h"
-#include "platform/commands/command_line.h"
-#include "platform/config/resolved_system.h"
-#include "platform/config/system_file.h"
-#include "platform/system/model_registry.h"
+#include "platform/console/command_line.h"
+#include "platform/configuration/resolved_system.h"
+#include "platform/configuration/system_file.h"
+#include "platform/assembly/model_registry.h"
 
 namespace weft {
 

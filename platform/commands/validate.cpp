@@ -10,15 +10,15 @@
 
 #include "base/diagnostic.h"
 #include "base/text_file.h"
-#include "platform/commands/command_line.h"
-#include "platform/commands/messages.h"
-#include "platform/commands/output_file.h"
-#include "platform/commands/sweep_table.h"
-#include "platform/commands/temporary_folder.h"
-#include "platform/html/table_page.h"
-#include "platform/validation/launch_groups.h"
-#include "platform/validation/page_sections.h"
-#include "platform/validation/validation_report.h"
+#include "platform/console/command_line.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
+#include "platform/applications/sweep/sweep_table.h"
+#include "platform/console/temporary_folder.h"
+#include "platform/report/table_page.h"
+#include "platform/applications/validation/launch_groups.h"
+#include "platform/applications/validation/page_sections.h"
+#include "platform/applications/validation/validation_report.h"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "gpu/gemm.h"
 #include "platform/commands/known_names.h"
-#include "platform/commands/messages.h"
+#include "platform/console/messages.h"
 
 namespace weft {
 

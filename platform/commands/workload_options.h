@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/commands/command_line.h"
-#include "platform/config/workload.h"
+#include "platform/console/command_line.h"
+#include "platform/configuration/workload.h"
 
 namespace weft {
 

@@ -5,16 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tlm_interconnect/kernel/event_queue.h"
+#include "rtl/modules/block_fault.h"
 
 namespace weft {
-
-// The first thing that was wrong at a block.
-struct BlockFault {
-    std::vector<std::string> instances;  // blocks that have to do with it, as waveforms are asked for
-    Time at = 0;     // clock edge, ps
-    Time clock = 0;  // ps
-};
 
 class BlockHost {
 public:

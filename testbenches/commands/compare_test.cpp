@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostic.h"
-#include "platform/compare/difference.h"
-#include "platform/compare/difference_report.h"
-#include "platform/compare/read_facts.h"
+#include "platform/applications/compare/difference.h"
+#include "platform/applications/compare/difference_report.h"
+#include "platform/applications/compare/read_facts.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/diagnostic.h"
-#include "platform/commands/output_file.h"
-#include "platform/commands/standard_output.h"
+#include "platform/console/output_file.h"
+#include "platform/console/standard_output.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 

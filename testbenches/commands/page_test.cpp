@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "platform/html/activity.h"
-#include "platform/html/page.h"
+#include "platform/report/activity.h"
+#include "platform/report/page.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "infragraph/load.h"
-#include "platform/picture/colours.h"
-#include "platform/picture/graph_picture.h"
+#include "platform/plotting/colours.h"
+#include "platform/plotting/graph_picture.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "platform/run/disagreement.h"
-#include "platform/run/report.h"
+#include "platform/result/disagreement.h"
+#include "platform/result/report.h"
 
 namespace report_test {
 

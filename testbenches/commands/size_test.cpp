@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "platform/run/machine_memory.h"
+#include "platform/workload/machine_memory.h"
 #include "testbenches/commands/fixtures.h"
 #include "testbenches/commands/process.h"
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "platform/commands/sweep_points.h"
+#include "platform/applications/sweep/sweep_points.h"
 
 namespace sweep_points_test {
 

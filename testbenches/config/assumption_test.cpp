@@ -1,8 +1,8 @@
 // What a document leaves open is taken by rule, listed with its reason, and never follows from the spelling of a name.
 #include <gtest/gtest.h>
 
-#include "platform/config/explain.h"
-#include "platform/config/link_choice.h"
+#include "platform/configuration/explain.h"
+#include "platform/configuration/link_choice.h"
 #include "testbenches/config/support.h"
 
 namespace weft::assumption_test {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text_file.h"
-#include "platform/config/explain.h"
+#include "platform/configuration/explain.h"
 #include "testbenches/config/support.h"
 
 namespace weft::explain_test {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "platform/config/explain.h"
+#include "platform/configuration/explain.h"
 #include "testbenches/config/support.h"
 
 namespace weft::fuzz_test {

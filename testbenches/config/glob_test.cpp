@@ -1,9 +1,9 @@
 // Patterns over paths, and names in brackets.
 #include <gtest/gtest.h>
 
-#include "platform/config/glob.h"
-#include "platform/config/grouping.h"
-#include "platform/config/phrase.h"
+#include "platform/configuration/glob.h"
+#include "platform/configuration/grouping.h"
+#include "platform/configuration/phrase.h"
 
 namespace weft::glob_test {
 namespace {

@@ -1,7 +1,7 @@
 // Protocols of links: found by description, by name where a system file names one, and their figures.
 #include <gtest/gtest.h>
 
-#include "platform/config/link_table.h"
+#include "platform/configuration/link_table.h"
 #include "testbenches/config/support.h"
 #include "tlm_interconnect/link/packetiser.h"
 

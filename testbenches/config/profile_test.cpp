@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "platform/config/link_table.h"
-#include "platform/config/profile.h"
+#include "platform/configuration/link_table.h"
+#include "platform/configuration/profile.h"
 #include "sc_models/hbm_timing.h"
 #include "testbenches/config/support.h"
 #include "testbenches/support/scratch_folder.h"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "infragraph/load.h"
-#include "platform/config/explain.h"
+#include "platform/configuration/explain.h"
 #include "testbenches/config/support.h"
 
 namespace weft::resolve_test {

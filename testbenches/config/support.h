@@ -1,11 +1,11 @@
-// Small systems for the suites of platform/config.
+// Small systems for the suites of platform/configuration.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "platform/config/resolve.h"
+#include "platform/configuration/resolve.h"
 
 namespace weft {
 

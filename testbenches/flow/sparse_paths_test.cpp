@@ -10,8 +10,8 @@
 
 #include "base/diagnostic.h"
 #include "collectives/flow/rank_writers.h"
-#include "platform/flow/flow_fabric.h"
-#include "platform/flow/run_flow.h"
+#include "platform/applications/flow/flow_fabric.h"
+#include "platform/applications/flow/run_flow.h"
 #include "testbenches/flow/flow_bench.h"
 #include "testbenches/platform/runs.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/gpu.h"
-#include "platform/config/profile.h"
+#include "platform/configuration/profile.h"
 #include "testbenches/tlm_interconnect/child.h"
 #include "tlm_interconnect/kernel/random_stream.h"
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "platform/run/dimension_rates_of.h"
+#include "platform/workload/dimension_rates_of.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 

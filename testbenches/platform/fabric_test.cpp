@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "platform/system/fabric_plan.h"
+#include "platform/assembly/fabric_plan.h"
 #include "testbenches/platform/runs.h"
 
 namespace fabric_test {

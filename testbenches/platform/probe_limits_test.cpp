@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "infragraph/load.h"
-#include "platform/config/profile.h"
-#include "platform/config/resolve.h"
-#include "platform/probe/measure.h"
-#include "platform/probe/report.h"
+#include "platform/configuration/profile.h"
+#include "platform/configuration/resolve.h"
+#include "platform/applications/probe/measure.h"
+#include "platform/applications/probe/report.h"
 #include "testbenches/tlm_interconnect/child.h"
 
 namespace probe_limits_test {

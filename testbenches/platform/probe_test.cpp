@@ -7,10 +7,10 @@
 
 #include "base/diagnostic.h"
 #include "infragraph/load.h"
-#include "platform/config/profile.h"
-#include "platform/config/resolve.h"
-#include "platform/probe/measure.h"
-#include "platform/probe/report.h"
+#include "platform/configuration/profile.h"
+#include "platform/configuration/resolve.h"
+#include "platform/applications/probe/measure.h"
+#include "platform/applications/probe/report.h"
 #include "testbenches/tlm_interconnect/child.h"
 
 namespace probe_test {

@@ -7,8 +7,8 @@
 
 #include "base/diagnostic.h"
 #include "infragraph/load.h"
-#include "platform/config/resolve.h"
-#include "platform/run/report.h"
+#include "platform/configuration/resolve.h"
+#include "platform/result/report.h"
 #include "testbenches/tlm_interconnect/child.h"
 
 namespace weft::testing {

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/run/run.h"
+#include "platform/simulation/run.h"
 
 namespace weft::testing {
 
@@ -36,7 +36,7 @@ ResolvedSystem resolve_setup(const RunSetup& setup);
 // In this process, which can do so once. Throws InputError.
 RunResult run_here(const RunSetup& setup);
 
-// In a child. The result (platform/run/report.h, wall-clock times 0) with "blocked" and "mismatches" added;
+// In a child. The result (platform/result/report.h, wall-clock times 0) with "blocked" and "mismatches" added;
 // for an input that is refused {"refused": text}. A crash or a run of more than `limit_s` fails the test.
 Json run(const RunSetup& setup, unsigned limit_s = 100);
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "collectives/engine/line_executor.h"
-#include "platform/system/link_result.h"
-#include "platform/system/switch_groups.h"
+#include "platform/assembly/link_results.h"
+#include "platform/assembly/switch_groups.h"
 #include "testbenches/platform/runs.h"
 
 namespace weft::testing {

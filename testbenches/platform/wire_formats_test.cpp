@@ -7,9 +7,9 @@
 #include "base/text_file.h"
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "infragraph/load.h"
-#include "platform/config/resolve.h"
-#include "platform/run/report.h"
-#include "platform/system/model_registry.h"
+#include "platform/configuration/resolve.h"
+#include "platform/result/report.h"
+#include "platform/assembly/model_registry.h"
 #include "testbenches/platform/expected_traffic.h"
 #include "testbenches/platform/wire_recount.h"
 

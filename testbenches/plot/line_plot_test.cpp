@@ -1,5 +1,5 @@
 // Pictures: every value where it belongs, whatever the axis.
-#include "platform/plot/line_plot.h"
+#include "platform/plotting/line_plot.h"
 
 #include <algorithm>
 #include <iterator>

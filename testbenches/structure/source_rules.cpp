@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "base/text_file.h"
@@ -133,7 +134,7 @@ struct Room {
 };
 
 // Rooms of a floor.
-constexpr std::array<Room, 21> rooms{{
+constexpr std::array<Room, 24> rooms{{
     {"tlm_interconnect/kernel/", 0},
     {"tlm_interconnect/protocol/", 1},
     {"tlm_interconnect/link/", 2},
@@ -141,20 +142,23 @@ constexpr std::array<Room, 21> rooms{{
     {"tlm_interconnect/switch/", 3},
     {"tlm_interconnect/adapters/", 3},
     {"tlm_interconnect/traffic/", 4},
-    {"platform/config/", 0},
-    {"platform/plot/", 0},
-    {"platform/system/", 1},
-    {"platform/choice/", 2},
-    {"platform/run/", 3},
+    {"platform/configuration/", 0},
+    {"platform/console/", 0},
+    {"platform/plotting/", 0},
     {"platform/schema/", 0},
-    {"platform/compare/", 1},
-    {"platform/picture/", 2},
-    {"platform/html/", 4},
-    {"platform/flow/", 4},
-    {"platform/fabric/", 5},
-    {"platform/probe/", 5},
-    {"platform/validation/", 5},
-    {"platform/commands/", 6},
+    {"platform/assembly/", 2},
+    {"platform/result/", 1},
+    {"platform/choice/", 3},
+    {"platform/report/", 2},
+    {"platform/workload/", 4},
+    {"platform/simulation/", 5},
+    {"platform/applications/compare/", 6},
+    {"platform/applications/fabric/", 6},
+    {"platform/applications/flow/", 6},
+    {"platform/applications/probe/", 6},
+    {"platform/applications/sweep/", 6},
+    {"platform/applications/validation/", 6},
+    {"platform/commands/", 7},
 }};
 
 const Room* room_of(std::string_view path)
@@ -248,6 +252,64 @@ std::vector<Finding> check_includes(const SourceFile& source)
         std::string problem = include_problem(*from, include);
         if (problem.empty()) problem = room_problem(source.path, include.path);
         if (!problem.empty()) findings.push_back({source.path, number, problem});
+    }
+    return findings;
+}
+
+const std::vector<std::string_view>& folders_without_systemc()
+{
+    static const std::vector<std::string_view> folders = {"platform/configuration/", "platform/plotting/", "platform/schema/",
+        "platform/result/", "platform/report/", "platform/applications/compare/", "platform/applications/sweep/",
+        "platform/applications/validation/"};
+    return folders;
+}
+
+namespace {
+
+// Which file of ours leads to SystemC, for every file that does: the next one on the way, or SystemC's header.
+class WaysToSystemC {
+public:
+    explicit WaysToSystemC(const std::vector<SourceFile>& sources)
+    {
+        for (const SourceFile& source : sources) sources_.emplace(source.path, &source);
+    }
+
+    // "a.h > b.h > systemc"; empty where nothing of SystemC is included.
+    const std::string& from(const std::string& path)
+    {
+        const auto [entry, fresh] = ways_.try_emplace(path);
+        if (!fresh) return entry->second;
+        const auto source = sources_.find(path);
+        if (source == sources_.end()) return entry->second;
+        for (const std::string& line : source->second->lines) {
+            const Include include = include_on(line);
+            if (include.path.empty()) continue;
+            const std::string header(include.path);
+            const std::string way = is_systemc(header) ? header : from(header);
+            if (way.empty()) continue;
+            ways_[path] = path + " > " + way;
+            break;
+        }
+        return ways_[path];
+    }
+
+private:
+    std::map<std::string, const SourceFile*> sources_;
+    std::map<std::string, std::string> ways_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_without_systemc(const std::vector<SourceFile>& sources)
+{
+    WaysToSystemC ways(sources);
+    std::vector<Finding> findings;
+    for (const SourceFile& source : sources) {
+        const auto& folders = folders_without_systemc();
+        const bool listed = std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) { return starts_with(source.path, folder); });
+        if (!listed || !is_code(source.path)) continue;
+        if (const std::string& way = ways.from(source.path); !way.empty())
+            findings.push_back({source.path, 0, "is to be free of SystemC and reaches it: " + way});
     }
     return findings;
 }

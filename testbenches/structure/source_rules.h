@@ -39,6 +39,10 @@ std::vector<SourceFile> read_sources(const std::string& root);
 // or one that is not written from the repository root.
 std::vector<Finding> check_includes(const SourceFile& source);
 
+// Folders whose files must not reach SystemC by any chain of includes: they can be built and tested without it.
+const std::vector<std::string_view>& folders_without_systemc();
+std::vector<Finding> check_without_systemc(const std::vector<SourceFile>& sources);
+
 // More than `limit` lines.
 std::vector<Finding> check_length(const SourceFile& source, std::size_t limit);
 

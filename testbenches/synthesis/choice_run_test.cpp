@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "platform/run/trace_choice.h"
-#include "platform/system/fabric_plan.h"
+#include "platform/workload/trace_choice.h"
+#include "platform/assembly/fabric_plan.h"
 #include "testbenches/chakra/trace_writer.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/synthesis/documents.h"

@@ -5,8 +5,8 @@
 
 #include "base/diagnostic.h"
 #include "base/text_file.h"
-#include "platform/validation/page_sections.h"
-#include "platform/validation/validation_report.h"
+#include "platform/applications/validation/page_sections.h"
+#include "platform/applications/validation/validation_report.h"
 
 namespace comparison_test {
 

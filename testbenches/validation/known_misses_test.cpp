@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text_file.h"
-#include "platform/validation/page_sections.h"
+#include "platform/applications/validation/page_sections.h"
 
 namespace known_misses_test {
 

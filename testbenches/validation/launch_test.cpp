@@ -9,8 +9,8 @@
 
 #include "base/diagnostic.h"
 #include "base/text_file.h"
-#include "platform/validation/launch_groups.h"
-#include "platform/validation/validation_report.h"
+#include "platform/applications/validation/launch_groups.h"
+#include "platform/applications/validation/validation_report.h"
 
 namespace launch_test {
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/text_file.h"
-#include "platform/validation/measured.h"
+#include "platform/applications/validation/measured.h"
 #include "testbenches/validation/published_tables.h"
 
 namespace reference_test {

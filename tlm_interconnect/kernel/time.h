@@ -1,14 +1,13 @@
-// Simulated time: an integer number of picoseconds, SystemC's resolution in every Weft program.
+// Simulated time to and from SystemC, whose resolution is a picosecond in every Weft program.
 #pragma once
 
-#include <cstdint>
 #include <cstring>
 
 #include <systemc>
 
-namespace weft {
+#include "base/time.h"
 
-using Time = std::uint64_t;  // ps
+namespace weft {
 
 // sc_time::from_value is a call into the library; on the way of every line it would cost as much as
 // the hand-over itself. An sc_time is its count of resolution units and nothing else (time_test

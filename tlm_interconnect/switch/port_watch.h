@@ -16,7 +16,7 @@
 #include <deque>
 #include <vector>
 
-#include "tlm_interconnect/kernel/time.h"
+#include "base/time.h"
 
 namespace weft {
 

@@ -1,6 +1,6 @@
 // A plug-in of the first version of the interface, whose record was shorter. All sizes in it are today's: nothing but the version
 // tells it apart.
-#include "platform/system/plugin.h"
+#include "platform/assembly/plugin.h"
 
 namespace {
 

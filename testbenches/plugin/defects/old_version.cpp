@@ -1,5 +1,5 @@
 // A plug-in of another version of the interface.
-#include "platform/system/plugin.h"
+#include "platform/assembly/plugin.h"
 
 extern "C" const weft::PluginAbi weft_plugin_abi;
 const weft::PluginAbi weft_plugin_abi{99};

@@ -1,5 +1,5 @@
 // A plug-in of this version of the interface, whose adapters have grown by a member.
-#include "platform/system/plugin.h"
+#include "platform/assembly/plugin.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // A plug-in whose entry point fails.
 #include <stdexcept>
 
-#include "platform/system/plugin.h"
+#include "platform/assembly/plugin.h"
 
 WEFT_PLUGIN(registry)
 {

@@ -1,5 +1,5 @@
 // A plug-in that needs something that nobody has.
-#include "platform/system/plugin.h"
+#include "platform/assembly/plugin.h"
 
 void nobody_has_this();
 

@@ -1,0 +1,121 @@
+#include "platform/applications/compare/difference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+#include "base/diagnostic.h"
+#include "platform/applications/compare/read_facts.h"
+
+namespace weft {
+
+namespace {
+
+bool same(const Fact& a, const Fact& b) { return a.value == b.value && (a.value || a.text == b.text) && a.unit == b.unit; }
+
+// Alike modules share a path, and which modules are alike differs between results: paths that do not agree are taken apart.
+void take_apart(std::vector<Fact>& a, std::vector<Fact>& b)
+{
+    const auto key_of = [](const Fact& fact) { return fact.name() + "\n" + fact.unit + "\n" + fact.text; };
+    const auto apart = [&](const std::vector<Fact>& facts, const std::vector<Fact>& other) {
+        std::unordered_map<std::string, bool> known;
+        for (const Fact& fact : other)
+            if (fact.group == FactGroup::parameters) known.emplace(key_of(fact), true);
+        std::vector<Fact> out;
+        for (const Fact& fact : facts) {
+            if (fact.group != FactGroup::parameters || known.count(key_of(fact)) > 0) {
+                out.push_back(fact);
+                continue;
+            }
+            for (const std::string& name : ungrouped(fact.element)) {
+                out.push_back(fact);
+                out.back().element = name;
+            }
+        }
+        return out;
+    };
+    std::vector<Fact> new_a = apart(a, b);
+    std::vector<Fact> new_b = apart(b, a);
+    a = std::move(new_a);
+    b = std::move(new_b);
+}
+
+double change_between(const Fact& a, const Fact& b)
+{
+    if (*a.value == *b.value) return 0;
+    const double base = a.whole.value_or(*a.value);
+    if (base == 0) return std::copysign(std::numeric_limits<double>::infinity(), *b.value - *a.value);
+    return (*b.value - *a.value) / std::abs(base);
+}
+
+// A check has no measure: with a tolerance, another outcome is always beyond it.
+bool is_beyond(const Difference& difference, bool judged)
+{
+    if (!judged) return false;
+    if (difference.fact.group == FactGroup::checks) return true;
+    if (!difference.tolerance || std::isinf(*difference.tolerance)) return false;
+    return !difference.change || std::abs(*difference.change) > *difference.tolerance;
+}
+
+}  // namespace
+
+std::size_t ResultComparison::beyond() const
+{
+    return static_cast<std::size_t>(
+        std::count_if(differences.begin(), differences.end(), [](const Difference& each) { return each.beyond; }));
+}
+
+ResultComparison compare_results(const Facts& a, const Facts& b, const Tolerances& tolerances)
+{
+    if (a.schema != b.schema)
+        throw InputError(b.file, 0, "is '" + b.schema + "', while " + a.file + " is '" + a.schema + "'", "two results of the same command");
+    ResultComparison out{a.file, b.file, a.title, b.title, a.schema, tolerances.given(), 0, 0, {}, {}};
+    std::vector<Fact> of_a = a.facts;
+    std::vector<Fact> of_b = b.facts;
+    take_apart(of_a, of_b);
+    std::unordered_map<std::string, std::vector<std::size_t>> places;  // facts of one name, in order
+    for (std::size_t i = of_b.size(); i-- > 0;) places[of_b[i].name()].push_back(i);
+    std::vector<bool> met(of_b.size(), false);
+
+    const auto add = [&](Difference difference) {
+        difference.tolerance = tolerances.of(difference.fact);
+        difference.beyond = is_beyond(difference, out.judged);
+        if (difference.tolerance && !difference.beyond) ++out.within;
+        out.differences.push_back(std::move(difference));
+    };
+    for (const Fact& fact : of_a) {
+        ++out.compared;
+        tolerances.of(fact);  // a rule is in use also where nothing differs
+        const auto found = places.find(fact.name());
+        if (found == places.end() || found->second.empty()) {
+            add({fact, true, false, fact.value, {}, fact.text, "", {}, {}, false});
+            continue;
+        }
+        const std::size_t place = found->second.back();
+        found->second.pop_back();
+        met[place] = true;
+        const Fact& other = of_b[place];
+        if (same(fact, other)) continue;
+        Difference difference{fact, true, true, fact.value, other.value, fact.text, other.text, {}, {}, false};
+        if (fact.value && other.value && fact.unit == other.unit) difference.change = change_between(fact, other);
+        add(std::move(difference));
+    }
+    for (std::size_t i = 0; i < of_b.size(); ++i) {
+        if (met[i]) continue;
+        ++out.compared;
+        add({of_b[i], false, true, {}, of_b[i].value, "", of_b[i].text, {}, {}, false});
+    }
+    std::stable_sort(out.differences.begin(), out.differences.end(),
+        [](const Difference& one, const Difference& other) { return one.fact.group < other.fact.group; });
+    const std::vector<std::string> unused = tolerances.unused();
+    if (!unused.empty())
+        throw InputError("", 0, "--tolerance '" + unused.front() + "' names nothing that the results hold",
+            "a group or a pattern of names that 'weft compare A B --json -' lists");
+    for (const Facts* facts : {&a, &b})
+        if (facts->partial) out.notices.push_back(facts->file + " is partial: its run did not finish");
+    return out;
+}
+
+}  // namespace weft

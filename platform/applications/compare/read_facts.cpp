@@ -1,0 +1,235 @@
+#include "platform/applications/compare/read_facts.h"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "base/units.h"
+#include "platform/applications/compare/json_fields.h"
+
+namespace weft {
+
+namespace {
+
+using Kind = JsonValue::Kind;
+
+// A word or a number; a null is a word that says so.
+Fact fact_of(FactGroup group, std::string element, std::string field, std::string unit, const JsonValue& value)
+{
+    Fact out{group, std::move(element), std::move(field), std::move(unit), {}, value.text};
+    if (value.kind == Kind::number) out.value = number_of(value);
+    if (value.kind == Kind::boolean) out.text = value.boolean ? "yes" : "no";
+    if (value.kind == Kind::null) out.text = "unknown";
+    return out;
+}
+
+void read_parameters(Facts& out, const JsonValue& parameters)
+{
+    for (const auto& [path, parameter] : parameters.members) {
+        const JsonFields fields(out.file, parameter);
+        const JsonValue* value = parameter.member("value");
+        if (value == nullptr) throw InputError(out.file, parameter.line, "the object lacks 'value'", "a value or null");
+        out.facts.push_back(fact_of(FactGroup::parameters, path, "", fields.text("unit"), *value));
+    }
+}
+
+void read_collectives(Facts& out, const JsonValue& collectives)
+{
+    for (std::size_t i = 0; i < collectives.items.size(); ++i) {
+        const JsonFields one(out.file, collectives.items[i]);
+        const std::string element = fmt::format("collective.{}", i);
+        for (const char* word : {"op", "algorithm"})
+            out.facts.push_back(fact_of(FactGroup::setup, element, word, "", one.need(word, Kind::text)));
+        if (const JsonValue* protocol = one.maybe("protocol"))
+            out.facts.push_back(fact_of(FactGroup::setup, element, "protocol", "", *protocol));
+        out.facts.push_back(fact_of(FactGroup::setup, element, "ranks", "", one.need("ranks", Kind::number)));
+        out.facts.push_back(fact_of(FactGroup::setup, element, "bytes", "B", one.need("bytes", Kind::number)));
+        const JsonValue* finished = one.maybe("finished");
+        if (finished != nullptr && finished->kind == Kind::boolean && !finished->boolean) {
+            out.facts.push_back({FactGroup::checks, element, "finished", "", {}, "no"});
+            continue;
+        }
+        out.facts.push_back({FactGroup::times, element, "time", "ps", one.number("end_ps") - one.number("start_ps")});
+        out.facts.push_back({FactGroup::times, element, "start", "ps", one.number("start_ps")});
+        out.facts.push_back({FactGroup::bandwidths, element, "algbw", "GB/s", one.number("algbw_GBps")});
+        out.facts.push_back({FactGroup::bandwidths, element, "busbw", "GB/s", one.number("busbw_GBps")});
+    }
+}
+
+// What ranks spent their time on: each rank, and the mean of all, as shares of the simulated time.
+void read_ranks(Facts& out, const JsonValue& ranks, double simulated)
+{
+    std::vector<std::string> causes;
+    std::map<std::string, double> sums;
+    std::vector<Fact> each;
+    for (const JsonValue& item : ranks.items) {
+        const JsonFields rank(out.file, item);
+        const std::string element = fmt::format("rank.{:.0f}", rank.number("rank"));
+        out.facts.push_back({FactGroup::times, element, "finish", "ps", rank.number("finish_ps")});
+        for (const char* list : {"stall_ps", "breakdown_ps"}) {
+            const JsonValue* times = rank.maybe(list);
+            if (times == nullptr) continue;
+            for (const auto& [cause, time] : times->members) {
+                if (time.kind != Kind::number) throw InputError(out.file, time.line, "a time is no number", "picoseconds");
+                const std::string name = (std::string(list) == "stall_ps" ? "" : "time.") + cause;
+                const double ps = number_of(time);
+                if (sums.find(name) == sums.end()) causes.push_back(name);
+                sums[name] += ps;
+                each.push_back({FactGroup::causes, element, name, "ps", ps, "", simulated});
+            }
+        }
+    }
+    for (const std::string& cause : causes)
+        out.facts.push_back({FactGroup::causes, "mean", cause, "ps", sums[cause] / static_cast<double>(ranks.items.size()), "", simulated});
+    out.facts.insert(out.facts.end(), each.begin(), each.end());
+}
+
+void read_paths(Facts& out, const JsonValue& paths)
+{
+    for (const JsonValue& item : paths.items) {
+        const JsonFields path(out.file, item);
+        const JsonValue& times = path.object("times_ps");
+        double whole = 0;
+        for (const auto& [cause, time] : times.members) whole += number_of(time);
+        for (const auto& [cause, time] : times.members)
+            out.facts.push_back({FactGroup::causes, fmt::format("critical_path.{:.0f}", path.number("collective")), cause, "ps",
+                number_of(time), "", whole});
+    }
+}
+
+void read_links(Facts& out, const JsonValue& links, double simulated)
+{
+    for (const JsonValue& item : links.items) {
+        const JsonFields link(out.file, item);
+        // Parallel links have one name more than their ends.
+        const std::string ends = link.text("from") + "~" + link.text("to");
+        const std::string& name = link.text("name");
+        const bool plain = name == ends || name == link.text("to") + "~" + link.text("from");
+        const std::string element = plain ? ends : ends + " (" + name + ")";
+        const auto add = [&](FactGroup group, const char* key, const char* field, const char* unit, bool part) {
+            const JsonValue* value = link.maybe(key);
+            if (value == nullptr) return;
+            if (value->kind != Kind::number) throw InputError(out.file, value->line, std::string("'") + key + "' is no number", "a number");
+            out.facts.push_back({group, element, field, unit, number_of(*value), "", part ? std::optional(simulated) : std::nullopt});
+        };
+        add(FactGroup::setup, "GBps", "rate", "GB/s", false);
+        add(FactGroup::links, "wire_bytes", "wire", "B", false);
+        add(FactGroup::links, "payload_bytes", "payload", "B", false);
+        add(FactGroup::links, "busy_ps", "busy", "ps", true);
+        add(FactGroup::links, "credit_stall_ps", "credit_stall", "ps", true);
+        add(FactGroup::queues, "peak_queue", "peak_queue", "lines", false);
+    }
+}
+
+// Statistics summed over the modules of a kind.
+void read_modules(Facts& out, const JsonValue& modules)
+{
+    std::vector<std::pair<std::string, std::string>> order;
+    std::map<std::pair<std::string, std::string>, Fact> sums;
+    for (const JsonValue& item : modules.items) {
+        const JsonFields module(out.file, item);
+        const std::string& kind = module.text("kind");
+        for (const auto& [name, statistic] : module.object("stats").members) {
+            const JsonFields fields(out.file, statistic);
+            const JsonValue* value = fields.maybe("value");
+            if (value == nullptr) continue;
+            const std::pair<std::string, std::string> key{kind, name};
+            Fact& sum = sums[key];
+            if (!sum.value) {
+                order.push_back(key);
+                sum = {FactGroup::modules, kind, name, fields.text("unit"), 0.0};
+            }
+            *sum.value += number_of(*value);
+        }
+    }
+    for (const auto& key : order) out.facts.push_back(sums[key]);
+}
+
+void read_result(Facts& out, const JsonValue& root)
+{
+    const JsonFields result(out.file, root);
+    const JsonFields system(out.file, result.object("system"));
+    const double simulated = result.number("simulated_ps");
+    out.facts.push_back(fact_of(FactGroup::checks, "", "stop", "", result.need("stop", Kind::text)));
+    out.facts.push_back(fact_of(FactGroup::checks, "", "verified", "", result.need("verified", Kind::text)));
+    out.partial = result.text("stop") != "finished";
+    out.facts.push_back(fact_of(FactGroup::setup, "system", "name", "", system.need("name", Kind::text)));
+    for (const char* count : {"endpoints", "nodes", "links", "switches"})
+        out.facts.push_back(fact_of(FactGroup::setup, "system", count, "", system.need(count, Kind::number)));
+    out.facts.push_back(fact_of(FactGroup::setup, "", "seed", "", result.need("seed", Kind::number)));
+    for (const char* word : {"fidelity", "grain"})
+        if (const JsonValue* value = result.maybe(word)) out.facts.push_back(fact_of(FactGroup::setup, "", word, "", *value));
+    read_parameters(out, result.object("parameters"));
+    out.facts.push_back({FactGroup::times, "", "simulated", "ps", simulated});
+    const JsonValue& collectives = result.list("collectives");
+    read_collectives(out, collectives);
+    read_ranks(out, result.list("ranks"), simulated);
+    if (const JsonValue* paths = result.maybe("critical_paths")) read_paths(out, *paths);
+    read_links(out, result.list("links"), simulated);
+    for (const char* count : {"lines", "line_hops"})
+        out.facts.push_back(fact_of(FactGroup::modules, "all", count, "", result.need(count, Kind::number)));
+    read_modules(out, result.list("modules"));
+
+    out.title = system.text("name");
+    if (collectives.items.size() == 1) {
+        const JsonFields one(out.file, collectives.items[0]);
+        out.title += fmt::format(", {}, {}, {:.0f} ranks, {}", one.text("op"), one.text("algorithm"), one.number("ranks"),
+            format_bytes(static_cast<std::uint64_t>(one.number("bytes"))));
+    } else {
+        out.title += fmt::format(", {} collectives", collectives.items.size());
+    }
+    out.title += ", " + result.text("stop") + ", verified: " + result.text("verified");
+}
+
+}  // namespace
+
+std::vector<std::string> ungrouped(const std::string& name)
+{
+    const std::size_t open = name.find('[');
+    const std::size_t close = open == std::string::npos ? open : name.find(']', open);
+    if (close == std::string::npos) return {name};
+    const std::string inside = name.substr(open + 1, close - open - 1);
+    if (inside.empty() || inside.find_first_not_of("0123456789,-") != std::string::npos || inside.size() > 4096) return {name};
+    std::vector<std::string> out;
+    const std::vector<std::string> rest = ungrouped(name.substr(close + 1));
+    constexpr unsigned long most = 1 << 20;
+    for (std::size_t at = 0; at <= inside.size();) {
+        const std::size_t end = std::min(inside.find(',', at), inside.size());
+        const std::string part = inside.substr(at, end - at);
+        const std::size_t dash = part.find('-');
+        const unsigned long first = std::strtoul(part.c_str(), nullptr, 10);
+        const unsigned long last = dash == std::string::npos ? first : std::strtoul(part.c_str() + dash + 1, nullptr, 10);
+        if (part.empty() || last < first || last - first > most || out.size() > most) return {name};
+        for (unsigned long i = first; i <= last; ++i)
+            for (const std::string& tail : rest) out.push_back(name.substr(0, open) + std::to_string(i) + tail);
+        at = end + 1;
+    }
+    return out;
+}
+
+Facts read_facts(const std::string& file, const std::string& text)
+{
+    const JsonValue root = read_json(text, file);
+    Facts out;
+    out.file = file;
+    const JsonFields fields(file, root);
+    out.schema = fields.text("schema");
+    if (out.schema == "weft.result/1") {
+        read_result(out, root);
+    } else if (out.schema == "weft.sweep/1") {
+        read_sweep(out, root);
+    } else if (out.schema == "weft.fabric/1") {
+        read_fabric(out, root);
+    } else if (out.schema == "weft.probe/1") {
+        read_probe(out, root);
+    } else if (out.schema == "weft.validation/1") {
+        read_validation(out, root);
+    } else {
+        throw InputError(file, root.member("schema")->line, "schema '" + out.schema.substr(0, 60) + "' is none that can be compared",
+            "the JSON of weft run, sweep, fabric, probe or validate");
+    }
+    return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include "platform/applications/compare/json_fields.h"
+#include "platform/applications/compare/read_facts.h"
+
+namespace weft {
+
+namespace {
+
+using Kind = JsonValue::Kind;
+
+// A number, or nothing where the table has none.
+void add_cell(Facts& out, FactGroup group, const std::string& element, const std::string& field, const std::string& unit,
+    const JsonValue* value)
+{
+    if (value == nullptr || value->kind != Kind::number) return;
+    out.facts.push_back({group, element, field, unit, number_of(*value)});
+}
+
+void add_word(Facts& out, const std::string& element, const std::string& field, const JsonValue* value)
+{
+    if (value == nullptr) return;
+    out.facts.push_back({FactGroup::checks, element, field, "", {}, value->text});
+}
+
+// Latencies are times; a row is named by its unit alone.
+FactGroup group_of_unit(const std::string& unit)
+{
+    return unit == "GB/s" ? FactGroup::bandwidths : FactGroup::times;
+}
+
+std::string counted(std::size_t count, const char* what)
+{
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void read_latency(Facts& out, const std::string& element, const JsonFields& point, const std::string& key, const std::string& prefix)
+{
+    const JsonValue* latency = point.maybe(key);
+    if (latency == nullptr) return;
+    const JsonFields fields(out.file, *latency);
+    for (const char* field : {"mean", "p50", "p99", "max"})
+        add_cell(out, FactGroup::times, element, prefix + field, "ns", fields.maybe(field));
+}
+
+}  // namespace
+
+void read_sweep(Facts& out, const JsonValue& root)
+{
+    const JsonFields sweep(out.file, root);
+    const JsonValue& points = sweep.list("points");
+    for (const JsonValue& item : points.items) {
+        const JsonFields point(out.file, item);
+        std::string element;
+        for (const auto& [key, value] : point.object("parameters").members)
+            element += (element.empty() ? "" : ",") + key + "=" + value.text;
+        add_word(out, element, "exit", point.maybe("exit"));
+        add_word(out, element, "stop", point.maybe("stop"));
+        add_word(out, element, "verified", point.maybe("verified"));
+        add_word(out, element, "algorithm", point.maybe("algorithm"));
+        add_cell(out, FactGroup::times, element, "time", "ps", point.maybe("time_ps"));
+        add_cell(out, FactGroup::bandwidths, element, "algbw", "GB/s", point.maybe("algbw_GBps"));
+        add_cell(out, FactGroup::bandwidths, element, "busbw", "GB/s", point.maybe("busbw_GBps"));
+        if (const JsonValue* columns = point.maybe("columns"))
+            for (const auto& [name, value] : columns->members) add_cell(out, FactGroup::modules, element, name, "", &value);
+    }
+    out.title = "sweep of " + counted(points.items.size(), "point");
+}
+
+void read_fabric(Facts& out, const JsonValue& root)
+{
+    const JsonFields fabric(out.file, root);
+    out.facts.push_back({FactGroup::setup, "", "pattern", "", {}, fabric.text("pattern")});
+    add_cell(out, FactGroup::setup, "", "seed", "", fabric.maybe("seed"));
+    add_cell(out, FactGroup::setup, "", "capacity", "GB/s", fabric.maybe("capacity_GBps"));
+    add_cell(out, FactGroup::setup, "", "duration", "ps", fabric.maybe("duration_ps"));
+    const JsonValue& points = fabric.list("points");
+    for (const JsonValue& item : points.items) {
+        const JsonFields point(out.file, item);
+        const std::string element = "load=" + point.need("load", Kind::number).text;
+        add_word(out, element, "state", point.maybe("state"));
+        add_cell(out, FactGroup::bandwidths, element, "accepted", "load", point.maybe("accepted"));
+        read_latency(out, element, point, "latency_ns", "latency.");
+        read_latency(out, element, point, "round_trip_ns", "round_trip.");
+        add_cell(out, FactGroup::modules, element, "jain", "", point.maybe("jain"));
+    }
+    add_cell(out, FactGroup::bandwidths, "", "saturation", "load", fabric.maybe("saturation"));
+    add_cell(out, FactGroup::bandwidths, "", "max_accepted", "load", fabric.maybe("max_accepted"));
+    add_cell(out, FactGroup::modules, "", "jain", "", fabric.maybe("jain"));
+    out.title = "fabric, " + fabric.text("pattern") + ", " + counted(points.items.size(), "load");
+}
+
+void read_probe(Facts& out, const JsonValue& root)
+{
+    const JsonFields probe(out.file, root);
+    out.facts.push_back({FactGroup::setup, "", "profile", "", {}, probe.text("profile")});
+    const JsonValue& rows = probe.list("rows");
+    for (const JsonValue& item : rows.items) {
+        const JsonFields row(out.file, item);
+        const std::string& unit = row.text("unit");
+        add_cell(out, group_of_unit(unit), row.text("name"), "simulated", unit, row.maybe("simulated"));
+        add_cell(out, FactGroup::setup, row.text("name"), "published", unit, row.maybe("published"));
+    }
+    out.title = "probe of " + probe.text("profile") + ", " + counted(rows.items.size(), "row");
+}
+
+void read_validation(Facts& out, const JsonValue& root)
+{
+    const JsonFields validation(out.file, root);
+    const JsonValue& tables = validation.list("tables");
+    for (const JsonValue& item : tables.items) {
+        const JsonFields table(out.file, item);
+        const std::string& title = table.text("title");
+        const std::string& unit = table.text("unit");
+        for (const JsonValue& line : table.list("rows").items) {
+            const JsonFields row(out.file, line);
+            const std::string element = title + ", " + row.text("key");
+            add_word(out, element, "variant", row.maybe("variant"));
+            add_cell(out, FactGroup::setup, element, "measured", unit, row.maybe("measured"));
+            add_cell(out, group_of_unit(unit), element, "simulated", unit, row.maybe("simulated"));
+            add_cell(out, FactGroup::errors, element, "error", "%", row.maybe("error_pct"));
+        }
+        for (const char* field : {"mean_error_pct", "worst_error_pct", "growth_mean_error_pct", "growth_worst_error_pct", "launch_us"})
+            add_cell(out, FactGroup::errors, title, field, std::string(field) == "launch_us" ? "us" : "%", table.maybe(field));
+    }
+    out.title = "validation, " + counted(tables.items.size(), "table");
+}
+
+}  // namespace weft

@@ -1,0 +1,124 @@
+#include "platform/applications/fabric/fabric_bench.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/diagnostic.h"
+#include "platform/assembly/fabric_modules.h"
+#include "platform/result/link_json.h"
+#include "platform/simulation/time_series.h"
+#include "tlm_interconnect/traffic/traffic_endpoint.h"
+
+namespace weft {
+
+FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& registry, const FabricOptions& options)
+{
+    const FabricPlan plan = plan_fabric(system, members_of(system));
+    const auto endpoints = static_cast<std::uint32_t>(plan.members.size());
+    TrafficSpec traffic = options.traffic;
+    traffic.stripe = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, system.routing().stripe / line_bytes));
+    traffic.spread = static_cast<SpreadMode>(system.routing().spread);
+    const FabricCapacity capacity = capacity_of(system, plan, traffic);
+    traffic.slot_bytes = capacity.slot_bytes;
+    traffic.slot_rate = capacity.slot_rate;
+    const Pattern pattern(traffic.pattern, endpoints, traffic.seed);
+    constexpr std::uint64_t slots = 20'000;
+    constexpr Time least = 20'000'000;
+    if (traffic.duration == 0) {
+        // Long enough for both, but no more than some four million lines at full load.
+        const Time most = traffic.slot_time(4'000'000 / endpoints);
+        traffic.duration = std::min(std::max(traffic.slot_time(slots), least), std::max<Time>(most, 1'000'000));
+    }
+
+    FabricResult result;
+    FabricSetting& setting = result.setting;
+    setting.system = system.name;
+    setting.endpoints = endpoints;
+    setting.pattern = pattern_names()[static_cast<std::size_t>(traffic.pattern.kind)];
+    setting.slot_ps_x1000 = traffic.slot_time(1000);
+    setting.duration_ps = traffic.duration;
+    setting.seed = traffic.seed;
+    setting.notices = system.notices;
+    setting.notices.insert(setting.notices.end(), plan.notices.begin(), plan.notices.end());
+    for (const Assumption& assumption : assumptions_among(system.assumptions, plan.used)) setting.notices.push_back(assumption.text());
+    setting.capacity_GBps = capacity.GBps;
+    setting.capacity = capacity;
+
+    Measurement arrivals(traffic.duration, endpoints);
+    Measurement round_trips(traffic.duration, endpoints);
+    EventQueue event_queue("event_queue");
+    LinePool pool;
+    Progress progress;
+    Checkers checkers(event_queue, options.check_protocol);
+    FabricModules fabric(system, plan);
+    std::vector<std::unique_ptr<TrafficEndpoint>> sources;
+    for (std::uint32_t rank = 0; rank < endpoints; ++rank) {
+        const std::string& path = plan.fabric.nodes[plan.members[rank]].name;
+        sources.push_back(std::make_unique<TrafficEndpoint>(module_name("traffic", path, rank).c_str(), event_queue, path, pool,
+            rank, fabric.ports(rank), fabric.routes(rank), traffic, pattern, arrivals, round_trips));
+    }
+    fabric.build(registry, {event_queue, pool, progress}, checkers, [&](std::uint32_t rank, unsigned port) {
+        TrafficEndpoint& source = *sources[rank];
+        FabricModules::End end = FabricModules::End::of(source.out(port), source.in(port), source.output(port));
+        end.set_credits = [&source, port](const BufferSpace& space) { source.set_credits(port, space); };
+        return end;
+    });
+    setting.switches = fabric.switches().size();
+    setting.links = fabric.links().size();
+
+    // At load 1, where throughput is counted, too.
+    std::optional<LimitProbe> limit;
+    if (traffic.load >= 1) limit.emplace(event_queue, fabric, system.graph(), traffic.duration / 2, traffic.duration);
+
+    // Beyond saturation the source queues hold more than could drain in any useful time.
+    const Time end = 3 * traffic.duration + 100'000'000;
+    if (options.watch || options.window > 0) fabric.watch();
+    std::optional<TimeSeries> series;
+    if (options.window > 0) series.emplace(fabric, system.graph(), options.window);
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+    for (;;) {
+        event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end);
+        if (!series || event_queue.idle() || event_queue.stopped() || series->next() > end) break;
+        series->close(series->next());
+    }
+
+    FabricPoint& point = result.point;
+    point.load = traffic.load;
+    point.arrival = arrivals.result();
+    point.round_trip = round_trips.result();
+    point.answered = traffic.reads + traffic.atomics > 0 || !traffic.posted;
+    point.accepted = point.arrival.accepted * 1e-9 / (setting.capacity_GBps * endpoints);
+    point.offered = point.arrival.offered * 1e-9 / (setting.capacity_GBps * endpoints);
+    if (limit) point.limit = limit->result();
+    std::vector<double> shares;
+    for (std::uint32_t rank = 0; rank < endpoints; ++rank)
+        if (pattern.sends(rank)) shares.push_back(point.arrival.by_source[rank]);
+    point.jain = jain_index(shares);
+    std::uint64_t unfinished = 0;
+    for (const auto& source : sources) {
+        point.lines += source->sent();
+        unfinished += source->waiting();
+    }
+    point.hops = fabric.line_hops();
+    if (event_queue.idle() && (unfinished > 0 || pool.live() > 0)) {
+        point.blocked = fabric.blocked_chain();
+        for (std::string& line : fabric.blocked()) point.blocked.push_back(std::move(line));
+        for (const auto& source : sources)
+            for (std::string& line : source->blocked()) point.blocked.push_back(std::move(line));
+        if (point.blocked.empty()) point.blocked.push_back(std::to_string(pool.live()) + " lines are lost");
+    }
+    if (event_queue.idle() && point.blocked.empty()) checkers.finish();
+    point.problems = fabric.problems();
+    if (event_queue.idle() && !event_queue.stopped() && point.blocked.empty() && point.problems.empty()) point.problems = fabric.unsettled();
+    point.wrong_at = event_queue.last();
+    point.protocol_problems = checkers.problems() + point.problems.size();
+    if (series) {
+        series->close(event_queue.last());
+        point.series = series->csv();
+    }
+    if (options.watch)
+        point.links = links_json(link_results(fabric, system.graph(), event_queue.last()), event_queue.last()).dump();
+    return result;
+}
+
+}  // namespace weft

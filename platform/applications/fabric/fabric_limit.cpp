@@ -1,0 +1,111 @@
+#include "platform/applications/fabric/fabric_limit.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "platform/assembly/link_results.h"
+
+namespace weft {
+
+namespace {
+
+constexpr double full_link = 0.95;
+constexpr double held_up = 0.5;
+
+// Adapters are found wherever they stand: a plug-in need not tell of its own.
+void find_adapters(const std::vector<sc_core::sc_object*>& objects, std::vector<const AdapterLimits*>& out)
+{
+    for (const sc_core::sc_object* object : objects) {
+        if (const auto* adapter = dynamic_cast<const AdapterLimits*>(object)) out.push_back(adapter);
+        find_adapters(object->get_child_objects(), out);
+    }
+}
+
+}  // namespace
+
+const std::vector<std::string>& limit_side_names()
+{
+    static const std::vector<std::string> names{"unknown", "link", "adapter", "model", "card"};
+    return names;
+}
+
+std::string FabricLimit::text() const
+{
+    const double percent = 100 * share;
+    switch (side) {
+    case LimitSide::link: return fmt::format("link {} is busy {:.1f} % of the time", name, percent);
+    case LimitSide::adapter:
+        return fmt::format("adapter {}: {}, {:.1f} % of the time; this limit is the adapter's, not that of the model behind it",
+            name, what, percent);
+    case LimitSide::model: return fmt::format("the model behind adapter {}: {}, {:.1f} % of the time", name, what, percent);
+    case LimitSide::card:
+        return fmt::format("network card {} starts messages {:.1f} % of the time, at its rate (message_interval)", name, percent);
+    case LimitSide::unknown: break;
+    }
+    return fmt::format("no link is full (the busiest, {}, is busy {:.1f} % of the time) and no adapter holds lines up: the "
+                       "switches or buffer credits limit",
+        name, percent);
+}
+
+LimitProbe::LimitProbe(EventQueue& event_queue, const FabricModules& fabric, const Graph& graph, Time from, Time to)
+    : TimedComponent(event_queue, "limit_probe"), fabric_(fabric), graph_(graph), from_(from), to_(to)
+{
+    begin_.kind = 0;
+    end_.kind = 1;
+    event_queue.schedule(begin_, *this, from);
+    event_queue.schedule(end_, *this, to);
+}
+
+void LimitProbe::run(ScheduledItem& item)
+{
+    (item.kind == 0 ? before_ : after_) = look(event_queue().now());
+}
+
+std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
+{
+    std::vector<Held> out;
+    for (const LinkResult& link : link_results(fabric_, graph_, now)) {
+        const bool inner = std::any_of(fabric_.switches().begin(), fabric_.switches().end(),
+            [&](const FabricModules::SwitchPlace& place) { return place.path == link.from; });
+        out.push_back({LimitSide::link, link.name + " from " + link.from, "", link.busy_ps, inner});
+    }
+    for (const FabricModules::SwitchPlace& place : fabric_.switches())
+        for (const Statistic& statistic : place.module->statistics())
+            if (statistic.name == "message_busy")
+                out.push_back({LimitSide::card, place.path, "", static_cast<Time>(statistic.value), false});
+    std::vector<const AdapterLimits*> adapters;
+    find_adapters(sc_core::sc_get_top_level_objects(), adapters);
+    for (const AdapterLimits* adapter : adapters)
+        for (const AdapterLimit& limit : adapter->limits(now))
+            out.push_back({limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held, false});
+    return out;
+}
+
+FabricLimit LimitProbe::result() const
+{
+    FabricLimit busiest;
+    FabricLimit inner;  // busiest of the links that leave switches
+    FabricLimit card;
+    FabricLimit holder;
+    for (std::size_t i = 0; i < std::min(before_.size(), after_.size()); ++i) {
+        const Held& held = after_[i];
+        const double share = static_cast<double>(held.time - before_[i].time) / static_cast<double>(to_ - from_);
+        // What a line takes of the wire counts when it is sent: the last one may reach beyond the span.
+        const FabricLimit limit{held.side, held.name, held.what, std::min(share, 1.0)};
+        const auto take = [&](FabricLimit& largest) {
+            if (share > largest.share || largest.name.empty()) largest = limit;
+        };
+        take(held.side == LimitSide::link ? busiest : held.side == LimitSide::card ? card : holder);
+        if (held.inner) take(inner);
+    }
+    // At load 1 sources fill their own links whatever else is full.
+    if (inner.share >= full_link) return inner;
+    if (card.share >= full_link) return card;
+    if (busiest.share >= full_link) return busiest;
+    if (holder.share >= held_up) return holder;
+    busiest.side = LimitSide::unknown;
+    return busiest;
+}
+
+}  // namespace weft

@@ -1,0 +1,61 @@
+// What limits accepted traffic: a full link, the message rate of a network card, an adapter's own bounds, or a foreign model behind one.
+//
+// Everything is measured over a span of simulated time. A link that is busy for at least 95 % of it is the limit, one that
+// leaves a switch rather than a source's own, which load 1 fills whatever becomes of its lines; between the two comes a network
+// card that starts messages for as much of it. If no
+// link is full, the adapter or the foreign model that held lines up for at least half of it is. Otherwise the limit lies
+// in the switches or in credits, and nobody is blamed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/assembly/fabric_modules.h"
+#include "tlm_interconnect/adapters/adapter_limits.h"
+
+namespace weft {
+
+enum class LimitSide : std::uint8_t { unknown, link, adapter, model, card };
+const std::vector<std::string>& limit_side_names();
+
+struct FabricLimit {
+    LimitSide side = LimitSide::unknown;
+    std::string name;  // of the link or adapter; of an unknown limit the busiest link
+    std::string what;  // what held lines up there; empty for links
+    double share = 0;  // of the time
+
+    // One sentence for the report.
+    std::string text() const;
+};
+
+class LimitProbe : public TimedComponent {
+public:
+    // Measures from `from` to `to`. `fabric` and `graph` must outlive it. Before time starts.
+    LimitProbe(EventQueue& event_queue, const FabricModules& fabric, const Graph& graph, Time from, Time to);
+
+    // Once `to` has passed.
+    FabricLimit result() const;
+
+private:
+    struct Held {
+        LimitSide side;
+        std::string name;
+        std::string what;
+        Time time;
+        bool inner;  // a link that leaves a switch
+    };
+
+    void run(ScheduledItem& item) override;
+    std::vector<Held> look(Time now) const;
+
+    const FabricModules& fabric_;
+    const Graph& graph_;
+    Time from_;
+    Time to_;
+    ScheduledItem begin_;
+    ScheduledItem end_;
+    std::vector<Held> before_;
+    std::vector<Held> after_;
+};
+
+}  // namespace weft

@@ -1,0 +1,285 @@
+#include "platform/applications/fabric/fabric_report.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/diagnostic.h"
+#include "base/units.h"
+
+namespace weft {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double ns(double ps) { return ps * 1e-3; }
+double ns(Time ps) { return static_cast<double>(ps) * 1e-3; }
+
+Json latency_json(const Measurement::Result& result)
+{
+    return {{"mean", ns(result.mean)}, {"ci95", ns(result.half_width)}, {"p50", ns(result.p50)}, {"p99", ns(result.p99)},
+        {"max", ns(result.max)}};
+}
+
+Measurement::Result latency_from(const Json& json)
+{
+    const auto ps = [&](const char* key) { return json.at(key).get<double>() * 1e3; };
+    Measurement::Result out;
+    out.mean = ps("mean");
+    out.half_width = ps("ci95");
+    out.p50 = static_cast<Time>(ps("p50") + 0.5);
+    out.p99 = static_cast<Time>(ps("p99") + 0.5);
+    out.max = static_cast<Time>(ps("max") + 0.5);
+    return out;
+}
+
+const char* const state_names[] = {"steady", "unsettled", "saturated"};
+
+Json to_json(const FabricLimit& limit)
+{
+    return {{"side", limit_side_names()[static_cast<std::size_t>(limit.side)]}, {"name", limit.name}, {"what", limit.what},
+        {"share", limit.share}};
+}
+
+FabricLimit limit_from(const Json& json)
+{
+    FabricLimit out;
+    const std::vector<std::string>& names = limit_side_names();
+    const auto found = std::find(names.begin(), names.end(), json.at("side").get<std::string>());
+    if (found != names.end()) out.side = static_cast<LimitSide>(found - names.begin());
+    out.name = json.at("name");
+    out.what = json.at("what");
+    out.share = json.at("share");
+    return out;
+}
+
+Json to_json(const FabricPoint& point)
+{
+    Json out{{"load", point.load}, {"offered", point.offered}, {"accepted", point.accepted}, {"steady", point.arrival.steady},
+        {"latency_ns", latency_json(point.arrival)}};
+    if (point.answered) out["round_trip_ns"] = latency_json(point.round_trip);
+    out["jain"] = point.jain;
+    out["measured_lines"] = point.arrival.lines;
+    out["missing_lines"] = point.arrival.missing;
+    out["warm_up_share"] = static_cast<double>(point.arrival.dropped) / Measurement::batches;
+    out["lines"] = point.lines;
+    out["line_hops"] = point.hops;
+    Json sources = Json::array();
+    for (const double rate : point.arrival.by_source) sources.push_back(rate * 1e-9);
+    out["source_GBps"] = std::move(sources);
+    if (!point.links.empty()) out["links"] = Json::parse(point.links);
+    return out;
+}
+
+// What a line of the mix takes of the wire, by part.
+Json to_json(const LoneParts& bytes)
+{
+    return {{"payload", bytes.payload}, {"header", bytes.header}, {"padding", bytes.padding},
+        {"byte_enables", bytes.byte_enables}, {"atomic", bytes.atomic}, {"extension", bytes.extension}, {"packet", bytes.packet},
+        {"frames", bytes.frames}};
+}
+
+Json to_json(const FabricCapacity& capacity)
+{
+    Json links = Json::array();
+    for (const FabricCapacity::Links& group : capacity.links) links.push_back({{"count", group.count}, {"GBps", group.GBps}});
+    Json parts = Json::array();
+    for (const FabricCapacity::Part& part : capacity.parts)
+        parts.push_back({{"name", part.name}, {"share", part.share}, {"bytes", to_json(part.bytes)}});
+    return {{"endpoint", capacity.endpoint}, {"links", std::move(links)}, {"parts", std::move(parts)},
+        {"merges", capacity.merges}, {"single_messages", capacity.single_messages}, {"payload_GBps", capacity.GBps}};
+}
+
+FabricCapacity capacity_from(const Json& json)
+{
+    FabricCapacity out;
+    out.endpoint = json.at("endpoint");
+    for (const Json& group : json.at("links")) out.links.push_back({group.at("count"), group.at("GBps")});
+    for (const Json& part : json.at("parts")) {
+        const Json& bytes = part.at("bytes");
+        out.parts.push_back({part.at("name"), part.at("share"),
+            {bytes.at("payload"), bytes.at("header"), bytes.at("padding"), bytes.at("byte_enables"), bytes.at("atomic"),
+                bytes.at("extension"), bytes.at("packet"), bytes.at("frames")}});
+    }
+    out.merges = json.at("merges");
+    out.single_messages = json.at("single_messages");
+    out.GBps = json.at("payload_GBps");
+    return out;
+}
+
+Json to_json(const FabricSetting& setting)
+{
+    return {{"name", setting.system}, {"endpoints", setting.endpoints}, {"switches", setting.switches},
+        {"links", setting.links}};
+}
+
+std::string time_cell(double ps) { return fmt::format("{:.1f}", ns(ps)); }
+
+}  // namespace
+
+FabricSaturation saturation_of(const FabricSweep& sweep)
+{
+    std::vector<const FabricPoint*> all;
+    for (const FabricPoint& point : sweep.points) all.push_back(&point);
+    if (all.empty() || all.back()->load < sweep.full.load) all.push_back(&sweep.full);
+    FabricSaturation out;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i]->arrival.steady) {
+            first = i + 1;
+            out.sustained = all[i]->load;
+        }
+        if (all[i]->accepted > out.most || i == 0) {
+            out.most = all[i]->accepted;
+            out.most_at = all[i]->load;
+        }
+    }
+    out.reached = first < all.size();
+    if (!out.reached) {
+        out.accepted = out.most;
+        return out;
+    }
+    out.load = all[first]->load;
+    for (std::size_t i = 0; i <= first; ++i) out.accepted = std::max(out.accepted, all[i]->accepted);
+    out.accepted = std::min(out.accepted, all[first]->offered);
+    return out;
+}
+
+FabricState state_of(const FabricPoint& point, const FabricSaturation& saturation)
+{
+    if (point.arrival.steady) return FabricState::steady;
+    return saturation.reached && point.load >= saturation.load ? FabricState::saturated : FabricState::unsettled;
+}
+
+namespace {
+
+const char* remark_on(FabricState state)
+{
+    switch (state) {
+    case FabricState::unsettled: return "  not steady in the simulated time, but higher loads are: --duration was too short";
+    case FabricState::saturated: return "  saturated: latency grows with time";
+    case FabricState::steady: break;
+    }
+    return "";
+}
+
+std::string saturation_text(const FabricSweep& sweep)
+{
+    const FabricSaturation saturation = saturation_of(sweep);
+    const auto rate = [&](double accepted) {
+        return fmt::format("{:.4f} of load 1 ({:.4g} GB/s per endpoint)", accepted, accepted * sweep.setting.capacity_GBps);
+    };
+    if (!saturation.reached)
+        return fmt::format("saturation  not reached: load 1 is sustained; {} accepted\n", rate(saturation.accepted));
+    const bool by_adapter = sweep.full.limit && sweep.full.limit->side == LimitSide::adapter;
+    std::string out = fmt::format("saturation  {}{}; load {:.4g} is not sustained, ",
+        by_adapter ? "of an adapter, not of the model behind it: " : "", rate(saturation.accepted), saturation.load);
+    out += saturation.sustained ? fmt::format("{:.4g} is\n", *saturation.sustained) : "nor is any other of these\n";
+    if (saturation.most > 1.005 * saturation.accepted)
+        out += fmt::format("throughput  at most {}, at load {:.4g}\n", rate(saturation.most), saturation.most_at);
+    if (sweep.full.limit) out += "limit       at load 1 " + sweep.full.limit->text() + "\n";
+    return out;
+}
+
+}  // namespace
+
+std::string fabric_text(const FabricSweep& sweep)
+{
+    const FabricSetting& setting = sweep.setting;
+    const FabricSaturation saturation = saturation_of(sweep);
+    std::string out = fmt::format("{}: {} endpoints, {} switches, {} links; pattern {}, seed {}\n", setting.system,
+        setting.endpoints, setting.switches, setting.links, setting.pattern, setting.seed);
+    out += fmt::format("load 1 = {:.4g} GB/s of payload per endpoint, a line every {:.3f} ps; {} simulated per load\n",
+        setting.capacity_GBps, static_cast<double>(setting.slot_ps_x1000) * 1e-3, format_time_ps(setting.duration_ps));
+    out += capacity_text(setting.capacity) + "\n";
+    out += "   load  accepted   mean ns    +-95%    p50 ns    p99 ns    max ns   Jain\n";
+    for (const FabricPoint& point : sweep.points)
+        out += fmt::format("{:7.4g} {:9.4f} {:>9} {:>8} {:>9} {:>9} {:>9} {:6.3f}{}\n", point.load, point.accepted,
+            time_cell(point.arrival.mean), time_cell(point.arrival.half_width),
+            time_cell(static_cast<double>(point.arrival.p50)), time_cell(static_cast<double>(point.arrival.p99)),
+            time_cell(static_cast<double>(point.arrival.max)), point.jain, remark_on(state_of(point, saturation)));
+    out += "\n" + saturation_text(sweep);
+    out += fmt::format("fairness    Jain index {:.4f} at load 1\n", sweep.full.jain);
+    if (!sweep.points.empty() && sweep.points[0].answered) {
+        out += "round trip ";
+        for (const FabricPoint& point : sweep.points)
+            out += fmt::format(" {:.4g}: {} ns", point.load, time_cell(point.round_trip.mean));
+        out += "\n";
+    }
+    return out;
+}
+
+std::string fabric_json(const FabricSweep& sweep)
+{
+    Json out{{"schema", "weft.fabric/1"}, {"system", to_json(sweep.setting)}, {"pattern", sweep.setting.pattern},
+        {"seed", sweep.setting.seed}, {"slot_ps", static_cast<double>(sweep.setting.slot_ps_x1000) * 1e-3},
+        {"capacity_GBps", sweep.setting.capacity_GBps}, {"duration_ps", sweep.setting.duration_ps}};
+    const FabricSaturation saturation = saturation_of(sweep);
+    const auto with_state = [&](const FabricPoint& point) {
+        Json json = to_json(point);
+        json["state"] = state_names[static_cast<std::size_t>(state_of(point, saturation))];
+        return json;
+    };
+    out["load_one"] = to_json(sweep.setting.capacity);
+    Json points = Json::array();
+    for (const FabricPoint& point : sweep.points) points.push_back(with_state(point));
+    out["points"] = std::move(points);
+    out["full_load"] = with_state(sweep.full);
+    out["saturation"] = saturation.accepted;
+    out["saturated_from"] = saturation.reached ? Json(saturation.load) : Json();
+    out["sustained"] = saturation.sustained ? Json(*saturation.sustained) : Json();
+    out["max_accepted"] = saturation.most;
+    out["limit"] = saturation.reached && sweep.full.limit ? to_json(*sweep.full.limit) : Json();
+    out["jain"] = sweep.full.jain;
+    return out.dump(1) + "\n";
+}
+
+std::string point_json(const FabricResult& result)
+{
+    Json out = to_json(result.point);
+    out["answered"] = result.point.answered;
+    if (result.point.limit) out["limit"] = to_json(*result.point.limit);
+    const FabricSetting& setting = result.setting;
+    out["setting"] = {{"system", setting.system}, {"endpoints", setting.endpoints}, {"switches", setting.switches},
+        {"links", setting.links}, {"pattern", setting.pattern}, {"slot", setting.slot_ps_x1000},
+        {"capacity", setting.capacity_GBps}, {"duration", setting.duration_ps}, {"seed", setting.seed},
+        {"notices", setting.notices}, {"load_one", to_json(setting.capacity)}};
+    return out.dump(1) + "\n";
+}
+
+FabricResult point_from_json(const std::string& text)
+{
+    try {
+        const Json json = Json::parse(text);
+        FabricResult out;
+        FabricPoint& point = out.point;
+        point.load = json.at("load");
+        point.offered = json.at("offered");
+        point.accepted = json.at("accepted");
+        if (json.contains("limit")) point.limit = limit_from(json.at("limit"));
+        point.arrival = latency_from(json.at("latency_ns"));
+        point.arrival.steady = json.at("steady");
+        point.arrival.lines = json.at("measured_lines");
+        point.arrival.missing = json.at("missing_lines");
+        point.arrival.dropped = static_cast<unsigned>(
+            json.at("warm_up_share").get<double>() * Measurement::batches + 0.5);
+        for (const Json& rate : json.at("source_GBps")) point.arrival.by_source.push_back(rate.get<double>() * 1e9);
+        point.answered = json.at("answered");
+        if (point.answered) point.round_trip = latency_from(json.at("round_trip_ns"));
+        point.jain = json.at("jain");
+        point.lines = json.at("lines");
+        point.hops = json.at("line_hops");
+        if (json.contains("links")) point.links = json.at("links").dump();
+        const Json& setting = json.at("setting");
+        out.setting = {setting.at("system"), setting.at("endpoints"), setting.at("switches"), setting.at("links"),
+            setting.at("pattern"), setting.at("slot"), setting.at("capacity"),
+            capacity_from(setting.at("load_one")), setting.at("duration"), setting.at("seed"), setting.at("notices").get<std::vector<std::string>>()};
+        return out;
+    } catch (const nlohmann::json::exception& problem) {
+        throw InputError("", 0, std::string("a point without result: ") + problem.what(), "");
+    }
+}
+
+}  // namespace weft

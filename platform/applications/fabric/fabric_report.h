@@ -1,0 +1,40 @@
+// The points of a fabric bench as a table and as JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/applications/fabric/fabric_bench.h"
+
+namespace weft {
+
+struct FabricSweep {
+    FabricSetting setting;
+    std::vector<FabricPoint> points;  // in the order of loads
+    FabricPoint full;                 // load 1
+};
+
+// Where sources begin to offer more than the fabric takes: the first load from which on none is sustained.
+struct FabricSaturation {
+    bool reached = false;       // false: load 1 is sustained
+    double accepted = 0;        // units of load: what the fabric accepts there; not reached: the most accepted
+    double load = 0;            // the lowest load that is not sustained, nor any above it
+    std::optional<double> sustained;  // the highest load that is
+    double most = 0;            // largest accepted load of all
+    double most_at = 0;         // load of that
+};
+FabricSaturation saturation_of(const FabricSweep& sweep);
+
+// saturated: at or beyond saturation. unsettled: not steady in the simulated time, but a higher load is sustained.
+enum class FabricState : std::uint8_t { steady, unsettled, saturated };
+FabricState state_of(const FabricPoint& point, const FabricSaturation& saturation);
+
+std::string fabric_text(const FabricSweep& sweep);
+std::string fabric_json(const FabricSweep& sweep);
+// What one process hands to the one that gathers points.
+std::string point_json(const FabricResult& result);
+// Throws InputError when `text` is none.
+FabricResult point_from_json(const std::string& text);
+
+}  // namespace weft

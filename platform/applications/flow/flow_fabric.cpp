@@ -1,0 +1,153 @@
+#include "platform/applications/flow/flow_fabric.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint64_t most_entries = std::uint64_t{1} << 25;  // of tables of routes: nodes x ranks
+
+void refuse(const ResolvedSystem& system, const std::string& what)
+{
+    throw InputError(system.file.empty() ? system.infrastructure : system.file, system.workload.line, "flow fidelity has no " + what,
+        "a system without it, or --fidelity line");
+}
+
+// Models other than those that the figures are made for.
+void refuse_models(const ResolvedSystem& system, const std::vector<NodeId>& members, const UsedParts* used)
+{
+    // Replay GPUs take part beside the ranks.
+    for (const NodeId node : system.endpoints())
+        if (system.model(node) == "replay") refuse(system, "replay GPUs, which " + system.graph().node(node).name + " is");
+    for (const NodeId node : members) {
+        const std::string& model = system.model(node);
+        if (system.role(node) == NodeRole::endpoint && model != "gpu")
+            refuse(system, "model '" + model + "', which " + system.graph().node(node).name + " has");
+        if (system.l2(node).clocked()) refuse(system, "clocked L2 slices, which " + system.graph().node(node).name + " has");
+    }
+    for (NodeId node = 0; node < system.graph().node_count(); ++node) {
+        if (system.role(node) != NodeRole::forwarder || (used != nullptr && !used->nodes[node])) continue;
+        if (system.model(node) != "switch")
+            refuse(system, "switch model '" + system.model(node) + "', which " + system.graph().node(node).name + " has");
+    }
+    for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge) {
+        if ((used != nullptr && !used->edges[edge]) || !system.has_bandwidth(edge)) continue;
+        if (system.link_model(edge) != "link")
+            refuse(system, "link model '" + system.link_model(edge) + "', which " + edge_name(system.graph(), edge) + " has");
+        if (system.link(edge).bit_error_rate > 0) refuse(system, "bit errors, which " + edge_name(system.graph(), edge) + " has");
+    }
+}
+
+}  // namespace
+
+bool has_tables(const ResolvedSystem& system, std::size_t ranks)
+{
+    return std::uint64_t{system.graph().node_count()} * ranks <= most_entries;
+}
+
+FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members) : system_(system), members_(std::move(members))
+{
+    if (has_tables(system, members_.size())) {
+        plan_.emplace(plan_fabric(system, members_));
+        refuse_models(system, members_, &plan_->used);
+        std::vector<std::uint32_t> all(members_.size());
+        std::iota(all.begin(), all.end(), 0U);
+        routed_ = std::make_unique<CostPaths>(system, *plan_, std::move(all));
+        book_ = std::make_unique<PathBook>(routed_->links(),
+            [this](std::uint32_t from, std::uint32_t to) { return routed_->path(from, to); });
+    } else {
+        if (static_cast<RoutePolicy>(system.routing().policy) != RoutePolicy::minimal)
+            throw InputError(system.infrastructure, 0,
+                fmt::format("routing.policy other than minimal for {} ranks on {} nodes", members_.size(), system.graph().node_count()),
+                "routing.policy=minimal on a document of this size");
+        refuse_models(system, members_, nullptr);
+        sparse_ = std::make_unique<SparsePaths>(system, members_);
+        book_ = std::make_unique<PathBook>(sparse_->links(),
+            [this](std::uint32_t from, std::uint32_t to) { return sparse_->path(from, to); });
+    }
+    // What decides on the costs of an accelerator are the variants of its blocks.
+    std::map<std::vector<VariantId>, std::uint16_t> kinds;
+    for (const NodeId node : members_) {
+        const std::vector<VariantId> key{system.variant(node, Block::gpu), system.variant(node, Block::l2), system.variant(node, Block::hbm),
+            system.variant(node, Block::memory_side)};
+        const auto [entry, fresh] = kinds.try_emplace(key, static_cast<std::uint16_t>(ranks_.kinds.size()));
+        if (fresh) ranks_.kinds.push_back(rank_cost_of(system, node));
+        ranks_.kind_of.push_back(entry->second);
+    }
+}
+
+std::vector<FlowEndpoint> FlowFabric::endpoints() const
+{
+    std::vector<FlowEndpoint> out;
+    for (std::size_t e = 0; e < members_.size(); ++e)
+        out.push_back({static_cast<double>(system_.gpu(members_[e]).peak_flops), static_cast<double>(system_.hbm(members_[e]).bandwidth),
+            ranks_.of(static_cast<std::uint32_t>(e)).cold_ps});
+    return out;
+}
+
+std::vector<std::string> FlowFabric::notices() const
+{
+    if (plan_) return plan_->notices;
+    return {fmt::format("{} ranks on {} nodes: paths are found pair by pair, and cycles of waiting buffers are not looked for",
+        members_.size(), system_.graph().node_count())};
+}
+
+std::vector<LinkResult> FlowFabric::links() const
+{
+    std::vector<LinkResult> out;
+    const Graph& graph = system_.graph();
+    for (std::uint32_t number = 0; number < book_->links(); ++number) {
+        if (book_->busy_ps(number) <= 0) continue;
+        SparsePaths::LinkPlace place;
+        if (sparse_) {
+            place = sparse_->places()[number];
+        } else {
+            // "a -> b"
+            const std::string& name = routed_->links()[number].name;
+            const std::size_t arrow = name.find(" -> ");
+            const NodeId a = *graph.find(name.substr(0, arrow));
+            place.edge = *graph.find_edge(a, *graph.find(name.substr(arrow + 4)));
+            place.forward = graph.edge(place.edge).a == a;
+        }
+        const Edge& edge = graph.edge(place.edge);
+        LinkResult link;
+        link.name = edge_name(graph, place.edge);
+        link.from = graph.node(place.forward ? edge.a : edge.b).name;
+        link.to = graph.node(place.forward ? edge.b : edge.a).name;
+        const auto bandwidth = static_cast<double>(system_.link(place.edge).bandwidth);
+        link.GBps = bandwidth / 1e9;
+        link.busy_ps = static_cast<Time>(std::llround(book_->busy_ps(number)));
+        link.wire_bytes = static_cast<std::uint64_t>(std::llround(book_->busy_ps(number) * bandwidth / 1e12));
+        link.payload_bytes = static_cast<std::uint64_t>(std::llround(book_->payload(number)));
+        link.lines = link.payload_bytes / line_bytes;
+        out.push_back(std::move(link));
+    }
+    std::stable_sort(out.begin(), out.end(), [](const LinkResult& a, const LinkResult& b) {
+        return a.name != b.name ? a.name < b.name : a.from < b.from;
+    });
+    return out;
+}
+
+std::size_t FlowFabric::link_count() const
+{
+    if (plan_) return static_cast<std::size_t>(std::count(plan_->used.edges.begin(), plan_->used.edges.end(), true));
+    return sparse_->links().size() / 2;
+}
+
+std::size_t FlowFabric::switch_count() const
+{
+    std::size_t count = 0;
+    for (NodeId node = 0; node < system_.graph().node_count(); ++node)
+        if (system_.role(node) == NodeRole::forwarder && (!plan_ || plan_->used.nodes[node])) ++count;
+    return count;
+}
+
+}  // namespace weft

@@ -1,0 +1,54 @@
+// A resolved system as flow fidelity sees it: accelerators, links, and paths that are found when they are asked for.
+//
+// Documents that routing tables can be made for have the routes of the line model, by any policy. Larger ones have the paths of
+// sparse_paths.h, by the policy `minimal` only, without a check for cycles of waiting buffers, which flows do not have.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/engine/flow_executor.h"
+#include "collectives/flow/path_book.h"
+#include "platform/choice/cost_graph_of.h"
+#include "platform/configuration/resolved_system.h"
+#include "platform/applications/flow/sparse_paths.h"
+#include "platform/assembly/fabric_plan.h"
+#include "platform/result/link_result.h"
+
+namespace weft {
+
+// Whether tables of routes for so many ranks can be made.
+bool has_tables(const ResolvedSystem& system, std::size_t ranks);
+
+class FlowFabric {
+public:
+    // `system` must outlive it. The first `ranks` members carry something out, others are memories. Throws InputError for
+    // what flow fidelity does not model, naming it.
+    FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members);
+
+    const std::vector<NodeId>& members() const { return members_; }
+    const FabricPlan* plan() const { return plan_ ? &*plan_ : nullptr; }
+    PathBook& book() { return *book_; }
+    const FlowRanks& ranks() const { return ranks_; }
+    std::vector<FlowEndpoint> endpoints() const;
+    std::vector<std::string> notices() const;
+
+    // Links that carried something, both directions where one did.
+    std::vector<LinkResult> links() const;
+    // Edges between members and switches that take part, and these switches.
+    std::size_t link_count() const;
+    std::size_t switch_count() const;
+
+private:
+    const ResolvedSystem& system_;
+    std::vector<NodeId> members_;
+    std::optional<FabricPlan> plan_;
+    std::unique_ptr<CostPaths> routed_;
+    std::unique_ptr<SparsePaths> sparse_;
+    std::unique_ptr<PathBook> book_;
+    FlowRanks ranks_;
+};
+
+}  // namespace weft

@@ -1,0 +1,352 @@
+#include "platform/applications/flow/run_flow.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "collectives/engine/protocol_choice.h"
+#include "collectives/flow/rank_writers.h"
+#include "collectives/plans/msccl_writer.h"
+#include "collectives/schedule/verify.h"
+#include "platform/applications/flow/flow_fabric.h"
+#include "platform/workload/chosen_schedule.h"
+#include "platform/workload/dimension_rates_of.h"
+#include "platform/simulation/gathered.h"
+#include "platform/simulation/interrupt.h"
+#include "platform/workload/run_workload.h"
+#include "platform/workload/pricing_line.h"
+
+namespace weft {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t most_moves_played = 200'000;
+constexpr std::size_t most_links_listed = 10'000;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+void refuse_options(const ResolvedSystem& system, const RunOptions& options)
+{
+    const std::pair<bool, const char*> not_there[] = {
+        {options.check_protocol, "--check-protocol: there are no transactions to check"},
+        {options.watch, "--watch: there are no virtual channels to watch"},
+        {options.window > 0, "--series: flow fidelity keeps no time series"},
+        {options.follow, "--critical-path and --timeline: flow fidelity keeps no log of operations"},
+        {options.memory_limit.has_value(), "--memory-limit: flow fidelity has no estimate of its memory"},
+        {options.record, "--record: there are no transactions to record"},
+        {!system.workload.beside.empty(), "a kernel beside the workload: flow fidelity has no units that both would share"},
+    };
+    for (const auto& [asked, text] : not_there)
+        if (asked) throw InputError(system.file, system.workload.line, text, "--fidelity line, or a run without it");
+}
+
+// As many of the channels as keep the play short, each for several.
+std::uint32_t played_channels(std::uint32_t channels, std::uint64_t moves_of_one)
+{
+    std::uint32_t played = channels;
+    while (played > 1 && (played * moves_of_one > most_moves_played || channels % played != 0)) --played;
+    return played;
+}
+
+// One collective, written a rank at a time.
+class LargeCollective {
+public:
+    LargeCollective(FlowExecutor& executor, const CollectiveRequest& request) : executor_(executor), request_(request)
+    {
+        const auto ranks = static_cast<std::uint32_t>(request.members.size());
+        AlgorithmOptions options = request.options;
+        options.channels = 1;
+        const std::uint64_t moves = program_for_all(request.algorithm, request.op, ranks, options).moves();
+        options.channels = played_channels(request.options.channels, moves);
+        played_ = options.channels;
+        program_ = std::make_shared<const FlowProgram>(program_for_all(request.algorithm, request.op, ranks, options));
+        proof_ranks_ = ranks;
+        shrink_for_proof(request.algorithm, proof_ranks_, options);
+        require_right(make_schedule(request.algorithm, request.op, proof_ranks_, options));
+        finish_.assign(ranks, 0);
+    }
+
+    std::uint32_t played() const { return played_; }
+    // Ranks of the instance that was verified.
+    std::uint32_t proof_ranks() const { return proof_ranks_; }
+    void start()
+    {
+        Job job;
+        job.bytes = request_.bytes;
+        job.type = request_.type;
+        job.members = request_.members;
+        job.name = name_of(request_.op);
+        const Executor::JobId id = executor_.open(std::move(job), program_);
+        left_ = finish_.size();
+        for (std::uint32_t rank = 0; rank < finish_.size(); ++rank) {
+            const Picoseconds delay = rank < request_.delays.size() ? request_.delays[rank] : 0;
+            if (delay == 0) {
+                enter(id, rank);
+            } else {
+                executor_.wait(delay, [this, id, rank] { enter(id, rank); });
+            }
+        }
+    }
+    bool finished() const { return left_ == 0; }
+    const std::vector<Picoseconds>& finish_times() const { return finish_; }
+
+private:
+    void enter(Executor::JobId job, std::uint32_t rank)
+    {
+        executor_.enter(job, rank, [this, rank] {
+            finish_[rank] = executor_.now();
+            --left_;
+        });
+    }
+
+    FlowExecutor& executor_;
+    CollectiveRequest request_;
+    std::shared_ptr<const FlowProgram> program_;
+    std::uint32_t played_ = 1;
+    std::uint32_t proof_ranks_ = 0;
+    std::size_t left_ = 1;
+    std::vector<Picoseconds> finish_;
+};
+
+class FlowRun {
+public:
+    FlowRun(const ResolvedSystem& resolved, const RunOptions& options)
+        : resolved_(resolved), options_(options), load_(resolved), fabric_(resolved, members(ranks_)),
+          core_(fabric_.ranks(), fabric_.book()),
+          executor_(core_, resolved.engine(), fabric_.endpoints(),
+              [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes, std::uint32_t element) {
+                  return protocols_.carried_out(std::move(schedule), spec, bytes, element);
+              })
+    {
+        check_lists();
+        load_.set_dimensions(dimensions());
+        load_.ranks() > 0 ? attach_trace() : prepare_collective();
+    }
+
+    RunResult run()
+    {
+        RunResult result;
+        result.elaborate_s = seconds_since(begun_);
+        const Clock::time_point started = Clock::now();
+        bool interrupted = false;
+        {
+            const InterruptGuard guard;
+            large_ ? large_->start() : load_.start();
+            do {
+                core_.run(options_.until.value_or(~Time{0}), [&interrupted] { return interrupted = InterruptGuard::requested(); });
+            } while (!interrupted && !finished() && core_.idle() && load_further());
+            interrupted = interrupted || (!finished() && InterruptGuard::requested());
+        }
+        result.wall_s = seconds_since(started);
+        if (finished()) {
+            result.stop = StopReason::finished;
+        } else if (interrupted) {
+            result.stop = StopReason::interrupted;
+        } else if (options_.until && !core_.idle()) {
+            result.stop = StopReason::until;
+        } else {
+            result.stop = StopReason::deadlock;
+            result.blocked = core_.blocked();
+            if (!large_)
+                for (std::string& line : load_.blocked()) result.blocked.push_back(std::move(line));
+        }
+        gather(result);
+        return result;
+    }
+
+private:
+    std::vector<NodeId> members(std::size_t& ranks)
+    {
+        refuse_options(resolved_, options_);
+        std::vector<NodeId> out = members_of(resolved_, load_.wanted());
+        ranks = out.size();
+        add_memories(resolved_, out);
+        return out;
+    }
+
+    // What is asked for and cannot be had is said before anything runs.
+    void check_lists() const
+    {
+        if (options_.strict && fabric_.plan() == nullptr)
+            throw InputError(resolved_.infrastructure, 0, "--strict on a document that is too large for a list of the parts in use",
+                "weft check, which lists all assumptions");
+        if (options_.strict) refuse_assumptions(assumptions_among(resolved_.assumptions, fabric_.plan()->used));
+        if (options_.plan && load_.ranks() > 0)
+            throw InputError(resolved_.file, resolved_.workload.line, "a trace has no plan to export", "a single collective");
+    }
+
+    std::vector<Dimension> dimensions() const
+    {
+        if (fabric_.plan() != nullptr) return dimensions_with_rates(resolved_, *fabric_.plan(), static_cast<std::uint32_t>(ranks_));
+        if (!resolved_.workload.dimensions.empty() || !resolved_.workload.plan.empty()) return resolved_.workload.dimensions;
+        std::vector<std::string> nodes;
+        for (std::size_t rank = 0; rank < ranks_; ++rank) nodes.push_back(resolved_.graph().node(fabric_.members()[rank]).name);
+        return device_dimensions(nodes);
+    }
+
+    void prepare_collective()
+    {
+        request_ = load_.collective(ranks_);
+        if (request_->algorithm.empty() && !request_->schedule) request_->algorithm = algorithm_names(request_->op).front();
+        written_channels_ = request_->options.channels;
+        const EngineSpec& engine = resolved_.engine();
+        const bool plain = static_cast<Protocol>(engine.protocol) == Protocol::simple && engine.slices <= 1 &&
+                           static_cast<StagingMode>(engine.staging) == StagingMode::none &&
+                           static_cast<EngineChannel>(engine.channel) != EngineChannel::port &&
+                           static_cast<EngineChannel>(engine.channel) != EngineChannel::in_switch;
+        const bool named = !request_->schedule && !is_choice(resolved_.workload.algorithm);
+        if (named && plain && ranks_ > most_ranks_whole && writes_by_rank(request_->algorithm, request_->op, request_->options)) {
+            if (options_.plan)
+                throw InputError(resolved_.file, resolved_.workload.line,
+                    fmt::format("a collective over {} ranks is written a rank at a time and has no plan to export", ranks_),
+                    fmt::format("at most {} ranks", most_ranks_whole));
+            large_.emplace(executor_, *request_);
+            core_.shorten_signals();
+            written_channels_ = large_->played();
+            executor_.set_threads_each(request_->options.channels / large_->played());
+        } else {
+            attach_collective(named);
+        }
+    }
+
+    void attach_trace()
+    {
+        if (fabric_.plan() == nullptr)
+            throw InputError(resolved_.infrastructure, 0, "a trace on a document that is too large for tables of routes", "fewer ranks, or a collective");
+        if (is_choice(resolved_.workload.algorithm)) load_.choose(*fabric_.plan(), options_.progress);
+        load_.attach(executor_, ranks_, ranks_, nullptr);
+    }
+
+    void attach_collective(bool named)
+    {
+        if (ranks_ > most_ranks_of_schedule)
+            throw InputError(resolved_.file, resolved_.workload.line,
+                fmt::format("{} over {} ranks by '{}' needs its whole schedule", name_of(request_->op), ranks_,
+                    request_->schedule ? request_->schedule->name : request_->algorithm),
+                fmt::format("at most {} ranks, or {} under engine.protocol=simple in one slice", most_ranks_of_schedule,
+                    algorithms_by_rank(request_->op)));
+        std::shared_ptr<const Schedule> schedule;
+        const auto ranks = static_cast<std::uint32_t>(ranks_);
+        if (named) {
+            AlgorithmOptions options = request_->options;
+            options.channels = 1;
+            const std::uint64_t moves = data_steps(make_schedule(request_->algorithm, request_->op, ranks, options));
+            options.channels = written_channels_ = played_channels(request_->options.channels, moves);
+            executor_.set_threads_each(request_->options.channels / options.channels);
+            schedule = std::make_shared<Schedule>(make_schedule(request_->algorithm, request_->op, ranks, options));
+        } else if (!request_->schedule) {
+            if (fabric_.plan() == nullptr) require_priceable(resolved_, ranks_);
+            PricingLine line(options_.progress);
+            CostGraph graph = cost_graph_of(resolved_, *fabric_.plan(), request_->members);
+            without_switches_ = !graph.switches.empty();
+            graph.switches.clear();
+            for (CostRank& rank : graph.ranks) rank.ports.clear();
+            schedule = chosen_schedule(resolved_, graph, *request_, choice_.emplace(), line);
+        }
+        load_.attach(executor_, ranks_, ranks_, schedule);
+    }
+
+    bool finished() const { return large_ ? large_->finished() : load_.finished(); }
+    bool load_further() { return !large_ && load_.look_further(); }
+
+    void gather(RunResult& result)
+    {
+        result.fidelity = "flow";
+        result.messages = core_.messages();
+        result.seed = resolved_.seed;
+        result.system = resolved_.name;
+        result.endpoints = ranks_;
+        result.nodes = resolved_.graph().node_count();
+        result.links = fabric_.link_count();
+        result.switches = fabric_.switch_count();
+        result.choice = std::move(choice_);
+        result.collectives = collective_results(executor_);
+        const std::vector<Picoseconds>& finish = large_ ? large_->finish_times() : load_.finish_times();
+        for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+            RankResult of;
+            of.rank = rank;
+            of.node = resolved_.graph().node(fabric_.members()[rank]).name;
+            of.finish_ps = rank < finish.size() ? finish[rank] : 0;
+            result.ranks.push_back(std::move(of));
+        }
+        result.simulated_ps = core_.now();
+        if (result.stop == StopReason::until) result.simulated_ps = *options_.until;
+        if (result.stop == StopReason::finished) {
+            result.simulated_ps = 0;
+            for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
+        }
+        if (!large_)
+            for (RankResult& rank : result.ranks) rank.breakdown_ps = load_.breakdown(rank.rank, result.simulated_ps);
+        tell(result);
+        list_links(result);
+        if (options_.plan) result.plan = write_msccl_xml(load_.driver()->schedule());
+        if (fabric_.plan() == nullptr) return;
+        result.parameters = explained_parameters(resolved_, fabric_.plan()->used);
+        result.assumptions = assumptions_among(resolved_.assumptions, fabric_.plan()->used);
+    }
+
+    void tell(RunResult& result)
+    {
+        result.verified = "passed";
+        result.verification = "symbolic";
+        if (large_)
+            result.verification = fmt::format("symbolic, of the same algorithm over {} ranks", large_->proof_ranks());
+        result.notices = resolved_.notices;
+        for (std::string& notice : fabric_.notices()) result.notices.push_back(std::move(notice));
+        for (const Diagnostic& notice : load_.notices()) result.notices.push_back(notice.text());
+        if (request_ && written_channels_ < request_->options.channels)
+            result.notices.push_back(fmt::format("{} channels are played as {}, each for {}", request_->options.channels, written_channels_,
+                request_->options.channels / written_channels_));
+        if (without_switches_)
+            result.notices.push_back("algorithms that leave steps to switches were no candidates: flow fidelity has no switches that combine or copy");
+        if (!large_)
+            for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
+        if (fabric_.plan() == nullptr)
+            result.notices.push_back("parameters and assumptions are not listed for a document of this size: weft explain and weft check do");
+    }
+
+    // Of many links the busiest of those with alike names.
+    void list_links(RunResult& result)
+    {
+        result.link_results = fabric_.links();
+        if (result.link_results.size() <= most_links_listed) return;
+        std::map<std::string, LinkResult> busiest;
+        for (LinkResult& link : result.link_results) {
+            std::string name = link.from + ">" + link.to;
+            name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }), name.end());
+            const auto [entry, fresh] = busiest.try_emplace(name, link);
+            if (!fresh && link.busy_ps > entry->second.busy_ps) entry->second = link;
+        }
+        result.notices.push_back(fmt::format("of {} directions of links the busiest of each of {} kinds are listed", result.link_results.size(),
+            busiest.size()));
+        result.link_results.clear();
+        for (auto& [name, link] : busiest) result.link_results.push_back(std::move(link));
+    }
+
+    const Clock::time_point begun_ = Clock::now();
+    const ResolvedSystem& resolved_;
+    const RunOptions& options_;
+    RunWorkload load_;
+    std::size_t ranks_ = 0;
+    FlowFabric fabric_;
+    FlowCore core_;
+    ProtocolChoice protocols_;
+    FlowExecutor executor_;
+    std::optional<CollectiveRequest> request_;
+    std::optional<LargeCollective> large_;
+    std::optional<ChoiceResult> choice_;
+    std::uint32_t written_channels_ = 1;
+    bool without_switches_ = false;  // that combine or copy, though the system has some
+};
+
+}  // namespace
+
+RunResult run_flow(const ResolvedSystem& resolved, const RunOptions& options) { return FlowRun(resolved, options).run(); }
+
+}  // namespace weft

@@ -1,0 +1,215 @@
+// Bandwidth of the caches and of the DRAM of one GPU: two kernels that differ in length only, so that beginning and end
+// cancel out.
+#include <algorithm>
+#include <cmath>
+
+#include "base/diagnostic.h"
+#include "base/units.h"
+#include "platform/applications/probe/parts.h"
+
+namespace weft {
+
+namespace {
+
+// Workgroups of the GPU, as many to each unit as fit, and what they read.
+class Readers {
+public:
+    Readers(const ResolvedSystem& system, ProbeBench& bench)
+        : bench_(bench), gpu_(system.gpu(system.endpoints().at(0))), shape_(full_shape(gpu_)),
+          groups_(gpu_.workgroups_per_unit)
+    {
+    }
+
+    std::uint64_t units() const { return bench_.units(); }
+    // A multiple of what a wavefront instruction covers, for every workgroup of a unit.
+    std::uint64_t step() const { return groups_ * gpu_.lanes * ProbeBench::Shape().vector_bytes; }
+
+    // Every unit reads `bytes` from `base` + `bytes` x the unit that is `shift` units away, `times` over; ps.
+    Time read(std::uint64_t base, std::uint64_t bytes, std::uint64_t shift, unsigned times, Scope scope)
+    {
+        return run(shape_, base, bytes, shift, times, scope);
+    }
+    // The same without haste: few lines in flight, so that none has to wait for a free miss.
+    void fill(std::uint64_t base, std::uint64_t bytes)
+    {
+        ProbeBench::Shape shape;
+        shape.wavefronts = 2;
+        run(shape, base, bytes, 0, 1, Scope::device);
+    }
+
+private:
+    Time run(ProbeBench::Shape shape, std::uint64_t base, std::uint64_t bytes, std::uint64_t shift, unsigned times, Scope scope)
+    {
+        const std::uint64_t piece = bytes / groups_;
+        for (std::uint64_t i = 0; i < units() * groups_; ++i) {
+            const std::uint64_t unit = i % units();
+            const std::uint64_t at = base + (unit + shift) % units() * bytes + i / units() * piece;
+            Program program;
+            for (unsigned time = 0; time < times; ++time) {
+                program.add_move({at}, {}, piece, ElementType::u8, ReduceOp::sum, 0, time > 0);
+                program.operations.back().scope = scope;
+            }
+            shape.unit = static_cast<std::int64_t>(unit);
+            bench_.add(0, std::move(program), shape);
+        }
+        return bench_.run();
+    }
+
+    ProbeBench& bench_;
+    const GpuSpec& gpu_;
+    ProbeBench::Shape shape_;
+    std::uint64_t groups_;
+};
+
+}  // namespace
+
+ProbeBench::Shape full_shape(const GpuSpec& gpu)
+{
+    ProbeBench::Shape shape;
+    shape.wavefronts = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, gpu.wavefronts_per_unit / gpu.workgroups_per_unit));
+    shape.unroll = 2;
+    return shape;
+}
+
+ProbeBench::Shape stream_shape(const GpuSpec& gpu, const HbmSpec& hbm)
+{
+    ProbeBench::Shape shape = full_shape(gpu);
+    shape.unroll = 1;
+    const std::uint64_t instruction = gpu.lanes * shape.vector_bytes;
+    const std::uint64_t groups = gpu.compute_units * gpu.workgroups_per_unit;
+    // Two and a half times what is in flight at the peak of the pins and 400 ns: more only mixes more rows.
+    const double lines = 2.5 * static_cast<double>(hbm.bandwidth) * 400e-9 / line_bytes;
+    const double waves = std::ceil(lines * line_bytes / static_cast<double>(groups * instruction));
+    // Where all wavefronts have less in flight than that, and less than their unit may have, each asks for more.
+    const auto most = shape.wavefronts;
+    while (shape.unroll < ComputeUnits::max_unroll && waves > most * shape.unroll &&
+        gpu.workgroups_per_unit * most * shape.unroll * instruction < gpu.outstanding * line_bytes)
+        ++shape.unroll;
+    shape.wavefronts = std::clamp(static_cast<std::uint32_t>(std::min(waves, 1e6)), 1U, most);
+    return shape;
+}
+
+void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
+{
+    const Levels levels(system);
+    const L2Spec& l2 = system.l2(system.endpoints().at(0));
+    Readers readers(system, bench);
+    const std::uint64_t units = readers.units();
+    constexpr std::uint64_t usual = 16 << 10;
+    // A unit's piece: at most a half of its share of a cache.
+    const auto piece_of = [&](std::uint64_t share) { return std::min(usual, share / 2) / readers.step() * readers.step(); };
+    const auto steady = [&](std::uint64_t piece, Scope scope, unsigned times) {
+        readers.fill(0, piece);
+        const Time shorter = readers.read(0, piece, 0, times, scope);
+        const Time longer = readers.read(0, piece, 0, 3 * times, scope);
+        return rate(2 * times * units * piece, longer - shorter);
+    };
+    const std::uint64_t near_units = levels.near < l2.size ? units / l2.partitions : units;
+    // A kernel begins with an empty L1: hits must outlast what the misses have delayed.
+    if (const std::uint64_t piece = piece_of(levels.l1); piece > 0) out.add("bandwidth.l1", steady(piece, Scope::unit, 10));
+    if (const std::uint64_t piece = piece_of(levels.near / near_units); piece > 0)
+        out.add("bandwidth.l2", steady(piece, Scope::device, 2));
+
+    // What units of one partition have read, those of another one read next: each piece once.
+    const bool far = l2.mirrored();
+    if (!far && !(l2.separate() && levels.memory_side > 0)) return;
+    const std::uint64_t piece = std::min(usual, (far ? l2.size : levels.memory_side) / units / 8) / readers.step() * readers.step();
+    if (piece == 0) return;
+    const auto once = [&](std::uint64_t base, std::uint64_t bytes) {
+        readers.fill(base, bytes);
+        return readers.read(base, bytes, units / l2.partitions, 1, Scope::device);
+    };
+    const Time shorter = once(units * piece, piece);
+    const Time longer = once(2 * units * piece, 3 * piece);
+    out.add(far ? "bandwidth.l2_far" : "bandwidth.memory_side", rate(2 * units * piece, longer - shorter));
+}
+
+namespace {
+
+// Streams over memory that nobody has touched before, in the order of addresses over all workgroups.
+class Streams {
+public:
+    Streams(const ResolvedSystem& system, ProbeBench& bench)
+        : bench_(bench), gpu_(system.gpu(system.endpoints().at(0))), shape_(stream_shape(gpu_, system.hbm(system.endpoints().at(0)))),
+          capacity_(system.hbm(system.endpoints().at(0)).capacity)
+    {
+    }
+
+    enum class Kind { read, copy, write };
+
+    // At least `bytes` (of copies: of each side); what it took, and how many bytes it were.
+    Time run(Kind kind, std::uint64_t& bytes)
+    {
+        const std::uint64_t workgroups = bench_.units() * gpu_.workgroups_per_unit;
+        const std::uint64_t chunk = shape_.wavefronts * instruction();
+        const std::uint64_t turns = std::max<std::uint64_t>(1, (bytes + workgroups * chunk / 2) / (workgroups * chunk));
+        bytes = turns * workgroups * chunk;
+        const std::uint64_t first = take(bytes);
+        const std::uint64_t second = kind == Kind::copy ? take(bytes) : 0;
+        for (std::uint64_t i = 0; i < workgroups; ++i) {
+            Program program;
+            for (std::uint64_t turn = 0; turn < turns; ++turn) {
+                const std::uint64_t at = (turn * workgroups + i) * chunk;
+                std::vector<std::uint64_t> sources;
+                std::vector<std::uint64_t> destinations;
+                if (kind != Kind::write) sources.push_back(first + at);
+                if (kind == Kind::copy) destinations.push_back(second + at);
+                if (kind == Kind::write) destinations.push_back(first + at);
+                program.add_move(sources, destinations, chunk, ElementType::u8, ReduceOp::sum, 0, turn > 0);
+            }
+            bench_.add(0, std::move(program), shape_);
+        }
+        return bench_.run_until_quiet();
+    }
+
+    // GB/s between a kernel of `bytes` and one of three times as many.
+    double sustained(Kind kind, std::uint64_t bytes)
+    {
+        bytes = std::max(bytes, bench_.units() * gpu_.workgroups_per_unit * shape_.wavefronts * instruction());
+        std::uint64_t less = bytes;
+        std::uint64_t more = 3 * bytes;
+        const Time shorter = run(kind, less);
+        const Time longer = run(kind, more);
+        return (kind == Kind::copy ? 2 : 1) * rate(more - less, longer - shorter);
+    }
+
+private:
+    std::uint64_t instruction() const { return gpu_.lanes * shape_.vector_bytes; }
+
+    std::uint64_t take(std::uint64_t bytes)
+    {
+        const std::uint64_t at = next_;
+        next_ += bytes;
+        if (next_ > capacity_)
+            throw InputError("weft", 0, "the DRAM rows need " + format_bytes(next_) + " of memory",
+                "a larger hbm.capacity, or --only without bandwidth.dram_*");
+        return at;
+    }
+
+    ProbeBench& bench_;
+    const GpuSpec& gpu_;
+    ProbeBench::Shape shape_;
+    std::uint64_t capacity_;
+    std::uint64_t next_ = 0;
+};
+
+}  // namespace
+
+void measure_dram(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
+{
+    const HbmSpec& hbm = system.hbm(system.endpoints().at(0));
+    const std::uint64_t caches = Levels(system).all;
+    Streams streams(system, bench);
+    // One refresh interval for the shorter kernel, three for the longer one.
+    const auto bytes = static_cast<std::uint64_t>(static_cast<double>(hbm.bandwidth) * static_cast<double>(hbm.t_refi) * 1e-12);
+    out.add("bandwidth.dram_read", streams.sustained(Streams::Kind::read, bytes));
+    // Lines written reach the DRAM when others displace them: the caches are filled first, with dirty lines alone.
+    std::uint64_t half = caches / 2;
+    streams.run(Streams::Kind::copy, half);
+    out.add("bandwidth.dram_copy", streams.sustained(Streams::Kind::copy, bytes / 2));
+    std::uint64_t all = 3 * caches;
+    streams.run(Streams::Kind::write, all);
+    out.add("bandwidth.dram_write", streams.sustained(Streams::Kind::write, bytes));
+}
+
+}  // namespace weft

@@ -1,0 +1,142 @@
+// Rows between peers: the links at both ends of the shortest paths, fabric ports, and what is in flight.
+#include <algorithm>
+#include <set>
+
+#include "platform/applications/probe/parts.h"
+#include "platform/applications/probe/row_limits.h"
+
+namespace weft {
+
+namespace {
+
+// Hops from every node to one endpoint, over nodes that pass lines on.
+std::vector<std::uint32_t> hops_to(const ResolvedSystem& system, NodeId target)
+{
+    constexpr std::uint32_t far_away = ~std::uint32_t{0};
+    const Graph& graph = system.graph();
+    std::vector<std::uint32_t> hops(graph.node_count(), far_away);
+    std::vector<NodeId> queue{target};
+    hops[target] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i)
+        for (const Neighbour& next : graph.neighbours(queue[i])) {
+            const NodeRole role = system.role(next.node);
+            if (hops[next.node] != far_away || role == NodeRole::passive || role == NodeRole::memory) continue;
+            hops[next.node] = hops[queue[i]] + 1;
+            queue.push_back(next.node);
+        }
+    return hops;
+}
+
+// The first links of all shortest paths from `from`, and what one of those paths takes.
+struct Paths {
+    std::set<EdgeId> first;
+    double latency = 0;  // ps, links and the switches between them
+};
+
+void add_paths(const ResolvedSystem& system, NodeId from, NodeId to, Paths& out)
+{
+    const std::vector<std::uint32_t> hops = hops_to(system, to);
+    if (hops[from] == ~std::uint32_t{0}) return;
+    for (const Neighbour& next : system.graph().neighbours(from))
+        if (hops[next.node] + 1 == hops[from]) out.first.insert(next.edge);
+    out.latency = 0;
+    for (NodeId at = from; at != to;)
+        for (const Neighbour& next : system.graph().neighbours(at)) {
+            if (hops[next.node] + 1 != hops[at]) continue;
+            out.latency += static_cast<double>(system.link(next.edge).latency);
+            if (next.node != to) out.latency += static_cast<double>(system.switch_of(next.node).latency);
+            at = next.node;
+            break;
+        }
+}
+
+// Bytes on the wire for a packet of lines of one stream.
+struct Packet {
+    double payload = 0;
+    double data = 0;      // with the payload
+    double header = 0;    // of a request without data
+    double answer = 0;    // of an acknowledge
+    double frames = 1;    // share of the wire that frames leave
+};
+
+Packet packet_of(const LinkSpec& link, const RoutingSpec& routing)
+{
+    Packet out;
+    const auto flits = [&](std::uint64_t bytes) { return (bytes + link.flit - 1) / link.flit * link.flit; };
+    std::uint64_t lines = 1;
+    std::uint64_t headers = 1;
+    switch (static_cast<MergeKind>(link.merge)) {
+    case MergeKind::none: break;
+    case MergeKind::adjacent:
+        // Neighbours that take different links are no neighbours on a link.
+        lines = std::max<std::uint64_t>(1, std::min(link.max_payload, std::max(routing.stripe, std::uint64_t{line_bytes})) / line_bytes);
+        break;
+    case MergeKind::destination:
+        lines = headers = std::max<std::uint64_t>(1, link.max_payload / (link.header + flits(line_bytes)));
+        break;
+    }
+    out.payload = static_cast<double>(lines * line_bytes);
+    out.data = static_cast<double>(headers * link.header + lines * flits(line_bytes) + link.packet_overhead);
+    out.header = static_cast<double>(headers * link.header + link.packet_overhead);
+    out.answer = static_cast<double>(headers * (link.header - std::min(link.header, link.response_saving)) + link.packet_overhead);
+    if (link.frame > 0) out.frames = static_cast<double>(link.frame_payload) / static_cast<double>(link.frame);
+    return out;
+}
+
+enum class Traffic : std::uint8_t { read, write, both };
+
+// Payload of one direction, B/s: where data go both ways, acknowledges take their share of the wire, too.
+double payload_rate(const LinkSpec& link, const RoutingSpec& routing, Traffic traffic)
+{
+    const Packet packet = packet_of(link, routing);
+    const double bytes = traffic == Traffic::read ? packet.data - packet.header + packet.answer
+        : traffic == Traffic::write               ? packet.data
+                                                  : packet.data + packet.answer;
+    return static_cast<double>(link.bandwidth) * packet.frames * packet.payload / bytes;
+}
+
+}  // namespace
+
+std::vector<RateLimit> peer_limits_of(const ResolvedSystem& system, const std::string& row)
+{
+    const std::vector<NodeId>& ends = system.endpoints();
+    if (ends.size() < 2) return {};
+    const NodeId own = ends[0];
+    const bool reads = row == "bandwidth.peer_read";
+    const bool all = row == "bandwidth.peer_all" || row == "bandwidth.peer_incast" || row == "bandwidth.all_to_all";
+    const Traffic traffic = reads ? Traffic::read
+        : row == "bandwidth.peer_both" || row == "bandwidth.all_to_all" ? Traffic::both
+                                                                        : Traffic::write;
+    Paths paths;
+    for (std::size_t to = 1; to < (all ? ends.size() : 2); ++to) add_paths(system, own, ends[to], paths);
+    if (paths.first.empty()) return {};
+
+    RowLimits out;
+    double wire = 0;
+    double credits = 0;
+    for (const EdgeId edge : paths.first) {
+        const LinkSpec& link = system.link(edge);
+        wire += payload_rate(link, system.routing(), traffic);
+        const auto lines = static_cast<double>(reads ? link.response_credits : link.request_credits);
+        credits += lines * line_bytes / (2 * static_cast<double>(link.latency)) * 1e12;
+    }
+    out.add("link.bandwidth", wire);
+    out.add(reads ? "link.response_credits" : "link.request_credits", credits);
+    const GpuSpec& gpu = system.gpu(own);
+    const L2Spec& l2 = system.l2(own);
+    out.add_rate("network.port_rate", system.network(own).port_rate, paths.first.size());
+    out.add("gpu.clock", static_cast<double>(gpu.clock * gpu.coalesce * gpu.compute_units) / 2);  // a load and a store each
+    const double hit = local_hit_ps(gpu, l2);
+    const double peer = static_cast<double>(gpu.unit_to_port + gpu.port_to_l2 + l2.latency + gpu.l2_to_port + gpu.port_to_unit) +
+        2 * paths.latency;
+    // Of incast the senders are many, each with its own.
+    const double movers = row == "bandwidth.peer_incast" ? static_cast<double>(ends.size() - 1) : 1;
+    const double units = movers * static_cast<double>(gpu.compute_units);
+    out.add_in_flight("gpu.outstanding", units * static_cast<double>(gpu.outstanding), hit + peer);
+    const ProbeBench::Shape shape = full_shape(gpu);
+    out.add_in_flight("gpu.wavefronts_per_unit",
+        units * static_cast<double>(shape.wavefronts * shape.unroll * gpu.lanes * shape.vector_bytes) / line_bytes, reads ? peer : hit);
+    return out.sorted();
+}
+
+}  // namespace weft

@@ -1,0 +1,161 @@
+// Loads from peers, signals to them, and the bandwidth between them.
+#include <algorithm>
+#include <numeric>
+
+#include "platform/applications/probe/parts.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+
+std::uint64_t flag(std::uint64_t number) { return MemoryImage::flag_base + number * 128; }
+
+// One way of a ping-pong between GPUs 0 and 1; `put`: with a 64-byte store before each signal.
+double signals(ProbeBench& bench, std::uint64_t number, bool put)
+{
+    constexpr unsigned turns = 16;
+    const auto tell = [&](Program& program, std::uint32_t from, std::uint32_t to) {
+        if (put)
+            program.add_move({global_address(from, 0)}, {global_address(to, kib)}, line_bytes, ElementType::u8, ReduceOp::sum);
+        program.add_signal(global_address(to, flag(number)));
+    };
+    Program ping;
+    Program pong;
+    for (unsigned turn = 1; turn <= turns; ++turn) {
+        tell(ping, 0, 1);
+        ping.add_wait(global_address(0, flag(number)), turn);
+        pong.add_wait(global_address(1, flag(number)), turn);
+        tell(pong, 1, 0);
+    }
+    bench.add(0, std::move(ping), {});
+    bench.add(1, std::move(pong), {});
+    return ns(bench.run()) / (2 * turns);
+}
+
+// Copies between GPUs at once, each by all units of the GPU that carries it out.
+struct Copy {
+    std::uint32_t from;
+    std::uint32_t to;
+    bool by_reader;
+};
+
+class Copies {
+public:
+    Copies(const ResolvedSystem& system, ProbeBench& bench)
+        : bench_(bench), shape_(full_shape(system.gpu(system.endpoints().at(0))))
+    {
+    }
+
+    // GB/s of each copy: what 1 MiB more for each adds to the time.
+    double rate_of(const std::vector<Copy>& copies, std::uint64_t bytes)
+    {
+        run(copies, bytes);  // from then on the data are in the L2
+        const Time shorter = run(copies, bytes);
+        const Time longer = run(copies, 3 * bytes);
+        return rate(2 * bytes, longer - shorter);
+    }
+
+private:
+    Time run(const std::vector<Copy>& copies, std::uint64_t bytes)
+    {
+        for (std::size_t i = 0; i < copies.size(); ++i) {
+            const Copy& copy = copies[i];
+            const std::uint32_t mover = copy.by_reader ? copy.to : copy.from;
+            // Units of the mover, shared by its copies.
+            std::uint32_t share = 0;
+            std::uint32_t number = 0;
+            for (std::size_t k = 0; k < copies.size(); ++k) {
+                if ((copies[k].by_reader ? copies[k].to : copies[k].from) != mover) continue;
+                if (k == i) number = share;
+                ++share;
+            }
+            const std::uint32_t units = bench_.units(mover);
+            const std::uint32_t own = std::max(1U, units / share);
+            for (std::uint32_t unit = 0; unit < own; ++unit) {
+                const std::uint64_t begin = bytes / line_bytes * unit / own * line_bytes;
+                const std::uint64_t end = bytes / line_bytes * (unit + 1) / own * line_bytes;
+                Program program;
+                program.add_move({global_address(copy.from, begin)},
+                    {global_address(copy.to, destination(copy.from) + begin)}, end - begin, ElementType::u8, ReduceOp::sum);
+                ProbeBench::Shape shape = shape_;
+                shape.unit = (number * own + unit) % units;
+                bench_.add(mover, std::move(program), shape);
+            }
+        }
+        return bench_.run();
+    }
+
+    static std::uint64_t destination(std::uint32_t from) { return (std::uint64_t{from} + 1) << 24; }
+
+    ProbeBench& bench_;
+    ProbeBench::Shape shape_;
+};
+
+ProbeMatrix matrix(const std::string& name, const std::string& unit, std::uint32_t size)
+{
+    return {name, unit, std::vector<std::vector<double>>(size, std::vector<double>(size, 0))};
+}
+
+double mean_of(const ProbeMatrix& matrix)
+{
+    double sum = 0;
+    for (const auto& row : matrix.values) sum = std::accumulate(row.begin(), row.end(), sum);
+    const auto size = static_cast<double>(matrix.values.size());
+    return sum / (size * (size - 1));
+}
+
+}  // namespace
+
+void measure_peer_latency(ProbeBench& bench, ProbeResult& out)
+{
+    const std::uint32_t size = bench.size();
+    if (size < 2) return;
+    // 2 MiB, of which every 8 KiB.
+    std::vector<std::uint64_t> lines;
+    for (std::uint64_t at = 0; at < 2048 * kib; at += 8 * kib) lines.push_back(at);
+    ProbeMatrix loads = matrix("dependent load", "ns", size);
+    for (std::uint32_t from = 0; from < size; ++from)
+        for (std::uint32_t home = 0; home < size; ++home)
+            if (from != home) loads.values[from][home] = chase(bench, from, home, lines, Scope::system);
+    out.add("latency.peer", mean_of(loads));
+    out.matrices.push_back(std::move(loads));
+    out.add("latency.signal", signals(bench, 0, false));
+    out.add("latency.put_signal", signals(bench, 1, true));
+}
+
+void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& out)
+{
+    const std::uint32_t size = bench.size();
+    if (size < 2) return;
+    Copies copies(system, bench);
+    constexpr std::uint64_t pair_bytes = 256 * kib;
+    for (const bool by_reader : {true, false}) {
+        ProbeMatrix rates = matrix(by_reader ? "read by units of the row" : "written by units of the row", "GB/s", size);
+        for (std::uint32_t mover = 0; mover < size; ++mover)
+            for (std::uint32_t other = 0; other < size; ++other)
+                if (mover != other)
+                    rates.values[mover][other] = copies.rate_of(
+                        {by_reader ? Copy{other, mover, true} : Copy{mover, other, false}}, pair_bytes);
+        out.add(by_reader ? "bandwidth.peer_read" : "bandwidth.peer_write", mean_of(rates));
+        out.matrices.push_back(std::move(rates));
+    }
+    out.add("bandwidth.peer_both", copies.rate_of({{0, 1, false}, {1, 0, false}}, 2 * pair_bytes));
+    std::vector<Copy> spread;
+    std::vector<Copy> gathered;
+    std::vector<Copy> all;
+    for (std::uint32_t other = 1; other < size; ++other) {
+        spread.push_back({0, other, false});
+        gathered.push_back({other, 0, false});
+    }
+    for (std::uint32_t from = 0; from < size; ++from)
+        for (std::uint32_t to = 0; to < size; ++to)
+            if (from != to) all.push_back({from, to, false});
+    const double peers = size - 1;
+    out.add("bandwidth.peer_all", peers * copies.rate_of(spread, 128 * kib));
+    out.add("bandwidth.peer_incast", peers * copies.rate_of(gathered, 128 * kib));
+    out.add("bandwidth.all_to_all", peers * copies.rate_of(all, 64 * kib));
+}
+
+}  // namespace weft

@@ -1,0 +1,105 @@
+#include "platform/applications/sweep/processes.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <map>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platform/console/messages.h"
+
+namespace weft {
+
+namespace {
+
+// Signals of interest are blocked and waited for, so that none can slip in between a look and a wait.
+class BlockedSignals {
+public:
+    BlockedSignals()
+    {
+        sigemptyset(&set_);
+        for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) sigaddset(&set_, signal);
+        sigprocmask(SIG_BLOCK, &set_, &before_);
+    }
+    ~BlockedSignals() { restore(); }
+    BlockedSignals(const BlockedSignals&) = delete;
+    BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+    void restore() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+    int wait() const { return sigwaitinfo(&set_, nullptr); }
+
+private:
+    sigset_t set_{};
+    sigset_t before_{};
+};
+
+void redirect(int descriptor, const char* path)
+{
+    const int file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file < 0) ::_exit(exit_refused);
+    ::dup2(file, descriptor);
+    ::close(file);
+}
+
+pid_t start(const ProcessCall& call, const BlockedSignals& signals)
+{
+    std::vector<char*> arguments{const_cast<char*>("weft")};
+    for (const std::string& argument : call.arguments)
+        arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child < 0)
+        throw usage_error(std::string("no further process can be made: ") + std::strerror(errno),
+            "fewer jobs (-j)");
+    if (child > 0) return child;
+
+    // A group of its own, so that a terminal's Ctrl-C reaches the parent alone; but never outlive it.
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(exit_interrupted);
+    redirect(STDOUT_FILENO, "/dev/null");
+    redirect(STDERR_FILENO, call.error_path.c_str());
+    signals.restore();
+    ::execv("/proc/self/exe", arguments.data());
+    ::_exit(exit_refused);
+}
+
+}  // namespace
+
+bool run_processes(const std::vector<ProcessCall>& calls, unsigned jobs,
+    const std::function<void(std::size_t, ProcessEnd)>& done)
+{
+    const BlockedSignals signals;
+    std::map<pid_t, std::size_t> running;
+    std::size_t next = 0;
+    bool interrupted = false;
+    while ((!interrupted && next < calls.size()) || !running.empty()) {
+        while (!interrupted && next < calls.size() && running.size() < jobs) {
+            running.emplace(start(calls[next], signals), next);
+            ++next;
+        }
+        const int signal = signals.wait();
+        if (signal == SIGINT || signal == SIGTERM) {
+            interrupted = true;
+            for (const auto& entry : running) ::kill(entry.first, SIGINT);
+        }
+        int status = 0;
+        for (pid_t child = 0; (child = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+            const auto entry = running.find(child);
+            if (entry == running.end()) continue;
+            ProcessEnd end;
+            end.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+            end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+            done(entry->second, end);
+            running.erase(entry);
+        }
+    }
+    return interrupted;
+}
+
+}  // namespace weft

@@ -1,0 +1,28 @@
+// Many calls of `weft` at once, each a process of its own.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "platform/console/exit_code.h"
+
+namespace weft {
+
+struct ProcessCall {
+    Arguments arguments;     // of this same program
+    std::string error_path;  // file for its stderr; its stdout is dropped
+};
+
+struct ProcessEnd {
+    int code = -1;   // exit code; -1: was not started
+    int signal = 0;  // that ended it
+};
+
+// Runs all calls, `jobs` at a time, and tells `done` of each one's end in the order in which they end.
+// SIGINT and SIGTERM are passed on to the running ones, and no further ones start; true when that happened.
+// Throws InputError when no process can be made.
+bool run_processes(const std::vector<ProcessCall>& calls, unsigned jobs,
+    const std::function<void(std::size_t, ProcessEnd)>& done);
+
+}  // namespace weft

@@ -1,0 +1,34 @@
+// What a sweep varies: axes of values and their combinations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/console/exit_code.h"
+
+namespace weft {
+
+// "PATH=V1,V2,...": a parameter as for --set, or one of the options `bytes`, `algorithm`, ...
+struct SweepAxis {
+    std::string key;
+    std::vector<std::string> values;
+    bool is_option = false;  // of `weft run`: --KEY=VALUE rather than --set KEY=VALUE
+};
+
+// One value of every axis.
+using SweepPoint = std::vector<std::string>;
+
+// Options of `weft run` that can be swept.
+const std::vector<std::string>& sweep_options();
+
+// Throws InputError for malformed axes, keys that occur twice or beside `given` ("--bytes=..."), and more
+// combinations than anyone can want.
+std::vector<SweepAxis> parse_axes(const std::vector<std::string>& texts, const Arguments& given);
+
+// All combinations, the last axis fastest.
+std::vector<SweepPoint> combine(const std::vector<SweepAxis>& axes);
+
+// The arguments of `weft run` that a point adds.
+Arguments point_arguments(const std::vector<SweepAxis>& axes, const SweepPoint& point);
+
+}  // namespace weft

@@ -1,0 +1,284 @@
+#include "platform/applications/sweep/sweep_table.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/diagnostic.h"
+#include "base/text_file.h"
+#include "base/units.h"
+#include "platform/console/messages.h"
+
+namespace weft {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::vector<std::string> result_columns{"time", "algbw", "busbw", "verified"};
+
+std::string first_line(const std::string& path)
+{
+    try {
+        const std::string text = read_text_file(path);
+        std::string line = text.substr(0, text.find('\n'));
+        if (line.compare(0, 6, "weft: ") == 0) line.erase(0, 6);
+        return line;
+    } catch (const InputError&) {
+        return {};
+    }
+}
+
+std::optional<double> column_of(const Json& result, const std::string& column)
+{
+    const std::string kind = column.substr(0, column.find('.'));
+    const std::string name = column.substr(kind.size() + 1);
+    std::optional<double> sum;
+    if (kind == "link") {
+        for (const Json& link : result.at("links"))
+            if (const auto value = link.find(name); value != link.end() && value->is_number())
+                sum = sum.value_or(0) + value->get<double>();
+        return sum;
+    }
+    for (const Json& module : result.at("modules")) {
+        if (module.at("kind") != kind) continue;
+        if (const auto value = module.at("stats").find(name); value != module.at("stats").end())
+            sum = sum.value_or(0) + value->at("value").get<double>();
+    }
+    return sum;
+}
+
+std::string column_text(const std::optional<double>& value) { return value ? fmt::format("{:.15g}", *value) : "-"; }
+
+bool read_result(SweepRow& row, const std::string& path, const std::vector<std::string>& columns)
+{
+    try {
+        const Json result = Json::parse(read_text_file(path));
+        row.stop = result.at("stop");
+        row.verified = result.at("verified");
+        row.time_ps = result.at("simulated_ps");
+        for (const std::string& column : columns) row.columns.push_back(column_of(result, column));
+        const Json& collectives = result.at("collectives");
+        if (collectives.size() == 1 && row.stop == "finished") {
+            const Json& only = collectives[0];
+            row.time_ps = only.at("end_ps").get<std::uint64_t>() - only.at("start_ps").get<std::uint64_t>();
+            row.algbw_GBps = only.at("algbw_GBps").get<double>();
+            row.busbw_GBps = only.at("busbw_GBps").get<double>();
+            row.algorithm = only.at("algorithm");
+            if (const Json& by = only.at("chosen_by"); by.is_string()) {
+                row.chosen_by = by;
+                row.estimate_ps = only.at("estimate_ps").get<std::uint64_t>();
+            }
+        }
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+std::string bandwidth_text(const std::optional<double>& value)
+{
+    return value ? fmt::format("{:.4g} GB/s", *value) : "-";
+}
+
+bool any_chosen(const std::vector<SweepRow>& rows)
+{
+    return std::any_of(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.chosen_by.empty(); });
+}
+
+std::vector<std::string> cells(const SweepRow& row, bool chosen)
+{
+    std::vector<std::string> out = row.values;
+    if (!row.message.empty()) return out;
+    out.push_back(format_time_ps(row.time_ps));
+    out.push_back(bandwidth_text(row.algbw_GBps));
+    out.push_back(bandwidth_text(row.busbw_GBps));
+    out.push_back(row.stop == "finished" ? row.verified : row.stop);
+    if (chosen) {
+        out.push_back(row.chosen_by.empty() ? "-" : row.algorithm);
+        out.push_back(row.estimate_ps ? format_time_ps(*row.estimate_ps) : "-");
+    }
+    for (const std::optional<double>& value : row.columns) out.push_back(column_text(value));
+    return out;
+}
+
+// What a key's column is in numbers, where its values are not.
+struct NumericColumn {
+    std::size_t axis = 0;
+    std::string title;
+    std::vector<std::string> cells;
+};
+
+// Columns that a table reader plots without parsing units: "link.latency" of 50ns,5us is also "link.latency_ps". The key `bytes` is
+// no further column, as its own holds numbers.
+std::vector<NumericColumn> numeric_columns(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows)
+{
+    using Parser = std::optional<std::uint64_t> (*)(std::string_view);
+    const std::vector<std::pair<const char*, Parser>> kinds{
+        {"_ps", parse_time_ps}, {"_Bps", parse_rate}, {"_Hz", parse_frequency}, {"_B", parse_bytes}};
+    std::vector<NumericColumn> out;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const auto is_plain = [i](const SweepRow& row) { return row.values[i].find_first_not_of("0123456789.") == std::string::npos; };
+        if (axes[i].key == "bytes" || std::all_of(rows.begin(), rows.end(), is_plain)) continue;
+        for (const auto& [suffix, parse] : kinds) {
+            NumericColumn column{i, axes[i].key + suffix, {}};
+            for (const SweepRow& row : rows)
+                if (const auto value = parse(row.values[i])) column.cells.push_back(std::to_string(*value));
+            if (column.cells.size() != rows.size()) continue;
+            out.push_back(std::move(column));
+            break;
+        }
+    }
+    return out;
+}
+
+std::string csv_field(const std::string& text)
+{
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string out = "\"";
+    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+}  // namespace
+
+void check_columns(const std::vector<std::string>& columns)
+{
+    for (const std::string& column : columns) {
+        const std::size_t dot = column.find('.');
+        if (dot == std::string::npos || dot == 0 || dot + 1 == column.size())
+            throw usage_error("--column " + quoted_word(column) + " is no column",
+                "KIND.STATISTIC, such as l2.misses, or link.FIELD, such as link.flag_bytes");
+    }
+}
+
+void check_columns_found(const std::vector<std::string>& columns, const std::vector<SweepRow>& rows)
+{
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const auto has_result = [](const SweepRow& row) { return row.message.empty(); };
+        const auto has_value = [i](const SweepRow& row) { return row.message.empty() && row.columns[i]; };
+        if (std::any_of(rows.begin(), rows.end(), has_result) && std::none_of(rows.begin(), rows.end(), has_value))
+            throw usage_error("no run has a column " + quoted_word(columns[i]),
+                "a statistic of 'modules' or a field of 'links' in the JSON of weft run");
+    }
+}
+
+SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path,
+    const std::string& error_path, const std::vector<std::string>& columns)
+{
+    SweepRow row;
+    row.values = point;
+    row.code = end.code;
+    if (read_result(row, json_path, columns)) return row;
+    row.columns.clear();
+    if (end.signal != 0)
+        row.message = fmt::format("ended by signal {} ({}){}", end.signal, ::strsignal(end.signal),
+            end.signal == SIGKILL ? ": probably no memory was left; fewer jobs (-j) need less" : "");
+    else if (end.code < 0)
+        row.message = "not run";
+    else
+        row.message = first_line(error_path);
+    if (row.message.empty()) row.message = fmt::format("exit code {} without a word", end.code);
+    return row;
+}
+
+std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows)
+{
+    std::vector<std::string> titles;
+    for (const SweepAxis& axis : axes) titles.push_back(axis.key);
+    titles.insert(titles.end(), result_columns.begin(), result_columns.end());
+    const bool chosen = any_chosen(rows);
+    if (chosen) titles.insert(titles.end(), {"chosen", "estimate"});
+    titles.insert(titles.end(), columns.begin(), columns.end());
+    std::vector<std::size_t> widths;
+    for (const std::string& title : titles) widths.push_back(title.size());
+    for (const SweepRow& row : rows) {
+        const std::vector<std::string> texts = cells(row, chosen);
+        for (std::size_t i = 0; i < texts.size(); ++i) widths[i] = std::max(widths[i], texts[i].size());
+    }
+    const auto line = [&](const std::vector<std::string>& texts, const std::string& rest) {
+        std::string out;
+        for (std::size_t i = 0; i < texts.size(); ++i) out += fmt::format("{:<{}}  ", texts[i], widths[i]);
+        out += rest;
+        out.erase(out.find_last_not_of(' ') + 1);
+        return out + "\n";
+    };
+    std::string out = line(titles, "");
+    for (const SweepRow& row : rows) out += line(cells(row, chosen), row.message);
+    return out;
+}
+
+std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows)
+{
+    Json out;
+    out["schema"] = "weft.sweep/1";
+    out["keys"] = Json::array();
+    for (const SweepAxis& axis : axes) out["keys"].push_back(axis.key);
+    out["points"] = Json::array();
+    for (const SweepRow& row : rows) {
+        Json point;
+        point["parameters"] = Json::object();
+        for (std::size_t i = 0; i < axes.size(); ++i) point["parameters"][axes[i].key] = row.values[i];
+        const bool has_result = row.message.empty();
+        point["exit"] = row.code < 0 ? Json() : Json(row.code);
+        point["stop"] = has_result ? Json(row.stop) : Json();
+        point["verified"] = has_result ? Json(row.verified) : Json();
+        point["time_ps"] = has_result ? Json(row.time_ps) : Json();
+        point["algbw_GBps"] = row.algbw_GBps ? Json(*row.algbw_GBps) : Json();
+        point["busbw_GBps"] = row.busbw_GBps ? Json(*row.busbw_GBps) : Json();
+        point["algorithm"] = row.algorithm.empty() ? Json() : Json(row.algorithm);
+        point["chosen_by"] = row.chosen_by.empty() ? Json() : Json(row.chosen_by);
+        point["estimate_ps"] = row.estimate_ps ? Json(*row.estimate_ps) : Json();
+        point["columns"] = Json::object();
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            point["columns"][columns[i]] = has_result && row.columns[i] ? Json(*row.columns[i]) : Json();
+        point["message"] = has_result ? Json() : Json(row.message);
+        out["points"].push_back(std::move(point));
+    }
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows)
+{
+    std::string out;
+    for (const SweepAxis& axis : axes) out += csv_field(axis.key) + ",";
+    const bool chosen = any_chosen(rows);
+    out += "time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,";
+    if (chosen) out += "chosen,estimate_ps,";
+    for (const std::string& column : columns) out += csv_field(column) + ",";
+    out += "message,time_us";
+    const std::vector<NumericColumn> numeric = numeric_columns(axes, rows);
+    for (const NumericColumn& column : numeric) out += "," + csv_field(column.title);
+    out += "\n";
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        const SweepRow& row = rows[r];
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+            const auto bytes = axes[i].key == "bytes" ? parse_bytes(row.values[i]) : std::nullopt;
+            out += (bytes ? std::to_string(*bytes) : csv_field(row.values[i])) + ",";
+        }
+        out += row.message.empty() ? std::to_string(row.time_ps) : "";
+        out += "," + (row.algbw_GBps ? fmt::format("{}", *row.algbw_GBps) : "");
+        out += "," + (row.busbw_GBps ? fmt::format("{}", *row.busbw_GBps) : "");
+        out +=
+            "," + row.verified + "," + row.stop + "," + (row.code < 0 ? "" : std::to_string(row.code)) + ",";
+        if (chosen) {
+            out += row.chosen_by.empty() ? "," : csv_field(row.algorithm) + ",";
+            out += (row.estimate_ps ? std::to_string(*row.estimate_ps) : "") + ",";
+        }
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            out += (row.message.empty() && row.columns[i] ? fmt::format("{}", *row.columns[i]) : "") + ",";
+        out += csv_field(row.message) + ",";
+        if (row.message.empty()) out += fmt::format("{}", static_cast<double>(row.time_ps) / 1e6);
+        for (const NumericColumn& column : numeric) out += "," + column.cells[r];
+        out += "\n";
+    }
+    return out;
+}
+
+}  // namespace weft

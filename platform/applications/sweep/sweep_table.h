@@ -1,0 +1,50 @@
+// The outcome of a sweep: one row per point, as a page, as JSON and as CSV.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/applications/sweep/sweep_points.h"
+#include "platform/applications/sweep/processes.h"
+
+namespace weft {
+
+struct SweepRow {
+    SweepPoint values;
+    int code = -1;        // exit code of the run; -1: none
+    std::string message;  // why there is no result; empty when there is one
+    std::string stop;     // of the result
+    std::string verified;
+    std::uint64_t time_ps = 0;         // of the only collective, else of the whole run
+    std::optional<double> algbw_GBps;  // when exactly one collective ran
+    std::optional<double> busbw_GBps;
+    // When exactly one collective ran: its algorithm, what chose it and by which estimate; empty and nothing where it was named.
+    std::string algorithm{};
+    std::string chosen_by{};
+    std::optional<std::uint64_t> estimate_ps{};
+    std::vector<std::optional<double>> columns;  // those asked for; nothing where a run has none of them
+};
+
+// Further columns: "KIND.STATISTIC", a statistic of all modules of a kind summed, such as l2.misses, or "link.FIELD", a
+// field of all link directions summed, such as link.flag_bytes.
+// Throws InputError for a name that is neither.
+void check_columns(const std::vector<std::string>& columns);
+// Throws InputError when there are results, and none has the column.
+void check_columns_found(const std::vector<std::string>& columns, const std::vector<SweepRow>& rows);
+
+// Reads what a run left: its JSON, or its messages when there is none.
+SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path,
+    const std::string& error_path, const std::vector<std::string>& columns);
+
+// Where an algorithm was chosen, it and its estimate are columns of the page and of CSV.
+std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows);
+// {schema: "weft.sweep/1", keys: [], points: [{parameters: {key: value}, exit, stop, verified, time_ps,
+//  algbw_GBps, busbw_GBps, algorithm, chosen_by, estimate_ps, columns: {name: value}, message}]}; what a point does not have is null.
+std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows);
+std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,
+    const std::vector<SweepRow>& rows);
+
+}  // namespace weft

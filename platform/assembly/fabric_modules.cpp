@@ -1,0 +1,242 @@
+#include "platform/assembly/fabric_modules.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "tlm_interconnect/link/buffer_space.h"
+#include "tlm_interconnect/switch/blocked_chain.h"
+#include "tlm_interconnect/link/destination_lines.h"
+#include "tlm_interconnect/link/packetiser.h"
+
+namespace weft {
+
+namespace {
+
+// A link of a network, in whose format messages have a header.
+bool carries_messages(const LinkSpec& link) { return destination_lines(link) > 0 && link.message_header > 0; }
+
+}  // namespace
+
+std::string module_name(const std::string& kind, const std::string& path, std::size_t number)
+{
+    std::string out = kind + std::to_string(number) + "_";
+    for (const char c : path) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    return out;
+}
+
+FabricModules::FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan)
+    : resolved_(resolved), plan_(plan), switch_of_(plan.fabric.nodes.size(), -1)
+{
+    const std::vector<std::vector<Fabric::Port>> all = plan.fabric.ports();
+    ports_.resize(all.size());
+    for (std::size_t node = 0; node < all.size(); ++node) {
+        int next = 0;
+        for (const Fabric::Port& port : all[node]) ports_[node].push_back(plan.used.edges[port.edge] ? next++ : -1);
+    }
+}
+
+unsigned FabricModules::used_ports(NodeId node) const
+{
+    unsigned count = 0;
+    for (const int port : ports_[node]) count += port >= 0 ? 1 : 0;
+    return count;
+}
+
+unsigned FabricModules::ports(std::uint32_t rank) const
+{
+    const NodeId node = plan_.members[rank];
+    return plan_.used.transit[node] ? 1 : used_ports(node);
+}
+
+RouteTable FabricModules::routes(std::uint32_t rank) const
+{
+    const NodeId node = plan_.members[rank];
+    if (plan_.used.transit[node])
+        return RouteTable(std::vector<std::vector<std::uint16_t>>(plan_.fabric.endpoints, {0}));
+    return table_of(node, -1);
+}
+
+// In terms of used ports; `own` is the port for the node's own endpoint, or -1.
+RouteTable FabricModules::table_of(NodeId node, int own) const
+{
+    return plan_.routing.table(node, ports_[node], own);
+}
+
+void FabricModules::add_switch(const ModelRegistry& registry, const RunContext& context, NodeId node,
+    const std::string& path, const std::string& model, unsigned extra)
+{
+    SwitchRequest request;
+    request.module_name = module_name("switch", path, switches_.size());
+    request.path = path;
+    request.spec = resolved_.switch_of(node);
+    request.ports = used_ports(node) + extra;
+    request.routes = table_of(node, extra > 0 ? static_cast<int>(used_ports(node)) : -1);
+    switch_of_[node] = static_cast<int>(switches_.size());
+    switches_.push_back({node, path, model, registry.switch_factory(model)(context, request)});
+}
+
+void FabricModules::build(const ModelRegistry& registry, const RunContext& context, Checkers& checkers,
+    const std::function<End(std::uint32_t rank, unsigned port)>& member)
+{
+    for (NodeId node = 0; node < plan_.fabric.nodes.size(); ++node) {
+        if (!plan_.used.nodes[node]) continue;
+        const std::string& path = plan_.fabric.nodes[node].name;
+        const int rank = plan_.fabric.nodes[node].endpoint;
+        if (plan_.used.transit[node]) {
+            add_switch(registry, context, node, path + ".router", "switch", rank >= 0 ? 1 : 0);
+            if (rank < 0) continue;
+            // On the die: no wire, and room for everything a member can have in flight.
+            SwitchModel& router = *switches_.back().module;
+            const unsigned local = used_ports(node);
+            const End end = member(static_cast<std::uint32_t>(rank), 0);
+            checkers.bind(*end.initiator, router.target(local));
+            checkers.bind(router.initiator(local), *end.target);
+            end.set_credits(BufferSpace::ample());
+            router.set_credits(local, BufferSpace::ample());
+        } else if (rank < 0) {
+            add_switch(registry, context, node, path, resolved_.model(node), 0);
+        }
+    }
+
+    at_port_.resize(plan_.fabric.nodes.size());
+    const std::uint32_t path_lines = path_lines_of_network();
+    for (EdgeId edge = 0; edge < plan_.fabric.edges.size(); ++edge) {
+        if (!plan_.used.edges[edge]) continue;
+        const LinkSpec& spec = resolved_.link(edge);
+        const std::string path = edge_name(resolved_.graph(), edge);
+        LinkPlace place{edge,
+            registry.link_factory(resolved_.link_model(edge))(context, {module_name("link", path, links_.size()), path, spec, resolved_.seed}), {}, {}, {}};
+        const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
+        for (unsigned e = 0; e < 2; ++e) {
+            const NodeId node = nodes[e];
+            const auto port = static_cast<unsigned>(at_port_[node].size());
+            at_port_[node].push_back({links_.size(), e});
+            End end = switch_of_[node] >= 0
+                                ? switch_end(node, port)
+                                : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
+            checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(buffer_space(spec)));
+            checkers.bind(place.link->initiator(e), *end.target, ProtocolChecker::Rules::of(buffer_space(spec), spec.bundle == 1));
+            place.holders[e] = std::make_shared<CreditHolders>();
+            BufferSpace space = buffer_space(spec);
+            if (carries_messages(spec)) space.path_lines = path_lines;
+            space.holders = place.holders[e];
+            end.set_credits(space);
+            place.ends[e] = std::move(end);
+        }
+        links_.push_back(std::move(place));
+    }
+}
+
+// What the narrowest link of the network takes in a packet: cards cut messages for the whole way.
+std::uint32_t FabricModules::path_lines_of_network() const
+{
+    std::uint32_t out = ~std::uint32_t{0};
+    for (EdgeId edge = 0; edge < plan_.fabric.edges.size(); ++edge)
+        if (plan_.used.edges[edge] && carries_messages(resolved_.link(edge)))
+            out = std::min(out, destination_lines(resolved_.link(edge)));
+    return out;
+}
+
+FabricModules::End FabricModules::switch_end(NodeId node, unsigned port) const
+{
+    SwitchModel& module = *switches_[static_cast<std::size_t>(switch_of_[node])].module;
+    return {&module.initiator(port), &module.target(port),
+        [&module, port](const BufferSpace& space) { module.set_credits(port, space); },
+        [&module, port] { return module.peak_queue(port); }, [&module, port] { return module.credit_stall(port); },
+        [&module, port](PortWatch& watch) { return module.attach(port, watch); }, nullptr};
+}
+
+FabricModules::End FabricModules::End::of(LineInitiatorSocket& out, LineTargetSocket& in, OutputPort& output)
+{
+    return {&out, &in, [&output](const BufferSpace& space) { output.set_credits(space); },
+        [&output] { return output.peak_queue(); }, [&output] { return output.credit_stall(); },
+        [&output](PortWatch& watch) {
+            output.attach(watch);
+            return true;
+        },
+        [&output] { return output.waits(); }};
+}
+
+void FabricModules::watch()
+{
+    for (LinkPlace& place : links_)
+        for (unsigned end = 0; end < 2; ++end) {
+            auto watch = std::make_unique<PortWatch>();
+            if (place.ends[end].attach(*watch)) place.watch[end] = std::move(watch);
+        }
+}
+
+// The buffer at the far end of what `end` of a link sends.
+std::string FabricModules::buffer_name(std::size_t link, unsigned end, std::uint8_t vc) const
+{
+    const LinkPlace& place = links_[link];
+    const Edge& edge = resolved_.graph().edge(place.edge);
+    const std::string& from = resolved_.graph().node(end == 0 ? edge.a : edge.b).name;
+    const std::string& to = resolved_.graph().node(end == 0 ? edge.b : edge.a).name;
+    return "the " + vc_name(vc, static_cast<unsigned>(place.link->spec().vc_lanes)) + " buffer of " + from + " -> " + to;
+}
+
+std::vector<std::string> FabricModules::blocked_chain() const
+{
+    std::vector<BufferWait> waits;
+    for (const SwitchPlace& place : switches_) {
+        const std::vector<Place>& ports = at_port_[place.node];
+        for (const SwitchModel::Wait& wait : place.module->waits()) {
+            if (wait.output >= ports.size()) continue;
+            const Place& out = ports[wait.output];
+            BufferWait entry{"", place.path, buffer_name(out.link, out.end, wait.wanted), wait.lines};
+            if (wait.input < ports.size()) {
+                const Place& in = ports[wait.input];
+                entry.held = buffer_name(in.link, 1 - in.end, wait.held);
+            }
+            waits.push_back(std::move(entry));
+        }
+    }
+    for (std::size_t link = 0; link < links_.size(); ++link)
+        for (unsigned end = 0; end < 2; ++end) {
+            if (!links_[link].ends[end].waits) continue;
+            const Edge& edge = resolved_.graph().edge(links_[link].edge);
+            for (const OutputPort::Wait& wait : links_[link].ends[end].waits())
+                waits.push_back({"", resolved_.graph().node(end == 0 ? edge.a : edge.b).name,
+                    buffer_name(link, end, wait.wanted), wait.lines});
+        }
+    return weft::blocked_chain(waits);
+}
+
+std::vector<std::string> FabricModules::blocked() const
+{
+    std::vector<std::string> out;
+    for (const SwitchPlace& place : switches_)
+        for (std::string& line : place.module->blocked()) out.push_back(std::move(line));
+    for (const LinkPlace& place : links_)
+        for (std::string& line : place.link->blocked()) out.push_back(std::move(line));
+    return out;
+}
+
+std::optional<BlockFault> FabricModules::fault() const
+{
+    std::optional<BlockFault> first;
+    for (const SwitchPlace& place : switches_) BlockHost::look(*place.module, first);
+    for (const LinkPlace& place : links_) BlockHost::look(*place.link, first);
+    return first;
+}
+
+std::vector<std::string> FabricModules::problems() const
+{
+    std::vector<std::string> out;
+    for (const SwitchPlace& place : switches_)
+        for (std::string& problem : place.module->problems()) out.push_back(std::move(problem));
+    for (const LinkPlace& place : links_)
+        for (std::string& problem : place.link->problems()) out.push_back(std::move(problem));
+    return out;
+}
+
+std::uint64_t FabricModules::line_hops() const
+{
+    std::uint64_t total = 0;
+    for (const SwitchPlace& place : switches_) total += place.module->line_hops();
+    for (const LinkPlace& place : links_) total += place.link->line_hops();
+    return total;
+}
+
+}  // namespace weft

@@ -1,0 +1,120 @@
+// The modules between the endpoints of a run: switches, links and, if wanted, a protocol checker on every
+// connection, made from a resolved system and its fabric plan.
+//
+// Nodes on routes that are no members become switches, edges on routes become links. A member that passes lines of
+// others on gets a switch of its own (`<node>.router`) between its one fabric port and its links.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/configuration/resolved_system.h"
+#include "platform/assembly/fabric_plan.h"
+#include "platform/assembly/model_registry.h"
+#include "rtl/modules/block_host.h"
+#include "tlm_interconnect/link/link_model.h"
+#include "tlm_interconnect/switch/output_port.h"
+#include "tlm_interconnect/protocol/protocol_checker.h"
+
+namespace weft {
+
+class FabricModules {
+public:
+    // One side of a link: sockets and credits of the module there.
+    struct End {
+        LineInitiatorSocket* initiator;
+        LineTargetSocket* target;
+        std::function<void(const BufferSpace&)> set_credits;
+        std::function<std::uint32_t()> peak;  // largest queue in front of the link
+        std::function<Time()> credit_stall;
+        std::function<bool(PortWatch&)> attach;
+        std::function<std::vector<OutputPort::Wait>()> waits;  // null: the switch knows
+        // Of an endpoint's port.
+        static End of(LineInitiatorSocket& out, LineTargetSocket& in, OutputPort& output);
+    };
+
+    FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan);
+
+    // What the module of a member has to offer: its fabric ports, and the routes that leave by them.
+    unsigned ports(std::uint32_t rank) const;
+    RouteTable routes(std::uint32_t rank) const;
+
+    // Makes and binds everything. `member` gives the ends of the members' ports.
+    void build(const ModelRegistry& registry, const RunContext& context, Checkers& checkers,
+        const std::function<End(std::uint32_t rank, unsigned port)>& member);
+
+    struct LinkPlace {
+        EdgeId edge;
+        std::unique_ptr<LinkModel> link;
+        End ends[2];  // the modules at both ends; what an end says of its port is about the direction away from it
+        std::unique_ptr<PortWatch> watch[2];  // of that direction, if it is watched
+        std::shared_ptr<CreditHolders> holders[2];  // the modules' accounts, for what they send by this link
+    };
+    const std::vector<LinkPlace>& links() const { return links_; }
+
+    struct SwitchPlace {
+        NodeId node;
+        std::string path;
+        std::string model;
+        std::unique_ptr<SwitchModel> module;
+    };
+    const std::vector<SwitchPlace>& switches() const { return switches_; }
+
+    // The switch at a node; null where there is none.
+    SwitchModel* switch_at(NodeId node) const
+    {
+        return switch_of_[node] < 0 ? nullptr : switches_[static_cast<std::size_t>(switch_of_[node])].module.get();
+    }
+    // The number that a node's module has for port `port` of the fabric; -1: it is not used.
+    int used_port(NodeId node, std::size_t port) const { return ports_[node][port]; }
+
+    // Watches every link direction whose sender can be watched. Before time starts.
+    void watch();
+    // When nothing moves any more: the circle or chain of those who wait.
+    std::vector<std::string> blocked_chain() const;
+
+    // Lines handed on by switches and links.
+    std::uint64_t line_hops() const;
+    // What cannot go on in switches and links, a line each.
+    std::vector<std::string> blocked() const;
+    // What modules found to be wrong, in their order.
+    std::vector<std::string> problems() const;
+    // After a run that ended by itself (fabric_unsettled.cpp): credits that are not back at their sender, and what blocks of
+    // users have not given back; a line each.
+    std::vector<std::string> unsettled() const;
+    // Where the first of these was, if it was at a clocked block.
+    std::optional<BlockFault> fault() const;
+
+private:
+    unsigned used_ports(NodeId node) const;
+    RouteTable table_of(NodeId node, int own) const;
+    void add_switch(const ModelRegistry& registry, const RunContext& context, NodeId node, const std::string& path,
+        const std::string& model, unsigned extra);
+    std::uint32_t path_lines_of_network() const;
+    End switch_end(NodeId node, unsigned port) const;
+    std::string buffer_name(std::size_t link, unsigned end, std::uint8_t vc) const;
+    std::uint32_t credits_out(const LinkPlace& place, unsigned end, std::uint8_t vc) const;
+    std::string who_lost(const LinkPlace& place, unsigned end) const;
+    const SwitchPlace* switch_behind(const LinkPlace& place, unsigned end) const;
+    std::string port_name(const LinkPlace& place, unsigned end) const;
+
+    const ResolvedSystem& resolved_;
+    const FabricPlan& plan_;
+    std::vector<std::vector<int>> ports_;  // by node and port of the fabric: number among the used ones, -1: unused
+    std::vector<int> switch_of_;           // by node, -1: none
+    std::vector<SwitchPlace> switches_;
+    std::vector<LinkPlace> links_;
+    struct Place {
+        std::size_t link;
+        unsigned end;
+    };
+    std::vector<std::vector<Place>> at_port_;  // by node and used port
+};
+
+// A name that SystemC takes: no dots, brackets or spaces; the number keeps it unique.
+std::string module_name(const std::string& kind, const std::string& path, std::size_t number);
+
+}  // namespace weft

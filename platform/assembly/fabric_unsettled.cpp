@@ -1,0 +1,85 @@
+// Whether a fabric is as it was before a run: every credit is back at the module that sends with it.
+#include <fmt/format.h>
+
+#include "platform/assembly/fabric_modules.h"
+#include "tlm_interconnect/link/buffer_space.h"
+
+namespace weft {
+
+namespace {
+
+constexpr Time all_arrived = ~Time{0};  // credits on their way count as back
+
+}  // namespace
+
+const FabricModules::SwitchPlace* FabricModules::switch_behind(const LinkPlace& place, unsigned end) const
+{
+    const Edge& edge = resolved_.graph().edge(place.edge);
+    const int number = switch_of_[end == 0 ? edge.a : edge.b];
+    return number < 0 ? nullptr : &switches_[static_cast<std::size_t>(number)];
+}
+
+std::string FabricModules::port_name(const LinkPlace& place, unsigned end) const
+{
+    const Edge& edge = resolved_.graph().edge(place.edge);
+    const NodeId node = end == 0 ? edge.a : edge.b;
+    const auto number = static_cast<std::size_t>(&place - links_.data());
+    std::size_t port = 0;
+    while (at_port_[node][port].link != number || at_port_[node][port].end != end) ++port;
+    const SwitchPlace* const at = switch_behind(place, end);
+    return fmt::format("{} port {}", at == nullptr ? resolved_.graph().node(node).name : at->path, port);
+}
+
+// Of what the module at `end` sends: credits that it has used and not got back.
+std::uint32_t FabricModules::credits_out(const LinkPlace& place, unsigned end, std::uint8_t vc) const
+{
+    std::uint32_t out = 0;
+    for (const CreditAccount* account : place.holders[end]->accounts()) out += account->used(vc, all_arrived);
+    const SwitchPlace* const at = switch_behind(place, end);
+    if (at == nullptr) return out;
+    const Edge& edge = resolved_.graph().edge(place.edge);
+    const NodeId node = end == 0 ? edge.a : edge.b;
+    const auto number = static_cast<std::size_t>(&place - links_.data());
+    for (unsigned port = 0; port < at_port_[node].size(); ++port) {
+        if (at_port_[node][port].link != number || at_port_[node][port].end != end) continue;
+        out += at->module->credits_out(port, vc);
+    }
+    return out;
+}
+
+// Our own senders count what comes back; the receiver has not given it. Otherwise the sender is the stranger.
+std::string FabricModules::who_lost(const LinkPlace& place, unsigned end) const
+{
+    const SwitchPlace* const from = switch_behind(place, end);
+    const SwitchPlace* const to = switch_behind(place, 1 - end);
+    const bool sender_ours = from == nullptr || from->module->accounts_for_credits();
+    const bool receiver_ours = to == nullptr || to->module->accounts_for_credits();
+    const std::string sender = port_name(place, end);
+    const std::string receiver = port_name(place, 1 - end);
+    if (sender_ours) return receiver + " keeps or lost them";
+    if (receiver_ours) return sender + " lost them";
+    return receiver + " keeps them, or " + sender + " lost them";
+}
+
+std::vector<std::string> FabricModules::unsettled() const
+{
+    std::vector<std::string> out;
+    for (const LinkPlace& place : links_)
+        for (unsigned end = 0; end < 2; ++end)
+            for (std::uint8_t vc = 0; vc < max_vcs; ++vc) {
+                const std::uint32_t missing = credits_out(place, end, vc);
+                if (missing == 0) continue;
+                const BufferSpace space = buffer_space(place.link->spec());
+                out.push_back(fmt::format("{} -> {}, {}: {} of {} credits did not come back: {}", port_name(place, end),
+                    port_name(place, 1 - end), vc_name(vc, space.lanes()), missing, space.lines[vc] + space.shared,
+                    who_lost(place, end)));
+            }
+    const auto add = [&out](std::vector<std::string> lines) {
+        for (std::string& line : lines) out.push_back(std::move(line));
+    };
+    for (const SwitchPlace& place : switches_) add(place.module->unsettled());
+    for (const LinkPlace& place : links_) add(place.link->unsettled());
+    return out;
+}
+
+}  // namespace weft

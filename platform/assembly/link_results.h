@@ -1,0 +1,15 @@
+// Reads off the links of a system what each direction did.
+#pragma once
+
+#include <vector>
+
+#include "infragraph/graph.h"
+#include "platform/assembly/fabric_modules.h"
+#include "platform/result/link_result.h"
+
+namespace weft {
+
+// Both directions of every link, at `now`.
+std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& graph, Time now);
+
+}  // namespace weft

@@ -1,0 +1,53 @@
+// Models from a shared library.
+//
+// The library includes this header and defines its entry point with WEFT_PLUGIN, which also records against which
+// Weft it was compiled:
+//
+//     WEFT_PLUGIN(registry)
+//     {
+//         registry.add_switch("mine", "what it is, in a line", make_mine);
+//     }
+//
+// It links none of Weft's libraries and no SystemC: it takes them from the program that loads it, so that there is one
+// kernel, one event queue and one set of types. It stays loaded until the program ends.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "platform/assembly/model_registry.h"
+#include "tlm_interconnect/adapters/base_to_line.h"
+#include "tlm_interconnect/adapters/line_to_base.h"
+
+namespace weft {
+
+// What the program and a library must agree on: the version of the interface, and sizes of what passes between them. The
+// version goes up with every change of a class that plug-ins derive from, hold or call: sizes do not show a virtual function.
+//   1  the first
+//   2  adapters tell what limits them; the accounts of credits are found at the end of a run
+//   3  EventQueue, TimedComponent and arbitrate(); every call goes through the bound TLM-2.0 interface; buffer space names
+//      the holders of credits
+struct PluginAbi {
+    std::uint32_t interface = 3;
+    std::uint32_t systemc = IEEE_1666_SYSTEMC;
+    std::uint32_t line = sizeof(Line);
+    std::uint32_t request = sizeof(SwitchRequest);
+    std::uint32_t output_port = sizeof(OutputPort);
+    std::uint32_t sockets = sizeof(LineInitiatorSocket) + sizeof(LineTargetSocket);
+    std::uint32_t event_queue = sizeof(EventQueue) + sizeof(TimedComponent);
+    std::uint32_t registry = sizeof(ModelRegistry);
+    std::uint32_t adapters = sizeof(LineToBaseCore) + sizeof(BaseToLineCore);
+    std::uint32_t space = sizeof(BufferSpace);
+};
+
+// Adds the models of `file` to `registry`. Throws InputError when it cannot be loaded, is no plug-in, was compiled
+// against another Weft, or brings a name that is taken.
+void load_plugin(const std::string& file, ModelRegistry& registry);
+
+}  // namespace weft
+
+#define WEFT_PLUGIN(registry)                                                                           \
+    extern "C" __attribute__((visibility("default"))) const weft::PluginAbi weft_plugin_abi;             \
+    const weft::PluginAbi weft_plugin_abi{};                                                             \
+    extern "C" __attribute__((visibility("default"))) void weft_register(weft::ModelRegistry& registry); \
+    void weft_register(weft::ModelRegistry& registry)

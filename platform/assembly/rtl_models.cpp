@@ -1,0 +1,231 @@
+#include "platform/assembly/rtl_models.h"
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "rtl/cache/llc_rtl.h"
+#include "rtl/cache/llc_twin.h"
+#include "rtl/common/lockstep.h"
+#include "rtl/dut/dut_link.h"
+#include "rtl/dut/dut_switch.h"
+#include "rtl/dut/port_map_reader.h"
+#include "rtl/dut/registered_blocks.h"
+#include "rtl/group_switch/group_switch_rtl.h"
+#include "rtl/group_switch/group_switch_twin.h"
+#include "rtl/link/link_rtl.h"
+#include "rtl/link/link_twin.h"
+#include "rtl/modules/clocked_link.h"
+#include "rtl/modules/clocked_slice.h"
+#include "rtl/modules/clocked_switch.h"
+#include "tlm_interconnect/kernel/random_stream.h"
+
+namespace weft {
+
+namespace {
+
+using Block = ClockedSwitch::Block;
+using Grouped = std::unique_ptr<GroupSwitchBlock>;
+
+// What makes the blocks of one instance.
+struct BlockInstance {
+    std::string path;
+    const Waves* waves = nullptr;
+    Time half_period = 0;
+    std::uint64_t run_seed = 1;
+
+    // Of registers that no reset sets: other bits for every run and instance.
+    std::uint64_t seed() const { return RandomStream(run_seed, stream_of(path)).next(); }
+    // Asked for where there is RTL, and only there.
+    WaveWindow wave() const { return waves == nullptr ? WaveWindow{} : waves->window(path, half_period); }
+};
+
+using MakePlain = std::unique_ptr<Block> (*)(const SwitchBlockParameters&, const BlockInstance&);
+using MakeGrouped = Grouped (*)(const GroupSwitchParameters&, const BlockInstance&);
+
+ModelRegistry::SwitchFactory clocked(MakePlain plain, MakeGrouped grouped)
+{
+    return [plain, grouped](const RunContext& context, const SwitchRequest& request) {
+        const BlockInstance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
+        const ClockedSwitch::Factory make{
+            [plain, instance](const SwitchBlockParameters& parameters, const std::string&) { return plain(parameters, instance); },
+            [grouped, instance](const GroupSwitchParameters& parameters, const std::string&) { return grouped(parameters, instance); }};
+        return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.event_queue, request.path, request.spec,
+            request.ports, request.routes, make);
+    };
+}
+
+// As it is, or with waveforms and a note for each of `notes` inputs.
+BlockSource noted(BlockSource source, const WaveWindow& wave, unsigned notes)
+{
+    if (wave.file.empty()) return source;
+    source.trace = true;
+    source.notes = notes;
+    return source;
+}
+
+class GroupLockstep : public Lockstep<GroupSwitchBlock> {
+public:
+    using Lockstep::Lockstep;
+    void set_group(const GroupEntry& entry) override
+    {
+        tested().set_group(entry);
+        reference().set_group(entry);
+    }
+};
+
+std::unique_ptr<Block> rtl(const SwitchBlockParameters& parameters, const BlockInstance& instance)
+{
+    const WaveWindow wave = instance.wave();
+    auto out = std::make_unique<SwitchRtl>(parameters, noted(switch_source(parameters), wave, parameters.ports), instance.path,
+        instance.seed());
+    out->block().set_wave(wave);
+    return out;
+}
+
+Grouped rtl_grouped(const GroupSwitchParameters& parameters, const BlockInstance& instance)
+{
+    const WaveWindow wave = instance.wave();
+    auto out = std::make_unique<GroupSwitchRtl>(parameters,
+        noted(group_switch_source(parameters), wave, parameters.outside.ports), instance.path, instance.seed());
+    out->block().set_wave(wave);
+    return out;
+}
+
+std::unique_ptr<Block> twin(const SwitchBlockParameters& parameters, const BlockInstance&)
+{
+    return std::make_unique<SwitchTwin>(parameters);
+}
+
+Grouped twin_grouped(const GroupSwitchParameters& parameters, const BlockInstance&)
+{
+    return std::make_unique<GroupSwitchTwin>(parameters);
+}
+
+std::unique_ptr<Block> lockstep(const SwitchBlockParameters& parameters, const BlockInstance& instance)
+{
+    return std::make_unique<Lockstep<Block>>(rtl(parameters, instance), twin(parameters, instance), SwitchOut(parameters));
+}
+
+Grouped lockstep_grouped(const GroupSwitchParameters& parameters, const BlockInstance& instance)
+{
+    return std::make_unique<GroupLockstep>(rtl_grouped(parameters, instance), twin_grouped(parameters, instance), SwitchOut(parameters.outside));
+}
+
+std::unique_ptr<LinkEndpoint> link_twin(const LinkParams& params, const BlockInstance&)
+{
+    return std::make_unique<LinkEndpointTwin>(params);
+}
+
+std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const BlockInstance& instance)
+{
+    const WaveWindow wave = instance.wave();
+    auto out = std::make_unique<LinkEndpointRtl>(params, noted(link_source(params), wave, 1), instance.path, instance.seed());
+    out->block().set_wave(wave);
+    return out;
+}
+
+// Flits of the two are compared as far as they go.
+std::unique_ptr<LinkEndpoint> link_lockstep(const LinkParams& params, const BlockInstance& instance)
+{
+    return std::make_unique<Lockstep<LinkEndpoint>>(link_rtl(params, instance), link_twin(params, instance), LinkOut(),
+        [bytes = params.flit_bytes](const LinkOut& expected, const LinkOut& got) { return difference(expected, got, bytes); });
+}
+
+using Slice = std::unique_ptr<ClockedSlice::Block>;
+
+Slice slice_twin(const LlcParameters& parameters, const BlockInstance&) { return std::make_unique<LlcTwin>(parameters); }
+
+Slice slice_rtl(const LlcParameters& parameters, const BlockInstance& instance)
+{
+    const WaveWindow wave = instance.wave();
+    auto out = std::make_unique<LlcRtl>(noted(llc_source(parameters), wave, 1), instance.path, instance.seed());
+    out->block().set_wave(wave);
+    return out;
+}
+
+Slice slice_lockstep(const LlcParameters& parameters, const BlockInstance& instance)
+{
+    return std::make_unique<Lockstep<ClockedSlice::Block>>(slice_rtl(parameters, instance), slice_twin(parameters, instance), LlcOut());
+}
+
+ModelRegistry::LinkFactory clocked_link(std::unique_ptr<LinkEndpoint> (*make)(const LinkParams&, const BlockInstance&))
+{
+    return [make](const RunContext& context, const LinkRequest& request) {
+        const Time clock = ClockedLink::clock_of(request.spec);
+        return std::make_unique<ClockedLink>(request.module_name.c_str(), context.event_queue, request.path, request.spec, request.seed,
+            [make, &context, clock](const LinkParams& params, const std::string& end) {
+                return make(params, BlockInstance{end, context.waves, clock / 2, context.seed});
+            });
+    };
+}
+
+// The map as it is now. Throws InputError where it has become one of another role.
+PortMap map_of(const RegisteredBlock& block)
+{
+    PortMap map = read_port_map(block.map);
+    if (map.role != block.role)
+        throw InputError(block.map, 0, fmt::format("the map says role: {}, the block is registered as a {}", name_of(map.role), name_of(block.role)),
+            "'weft rtl add' once more");
+    return map;
+}
+
+void add_block(ModelRegistry& registry, const RegisteredBlock& block)
+{
+    const std::string text = block.text + " (RTL, " + block.map + ")";
+    if (block.role == BlockRole::link)
+        registry.add_link(block.name, text, [block](const RunContext& context, const LinkRequest& request) {
+            const BlockInstance instance{request.path, context.waves, 0, context.seed};
+            return std::make_unique<DutLink>(request.module_name.c_str(), context.event_queue, request.path, request.spec, map_of(block), block.files,
+                instance.wave(), instance.seed());
+        });
+    else
+        registry.add_switch(block.name, text, [block](const RunContext& context, const SwitchRequest& request) {
+            const BlockInstance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
+            return std::make_unique<DutSwitch>(request.module_name.c_str(), context.event_queue, request.path, request.spec, request.ports,
+                request.routes, map_of(block), block.files, instance.wave(), instance.seed());
+        });
+}
+
+}  // namespace
+
+SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
+{
+    Slice (*make)(const LlcParameters&, const BlockInstance&) = nullptr;
+    switch (static_cast<SliceModelKind>(spec.model)) {
+    case SliceModelKind::slice: return nullptr;
+    case SliceModelKind::slice_twin: make = slice_twin; break;
+    case SliceModelKind::rtl_slice: make = slice_rtl; break;
+    case SliceModelKind::slice_lockstep: make = slice_lockstep; break;
+    }
+    return [make, waves = context.waves, seed = context.seed](EventQueue& event_queue, const SliceRequest& request) {
+        return std::make_unique<ClockedSlice>(request.module_name.c_str(), event_queue, request,
+            [make, waves, seed](const LlcParameters& parameters, const std::string& path, Time clock) {
+                return make(parameters, BlockInstance{path, waves, clock / 2, seed});
+            });
+    };
+}
+
+void add_rtl_models(ModelRegistry& registry)
+{
+    registry.add_link("link_twin", "the same cycle behaviour as rtl_link, in C++", clocked_link(link_twin));
+    registry.add_link("rtl_link", "weft_link_endpoint.sv, verilated, at both ends: packets, CRC, replay", clocked_link(link_rtl));
+    registry.add_link("link_lockstep", "rtl_link and link_twin side by side; stops at the first difference", clocked_link(link_lockstep));
+    registry.add_switch("rtl_switch", "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, unit for groups",
+        clocked(rtl, rtl_grouped));
+    registry.add_switch("switch_twin", "the same cycle behaviour as rtl_switch, in C++", clocked(twin, twin_grouped));
+    registry.add_switch("switch_lockstep", "rtl_switch and switch_twin side by side; stops at the first difference",
+        clocked(lockstep, lockstep_grouped));
+}
+
+void add_registered_blocks(ModelRegistry& registry)
+{
+    for (const RegisteredBlock& block : registered_blocks()) {
+        try {
+            add_block(registry, block);
+        } catch (const InputError& error) {
+            throw InputError(block.at, 0, error.diagnostics().front().what, error.diagnostics().front().expected);
+        }
+    }
+}
+
+}  // namespace weft

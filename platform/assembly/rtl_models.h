@@ -1,0 +1,18 @@
+// Models with a clocked block inside: its RTL, its twin, or both in lockstep.
+#pragma once
+
+#include "platform/assembly/model_registry.h"
+
+namespace weft {
+
+// switch: rtl_switch, switch_twin, switch_lockstep; link: rtl_link, link_twin, link_lockstep.
+void add_rtl_models(ModelRegistry& registry);
+
+// The slices of an L2 that `spec` asks for (l2.model); null: L2Slice.
+SliceFactory slice_factory(const RunContext& context, const L2Spec& spec);
+
+// What `weft rtl add` has registered (registered_blocks.h). Maps and RTL are read when a module is made. Throws InputError
+// for a registration that cannot be read or whose name is taken.
+void add_registered_blocks(ModelRegistry& registry);
+
+}  // namespace weft

@@ -1,0 +1,93 @@
+#include "platform/assembly/switch_groups.h"
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+
+namespace weft {
+
+SwitchGroups::SwitchGroups(System& system, const FabricPlan& plan)
+    : system_(system), plan_(plan), ports_(plan.fabric.ports())
+{
+}
+
+const SwitchGroups::Attached& SwitchGroups::attached(std::uint32_t endpoint)
+{
+    const auto found = attached_.find(endpoint);
+    if (found != attached_.end()) return found->second;
+    Attached& out = attached_[endpoint];
+    const NodeId node = plan_.members[endpoint];
+    // Behind a router of its own a member sees only that.
+    if (plan_.used.transit[node]) return out;
+    for (std::size_t p = 0; p < ports_[node].size(); ++p) {
+        const int number = system_.fabric().used_port(node, p);
+        const NodeId peer = ports_[node][p].peer;
+        if (number >= 0 && system_.fabric().switch_at(peer) != nullptr && !plan_.used.transit[peer])
+            out[peer].push_back(static_cast<std::uint16_t>(number));
+    }
+    return out;
+}
+
+std::vector<NodeId> SwitchGroups::common_switches(const std::vector<std::uint32_t>& members)
+{
+    std::vector<NodeId> out;
+    for (const auto& [node, ports] : attached(members.front())) {
+        const auto has_it = [&, node = node](std::uint32_t member) { return attached(member).count(node) > 0; };
+        if (std::all_of(members.begin(), members.end(), has_it)) out.push_back(node);
+    }
+    return out;
+}
+
+void SwitchGroups::refuse(const std::vector<std::uint32_t>& members)
+{
+    const auto name = [&](std::uint32_t member) { return plan_.fabric.nodes[plan_.members[member]].name; };
+    const std::string expected = "members that share a switch, or an algorithm without multicast and reduction in it";
+    for (const std::uint32_t member : members)
+        if (attached(member).empty())
+            throw InputError("", 0, "no switch is attached to " + name(member) + ", which would multicast and reduce for it",
+                expected);
+    for (const std::uint32_t member : members)
+        if (common_switches({members.front(), member}).empty())
+            throw InputError("", 0, "no switch is attached to both " + name(members.front()) + " and " + name(member) +
+                ", which would multicast and reduce for them", expected);
+    throw InputError("", 0, "no switch is attached to all of " + std::to_string(members.size()) + " members from " +
+        name(members.front()) + " to " + name(members.back()), expected);
+}
+
+std::uint16_t SwitchGroups::group(const std::vector<std::uint32_t>& members, const std::vector<std::uint32_t>& outsiders,
+    ElementType type, ReduceOp op)
+{
+    std::uint16_t& known = known_[{members, outsiders, type, op}];
+    if (known != 0) return known;
+    std::vector<std::uint32_t> users = members;
+    users.insert(users.end(), outsiders.begin(), outsiders.end());
+    const std::vector<NodeId> switches = common_switches(users);
+    if (switches.empty()) refuse(users);
+
+    std::vector<NodeId> nodes = switches;
+    for (const std::uint32_t user : users) nodes.push_back(plan_.members[user]);
+    std::uint16_t id = first_group;
+    for (const NodeId node : nodes) id = std::max(id, next_.emplace(node, first_group).first->second);
+    if (id == 0xffff) throw InputError("", 0, "more than " + std::to_string(id - first_group) + " groups", "fewer groups");
+    for (const NodeId node : nodes) next_[node] = static_cast<std::uint16_t>(id + 1);
+
+    SwitchGroup group;
+    group.id = id;
+    for (const std::uint32_t member : members) group.members.push_back(static_cast<std::uint16_t>(member));
+    group.type = type;
+    group.op = op;
+    for (const NodeId node : switches) system_.fabric().switch_at(node)->add_group(group, system_.pool());
+    for (const std::uint32_t user : users) {
+        std::vector<std::uint16_t> ports;
+        for (const NodeId node : switches) {
+            std::size_t links = ~std::size_t{0};
+            for (const std::uint32_t other : users) links = std::min(links, attached(other).at(node).size());
+            const std::vector<std::uint16_t>& all = attached(user).at(node);
+            ports.insert(ports.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(links));
+        }
+        system_.accelerators()[user]->add_group(id, std::move(ports));
+    }
+    return known = id;
+}
+
+}  // namespace weft

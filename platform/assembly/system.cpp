@@ -1,0 +1,152 @@
+#include "platform/assembly/system.h"
+
+#include <algorithm>
+
+#include "platform/assembly/rtl_models.h"
+
+namespace weft {
+
+namespace {
+
+constexpr Time look_every = 1'000'000'000;  // ps
+
+}  // namespace
+
+System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
+    const ModelRegistry& registry, bool data_on, bool check_protocol, TrafficRecorder* recorder)
+    : sc_module(name), event_queue_("event_queue"), checkers_(event_queue_, check_protocol), fabric_(resolved, plan)
+{
+    const RunContext context{event_queue_, pool_, progress_, &registry.waves, resolved.seed};
+    for (std::uint32_t rank = 0; rank < plan.members.size(); ++rank) {
+        const NodeId node = plan.members[rank];
+        const std::string& path = plan.fabric.nodes[node].name;
+        GpuRequest request;
+        request.module_name = module_name("gpu", path, rank);
+        request.gpu = resolved.gpu(node);
+        request.network = resolved.network(node);
+        request.l1 = resolved.l1(node);
+        request.l2 = resolved.l2(node);
+        request.memory_side = resolved.memory_side(node);
+        request.hbm = resolved.hbm(node);
+        request.copy = resolved.copy(node);
+        request.bulk = resolved.bulk(node);
+        const bool memory = resolved.role(node) == NodeRole::memory;
+        // What a memory has in front of its DRAM is that of a GPU; nobody launches anything there.
+        if (memory) request.gpu.compute_units = request.l2.partitions;
+        request.wiring.path = path;
+        request.wiring.endpoint = rank;
+        request.wiring.data_on = data_on;
+        request.wiring.checkers = check_protocol ? &checkers_ : nullptr;
+        request.wiring.recorder = recorder;
+        request.wiring.spread = static_cast<SpreadMode>(resolved.routing().spread);
+        while ((std::uint64_t{line_bytes} << request.wiring.stripe_shift) < resolved.routing().stripe)
+            ++request.wiring.stripe_shift;
+        request.wiring.ports = fabric_.ports(rank);
+        request.wiring.routes = fabric_.routes(rank);
+        request.wiring.make_slice = slice_factory(context, request.l2);
+        accelerators_.push_back(registry.gpu_factory(memory ? "gpu" : resolved.model(node))(context, request));
+    }
+    fabric_.build(registry, context, checkers_, [this](std::uint32_t rank, unsigned port) {
+        Accelerator& accelerator = *accelerators_[rank];
+        return FabricModules::End::of(accelerator.link_out(port), accelerator.link_in(port), accelerator.output(port));
+    });
+    // Who spins for what such a module holds would do so for ever.
+    progress_.set_watch(look_every, [this](Time now) {
+        const std::vector<SwitchPlace>& switches = fabric_.switches();
+        const std::vector<FabricModules::LinkPlace>& links = fabric_.links();
+        return std::any_of(switches.begin(), switches.end(),
+                   [now](const SwitchPlace& place) { return place.module->overdue(now) || place.module->stuck(now); }) ||
+            std::any_of(links.begin(), links.end(), [now](const FabricModules::LinkPlace& place) { return place.link->stuck(now); });
+    });
+}
+
+std::vector<Accelerator*> System::accelerators() const
+{
+    std::vector<Accelerator*> out;
+    for (const auto& accelerator : accelerators_) out.push_back(accelerator.get());
+    return out;
+}
+
+std::vector<Gpu*> System::gpus() const
+{
+    std::vector<Gpu*> out;
+    for (const auto& accelerator : accelerators_) out.push_back(accelerator->gpu());
+    return out;
+}
+
+std::vector<ReplayGpu*> System::replays() const
+{
+    std::vector<ReplayGpu*> out;
+    for (const auto& accelerator : accelerators_) out.push_back(accelerator->replay());
+    return out;
+}
+
+std::uint64_t System::lines() const
+{
+    std::uint64_t total = 0;
+    for (const auto& accelerator : accelerators_) total += accelerator->lines();
+    return total;
+}
+
+std::uint64_t System::line_hops() const
+{
+    std::uint64_t total = fabric_.line_hops();
+    for (const auto& accelerator : accelerators_) total += accelerator->line_hops();
+    return total;
+}
+
+bool System::cannot_progress() const
+{
+    for (const Gpu* gpu : gpus())
+        if (gpu != nullptr && gpu->cannot_progress()) return true;
+    return false;
+}
+
+std::vector<std::string> System::problems() const
+{
+    std::vector<std::string> out = fabric_.problems();
+    for (const Gpu* gpu : gpus())
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)
+            for (std::string& problem : gpu->slices()[s]->problems()) out.push_back(std::move(problem));
+    return out;
+}
+
+std::optional<BlockFault> System::fault() const
+{
+    std::optional<BlockFault> first = fabric_.fault();
+    for (const Gpu* gpu : gpus())
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s) BlockHost::look(*gpu->slices()[s], first);
+    return first;
+}
+
+std::vector<std::string> System::blocked() const
+{
+    std::vector<std::string> out = fabric_.blocked();
+    for (const Gpu* gpu : gpus())
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)
+            for (std::string& line : gpu->slices()[s]->blocked()) out.push_back(std::move(line));
+    return out;
+}
+
+void System::check_contents()
+{
+    for (const Gpu* gpu : gpus())
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s) gpu->slices()[s]->check_contents();
+}
+
+std::vector<std::string> System::unsettled() const
+{
+    std::vector<std::string> out = fabric_.unsettled();
+    if (pool_.live() == 0) return out;
+    out.push_back(std::to_string(pool_.live()) + " transactions were never given back to their pool: a buffer holds them, or a module lost them");
+    for (std::string& line : blocked()) out.push_back(std::move(line));
+    return out;
+}
+
+std::uint64_t System::protocol_problems(bool ended)
+{
+    if (ended) checkers_.finish();
+    return checkers_.problems();
+}
+
+}  // namespace weft

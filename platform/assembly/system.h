@@ -1,0 +1,62 @@
+// The module hierarchy of a run, made from a resolved system and its fabric plan: members become GPUs (or replay GPUs;
+// memories are GPUs that nothing is launched on), what lies between them is FabricModules.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/configuration/resolved_system.h"
+#include "platform/assembly/fabric_modules.h"
+#include "platform/assembly/fabric_plan.h"
+#include "platform/assembly/model_registry.h"
+
+namespace weft {
+
+class System : public sc_core::sc_module {
+public:
+    using LinkPlace = FabricModules::LinkPlace;
+    using SwitchPlace = FabricModules::SwitchPlace;
+
+    // `resolved` and `plan` must outlive it.
+    System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
+        const ModelRegistry& registry, bool data_on, bool check_protocol = false, TrafficRecorder* recorder = nullptr);
+
+    EventQueue& event_queue() { return event_queue_; }
+    LinePool& pool() { return pool_; }
+    Progress& progress() { return progress_; }
+    // In rank order.
+    std::vector<Accelerator*> accelerators() const;
+    std::vector<Gpu*> gpus() const;           // null where it is no full GPU
+    std::vector<ReplayGpu*> replays() const;  // null where it is a full one
+    const std::vector<LinkPlace>& links() const { return fabric_.links(); }
+    const std::vector<SwitchPlace>& switches() const { return fabric_.switches(); }
+    FabricModules& fabric() { return fabric_; }
+    const FabricModules& fabric() const { return fabric_; }
+
+    std::uint64_t lines() const;
+    std::uint64_t line_hops() const;
+    bool cannot_progress() const;
+    // What modules found to be wrong, and what cannot go on in the fabric and in slices; one line each.
+    std::vector<std::string> problems() const;
+    // Where the first of these was, if it was at a clocked block.
+    std::optional<BlockFault> fault() const;
+    std::vector<std::string> blocked() const;
+    // A run has ended by itself: slices look at what memory holds.
+    void check_contents();
+    // The same: what has not come home, credits and transactions; a line each.
+    std::vector<std::string> unsettled() const;
+    // Reports of the protocol checkers, those about the end of a run that ended by itself included.
+    std::uint64_t protocol_problems(bool ended);
+
+private:
+    EventQueue event_queue_;
+    LinePool pool_;
+    Progress progress_;
+    Checkers checkers_;
+    FabricModules fabric_;
+    std::vector<std::unique_ptr<Accelerator>> accelerators_;
+};
+
+}  // namespace weft

@@ -1,0 +1,11 @@
+# Writes OUTPUT, a C++ file that holds the contents of FILES by file name.
+set(text "#include \"platform/configuration/embedded_files.h\"\n\nnamespace weft {\n\n")
+string(APPEND text "const std::vector<EmbeddedFile>& embedded_files()\n{\n")
+string(APPEND text "    static const std::vector<EmbeddedFile> files{\n")
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} contents)
+  string(APPEND text "{\"${name}\", R\"embedded(${contents})embedded\"},\n")
+endforeach()
+string(APPEND text "    };\n    return files;\n}\n\n}  // namespace weft\n")
+file(WRITE ${OUTPUT} "${text}")

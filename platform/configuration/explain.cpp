@@ -1,0 +1,175 @@
+#include "platform/configuration/explain.h"
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "platform/configuration/grouping.h"
+
+namespace weft {
+
+namespace {
+
+// Modules with the same values.
+struct Alike {
+    std::string title;  // "gpu, model gpu, profile h100"
+    std::string model;  // of an accelerator, or of a switch
+    std::vector<std::pair<Block, VariantId>> blocks;
+    std::vector<std::string> names;
+
+    bool accelerator() const { return blocks.front().first == Block::gpu; }
+};
+
+bool is_used(const std::vector<bool>& used, std::size_t index)
+{
+    return used.empty() || (index < used.size() && used[index]);
+}
+
+std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& used)
+{
+    using Key = std::tuple<std::string, std::vector<std::pair<Block, VariantId>>>;
+    std::map<Key, std::size_t> index;
+    std::vector<Alike> groups;
+    for (NodeId id = 0; id < system.graph().node_count(); ++id) {
+        if (system.role(id) == NodeRole::passive || !is_used(used.nodes, id)) continue;
+        const bool memory = system.role(id) == NodeRole::memory;
+        const bool endpoint = memory || system.role(id) == NodeRole::endpoint;
+        std::vector<std::pair<Block, VariantId>> blocks;
+        if (endpoint)
+            for (const Block block : endpoint_blocks)
+                blocks.emplace_back(block, system.variant(id, block));
+        if (!endpoint || (id < used.transit.size() && used.transit[id]))
+            blocks.emplace_back(Block::switch_, system.variant(id, Block::switch_));
+        std::string title = endpoint
+            ? fmt::format("{}, model {}{}, profile {}", memory ? "memory" : "gpu", system.model(id),
+                  system.traffic(id).empty() ? "" : " of " + system.traffic(id), system.profile(id))
+            : fmt::format("switch, model {}", system.model(id));
+        const auto [entry, fresh] = index.try_emplace({title, blocks}, groups.size());
+        if (fresh) groups.push_back({std::move(title), system.model(id), std::move(blocks), {}});
+        groups[entry->second].names.push_back(system.graph().node(id).name);
+    }
+    return groups;
+}
+
+std::vector<Alike> alike_links(const ResolvedSystem& system, const UsedParts& used)
+{
+    std::map<std::pair<std::string, VariantId>, std::size_t> index;
+    std::vector<Alike> groups;
+    for (EdgeId id = 0; id < system.graph().edge_count(); ++id) {
+        if (!is_used(used.edges, id)) continue;
+        const std::string& link = system.graph().kind(id).link;
+        const VariantId variant = system.link_variant(id);
+        const auto [entry, fresh] = index.try_emplace({link, variant}, groups.size());
+        if (fresh) groups.push_back({"link " + link, "", {{Block::link, variant}}, {}});
+        groups[entry->second].names.push_back(edge_name(system.graph(), id));
+    }
+    return groups;
+}
+
+// What a replay GPU has of a GPU's parameters.
+bool counts_for_replay(Block block, const std::string& parameter)
+{
+    static const std::set<std::string> names{"gpu.unit_to_port", "gpu.port_to_unit", "gpu.port_to_l2", "gpu.l2_to_port",
+        "gpu.replay_in_flight", "l2.slices", "l2.bandwidth", "l2.latency", "hbm.capacity"};
+    return block == Block::switch_ || names.count(info_of(block).name + "." + parameter) > 0;
+}
+
+// What a memory has of them.
+bool counts_for_memory(Block block, const std::string& parameter)
+{
+    static const std::set<std::string> names{"gpu.port_to_l2", "gpu.l2_to_port", "gpu.port_arbiter",
+        "gpu.port_control_weight", "gpu.port_data_weight"};
+    return block == Block::network || block == Block::l2 || block == Block::memory_side || block == Block::hbm ||
+        names.count(info_of(block).name + "." + parameter) > 0;
+}
+
+// Whether a parameter counts for the module that the block belongs to: traffic that passes an accelerator goes through
+// a switch of ours.
+bool counts(Block block, std::size_t parameter, const std::string& model, bool accelerator)
+{
+    const ParameterInfo& info = *info_of(block).parameters[parameter];
+    if (accelerator && model == "replay" && !counts_for_replay(block, info.name)) return false;
+    if (accelerator && model == "memory" && !counts_for_memory(block, info.name)) return false;
+    return counts_for(info, accelerator && block == Block::switch_ ? "switch" : model);
+}
+
+void list_values(const ResolvedSystem& system, Block block, VariantId id, const std::string& prefix,
+    const std::string& model, bool accelerator, std::vector<ExplainedParameter>& out)
+{
+    const Variant& variant = system.values(block, id);
+    for (std::size_t i = 0; i < variant.values.size(); ++i) {
+        if (!counts(block, i, model, accelerator)) continue;
+        const SourceId source = variant.sources[i];
+        out.push_back({prefix + parameter_name(block, i), info_of(block).parameters[i], variant.values[i],
+            source != unknown_source, system.source(source).text});
+        if (block == Block::link && out.back().info->name == "model") out.back().name = system.link_model_name(variant.values[i]);
+    }
+}
+
+std::string value_lines(const std::vector<ExplainedParameter>& parameters)
+{
+    std::string out;
+    for (const ExplainedParameter& parameter : parameters)
+        out += fmt::format("    {:<26} {:<16} {}\n", parameter.path, parameter.text(), parameter.source);
+    return out;
+}
+
+std::vector<Alike> all_groups(const ResolvedSystem& system, const UsedParts& used)
+{
+    std::vector<Alike> groups = alike_nodes(system, used);
+    std::vector<Alike> links = alike_links(system, used);
+    groups.insert(groups.end(), std::make_move_iterator(links.begin()), std::make_move_iterator(links.end()));
+    return groups;
+}
+
+}  // namespace
+
+std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& system, const UsedParts& used)
+{
+    std::vector<ExplainedParameter> out;
+    list_values(system, Block::engine, system.system_variant(Block::engine), "", "", false, out);
+    list_values(system, Block::routing, system.system_variant(Block::routing), "", "", false, out);
+    std::set<std::string> taken;
+    for (const Alike& group : all_groups(system, used)) {
+        for (const NameGroup& names : group_names(group.names)) {
+            // Groups that are not exact may look alike.
+            std::string name = names.text;
+            for (int copy = 2; !taken.insert(name).second; ++copy)
+                name = fmt::format("{} ({})", names.text, copy);
+            for (const auto& [block, variant] : group.blocks)
+                list_values(system, block, variant, name + ".", group.model, group.accelerator(), out);
+        }
+    }
+    return out;
+}
+
+std::string explain(const ResolvedSystem& system, const UsedParts& used)
+{
+    std::string out = fmt::format("system {} from {}{}\n{} nodes, {} edges, {} endpoints, seed {}\n",
+        system.name, system.infrastructure, system.file.empty() ? "" : " as " + system.file + " says",
+        system.graph().node_count(), system.graph().edge_count(), system.endpoints().size(), system.seed);
+    for (const std::string& notice : system.notices) out += "notice: " + notice + "\n";
+    for (const std::string& assumed : assumption_lines(assumptions_among(system.assumptions, used))) out += "assumed: " + assumed + "\n";
+    const auto add_block = [&](Block block) {
+        std::vector<ExplainedParameter> values;
+        list_values(system, block, system.system_variant(block), "", "", false, values);
+        out += "\n" + info_of(block).name + "\n" + value_lines(values);
+    };
+    add_block(Block::engine);
+    add_block(Block::routing);
+    for (const Alike& group : all_groups(system, used)) {
+        out += "\n";
+        for (const NameGroup& names : group_names(group.names))
+            out += names.text + (names.count > 1 ? fmt::format("  ({})", names.count) : "") + "\n";
+        out += "  " + group.title + "\n";
+        std::vector<ExplainedParameter> values;
+        for (const auto& [block, variant] : group.blocks)
+            list_values(system, block, variant, "", group.model, group.accelerator(), values);
+        out += value_lines(values);
+    }
+    return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,226 @@
+#include "platform/configuration/link_table.h"
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "base/units.h"
+#include "platform/configuration/embedded_files.h"
+#include "platform/configuration/phrase.h"
+
+namespace weft {
+
+namespace {
+
+const std::vector<std::string>& kind_keys()
+{
+    static const std::vector<std::string> keys = [] {
+        std::vector<std::string> all{"like", "generic", "in_module", "names", "keywords", "family", "transfer", "lanes",
+            "encoding", "source", "grade"};
+        for (const std::string& name : info_of(Block::link).parameter_names()) all.push_back(name);
+        return all;
+    }();
+    return keys;
+}
+
+std::uint64_t small_number(const std::string& text)
+{
+    std::uint64_t value = 0;
+    for (const char c : text) {
+        if (c < '0' || c > '9' || value > 100'000) return 0;
+        value = value * 10 + static_cast<std::uint64_t>(c - '0');
+    }
+    return value;
+}
+
+// "32 GT/s" as transfers per second; 0 when malformed.
+std::uint64_t transfers_per_second(const std::string& text)
+{
+    const std::size_t unit = text.find(" GT/s");
+    return unit == std::string::npos ? 0 : small_number(text.substr(0, unit)) * 1'000'000'000;
+}
+
+// The number of lanes in "PCI Express PCIE_GEN5 x16"; 0 when there is none.
+std::uint64_t lanes_in(const std::string& description)
+{
+    const std::vector<std::string> words = words_of(description);
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+        const std::uint64_t lanes = words[i] == "x" ? small_number(words[i + 1]) : 0;
+        if (lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 16 || lanes == 32) return lanes;
+    }
+    return 0;
+}
+
+}  // namespace
+
+const LinkTable& LinkTable::built_in()
+{
+    static const LinkTable table = [] {
+        for (const EmbeddedFile& file : embedded_files())
+            if (file.name == "links.yaml") return LinkTable(file.name, file.contents);
+        throw InputError("links.yaml", 0, "is not part of this program");
+    }();
+    return table;
+}
+
+LinkTable::LinkTable(const std::string& file, const std::string& text)
+{
+    const YamlTree tree(file, text);
+    Findings findings(file, false);
+    const YamlSource source{tree, findings};
+    std::string fallback;
+    int fallback_line = 0;
+    for (const YamlField& field : yaml_fields(source, tree.root(), "the link table", {"links", "fallback"})) {
+        if (field.key == "fallback") {
+            fallback = yaml_text(source, field).value_or("");
+            fallback_line = field.line;
+            continue;
+        }
+        for (const YamlField& kind : yaml_fields(source, field.value, "'links'", {})) read_kind(source, kind);
+    }
+    fallback_ = by_name(fallback);
+    if (fallback_ == nullptr)
+        findings.refuse(fallback_line, "the fallback is no link of this table",
+            expected_name("a link", fallback, names()));
+    findings.throw_if_failed();
+}
+
+void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
+{
+    const auto parts = yaml_fields(source, field.value, "link " + in_quotes(field.key), kind_keys());
+    LinkKind kind;
+    for (const YamlField& part : parts) {
+        if (part.key != "like") continue;
+        const std::string like = yaml_text(source, part).value_or("");
+        const LinkKind* model = by_name(like);
+        if (model == nullptr) {
+            source.findings.refuse(part.line, "unknown link " + in_quotes(like),
+                expected_name("an earlier link", like, names()));
+            continue;
+        }
+        kind = *model;
+        kind.generic = false;
+        kind.in_module = false;
+        kind.names.clear();
+        kind.keywords.clear();
+    }
+    kind.name = field.key;
+    kind.names.push_back(words_of(field.key));
+    Transfer transfer = kind.transfer.value_or(Transfer());
+    for (const YamlField& part : parts) {
+        if (part.key == "names" || part.key == "keywords") {
+            auto& list = part.key == "names" ? kind.names : kind.keywords;
+            for (const YamlTree::Id item : yaml_items(source, part))
+                list.push_back(
+                    words_of(yaml_text(source, item, "an entry of '" + part.key + "'").value_or("")));
+        } else if (part.key == "generic") {
+            kind.generic = yaml_flag(source, part).value_or(false);
+        } else if (part.key == "in_module") {
+            kind.in_module = yaml_flag(source, part).value_or(false);
+        } else if (const auto parameter = info_of(Block::link).find(part.key)) {
+            if (const auto figure = read_figure(source, part, Block::link, *parameter))
+                kind.figures[*parameter] = *figure;
+        } else if (part.key != "like") {
+            const std::string text = yaml_text(source, part).value_or("");
+            if (part.key == "family") kind.family = text;
+            if (part.key == "source") transfer.source = text;
+            if (part.key == "grade") transfer.grade = text;
+            if (part.key == "lanes") transfer.lanes = small_number(text);
+            if (part.key == "transfer") transfer.per_second = transfers_per_second(text);
+            if (part.key == "encoding") {
+                const std::size_t slash = text.find('/');
+                transfer.payload = small_number(text.substr(0, slash));
+                transfer.coded = slash == std::string::npos ? 0 : small_number(text.substr(slash + 1));
+            }
+            const bool bad = (part.key == "lanes" && transfer.lanes == 0) ||
+                (part.key == "transfer" && transfer.per_second == 0) ||
+                (part.key == "encoding" && (transfer.payload == 0 || transfer.coded < transfer.payload));
+            if (bad) source.findings.refuse(part.line, in_quotes(text) + " is no value of '" + part.key + "'");
+            if (part.key == "transfer") kind.figures.erase(*info_of(Block::link).find("bandwidth"));
+        }
+    }
+    if (transfer.per_second > 0 && transfer.lanes > 0 && transfer.coded > 0) kind.transfer = transfer;
+    kinds_.push_back(std::move(kind));
+}
+
+const LinkKind* LinkTable::by_name(const std::string& name) const
+{
+    for (const LinkKind& kind : kinds_)
+        if (kind.name == name) return &kind;
+    return nullptr;
+}
+
+std::vector<std::string> LinkTable::names() const
+{
+    std::vector<std::string> names;
+    for (const LinkKind& kind : kinds_) names.push_back(kind.name);
+    return names;
+}
+
+// Kinds that are not generic first, then the longest phrase, then the first in the table.
+const LinkKind* LinkTable::find_keyword(const std::vector<std::string>& words) const
+{
+    const LinkKind* best = nullptr;
+    std::size_t best_length = 0;
+    for (const LinkKind& kind : kinds_) {
+        for (const auto& phrase : kind.keywords) {
+            if (find_phrase(words, phrase) < 0) continue;
+            const bool better = best == nullptr || (best->generic && !kind.generic) ||
+                (best->generic == kind.generic && phrase.size() > best_length);
+            if (!better) continue;
+            best = &kind;
+            best_length = phrase.size();
+        }
+    }
+    return best;
+}
+
+const LinkKind* LinkTable::named(const std::string& name) const
+{
+    const std::vector<std::string> words = words_of(name);
+    for (const LinkKind& kind : kinds_)
+        for (const auto& spelling : kind.names)
+            if (spelling == words) return &kind;
+    return nullptr;
+}
+
+const LinkKind* LinkTable::described(const std::string& description) const
+{
+    const std::vector<std::string> words = words_of(description);
+    for (const LinkKind& kind : kinds_)
+        if (kind.names.front() == words) return &kind;
+    return find_keyword(words);
+}
+
+std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& description,
+    std::optional<std::uint64_t> per_lane)
+{
+    if (!per_lane) {
+        const auto stated = kind.figures.find(*info_of(Block::link).find("bandwidth"));
+        if (stated != kind.figures.end()) return stated->second;
+    }
+    if (!kind.transfer) return std::nullopt;
+    const Transfer& transfer = *kind.transfer;
+    const std::uint64_t described = lanes_in(description);
+    const std::uint64_t lanes = described > 0 ? described : transfer.lanes;
+    const std::uint64_t rate = per_lane.value_or(transfer.per_second);
+    // Beyond 10 PT/s nothing is left of the range of a bandwidth anyway.
+    if (rate == 0 || rate > 10'000'000'000'000'000ULL / lanes) return std::nullopt;
+    const std::uint64_t bytes = rate * lanes / 8 / transfer.coded * transfer.payload +
+        rate * lanes / 8 % transfer.coded * transfer.payload / transfer.coded;
+    return Figure{bytes,
+        fmt::format("{}: {} lanes of {:g} GT/s at {}/{}", transfer.source, lanes,
+            static_cast<double>(rate) / 1e9, transfer.payload, transfer.coded),
+        transfer.grade};
+}
+
+bool bandwidth_is_assumed(const LinkKind& kind, const std::string& description, bool per_lane)
+{
+    if (kind.generic) return true;
+    if (!per_lane) {
+        const auto stated = kind.figures.find(*info_of(Block::link).find("bandwidth"));
+        if (stated != kind.figures.end()) return stated->second.grade == "inferred";
+    }
+    return kind.transfer && (lanes_in(description) == 0 || kind.transfer->grade == "inferred");
+}
+
+}  // namespace weft

@@ -1,0 +1,254 @@
+// The upper layers: annotations of the document, the system file's parameters, --set.
+#include <algorithm>
+#include <set>
+
+#include "base/diagnostic.h"
+#include "platform/configuration/glob.h"
+#include "platform/configuration/resolver.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::string_view vocabulary = "weft.";
+
+bool is_ours(const Attribute& attribute)
+{
+    return attribute.name.compare(0, vocabulary.size(), vocabulary) == 0;
+}
+
+std::string own_name(const Attribute& attribute) { return attribute.name.substr(vocabulary.size()); }
+
+bool on_nodes(Block block)
+{
+    return static_cast<std::size_t>(block) < node_block_count;
+}
+
+bool on_system(Block block) { return block == Block::engine || block == Block::routing; }
+
+}  // namespace
+
+std::vector<VariantId*> Resolver::instances(Block block)
+{
+    std::vector<VariantId*> slots;
+    if (on_nodes(block))
+        for (ResolvedSystem::NodeEntry& node : system_.nodes_)
+            slots.push_back(&node.variants[static_cast<std::size_t>(block)]);
+    if (block == Block::link)
+        for (VariantId& edge : system_.edges_) slots.push_back(&edge);
+    if (block == Block::engine) slots.push_back(&system_.engine_variant_);
+    if (block == Block::routing) slots.push_back(&system_.routing_variant_);
+    return slots;
+}
+
+// An edge answers to both orders of its ends, engine and routing to no name.
+std::vector<std::string> Resolver::instance_names(Block block, std::size_t index) const
+{
+    if (on_nodes(block)) return {graph_.node(static_cast<NodeId>(index)).name};
+    if (on_system(block)) return {""};
+    const Edge& edge = graph_.edge(static_cast<EdgeId>(index));
+    const std::string& a = graph_.node(edge.a).name;
+    const std::string& b = graph_.node(edge.b).name;
+    return {a + "~" + b, b + "~" + a};
+}
+
+void Resolver::apply_annotations()
+{
+    for (const Attribute& attribute : graph_.graph_attributes())
+        if (is_ours(attribute))
+            apply_assignment({own_name(attribute), attribute.value, attribute.file, attribute.line});
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+        for (const Attribute& attribute : graph_.node_attributes(id)) {
+            if (!is_ours(attribute)) continue;
+            const std::string name = own_name(attribute);
+            if (name == "model" || name == "profile" || name == "kind") continue;  // read when they were chosen
+            const std::size_t dot = name.find('.');
+            const auto block = block_from_name(name.substr(0, dot));
+            if (!block || !on_nodes(*block)) {
+                problem(attribute.file, attribute.line,
+                    "unknown annotation " + in_quotes(attribute.name) + " of node " + graph_.node(id).name,
+                    "weft.model, weft.profile, weft.kind or weft.BLOCK.PARAMETER with gpu, network, l1, l2, memory_side, hbm, copy, bulk or switch");
+                continue;
+            }
+            VariantId& slot = system_.nodes_[id].variants[static_cast<std::size_t>(*block)];
+            if (slot == no_variant) {
+                problem(attribute.file, attribute.line,
+                    "node " + graph_.node(id).name + " has no block " + in_quotes(name.substr(0, dot)),
+                    "gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; switch on nodes that forward");
+                continue;
+            }
+            apply_annotation(attribute, *block, slot);
+        }
+    }
+    for (EdgeId id = 0; id < graph_.edge_count(); ++id) {
+        for (const Attribute& attribute : graph_.edge_attributes(id)) {
+            if (!is_ours(attribute)) continue;
+            if (own_name(attribute) == "link.protocol") continue;  // read when protocols were chosen
+            if (own_name(attribute).compare(0, 5, "link.") == 0)
+                apply_annotation(attribute, Block::link, system_.edges_[id]);
+            else
+                problem(attribute.file, attribute.line,
+                    "unknown annotation " + in_quotes(attribute.name) + " of an edge", "weft.link.PARAMETER");
+        }
+    }
+}
+
+void Resolver::apply_annotation(const Attribute& attribute, Block block, VariantId& variant)
+{
+    ValueProblem wrong;
+    const auto selector = parse_selector(own_name(attribute), wrong);
+    if (selector && selector->scope == Selector::Scope::every && selector->block == block) {
+        if (const auto value = value_of(block, selector->parameter, attribute.value, wrong)) {
+            // Without the line: nodes that are told the same stay alike.
+            const SourceId from = source("annotation of " + attribute.file, attribute.file, attribute.line);
+            variant = pool(block).changed(variant, selector->parameter, *value, from);
+            return;
+        }
+    }
+    if (wrong.what.empty())
+        wrong = {"annotation " + in_quotes(attribute.name) + " is no parameter", "weft.BLOCK.PARAMETER"};
+    problem(attribute.file, attribute.line, wrong.what, wrong.expected);
+}
+
+std::optional<std::uint64_t> Resolver::value_of(Block block, std::size_t parameter, const std::string& text, ValueProblem& wrong)
+{
+    if (block == Block::link && info_of(block).parameters[parameter]->name == "model") return link_model(text, wrong);
+    return checked_value(block, parameter, text, wrong);
+}
+
+std::optional<std::uint64_t> Resolver::link_model(const std::string& name, ValueProblem& wrong)
+{
+    std::vector<std::string>& used = system_.link_models_;
+    const auto known = [this](const char* kind) {
+        const auto found = known_.models.find(kind);
+        return found == known_.models.end() ? std::vector<std::string>() : found->second;
+    };
+    const auto has = [&name](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+    std::vector<std::string> names = used;
+    for (const std::string& other : known("link"))
+        if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
+    if (has(names)) {
+        if (!has(used)) used.push_back(name);
+        return std::find(used.begin(), used.end(), name) - used.begin();
+    }
+    std::string all;
+    for (const std::string& other : names) all += (all.empty() ? "" : ", ") + other;
+    wrong.what = in_quotes(name) + " is no value of link.model";
+    wrong.expected = has(known("switch")) ? "--model 'GLOB=" + name + "', since it is a switch; a link is one of " + all : expected_name("one of " + all, name, names);
+    return std::nullopt;
+}
+
+void Resolver::apply_assignment(const Assignment& assignment)
+{
+    if (names_protocol(assignment.path)) return;  // read when protocols were chosen
+    ValueProblem wrong;
+    const auto selector = parse_selector(assignment.path, wrong);
+    if (!selector) {
+        problem(assignment.file, assignment.line, wrong.what, wrong.expected);
+        return;
+    }
+    if (!assign(*selector, assignment)) explain_no_match(*selector, assignment);
+}
+
+// False when the selector matches nothing. A value that is wrong counts as a match: it has its own line.
+bool Resolver::assign(const Selector& selector, const Assignment& assignment)
+{
+    using Scope = Selector::Scope;
+    const SourceId from = source(assignment.origin(), assignment.file, assignment.line);
+    const auto set = [&](Block block, std::size_t parameter, const std::vector<VariantId*>& slots) {
+        if (slots.empty()) return false;
+        ValueProblem wrong;
+        const auto value = value_of(block, parameter, assignment.value, wrong);
+        if (!value) {
+            problem(assignment.file, assignment.line, wrong.what, wrong.expected);
+            return true;
+        }
+        for (VariantId* slot : slots) *slot = pool(block).changed(*slot, parameter, *value, from);
+        return true;
+    };
+
+    if (selector.scope == Scope::paths) {
+        bool any = false;
+        for (const Block block : all_blocks) {
+            const std::vector<VariantId*> all = instances(block);
+            const BlockInfo& info = info_of(block);
+            std::vector<std::vector<VariantId*>> chosen(info.parameters.size());
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                if (*all[i] == no_variant) continue;
+                const std::vector<std::string> names = instance_names(block, i);
+                for (std::size_t p = 0; p < chosen.size(); ++p)
+                    if (std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+                            return glob_matches(selector.target,
+                                (name.empty() ? "" : name + ".") + parameter_name(block, p));
+                        }))
+                        chosen[p].push_back(all[i]);
+            }
+            for (std::size_t p = 0; p < chosen.size(); ++p) any = set(block, p, chosen[p]) || any;
+        }
+        return any;
+    }
+
+    std::vector<VariantId*> chosen;
+    if (selector.scope == Scope::exact) {
+        const std::size_t tilde = selector.target.find('~');
+        const auto a = graph_.find(std::string_view(selector.target).substr(0, tilde));
+        if (selector.block == Block::link && tilde != std::string::npos && a) {
+            const auto b = graph_.find(std::string_view(selector.target).substr(tilde + 1));
+            const auto edge = b ? graph_.find_edge(*a, *b) : std::nullopt;
+            if (edge) chosen.push_back(&system_.edges_[*edge]);
+        } else if (on_nodes(selector.block) && tilde == std::string::npos && a) {
+            VariantId& slot = system_.nodes_[*a].variants[static_cast<std::size_t>(selector.block)];
+            if (slot != no_variant) chosen.push_back(&slot);
+        }
+        return set(selector.block, selector.parameter, chosen);
+    }
+    const std::vector<VariantId*> all = instances(selector.block);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (*all[i] == no_variant) continue;
+        bool match = selector.scope == Scope::every;
+        if (selector.scope == Scope::link_name)
+            match = graph_.kind(static_cast<EdgeId>(i)).link == selector.target;
+        if (selector.scope == Scope::targets)
+            for (const std::string& name : instance_names(selector.block, i))
+                match = match || glob_matches(selector.target, name);
+        if (match) chosen.push_back(all[i]);
+    }
+    return set(selector.block, selector.parameter, chosen);
+}
+
+void Resolver::explain_no_match(const Selector& selector, const Assignment& assignment)
+{
+    using Scope = Selector::Scope;
+    const std::string block = info_of(selector.block).name;
+    std::string what = in_quotes(assignment.path) + " matches no parameter of this system";
+    std::string expected = "a path of 'weft explain'";
+    if (selector.scope == Scope::every)
+        expected = "a block that some node or edge has: none has " + in_quotes(block);
+    if (selector.scope == Scope::link_name) {
+        std::set<std::string> links;
+        for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) links.insert(graph_.kind(edge).link);
+        what = "no edge has link " + in_quotes(selector.target);
+        expected = expected_name("the name of a link", selector.target, {links.begin(), links.end()});
+    }
+    if (selector.scope == Scope::exact) {
+        const std::size_t tilde = selector.target.find('~');
+        const std::string a = selector.target.substr(0, tilde);
+        const std::string b = tilde == std::string::npos ? a : selector.target.substr(tilde + 1);
+        const std::string& unknown = graph_.find(a) ? b : a;
+        std::vector<std::string> names;
+        for (NodeId id = 0; id < graph_.node_count(); ++id) names.push_back(graph_.node(id).name);
+        if (!graph_.find(unknown)) {
+            what = "no node is called " + in_quotes(unknown);
+            expected = expected_name("the name of a node", unknown, names);
+        } else if (tilde != std::string::npos && selector.block == Block::link) {
+            what = "no edge joins " + in_quotes(a) + " and " + in_quotes(b);
+            expected = "two neighbours";
+        } else {
+            what = in_quotes(selector.target) + " has no block " + in_quotes(block);
+            expected = "gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; switch on nodes that forward; link on NODE~NODE";
+        }
+    }
+    problem(assignment.file, assignment.line, std::move(what), std::move(expected));
+}
+
+}  // namespace weft

@@ -1,0 +1,33 @@
+#include "platform/configuration/phrase.h"
+
+#include <algorithm>
+
+namespace weft {
+
+std::vector<std::string> words_of(std::string_view text)
+{
+    enum class Kind { other, letter, digit };
+    std::vector<std::string> words;
+    Kind last = Kind::other;
+    for (char c : text) {
+        Kind kind = Kind::other;
+        if (c >= '0' && c <= '9') kind = Kind::digit;
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        if (c >= 'a' && c <= 'z') kind = Kind::letter;
+        if (kind != Kind::other) {
+            if (kind != last) words.emplace_back();
+            words.back() += c;
+        }
+        last = kind;
+    }
+    return words;
+}
+
+int find_phrase(const std::vector<std::string>& words, const std::vector<std::string>& phrase)
+{
+    if (phrase.empty()) return -1;
+    const auto found = std::search(words.begin(), words.end(), phrase.begin(), phrase.end());
+    return found == words.end() ? -1 : static_cast<int>(found - words.begin());
+}
+
+}  // namespace weft

@@ -1,0 +1,178 @@
+// Links: figures of their protocol, how an accelerator's links are shared over its edges, what the document says, and
+// buffers that nobody stated.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "platform/configuration/resolver.h"
+
+namespace weft {
+
+namespace {
+
+std::size_t link_parameter(const char* name) { return *info_of(Block::link).find(name); }
+
+// A transfer rate: bytes only with lanes and encoding.
+bool is_per_lane(const EdgeKind& kind)
+{
+    return kind.bandwidth && !kind.bytes_per_second &&
+        std::string_view(symbol_of(kind.bandwidth->unit)) == "GT/s";
+}
+
+}  // namespace
+
+Resolver::Share Resolver::share_of(NodeId node, EdgeId edge)
+{
+    const Profile* profile = profile_of_[node];
+    if (!in_scale_up_family(choice_of(edge).family, profile)) return {};
+    return {profile, fabric_edges_[{node, graph_.kind(edge).link}]};
+}
+
+void Resolver::make_links()
+{
+    system_.edges_.reserve(graph_.edge_count());
+    for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) {
+        const Share a = share_of(graph_.edge(edge).a, edge);
+        const Share b = share_of(graph_.edge(edge).b, edge);
+        const auto [entry, fresh] =
+            link_variants_.try_emplace(std::make_tuple(graph_.edge(edge).kind, choice_of_[edge], a, b), no_variant);
+        if (fresh) entry->second = make_link(edge, a, b);
+        system_.edges_.push_back(entry->second);
+    }
+}
+
+VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
+{
+    const std::size_t bandwidth = link_parameter("bandwidth");
+    const EdgeKind& document = graph_.kind(edge);
+    const LinkChoice& choice = choice_of(edge);
+    const LinkKind* kind = choice.kind == nullptr ? &LinkTable::built_in().fallback() : choice.kind;
+
+    Variant variant = defaults(Block::link);
+    apply(variant, kind->figures, "link table " + kind->name + ": ");
+    variant.sources[bandwidth] = unknown_source;
+    if (choice.kind != nullptr && choice.rate_of_table) {
+        std::optional<std::uint64_t> per_lane;
+        if (is_per_lane(document)) {
+            // As many transfers per second as the same number in GBps is bytes per second.
+            if (const auto same = parse_bandwidth(document.bandwidth->number + " GBps"))
+                per_lane = bytes_per_second(*same);
+        }
+        if (const auto figure = bandwidth_of(*kind, description_of(edge), per_lane))
+            apply(variant, {{bandwidth, *figure}}, "link table " + kind->name + ": ");
+    }
+    std::uint64_t smallest = 0;
+    for (const Share& share : {a, b}) {
+        if (share.profile == nullptr || share.edges == 0) continue;
+        const Profile::ScaleUp& fabric = share.profile->scale_up;
+        if (!fabric.links || !fabric.rate) continue;
+        // At most 1024 links of 100 TB/s: far from overflow.
+        const std::uint64_t rate =
+            std::max<std::uint64_t>(fabric.links->value * fabric.rate->value / share.edges, 1);
+        if (smallest != 0 && rate >= smallest) continue;
+        smallest = rate;
+        const Figure figure{rate,
+            fmt::format("{} x {} over {} edge{}: {}", fabric.links->value, format_rate(fabric.rate->value),
+                share.edges, share.edges == 1 ? "" : "s", fabric.rate->source_text()),
+            fabric.rate->grade};
+        apply(variant, {{bandwidth, figure}}, "profile " + share.profile->name + ": ");
+    }
+    apply_document(variant, edge);
+    return pool(Block::link).add(std::move(variant));
+}
+
+void Resolver::apply_document(Variant& variant, EdgeId edge)
+{
+    const EdgeKind& document = graph_.kind(edge);
+    // An annotation, or an earlier link of a repeated edge, may have the last word.
+    const auto origin = [&](const std::optional<Quantity>& stated, const std::optional<Quantity>& valid,
+                            const char* name) {
+        const bool from_link = stated && valid && stated->text() == valid->text();
+        const std::string& file = system_.infrastructure;
+        if (from_link)
+            return source(
+                fmt::format("{}:{} (InfraGraph link {})", file, document.declared->line, document.link), file,
+                document.declared->line);
+        return source(fmt::format("{} (attribute {} of the edge)", file, name), file, graph_.edge(edge).line);
+    };
+    const std::optional<Quantity> none;
+    const auto* declared = document.declared;
+    const SourceId of_bandwidth =
+        origin(declared == nullptr ? none : declared->bandwidth, document.bandwidth, "bandwidth");
+    const SourceId of_latency =
+        origin(declared == nullptr ? none : declared->latency, document.latency, "latency");
+    const auto put = [&](const char* name, std::uint64_t value, SourceId from) {
+        const std::size_t parameter = link_parameter(name);
+        const ParameterInfo& info = *info_of(Block::link).parameters[parameter];
+        if (value < info.low || value > info.high) {
+            const ValueSource& place = system_.sources_[from];
+            problem(place.file, place.line,
+                fmt::format("{} {} of link {} is out of range", name, format_value(info, value),
+                    in_quotes(document.link)),
+                describe_range(info));
+            return;
+        }
+        variant.values[parameter] = value;
+        variant.sources[parameter] = from;
+    };
+    if (document.bytes_per_second)
+        put("bandwidth", *document.bytes_per_second, of_bandwidth);
+    else if (document.bandwidth && !is_per_lane(document))
+        put("bandwidth", 0, of_bandwidth);  // not positive: refused as out of range
+    // A wire without any latency would be no place to cut or to buffer: the smallest one instead.
+    if (document.latency_ps) put("latency", std::max<std::uint64_t>(*document.latency_ps, 1), of_latency);
+}
+
+// How long a line stays in the receive buffer of `node` before its slot is free again.
+std::uint64_t Resolver::dwell(NodeId node) const
+{
+    const ResolvedSystem::NodeEntry& entry = system_.nodes_[node];
+    if (has_memory(entry.role)) {
+        const GpuSpec gpu =
+            spec_from<GpuSpec>(system_.values(Block::gpu, system_.variant(node, Block::gpu)).values);
+        return std::max(gpu.port_to_l2, gpu.port_to_unit);
+    }
+    if (entry.role == NodeRole::passive) return 0;
+    return spec_from<SwitchSpec>(system_.values(Block::switch_, system_.variant(node, Block::switch_)).values)
+        .latency;
+}
+
+// Credits that nobody stated cover the round trip: wire there and back, the slower end's dwell, and a
+// margin. A link is then limited by its rate, not by buffers that no document mentions.
+void Resolver::size_credits()
+{
+    constexpr std::uint64_t margin = 100'000;
+    constexpr std::uint64_t line_bytes = 64;
+    constexpr std::uint64_t least = 16;
+    std::vector<std::uint64_t> dwells;
+    for (NodeId id = 0; id < graph_.node_count(); ++id) dwells.push_back(dwell(id));
+    std::map<std::pair<VariantId, std::uint64_t>, VariantId> sized;
+    for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) {
+        VariantId& slot = system_.edges_[edge];
+        const std::uint64_t stay = std::max(dwells[graph_.edge(edge).a], dwells[graph_.edge(edge).b]);
+        const auto [entry, fresh] = sized.try_emplace({slot, stay}, slot);
+        if (fresh && system_.has_bandwidth(edge)) {
+            const LinkSpec spec = spec_from<LinkSpec>(pool(Block::link).at(slot).values);
+            const std::uint64_t trip = 2 * spec.latency + stay + margin;
+            const double lines =
+                static_cast<double>(trip) * 1e-12 * static_cast<double>(spec.bandwidth) / line_bytes;
+            const std::string text = fmt::format("sized for a round trip of {} at {}", format_time_ps(trip),
+                format_rate(spec.bandwidth));
+            for (const char* name : {"request_credits", "response_credits"}) {
+                const std::size_t parameter = link_parameter(name);
+                const ParameterInfo& info = *info_of(Block::link).parameters[parameter];
+                if (pool(Block::link).at(entry->second).sources[parameter] != default_source) continue;
+                const double most = static_cast<double>(info.high);
+                const auto credits = static_cast<std::uint64_t>(std::min(lines + 1, most));
+                entry->second =
+                    pool(Block::link)
+                        .changed(entry->second, parameter,
+                            std::clamp(credits, std::max(least, info.low), info.high), source(text));
+            }
+        }
+        slot = entry->second;
+    }
+}
+
+}  // namespace weft

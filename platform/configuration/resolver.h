@@ -1,0 +1,132 @@
+// The stages of resolve(), private to platform/configuration.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "platform/configuration/link_choice.h"
+#include "platform/configuration/node_table.h"
+#include "platform/configuration/profile.h"
+#include "platform/configuration/resolve.h"
+#include "platform/configuration/selector.h"
+
+namespace weft {
+
+class Resolver {
+public:
+    Resolver(const SystemDescription& description, std::shared_ptr<const Graph> graph,
+        const KnownNames& known);
+
+    ResolvedSystem run();
+
+private:
+    // What an edge contributes to the share of its accelerator's links.
+    struct Share {
+        const Profile* profile = nullptr;  // nullptr: the edge is no part of a scale-up fabric
+        std::uint32_t edges = 0;           // of that accelerator with this link name
+
+        // For looking up only: nothing follows from this order.
+        bool operator<(const Share& other) const
+        {
+            return profile != other.profile ? std::less<>()(profile, other.profile) : edges < other.edges;
+        }
+    };
+
+    // resolve.cpp
+    void note_idle_values();
+    void assign_roles();
+    void choose_kinds();
+    void bind_kind(NodeId node, const NodeRow& row);
+    const NodeRow* known_kind(const std::string& name, const std::string& file, int line);
+    Variant switch_defaults(const NodeRow* row);
+    static bool has_memory(NodeRole role) { return role == NodeRole::endpoint || role == NodeRole::memory; }
+    std::vector<NodeId> with_memory() const;  // endpoints, then memories
+    void assign_ranks();
+    void choose_profiles();
+    void choose_models();
+    void make_nodes();
+    std::vector<NodeId> selected(const NodeSelector& selector) const;
+    bool matches(NodeId node, const NodeSelector& selector) const;
+    SourceId source(std::string text, std::string file = "", int line = 0);
+    std::uint32_t name_index(const std::string& name);
+    Variant defaults(Block block) const;
+    void apply(Variant& variant, const Figures& figures, const std::string& prefix);
+    VariantPool& pool(Block block) { return system_.pools_[static_cast<std::size_t>(block)]; }
+    void problem(const std::string& file, int line, std::string what, std::string expected = "");
+
+    // choose_links.cpp
+    void read_protocols();
+    void read_protocol(const Assignment& assignment);
+    void choose_links();
+    LinkChoice choice_for(EdgeId edge, const LinkKind* named) const;
+    std::uint32_t choice_index(LinkChoice choice);
+    const LinkChoice& choice_of(EdgeId edge) const { return choices_[choice_of_[edge]]; }
+    std::string_view kind_of_node(NodeId node) const;
+    const std::string& description_of(EdgeId edge) const;
+    // Which switches belong to the scale-up fabric of which profile: those at an accelerator's scale-up links, and those
+    // that scale-up links join to them.
+    void find_fabric();
+    void spread_fabric(std::vector<NodeId> front);
+
+    // assume.cpp
+    void list_assumptions();
+    void assume_profiles();
+    void assume_links();
+    void assume_nodes();
+    void assume_routing();
+    Assumption& assumption(const std::string& key, Assumption fresh);
+    int declared_line(NodeId node) const;
+
+    // resolve_links.cpp
+    void make_links();
+    Share share_of(NodeId node, EdgeId edge);
+    VariantId make_link(EdgeId edge, const Share& a, const Share& b);
+    void apply_document(Variant& variant, EdgeId edge);
+    void size_credits();
+    std::uint64_t dwell(NodeId node) const;
+
+    // overrides.cpp
+    void apply_annotations();
+    void apply_annotation(const Attribute& attribute, Block block, VariantId& variant);
+    void apply_assignment(const Assignment& assignment);
+    bool assign(const Selector& selector, const Assignment& assignment);
+    void explain_no_match(const Selector& selector, const Assignment& assignment);
+    // As checked_value(); link.model takes any link of the registry.
+    std::optional<std::uint64_t> value_of(Block block, std::size_t parameter, const std::string& text, ValueProblem& wrong);
+    std::optional<std::uint64_t> link_model(const std::string& name, ValueProblem& wrong);
+    // The variant of every instance of `block`, with the name of the instance on request.
+    std::vector<VariantId*> instances(Block block);
+    std::vector<std::string> instance_names(Block block, std::size_t index) const;
+
+    // checks.cpp
+    void check_values();
+    void check_caches(NodeId node);
+
+    const SystemDescription& description_;
+    const Graph& graph_;
+    const KnownNames& known_;
+    ResolvedSystem system_;
+    ProfileStore profiles_;
+    std::vector<Diagnostic> problems_;
+    std::map<std::string, SourceId> source_ids_;
+    std::map<std::string, std::uint32_t> name_ids_;
+    std::vector<const Profile*> profile_of_;  // by node; nullptr: no endpoint
+    std::vector<const NodeRow*> row_of_;      // by node
+    std::vector<bool> bound_kind_;            // by node: its row is named by a binding or an annotation
+    std::vector<LinkChoice> choices_;
+    std::vector<std::uint32_t> choice_of_;         // by edge, into choices_
+    std::vector<const LinkKind*> named_protocol_;  // by edge; empty: none is named
+    std::vector<const Profile*> fabric_of_;  // by node: profile whose scale-up fabric a switch belongs to
+    std::vector<bool> second_tier_;          // by node: through other switches only
+    std::map<std::string, std::size_t> assumption_ids_;
+    std::vector<bool> by_description_;                      // by node: nobody names its profile
+    std::map<const Component*, std::string> open_profile_;  // why the profile by description is a choice
+    std::map<std::pair<NodeId, std::string>, std::uint32_t> fabric_edges_;  // accelerator, link name -> edges
+    std::map<std::tuple<std::uint32_t, std::uint32_t, Share, Share>, VariantId> link_variants_;  // by edge kind, choice, shares
+};
+
+}  // namespace weft

@@ -1,0 +1,176 @@
+#include "platform/configuration/workload.h"
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "gpu/gemm.h"
+
+namespace weft {
+
+namespace {
+
+const std::vector<std::string> elements{"int32", "fp32", "bf16", "u8"};
+const std::vector<std::string> reductions{"sum", "min", "max"};
+
+bool contains(const std::vector<std::string>& names, const std::string& name)
+{
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_name(const std::string& name, const char* kind, const std::vector<std::string>& known,
+    const std::string& file, int line, std::vector<Diagnostic>& problems)
+{
+    if (known.empty() || contains(known, name)) return;
+    problems.push_back({file, line, std::string("unknown ") + kind + " " + in_quotes(name),
+        expected_name(std::string("a known ") + kind, name, known)});
+}
+
+void read_ranks(const YamlSource& source, const YamlField& field, Workload& out)
+{
+    if (source.tree.kind(field.value) == YamlTree::Kind::integer) {
+        out.rank_count = yaml_number(source, field).value_or(0);
+        if (out.rank_count == 0) source.findings.refuse(field.line, "'ranks' is 0", "at least 1");
+        return;
+    }
+    for (const YamlTree::Id item : yaml_items(source, field))
+        if (auto text = yaml_text(source, item, "an entry of 'ranks'"))
+            out.rank_nodes.push_back(std::move(*text));
+}
+
+void read_beside(const YamlSource& source, const YamlField& field, Workload& out)
+{
+    const auto text = yaml_text(source, field);
+    if (!text) return;
+    if (!Gemm::parse(*text)) source.findings.refuse(field.line, in_quotes(*text) + " is no kernel", kernel_form);
+    out.beside = *text;
+}
+
+// {rank: time}
+void read_delays(const YamlSource& source, const YamlField& field, Workload& out)
+{
+    for (const YamlField& entry : yaml_fields(source, field.value, "'delay'", {})) {
+        const bool is_rank = !entry.key.empty() && entry.key.size() <= 5 &&
+                             entry.key.find_first_not_of("0123456789") == std::string::npos;
+        if (!is_rank) source.findings.refuse(entry.line, in_quotes(entry.key) + " is no rank", "its number, such as 0");
+        const auto text = yaml_text(source, entry);
+        if (!text) continue;
+        const auto time = parse_time_ps(*text);
+        if (!time) source.findings.refuse(entry.line, in_quotes(*text) + " is no time", "a time such as 10 us");
+        if (is_rank && time) out.delays[std::stoul(entry.key)] = *time;
+    }
+}
+
+std::string resolved(const std::string& path, const std::string& folder)
+{
+    return path.empty() || path[0] == '/' ? path : folder + path;
+}
+
+// A plan says itself what it carries out, and how many ranks do.
+void refuse_beside_plan(const YamlSource& source, const std::vector<YamlField>& fields)
+{
+    const bool has_plan = std::any_of(fields.begin(), fields.end(),
+        [](const YamlField& part) { return part.key == "plan"; });
+    for (const YamlField& part : fields)
+        if (has_plan && (part.key == "collective" || part.key == "algorithm" || part.key == "root"))
+            source.findings.refuse(part.line, in_quotes(part.key) + " beside 'plan'", "one of them");
+}
+
+}  // namespace
+
+Workload read_workload(const YamlSource& source, const YamlField& field, const std::string& folder)
+{
+    Workload out;
+    out.line = field.line;
+    const std::vector<std::string> of_collective{"collective", "plan", "bytes", "algorithm", "type", "reduction",
+        "ranks", "root", "delay", "rings", "pipeline", "dimensions", "chunks"};
+    const std::vector<std::string> of_trace{"trace", "groups", "dependencies"};
+    const std::vector<std::string> of_both{"algorithm", "dimensions"};
+    std::vector<std::string> all = of_collective;
+    all.insert(all.end(), of_trace.begin(), of_trace.end());
+    all.push_back("beside");
+    const auto fields = yaml_fields(source, field.value, "'workload'", all);
+    for (const YamlField& part : fields) {
+        if (part.key == "collective") out.kind = Workload::Kind::collective;
+        if (part.key == "plan") out.kind = Workload::Kind::collective;
+        if (part.key == "trace") out.kind = Workload::Kind::trace;
+    }
+    refuse_beside_plan(source, fields);
+    bool has_bytes = false;
+    for (const YamlField& part : fields) {
+        if (part.key == "beside") {
+            read_beside(source, part, out);
+            continue;
+        }
+        const bool trace_key = contains(of_trace, part.key) ||
+            (out.kind == Workload::Kind::trace && contains(of_both, part.key));
+        if (out.kind == Workload::Kind::none || trace_key != (out.kind == Workload::Kind::trace)) {
+            source.findings.refuse(part.line,
+                in_quotes(part.key) + " without '" + (trace_key ? "trace'" : "collective'"),
+                "one of 'collective', 'plan' and 'trace' and the keys that go with it");
+            continue;
+        }
+        if (part.key == "ranks") {
+            read_ranks(source, part, out);
+            continue;
+        }
+        if (part.key == "delay") {
+            read_delays(source, part, out);
+            continue;
+        }
+        if (part.key == "rings" || part.key == "pipeline") {
+            (part.key == "rings" ? out.rings : out.pipeline) = yaml_number(source, part).value_or(0);
+            continue;
+        }
+        if (part.key == "chunks") {
+            out.chunks = yaml_number(source, part).value_or(0);
+            if (out.chunks == 0 || out.chunks > most_chunks)
+                source.findings.refuse(part.line, "'chunks' out of range", "1 to " + std::to_string(most_chunks));
+            continue;
+        }
+        if (part.key == "root") {
+            out.root = yaml_number(source, part).value_or(0);
+            continue;
+        }
+        const auto text = yaml_text(source, part);
+        if (!text) continue;
+        if (part.key == "collective") out.collective = *text;
+        if (part.key == "plan") out.plan = resolved(*text, folder);
+        if (part.key == "algorithm") out.algorithm = *text;
+        if (part.key == "type") out.element = *text;
+        if (part.key == "dimensions") {
+            const auto dimensions = dimensions_from_text(*text);
+            if (!dimensions) source.findings.refuse(part.line, in_quotes(*text) + " are no dimensions", dimensions_form);
+            out.dimensions = dimensions.value_or(std::vector<Dimension>{});
+        }
+        if (part.key == "reduction") out.reduction = *text;
+        if (part.key == "trace") out.trace = resolved(*text, folder);
+        if (part.key == "groups") out.groups = resolved(*text, folder);
+        if (part.key == "dependencies") out.dependencies = *text;
+        if (part.key == "bytes") {
+            has_bytes = true;
+            const auto bytes = parse_bytes(*text);
+            if (!bytes)
+                source.findings.refuse(part.line, in_quotes(*text) + " is no size", "a size such as 1 MiB");
+            out.bytes = bytes.value_or(0);
+        }
+    }
+    if (fields.empty() && source.tree.kind(field.value) == YamlTree::Kind::mapping)
+        source.findings.refuse(field.line, "'workload' is empty", "'collective', 'plan' or 'trace'");
+    if (out.kind == Workload::Kind::collective && !has_bytes && out.collective != "barrier" && out.plan.empty())
+        source.findings.refuse(field.line, "the collective has no size", "'bytes: 1 MiB' or the like");
+    return out;
+}
+
+void check_workload(const Workload& workload, const KnownNames& known, const std::string& file,
+    std::vector<Diagnostic>& problems)
+{
+    if (workload.kind != Workload::Kind::collective) return;
+    if (workload.plan.empty()) {
+        check_name(workload.collective, "collective", known.collectives, file, workload.line, problems);
+        check_name(workload.algorithm, "algorithm", known.algorithms, file, workload.line, problems);
+    }
+    check_name(workload.element, "element type", elements, file, workload.line, problems);
+    check_name(workload.reduction, "reduction", reductions, file, workload.line, problems);
+}
+
+}  // namespace weft

@@ -1,0 +1,56 @@
+#include "platform/console/output_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diagnostic.h"
+#include "base/text_file.h"
+#include "platform/console/messages.h"
+
+namespace weft {
+
+namespace {
+
+InputError unwritable(const std::string& path, int code)
+{
+    return {path, 0, std::string("cannot be written: ") + std::strerror(code), "a writable path"};
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path))
+{
+    if (!wanted() || is_stdout()) return;
+    struct stat info {};
+    if (::stat(path_.c_str(), &info) == 0) {
+        if (S_ISDIR(info.st_mode)) throw InputError(path_, 0, "is a folder", "a file to write");
+        in_place_ = !S_ISREG(info.st_mode);
+        if (::access(path_.c_str(), W_OK) != 0) throw unwritable(path_, errno);
+    }
+    if (in_place_) return;
+    const std::string trial = path_ + ".try" + std::to_string(::getpid());
+    std::FILE* file = std::fopen(trial.c_str(), "wbx");
+    if (file == nullptr) throw unwritable(path_, errno);
+    std::fclose(file);
+    std::remove(trial.c_str());
+}
+
+void OutputFile::write(std::string_view text) const
+{
+    if (!wanted()) return;
+    if (is_stdout()) return print(text);
+    if (!in_place_) return write_text_file(path_, text);
+    std::FILE* file = std::fopen(path_.c_str(), "wb");
+    bool good = file != nullptr;
+    if (good) {
+        good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+        good = std::fclose(file) == 0 && good;
+    }
+    if (!good) throw unwritable(path_, errno);
+}
+
+}  // namespace weft

@@ -1,0 +1,80 @@
+#include "platform/report/cause_words.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+
+namespace weft {
+
+namespace {
+
+using Times = std::vector<std::pair<std::string, Time>>;
+
+std::vector<std::string> three_of(Times times, double whole)
+{
+    std::stable_sort(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<std::string> out;
+    for (const auto& [cause, time] : times) {
+        if (time == 0 || out.size() == 3) break;
+        out.push_back(fmt::format("{:.1f} % ({}): {}", 100 * static_cast<double>(time) / whole, format_time_ps(time), words_of_cause(cause)));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string words_of_cause(const std::string& cause)
+{
+    static const std::map<std::string, const char*> known{
+        {"latency", "latency of links, switches and the on-die network"},
+        {"memory", "caches and memory that lines go to"},
+        {"serialisation", "lines on wires and behind others at ports"},
+        {"compute_units", "compute units that issue, compute, or have as many lines in flight as they may"},
+        {"credits", "lines that waited for a credit"},
+        {"launch", "the launch, until the first step begins"},
+        {"flag", "waiting for a signal of another rank"},
+        {"busy", "issuing lines"},
+        {"issue", "waiting for a turn to issue"},
+        {"registers", "as many instructions in flight as there are registers for"},
+        {"loads", "waiting for loaded data"},
+        {"unit_outstanding", "a compute unit with as many lines in flight as it may"},
+        {"acknowledge", "waiting for stores to be acknowledged"},
+        {"barrier", "waiting for other wavefronts of the workgroup"},
+        {"compute", "computing"},
+        {"queued", "waiting for a free compute unit"},
+    };
+    const auto found = known.find(cause);
+    return found == known.end() ? cause : std::string(found->second) + " (" + cause + ")";
+}
+
+LargestCauses largest_causes(const RunResult& result)
+{
+    const PathResult* longest = nullptr;
+    Time time = 0;
+    for (const PathResult& path : result.paths) {
+        const CollectiveResult& run = result.collectives[path.collective];
+        if (run.end_ps - run.start_ps <= time) continue;
+        time = run.end_ps - run.start_ps;
+        longest = &path;
+    }
+    if (longest != nullptr)
+        return {fmt::format("Where the time of the {} went, along its critical path:",
+                    result.collectives.size() == 1 ? "collective" : "longest collective"),
+            three_of(longest->times_ps, static_cast<double>(time))};
+    Times sums;
+    for (const RankResult& rank : result.ranks)
+        for (const auto& [cause, ps] : rank.stall_ps) {
+            const auto found = std::find_if(sums.begin(), sums.end(), [&, name = cause](const auto& sum) { return sum.first == name; });
+            if (found == sums.end())
+                sums.emplace_back(cause, ps);
+            else
+                found->second += ps;
+        }
+    for (auto& [cause, ps] : sums) ps /= std::max<std::size_t>(1, result.ranks.size());
+    return {"What ranks spent the simulated time on, in the mean:", three_of(sums, static_cast<double>(std::max<Time>(1, result.simulated_ps)))};
+}
+
+}  // namespace weft

@@ -1,0 +1,23 @@
+// Causes of waiting in words.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/result/run_result.h"
+
+namespace weft {
+
+// What a workgroup waits for, or a segment of a critical path: "latency" is "latency of links, switches and caches".
+std::string words_of_cause(const std::string& cause);
+
+struct LargestCauses {
+    std::string of;                  // what the shares are of
+    std::vector<std::string> words;  // the three largest, each with its share and time
+};
+
+// Of the critical path of the longest collective; without one of the mean rank.
+LargestCauses largest_causes(const RunResult& result);
+
+}  // namespace weft

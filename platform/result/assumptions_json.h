@@ -1,0 +1,14 @@
+// What a system leaves to assume, as JSON: [{what, count, taken, because, set_with}].
+#pragma once
+
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "platform/configuration/assumption.h"
+
+namespace weft {
+
+nlohmann::ordered_json assumptions_json(const std::vector<Assumption>& assumptions);
+
+}  // namespace weft

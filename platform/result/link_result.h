@@ -1,0 +1,37 @@
+// What one direction of a link did, for reports.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "tlm_interconnect/switch/port_watch.h"
+
+namespace weft {
+
+struct LinkResult {
+    std::string name;
+    std::string from;
+    std::string to;
+    double GBps = 0;
+    std::uint64_t lines = 0;
+    std::uint64_t wire_bytes = 0;
+    std::uint64_t payload_bytes = 0;
+    std::uint64_t flag_reads = 0;  // requests of waits that look at a flag
+    std::uint64_t flag_bytes = 0;  // on the wire, of such requests and of answers to them
+    Time busy_ps = 0;
+    std::uint32_t peak_queue = 0;
+    // Lines waited, the wire was free, and no channel of theirs had a credit; none: the sender does not count it.
+    std::optional<Time> credit_stall_ps{};
+
+    struct Channel {
+        std::string name;
+        PortWatch::Channel count;
+    };
+    std::vector<Channel> channels;  // of a run that was watched
+    std::optional<double> theory_payload{};  // of a single collective: what its schedule puts here, without flags
+};
+
+}  // namespace weft

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+#include "platform/result/summary.h"
+
+namespace weft {
+
+namespace {
+
+std::vector<std::pair<std::string, Time>> longest_first(std::vector<std::pair<std::string, Time>> times)
+{
+    std::stable_sort(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    while (!times.empty() && times.back().second == 0) times.pop_back();
+    return times;
+}
+
+// Ranks that spent their time like the first of them.
+struct RankGroup {
+    std::vector<std::string> ranks;
+    std::vector<double> shares;  // by cause
+};
+
+std::vector<double> shares_of(const CauseTimes& times)
+{
+    double total = 0;
+    for (const auto& entry : times) total += static_cast<double>(entry.second);
+    std::vector<double> shares;
+    if (total == 0) return shares;
+    for (const auto& entry : times) shares.push_back(static_cast<double>(entry.second) / total);
+    return shares;
+}
+
+std::vector<RankGroup> alike_ranks(const RunResult& result, CauseTimes RankResult::*times, double tolerance)
+{
+    std::vector<RankGroup> groups;
+    for (const RankResult& rank : result.ranks) {
+        const std::vector<double> shares = shares_of(rank.*times);
+        if (shares.empty()) continue;
+        const auto alike = [&](const RankGroup& group) {
+            for (std::size_t i = 0; i < shares.size(); ++i)
+                if (std::abs(group.shares[i] - shares[i]) > tolerance) return false;
+            return true;
+        };
+        const auto group = std::find_if(groups.begin(), groups.end(), alike);
+        if (group == groups.end())
+            groups.push_back({{std::to_string(rank.rank)}, shares});
+        else
+            group->ranks.push_back(std::to_string(rank.rank));
+    }
+    return groups;
+}
+
+}  // namespace
+
+void add_shares(SummaryPage& page, const RunResult& result, CauseTimes RankResult::*times, const std::string& heading)
+{
+    constexpr std::size_t most = 6;
+    std::vector<RankGroup> groups;
+    for (const double tolerance : {0.02, 0.05, 0.1, 0.25}) {
+        groups = alike_ranks(result, times, tolerance);
+        if (groups.size() <= most) break;
+    }
+    if (groups.empty()) return;
+    // Causes that cost any rank something.
+    const CauseTimes& causes = result.ranks.front().*times;
+    std::vector<std::size_t> shown;
+    std::string title = std::string(18, ' ');
+    const auto width = [&](std::size_t cause) {
+        return std::max<std::size_t>(6, causes[cause].first.size() + 1);
+    };
+    for (std::size_t cause = 0; cause < causes.size(); ++cause) {
+        if (std::none_of(groups.begin(), groups.end(),
+                [&](const RankGroup& group) { return group.shares[cause] > 0; }))
+            continue;
+        shown.push_back(cause);
+        title += fmt::format(" {:>{}}", causes[cause].first, width(cause));
+    }
+    page.row("\n" + heading);
+    page.row(title);
+    for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
+        const RankGroup& group = groups[i];
+        std::string name = group_names(group.ranks, 1).front().text;
+        name = name.size() > 10 ? fmt::format("{} ranks", group.ranks.size())
+                                : (group.ranks.size() == 1 ? "rank " : "ranks ") + name;
+        std::string row = fmt::format("  {:<16}", name);
+        for (const std::size_t cause : shown)
+            row += fmt::format(" {:>{}}", percent(group.shares[cause]), width(cause));
+        page.row(row);
+    }
+    if (groups.size() > most)
+        page.row(fmt::format("  and {} more groups (--json lists all)", groups.size() - most));
+}
+
+std::string path_summary(const RunResult& result)
+{
+    constexpr std::size_t most = 10;
+    if (result.paths.empty()) return "";
+    std::string out = "\ncritical path: what decided when a collective ended, by cause\n";
+    for (std::size_t i = 0; i < std::min(most, result.paths.size()); ++i) {
+        const PathResult& path = result.paths[i];
+        const CollectiveResult& run = result.collectives[path.collective];
+        const Time total = run.end_ps - run.start_ps;
+        std::size_t signals = 0;
+        for (const PathResult::Segment& segment : path.segments) signals += segment.what != "step";
+        if (result.paths.size() > 1)
+            out += fmt::format("  {} of {} at {}, {}\n", run.op, format_bytes(run.bytes), format_time_ps(run.start_ps),
+                format_time_ps(total));
+        for (const auto& [cause, time] : longest_first(path.times_ps))
+            out += fmt::format("  {:<14} {:>11} {:>5.1f} %\n", cause, format_time_ps(time),
+                static_cast<double>(time) * 100 / static_cast<double>(total));
+        out += fmt::format("  {} segments, {} signals between ranks (--json lists them, --timeline draws them)\n",
+            path.segments.size(), signals);
+    }
+    if (result.paths.size() > most) out += fmt::format("  and {} more (--json lists all)\n", result.paths.size() - most);
+    return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,46 @@
+#include "platform/simulation/background_kernel.h"
+
+#include <utility>
+
+namespace weft {
+
+BackgroundKernel::BackgroundKernel(LineExecutor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over)
+    : executor_(executor), kernel_(kernel), ranks_(ranks), over_(std::move(over))
+{
+}
+
+void BackgroundKernel::start()
+{
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+        ++running_;
+        next(rank);
+    }
+}
+
+void BackgroundKernel::next(std::uint32_t rank)
+{
+    const Time begun = executor_.now();
+    executor_.run_gemm(rank, kernel_, [this, rank, begun] {
+        ++kernels_;
+        time_ += executor_.now() - begun;
+        if (over_() || executor_.only_waits()) {
+            --running_;
+        } else {
+            next(rank);
+        }
+    });
+}
+
+BackgroundResult BackgroundKernel::result(const std::string& kernel) const
+{
+    BackgroundResult out;
+    out.kernel = kernel;
+    out.finished = kernels_;
+    if (kernels_ == 0) return out;
+    out.mean_ps = time_ / kernels_;
+    out.flops = static_cast<double>(kernel_.operations()) * static_cast<double>(kernels_) * 1e12 /
+                static_cast<double>(time_);
+    return out;
+}
+
+}  // namespace weft

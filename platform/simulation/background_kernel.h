@@ -1,0 +1,35 @@
+// What every rank runs beside the workload, again and again until that is over or can get no further.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "collectives/engine/line_executor.h"
+#include "gpu/gemm.h"
+#include "platform/result/run_result.h"
+
+namespace weft {
+
+class BackgroundKernel {
+public:
+    // `ranks`: the first endpoints. `over` says whether the workload has ended.
+    BackgroundKernel(LineExecutor& executor, Gemm kernel, std::uint32_t ranks, std::function<bool()> over);
+
+    void start();
+    bool finished() const { return running_ == 0; }
+    BackgroundResult result(const std::string& kernel) const;
+
+private:
+    void next(std::uint32_t rank);
+
+    LineExecutor& executor_;
+    Gemm kernel_;
+    std::uint32_t ranks_;
+    std::function<bool()> over_;
+    std::uint32_t running_ = 0;
+    std::uint64_t kernels_ = 0;
+    Time time_ = 0;  // of finished kernels, summed
+};
+
+}  // namespace weft

@@ -1,0 +1,22 @@
+// What a run leaves behind in the parts of a system, as results.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "collectives/engine/line_executor.h"
+#include "platform/workload/run_workload.h"
+#include "platform/result/run_result.h"
+#include "platform/assembly/system.h"
+
+namespace weft {
+
+// `accelerators`: endpoints that are no memories.
+std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const RunWorkload& load, std::size_t accelerators);
+std::vector<ModuleResult> module_results(const System& system, const ResolvedSystem& resolved, const FabricPlan& plan);
+std::vector<CollectiveResult> collective_results(const Executor& executor);
+
+// What the schedule puts on each link, beside what was counted there.
+void add_theory(const FabricModules& fabric, const std::optional<std::vector<double>>& payload, std::vector<LinkResult>& links);
+
+}  // namespace weft

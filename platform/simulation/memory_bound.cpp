@@ -1,0 +1,59 @@
+#include "platform/simulation/memory_bound.h"
+
+#include <algorithm>
+#include <map>
+
+namespace weft {
+
+namespace {
+
+double statistic(const ModuleResult& module, const std::string& name)
+{
+    for (const Statistic& entry : module.statistics)
+        if (entry.name == name) return entry.value;
+    return 0;
+}
+
+// Share of the time that refreshes take from the pins of every channel.
+double refreshing(const HbmSpec& hbm)
+{
+    if (static_cast<RefreshMode>(hbm.refresh) != RefreshMode::all_bank) return 0;
+    return static_cast<double>(hbm.t_rfc) / static_cast<double>(hbm.t_refi);
+}
+
+double busiest_link(const RunResult& result)
+{
+    Time busiest = 0;
+    for (const LinkResult& link : result.link_results) busiest = std::max<Time>(busiest, link.busy_ps);
+    return static_cast<double>(busiest) / static_cast<double>(result.simulated_ps);
+}
+
+}  // namespace
+
+std::optional<MemoryBound> memory_bound_of(const RunResult& result, const ResolvedSystem& resolved, const FabricPlan& plan)
+{
+    if (result.simulated_ps == 0) return std::nullopt;
+    const auto time = static_cast<double>(result.simulated_ps);
+    std::map<std::string, const ModuleResult*> modules;
+    for (const ModuleResult& module : result.modules) modules[module.name] = &module;
+    std::optional<MemoryBound> bound;
+    for (const NodeId node : plan.members) {
+        const std::string& name = plan.fabric.nodes[node].name;
+        const auto consider = [&](const char* part, std::uint64_t servers, double reserved, std::uint64_t rate) {
+            const auto found = modules.find(name + "." + part);
+            if (found == modules.end()) return;
+            const double share = statistic(*found->second, "busy") / (static_cast<double>(servers) * time) + reserved;
+            if (share < 0.5 || (bound && share <= bound->share)) return;
+            bound = MemoryBound{std::string(part) + ".bandwidth", name, std::min(share, 1.0),
+                (share - reserved) * static_cast<double>(rate) * 1e-9, static_cast<double>(rate) * 1e-9};
+        };
+        const HbmSpec& hbm = resolved.hbm(node);
+        consider("hbm", hbm.channels, refreshing(hbm), hbm.bandwidth);
+        consider("l2", resolved.l2(node).slices, 0, resolved.l2(node).bandwidth);
+        consider("memory_side", hbm.channels, 0, resolved.memory_side(node).bandwidth);
+    }
+    if (bound && bound->share <= busiest_link(result)) bound.reset();
+    return bound;
+}
+
+}  // namespace weft

@@ -1,0 +1,18 @@
+// Whether a run is bound by memory, and by which of its parts: the caches and the DRAM of the GPUs beside the links, by the
+// share of the time that they were busy.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/result/run_result.h"
+#include "platform/assembly/system.h"
+
+namespace weft {
+
+// The busiest cache or DRAM, of all GPUs that were as busy, where it was busier than every link and for at least half of
+// the time; else none. Refreshes of all banks count as busy: nothing else can have the pins meanwhile.
+std::optional<MemoryBound> memory_bound_of(const RunResult& result, const ResolvedSystem& resolved, const FabricPlan& plan);
+
+}  // namespace weft

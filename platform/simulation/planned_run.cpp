@@ -1,0 +1,95 @@
+#include "platform/simulation/planned_run.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "platform/choice/cost_graph_of.h"
+#include "platform/workload/chosen_schedule.h"
+#include "platform/workload/pricing_line.h"
+#include "platform/workload/dimension_rates_of.h"
+#include "platform/workload/run_size.h"
+
+namespace weft {
+
+namespace {
+
+FabricPlan plan_of(const ResolvedSystem& resolved, const RunWorkload& load, std::size_t& ranks, std::size_t& accelerators)
+{
+    std::vector<NodeId> members = members_of(resolved, load.wanted());
+    ranks = members.size();
+    add_replay_gpus(resolved, members);
+    accelerators = members.size();
+    add_memories(resolved, members);
+    return plan_fabric(resolved, std::move(members));
+}
+
+std::vector<Assumption> assumptions_of(const ResolvedSystem& resolved, const FabricPlan& plan, bool strict)
+{
+    std::vector<Assumption> assumptions = assumptions_among(resolved.assumptions, plan.used);
+    if (strict) refuse_assumptions(assumptions);
+    return assumptions;
+}
+
+ReplayTraffic replay_traffic_of(const ResolvedSystem& resolved, const FabricPlan& plan, RunWorkload& load, std::size_t ranks)
+{
+    load.set_dimensions(dimensions_with_rates(resolved, plan, static_cast<std::uint32_t>(ranks)));
+    return ReplayTraffic(resolved, plan);
+}
+
+// Refuses a run that does not fit into memory, and tells the user of one that is large or long.
+RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, const CollectiveRequest* request, bool data_on,
+    const RunOptions& options)
+{
+    const RunEstimate estimate = estimate_run(resolved, plan, request, data_on);
+    MachineMemory memory = machine_memory();
+    if (options.memory_limit) memory = {*options.memory_limit, *options.memory_limit};
+    require_fit(resolved, plan, request, data_on, estimate, memory);
+    const std::string notice = size_notice(estimate, memory, !options.until);
+    if (options.progress && !notice.empty()) std::fputs(("weft: " + notice + "\n").c_str(), stderr);
+    return estimate;
+}
+
+}  // namespace
+
+PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
+    : resolved(system), options(with), load(system), plan(plan_of(system, load, ranks, accelerators)),
+      assumptions(assumptions_of(system, plan, with.strict)), traffic(replay_traffic_of(system, plan, load, ranks))
+{
+    if (load.ranks() > 0 && traffic.any_of(ranks))
+        throw InputError(resolved.file, resolved.workload.line, "a rank of the trace is a replay GPU, which carries out no nodes",
+            "full GPUs as ranks (ranks: [GLOB, ...])");
+    data_on = options.data_on && !traffic.any();
+    std::optional<CollectiveRequest> request;
+    if (load.ranks() == 0) request = load.collective(ranks);
+    if (request && is_choice(resolved.workload.algorithm)) require_priceable(resolved, ranks);
+    estimate = check_size(resolved, plan, request ? &*request : nullptr, data_on, options);
+}
+
+BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
+    : system("weft", run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,
+          run.options.record ? &recorder : nullptr),
+      executor(system.event_queue(), system.accelerators(), system.progress(), run.resolved.engine(), run.data_on, run.resolved.seed),
+      groups(system, run.plan)
+{
+    const Workload& workload = run.resolved.workload;
+    executor.set_groups(groups);
+    std::shared_ptr<const Schedule> chosen;
+    if (is_choice(workload.algorithm) && run.load.ranks() > 0) {
+        run.load.choose(run.plan, run.options.progress);
+    } else if (is_choice(workload.algorithm)) {
+        const CollectiveRequest asked = run.load.collective(run.ranks);
+        PricingLine line(run.options.progress);
+        chosen = chosen_schedule(run.resolved, cost_graph_of(run.resolved, run.plan, asked.members), asked, choice.emplace(), line);
+    }
+    run.load.attach(executor, run.ranks, run.accelerators, chosen);
+    if (workload.beside.empty()) return;
+    if (run.traffic.any())
+        throw InputError(run.resolved.file, workload.line, "a kernel beside the workload and a replay GPU, which computes nothing",
+            "full GPUs, or no kernel");
+    beside.emplace(executor, Gemm::parse(workload.beside).value(), static_cast<std::uint32_t>(run.ranks),
+        [&load = run.load] { return load.finished(); });
+}
+
+}  // namespace weft

@@ -1,0 +1,49 @@
+// What a run is made of: first the plan of a system and its workload, then the modules and who drives them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "collectives/engine/line_executor.h"
+#include "gpu/traffic_recorder.h"
+#include "platform/simulation/background_kernel.h"
+#include "platform/workload/run_workload.h"
+#include "platform/workload/replay_traffic.h"
+#include "platform/simulation/run.h"
+#include "platform/assembly/fabric_plan.h"
+#include "platform/assembly/switch_groups.h"
+#include "platform/assembly/system.h"
+
+namespace weft {
+
+// Before anything is built. Throws InputError for what cannot be run, and for what does not fit into memory.
+struct PlannedRun {
+    PlannedRun(const ResolvedSystem& system, const RunOptions& with);
+
+    const ResolvedSystem& resolved;
+    const RunOptions& options;
+    RunWorkload load;
+    std::size_t ranks = 0;         // members that the workload has
+    std::size_t accelerators = 0;  // and replay GPUs; members from here on are memories
+    FabricPlan plan;
+    std::vector<Assumption> assumptions;
+    ReplayTraffic traffic;
+    bool data_on;
+    RunEstimate estimate;
+};
+
+// Built, and ready to start.
+struct BuiltRun {
+    BuiltRun(PlannedRun& run, const ModelRegistry& registry);
+
+    TrafficRecorder recorder;
+    System system;
+    LineExecutor executor;
+    SwitchGroups groups;
+    std::optional<ChoiceResult> choice;
+    std::optional<BackgroundKernel> beside;
+};
+
+}  // namespace weft

@@ -1,0 +1,241 @@
+#include "platform/simulation/run.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/diagnostic.h"
+#include "collectives/plans/msccl_writer.h"
+#include "platform/simulation/planned_run.h"
+#include "platform/simulation/run_trace.h"
+#include "platform/simulation/gathered.h"
+#include "platform/simulation/interrupt.h"
+#include "platform/simulation/memory_bound.h"
+#include "platform/workload/progress_line.h"
+#include "platform/workload/theory.h"
+#include "platform/simulation/time_series.h"
+
+namespace weft {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// Lines that a collective should take, for the estimate of the remaining time.
+std::uint64_t expected_lines(const CollectiveDriver* driver, const Workload& workload)
+{
+    if (driver == nullptr) return 0;
+    std::uint64_t operands = 0;
+    const Schedule& schedule = driver->schedule();
+    for (const RankPlan& plan : schedule.ranks)
+        for (const Thread& thread : plan.threads)
+            for (const Step& step : thread.steps)
+                if (is_data(step.kind)) operands += (step.sources.size() + step.destinations.size()) * 1000 / step.parts;
+    return operands * (workload.bytes / std::max(1U, schedule.chunks) / line_bytes) / 1000;
+}
+
+// What is known before time starts.
+RunResult described(PlannedRun& run, BuiltRun& parts)
+{
+    const ResolvedSystem& resolved = run.resolved;
+    const CollectiveDriver* driver = run.load.driver();
+    RunResult result;
+    if (run.options.plan) {
+        if (driver == nullptr)
+            throw InputError(resolved.file, resolved.workload.line, "a trace has no plan to export", "a single collective");
+        result.plan = write_msccl_xml(driver->schedule());
+    }
+    result.seed = resolved.seed;
+    result.estimate = run.estimate;
+    result.choice = std::move(parts.choice);
+    result.system = resolved.name;
+    result.endpoints = run.accelerators;
+    result.nodes = resolved.graph().node_count();
+    result.links = parts.system.links().size();
+    result.switches = parts.system.switches().size();
+    result.assumptions = std::move(run.assumptions);
+    result.notices = resolved.notices;
+    result.notices.insert(result.notices.end(), run.plan.notices.begin(), run.plan.notices.end());
+    for (std::string& notice : run.traffic.notices(run.ranks)) result.notices.push_back(std::move(notice));
+    for (const Diagnostic& notice : run.load.notices()) result.notices.push_back(notice.text());
+    if (driver != nullptr && !run.traffic.any() && resolved.workload.delays.empty() && resolved.workload.plan.empty() &&
+        static_cast<FlagHome>(resolved.engine().flag_home) == FlagHome::waiter)
+        result.theory = alpha_beta(resolved, run.plan, run.load.collective(run.ranks), driver->schedule());
+    return result;
+}
+
+// Who looks on while a run simulates.
+struct Watching {
+    Watching(PlannedRun& run, BuiltRun& parts)
+        : progress(run.options.progress, expected_lines(run.load.driver(), run.resolved.workload))
+    {
+        const RunOptions& options = run.options;
+        parts.system.event_queue().set_watch([this, &parts](Time now) {
+            interrupted = InterruptGuard::requested();
+            if (progress.due()) progress.print(now, parts.system.lines());
+            return !interrupted;
+        });
+        if (options.watch || options.window > 0 || options.follow) parts.system.fabric().watch();
+        if (options.follow) trace.emplace(parts.executor);
+        if (options.window > 0) series.emplace(parts.system.fabric(), run.resolved.graph(), options.window);
+    }
+
+    bool interrupted = false;
+    ProgressLine progress;
+    std::optional<RunTrace> trace;
+    std::optional<TimeSeries> series;
+};
+
+void elaborate(PlannedRun& run, BuiltRun& parts)
+{
+    // While workgroups spin the event queue never runs empty: nodes beyond the look-ahead are fetched from here.
+    parts.system.progress().set_last_resort([&run, &parts] {
+        return parts.executor.guarded([&run, &parts] {
+            while (!parts.system.progress().anything_busy() && run.load.look_further()) {
+            }
+        }) && parts.system.progress().anything_busy();
+    });
+    // The kernel's remark on a run that is stopped early would stand in the middle of a report.
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+}
+
+void simulate(PlannedRun& run, BuiltRun& parts, Watching& watching)
+{
+    EventQueue& event_queue = parts.system.event_queue();
+    std::optional<TimeSeries>& series = watching.series;
+    const Time end = run.options.until.value_or(~Time{0});
+    run.load.start();
+    const InterruptGuard interrupt;  // until here nothing has been simulated that would be worth keeping
+    if (parts.beside) parts.beside->start();
+    if (run.traffic.any()) {
+        std::optional<Executor::JobId> job;
+        if (run.load.driver() != nullptr) job = 0;
+        run.traffic.start(parts.system.accelerators(), parts.executor, job, run.resolved.seed);
+    }
+    do {
+        while (!event_queue.idle()) {
+            event_queue.run_kernel(series ? std::min(end, series->next() - 1) : end);
+            parts.executor.rethrow();
+            if (!series || event_queue.idle() || event_queue.stopped() || series->next() > end) break;
+            if (InterruptGuard::requested()) {  // the watch sees no windows without items
+                watching.interrupted = true;
+                event_queue.stop();
+                break;
+            }
+            series->close(series->next());
+        }
+    } while (!run.load.finished() && !event_queue.stopped() && event_queue.idle() && run.load.look_further());
+}
+
+std::vector<std::string> who_waits(const PlannedRun& run, BuiltRun& parts)
+{
+    std::vector<std::string> out = parts.system.fabric().blocked_chain();
+    const auto add = [&out](std::vector<std::string> lines) {
+        for (std::string& line : lines) out.push_back(std::move(line));
+    };
+    add(run.load.blocked());
+    add(parts.executor.blocked());
+    for (ReplayGpu* replay : parts.system.replays())
+        if (replay != nullptr) add(replay->blocked());
+    add(parts.system.blocked());
+    return out;
+}
+
+void set_stop(PlannedRun& run, BuiltRun& parts, bool interrupted, RunResult& result)
+{
+    const EventQueue& event_queue = parts.system.event_queue();
+    const std::vector<ReplayGpu*> replays = parts.system.replays();
+    const bool all_replayed = std::all_of(replays.begin(), replays.end(),
+        [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
+    const bool ended = run.load.finished() && all_replayed && event_queue.idle() && !event_queue.stopped();
+    if (ended) parts.system.check_contents();
+    result.problems = parts.system.problems();
+    if (ended && result.problems.empty()) result.problems = parts.system.unsettled();
+    result.fault = parts.system.fault();
+    if (!result.problems.empty()) {
+        result.stop = StopReason::wrong;
+    } else if (run.load.finished() && all_replayed) {
+        result.stop = StopReason::finished;
+    } else if (interrupted) {
+        result.stop = StopReason::interrupted;
+    } else if (run.options.until && !event_queue.idle() && !parts.system.cannot_progress()) {
+        result.stop = StopReason::until;
+    } else {
+        result.stop = StopReason::deadlock;
+        result.blocked = who_waits(run, parts);
+    }
+}
+
+void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& result)
+{
+    const ResolvedSystem& resolved = run.resolved;
+    const FabricPlan& plan = run.plan;
+    System& system = parts.system;
+    result.collectives = collective_results(parts.executor);
+    if (parts.beside) result.beside = parts.beside->result(resolved.workload.beside);
+    result.ranks = rank_results(system, plan, run.load, run.accelerators);
+    if (result.stop == StopReason::finished) {
+        for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
+    } else {
+        result.simulated_ps = result.stop == StopReason::until ? *run.options.until : system.event_queue().last();
+    }
+    for (RankResult& rank : result.ranks) rank.breakdown_ps = run.load.breakdown(rank.rank, result.simulated_ps);
+    for (std::string& notice : run.load.notices_of_run()) result.notices.push_back(std::move(notice));
+    result.protocol_problems = system.protocol_problems(result.stop == StopReason::finished);
+    result.lines = system.lines();
+    result.line_hops = system.line_hops();
+    bool checked = false;
+    for (const JobRecord& record : parts.executor.records()) {
+        checked = checked || record.checked;
+        if (!record.mismatch.empty()) result.mismatches.push_back(record.name + ": " + record.mismatch);
+    }
+    if (checked) result.verified = result.mismatches.empty() ? "passed" : "failed";
+    const Time last = std::max(system.event_queue().last(), result.simulated_ps);
+    std::vector<std::string> names;
+    for (const NodeId node : plan.members) names.push_back(plan.fabric.nodes[node].name);
+    if (watching.series) {
+        watching.series->close(last);
+        result.series = watching.series->csv();
+    }
+    if (run.options.record) {
+        result.record = parts.recorder.csv(names);
+        if (parts.recorder.left_out() > 0)
+            result.notices.push_back(std::to_string(parts.recorder.left_out()) +
+                                     " lines are not in the profile: it has writes, reads and additions to flags");
+    }
+    result.link_results = link_results(system.fabric(), resolved.graph(), last);
+    if (const CollectiveDriver* driver = run.load.driver(); driver != nullptr && result.stop == StopReason::finished)
+        add_theory(system.fabric(), link_payload(plan, run.load.collective(run.ranks), driver->schedule()), result.link_results);
+    if (watching.trace) {
+        result.paths = watching.trace->paths();
+        result.timeline = watching.trace->timeline(names);
+    }
+    result.modules = module_results(system, resolved, plan);
+    result.memory_bound = memory_bound_of(result, resolved, plan);
+    result.parameters = explained_parameters(resolved, plan.used);
+}
+
+}  // namespace
+
+RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& registry, const RunOptions& options)
+{
+    const Clock::time_point begun = Clock::now();
+    PlannedRun run(resolved, options);
+    BuiltRun parts(run, registry);
+    RunResult result = described(run, parts);
+    Watching watching(run, parts);
+    elaborate(run, parts);
+    result.elaborate_s = seconds_since(begun);
+
+    const Clock::time_point started = Clock::now();
+    simulate(run, parts, watching);
+    result.wall_s = seconds_since(started);
+
+    set_stop(run, parts, watching.interrupted, result);
+    gather(run, parts, watching, result);
+    return result;
+}
+
+}  // namespace weft

@@ -1,0 +1,72 @@
+#include "platform/simulation/time_series.h"
+
+#include <set>
+
+#include <fmt/format.h>
+
+namespace weft {
+
+TimeSeries::TimeSeries(const FabricModules& fabric, const Graph& graph, Time window)
+    : fabric_(fabric), graph_(graph), window_(window), next_(window), last_(link_results(fabric, graph, 0))
+{
+    std::set<std::uint8_t> vcs;
+    unsigned lanes = 1;
+    for (const FabricModules::LinkPlace& place : fabric.links())
+        for (const auto& watch : place.watch)
+            if (watch != nullptr) {
+                vcs.insert(watch->vcs().begin(), watch->vcs().end());
+                lanes = std::max(lanes, static_cast<unsigned>(place.link->spec().vc_lanes));
+            }
+    for (const std::uint8_t vc : vcs) channels_.push_back(vc_name(vc, lanes));
+}
+
+void TimeSeries::close(Time now)
+{
+    std::vector<LinkResult> present = link_results(fabric_, graph_, now);
+    const double length = static_cast<double>(now - begin_);
+    for (std::size_t i = 0; i < present.size() && now > begin_; ++i) {
+        const LinkResult& to = present[i];
+        const LinkResult& from = last_[i];
+        bool idle = to.lines == from.lines && to.wire_bytes == from.wire_bytes;
+        std::string tail;
+        for (const std::string& name : channels_) {
+            std::size_t c = 0;
+            while (c < to.channels.size() && to.channels[c].name != name) ++c;
+            if (c == to.channels.size()) {
+                tail += ",,,,,";
+                continue;
+            }
+            const PortWatch::Channel& end = to.channels[c].count;
+            const PortWatch::Channel& begin = from.channels[c].count;
+            idle = idle && end.queue_area == begin.queue_area && end.credit_area == begin.credit_area;
+            tail += fmt::format(",{},{:.6g},{:.6g},{},{}", end.lines - begin.lines,
+                static_cast<double>(end.queue_area - begin.queue_area) / length,
+                static_cast<double>(end.credit_area - begin.credit_area) / length, end.credit_stall - begin.credit_stall,
+                end.arbitration_wait - begin.arbitration_wait);
+        }
+        if (idle) continue;
+        const Time busy = to.busy_ps - from.busy_ps;
+        rows_ += fmt::format("{},{},{},{},{},{},{},{},{},{:.6g},{}", begin_, now - begin_, to.name, to.from, to.to,
+                     to.lines - from.lines, to.wire_bytes - from.wire_bytes, to.payload_bytes - from.payload_bytes, busy,
+                     static_cast<double>(busy) / length,
+                     to.credit_stall_ps ? std::to_string(*to.credit_stall_ps - from.credit_stall_ps.value_or(0)) : "") +
+                 tail + "\n";
+    }
+    last_ = std::move(present);
+    begin_ = now;
+    while (next_ <= now) next_ += window_;
+}
+
+std::string TimeSeries::csv() const
+{
+    std::string head = "start_ps,length_ps,link,from,to,lines,wire_bytes,payload_bytes,busy_ps,utilisation,credit_stall_ps";
+    for (std::string name : channels_) {
+        for (char& c : name)
+            if (c == ' ') c = '_';
+        for (const char* what : {"lines", "queue", "credits", "credit_stall_ps", "arbitration_wait_ps"})
+            head += "," + name + "_" + what;
+    }
+    return head + "\n" + rows_;
+}
+
+}  // namespace weft

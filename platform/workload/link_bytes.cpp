@@ -1,0 +1,79 @@
+#include "platform/workload/link_bytes.h"
+
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "platform/choice/latencies.h"
+#include "platform/workload/link_shares.h"
+#include "tlm_interconnect/link/packetiser.h"
+
+namespace weft {
+
+namespace {
+
+struct Amount {
+    double lines = 0;
+    double payload = 0;
+    double wire = 0;
+};
+
+// Of two ranks: where the data are, where they go, and whether the latter loads them.
+using Way = std::tuple<std::uint32_t, std::uint32_t, bool>;
+
+}  // namespace
+
+std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan& plan, const Schedule& schedule,
+    const Layout& layout)
+{
+    std::map<Way, Amount> ways;
+    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank)
+        for (const Thread& thread : schedule.ranks[rank].threads)
+            for (const Step& step : thread.steps) {
+                if (step.kind != StepKind::move) continue;
+                Amount moved;
+                for (const Piece& piece : layout.pieces(step)) {
+                    moved.payload += static_cast<double>(piece.bytes);
+                    moved.lines += static_cast<double>((piece.bytes + line_bytes - 1) / line_bytes);
+                }
+                const auto add = [&](const Way& way) {
+                    ways[way].lines += moved.lines;
+                    ways[way].payload += moved.payload;
+                };
+                for (const ChunkRef& source : step.sources)
+                    if (source.rank != rank) add({source.rank, rank, true});
+                for (const ChunkRef& destination : step.destinations)
+                    if (destination.rank != rank) add({rank, destination.rank, false});
+            }
+    const LinkShares shares(plan);
+    const bool by_card = has_cards(system, plan);
+    std::vector<Amount> wire(shares.directions());
+    for (const auto& [way, amount] : ways) {
+        const auto [from, to, get] = way;
+        const LineOp op = get ? LineOp::read : LineOp::write;
+        const LineClass data = get ? LineClass::response : LineClass::request;
+        const LineClass answer = get ? LineClass::request : LineClass::response;
+        const Amount& all = amount;
+        shares.for_each(from, to, 1.0, [&](std::uint32_t edge, bool forward, double share) {
+            const LinkSpec& link = system.link(edge);
+            Amount& there = wire[2 * edge + (forward ? 0 : 1)];
+            Amount& back = wire[2 * edge + (forward ? 1 : 0)];
+            there.wire += share * all.lines * static_cast<double>(stream_bytes(link, op, data, false, by_card));
+            back.wire += share * all.lines * static_cast<double>(stream_bytes(link, op, answer, false, by_card));
+            there.payload += share * all.payload;
+        });
+    }
+    std::vector<LinkBytes> out;
+    for (std::size_t c = 0; c < wire.size(); ++c) {
+        if (wire[c].wire <= 0) continue;
+        const auto edge = static_cast<EdgeId>(c / 2);
+        const std::string* names[2] = {&plan.fabric.nodes[plan.fabric.edges[edge].a].name,
+            &plan.fabric.nodes[plan.fabric.edges[edge].b].name};
+        out.push_back({edge_name(system.graph(), edge), *names[c % 2], *names[1 - c % 2],
+            static_cast<std::uint64_t>(std::llround(wire[c].payload)),
+            static_cast<std::uint64_t>(std::llround(wire[c].wire)), system.link(edge).bandwidth});
+    }
+    return out;
+}
+
+}  // namespace weft

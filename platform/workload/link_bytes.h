@@ -1,0 +1,31 @@
+// What a schedule puts on every link of a system, by the routes that its lines take: the bytes without the time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectives/schedule/layout.h"
+#include "collectives/schedule/schedule.h"
+#include "platform/configuration/resolved_system.h"
+#include "platform/assembly/fabric_plan.h"
+
+namespace weft {
+
+// One direction of a link that carries anything.
+struct LinkBytes {
+    std::string name;
+    std::string from;
+    std::string to;
+    std::uint64_t payload = 0;
+    std::uint64_t wire = 0;  // with headers, acknowledges or requests; signals are left out
+    std::uint64_t rate = 0;  // bytes/s
+    double seconds() const { return static_cast<double>(wire) / static_cast<double>(rate); }
+};
+
+// In the order of the graph. Equal paths share evenly. Rank r is member r of `plan`. Steps that a switch carries out are
+// left out.
+std::vector<LinkBytes> link_bytes(const ResolvedSystem& system, const FabricPlan& plan, const Schedule& schedule,
+    const Layout& layout);
+
+}  // namespace weft

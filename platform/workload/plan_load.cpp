@@ -1,0 +1,48 @@
+#include "platform/workload/plan_load.h"
+
+#include "collectives/plans/plan.h"
+
+namespace weft {
+
+void PlanLoad::apply(CollectiveRequest& request) const
+{
+    request.op = schedule->op;
+    request.algorithm = schedule->name;
+    request.bytes = bytes;
+    request.schedule = schedule;
+}
+
+PlanLoad load_plan(const Workload& workload, const std::string& file)
+{
+    PlanOptions options;
+    options.bytes = workload.bytes;
+    Plan plan = read_plan(workload.plan, options);
+    PlanLoad out;
+    out.bytes = workload.bytes != 0 ? workload.bytes : plan.bytes;
+    if (out.bytes == 0)
+        throw InputError(file, workload.line, "the plan has no size", "'bytes', or --bytes N, such as 1MiB");
+    ElementType type{};
+    if (!element_type_from_name(workload.element, type) || out.bytes % size_of(type) != 0)
+        throw InputError(file, workload.line,
+            std::to_string(out.bytes) + " bytes are not whole " + workload.element + " elements", "whole elements");
+    if (workload.rank_count != 0 && workload.rank_count != plan.schedule.size() && plan.problems.empty())
+        throw InputError(file, workload.line,
+            std::to_string(workload.rank_count) + " ranks for a plan of " + std::to_string(plan.schedule.size()),
+            "as many as the plan has");
+    if (!plan.own_reduction)
+        plan.schedule.reduction = workload.reduction == "min"   ? ReduceOp::min
+                                  : workload.reduction == "max" ? ReduceOp::max
+                                                                : ReduceOp::sum;
+    VerifyOptions sizes;
+    sizes.bytes = out.bytes;
+    sizes.element_bytes = size_of(type);
+    const Judgement verdict = judge(plan, sizes);
+    if (!verdict.ok) throw InputError(verdict.problems);
+    out.notices = plan.notices;
+    const std::string remark = size_remark(plan, out.bytes);
+    if (!remark.empty()) out.notices.push_back({plan.file, 0, remark, ""});
+    out.schedule = std::make_shared<const Schedule>(std::move(plan.schedule));
+    return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,28 @@
+// A plan as what runs: read for the size of the workload, and found right before anything is built.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "collectives/engine/collective_driver.h"
+#include "platform/configuration/workload.h"
+
+namespace weft {
+
+struct PlanLoad {
+    std::shared_ptr<const Schedule> schedule;
+    std::uint64_t bytes = 0;
+    std::vector<Diagnostic> notices;
+
+    // In place of a built-in algorithm.
+    void apply(CollectiveRequest& request) const;
+};
+
+// Throws InputError for a plan that cannot be read, is wrong for this size, or has none. `file` is the place of the
+// workload.
+PlanLoad load_plan(const Workload& workload, const std::string& file);
+
+}  // namespace weft

@@ -1,0 +1,136 @@
+#include "platform/workload/run_workload.h"
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+#include "collectives/engine/chunk_scheduling.h"
+
+namespace weft {
+
+namespace {
+
+chakra::Dependencies dependencies_of(const Workload& workload)
+{
+    if (workload.dependencies == "data") return chakra::Dependencies::data;
+    if (workload.dependencies == "data_and_control") return chakra::Dependencies::data_and_control;
+    return chakra::Dependencies::automatic;
+}
+
+CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t ranks,
+    const std::vector<Dimension>& dimensions)
+{
+    const Workload& workload = system.workload;
+    CollectiveRequest request;
+    if (workload.plan.empty() && !collective_from_name(workload.collective, request.op))
+        throw InputError(system.file, workload.line, "unknown collective '" + workload.collective + "'",
+            "a collective of 'weft run --help'");
+    request.algorithm = workload.algorithm;
+    request.bytes = workload.bytes;
+    if (!element_type_from_name(workload.element, request.type))
+        throw InputError(system.file, workload.line, "unknown element type '" + workload.element + "'",
+            "int32, fp32, bf16 or u8");
+    if (request.bytes % size_of(request.type) != 0)
+        throw InputError(system.file, workload.line,
+            std::to_string(request.bytes) + " bytes are not whole " + workload.element + " elements",
+            "a multiple of " + std::to_string(size_of(request.type)) + ", or element u8");
+    request.options.channels = system.engine().channels_for(request.bytes, system.engine().channels);
+    request.options.root = static_cast<std::uint32_t>(workload.root);
+    request.options.rings = static_cast<std::uint32_t>(std::min<std::uint64_t>(workload.rings, UINT32_MAX));
+    if (workload.pipeline > 0)
+        request.options.pipeline = static_cast<std::uint32_t>(std::min<std::uint64_t>(workload.pipeline, UINT32_MAX));
+    request.options.dimensions = dimensions;
+    request.options.scheduling = scheduling_of(system.engine());
+    request.options.reduction = workload.reduction == "min"   ? ReduceOp::min
+                                : workload.reduction == "max" ? ReduceOp::max
+                                                              : ReduceOp::sum;
+    for (std::uint32_t e = 0; e < ranks; ++e) request.members.push_back(e);
+    for (const auto& [rank, delay] : workload.delays) {
+        if (rank >= ranks)
+            throw InputError(system.file, workload.line,
+                "a delay of rank " + std::to_string(rank) + ", the collective has " + std::to_string(ranks),
+                "ranks from 0 to " + std::to_string(ranks - 1));
+        request.delays.resize(ranks);
+        request.delays[rank] = delay;
+    }
+    return request;
+}
+
+// Of the dimensions that a trace's ranks form.
+std::vector<std::uint32_t> sizes_of(const std::vector<Dimension>& dimensions, std::uint32_t ranks)
+{
+    std::vector<std::uint32_t> sizes;
+    if (dimensions.empty()) return sizes;
+    AlgorithmOptions options;
+    options.dimensions = dimensions;
+    for (const Dimension& dimension : dimensions_of(options, ranks)) sizes.push_back(dimension.size);
+    return sizes;
+}
+
+}  // namespace
+
+RunWorkload::RunWorkload(const ResolvedSystem& system) : system_(system)
+{
+    const Workload& workload = system.workload;
+    if (workload.kind == Workload::Kind::trace) {
+        chakra::TraceSetOptions options;
+        options.ranks = static_cast<std::uint32_t>(workload.rank_count);
+        options.group_file = workload.groups;
+        traces_ = chakra::TraceSet::open(workload.trace, options);
+        chakra::Policy policy;
+        policy.dependencies = dependencies_of(workload);
+        policy.dimensions = sizes_of(workload.dimensions, traces_->ranks());
+        verdict_ = chakra::validate(*traces_, policy);
+        verdict_.require_runnable();
+    } else if (workload.kind == Workload::Kind::none) {
+        throw InputError(system.file, 0, "nothing to run", "a workload (--collective, --plan or --trace)");
+    } else if (!workload.plan.empty()) {
+        plan_ = load_plan(workload, system.file);
+    }
+}
+
+CollectiveRequest RunWorkload::collective(std::size_t members) const
+{
+    CollectiveRequest request = collective_request(system_, members, dimensions_);
+    if (plan_) plan_->apply(request);
+    return request;
+}
+
+void RunWorkload::attach(Executor& executor, std::size_t members, std::size_t accelerators,
+    std::shared_ptr<const Schedule> schedule)
+{
+    if (!traces_) {
+        CollectiveRequest request = collective(members);
+        if (schedule) request.schedule = std::move(schedule);
+        driver_.emplace(executor, std::move(request));
+        return;
+    }
+    TraceRequest request;
+    for (std::uint32_t e = 0; e < members; ++e) request.members.push_back(e);
+    for (auto e = static_cast<std::uint32_t>(accelerators); e < executor.endpoints(); ++e)
+        request.memories.push_back(e);
+    request.algorithm = system_.workload.algorithm;
+    if (choice_)
+        request.choose = [this](CollectiveOp op, const std::vector<std::uint32_t>& of, std::uint64_t bytes,
+                             std::uint32_t channels) { return choice_->schedule(op, of, bytes, channels); };
+    request.dimensions = dimensions_;
+    engine_ = std::make_unique<TraceEngine>(executor, *traces_, verdict_, system_.engine(), request);
+}
+
+std::vector<std::string> RunWorkload::notices_of_run() const
+{
+    std::vector<std::string> out = choice_ ? choice_->notices() : std::vector<std::string>();
+    if (!engine_) return out;
+    for (std::string& notice : engine_->notices()) out.push_back(std::move(notice));
+    return out;
+}
+
+std::vector<std::pair<std::string, Time>> RunWorkload::breakdown(std::uint32_t rank, Time end) const
+{
+    std::vector<std::pair<std::string, Time>> out;
+    if (!engine_ || rank >= traces_->ranks()) return out;
+    const Breakdown::Times times = engine_->breakdown(rank, end);
+    for (unsigned a = 0; a < activity_count; ++a) out.emplace_back(name_of(static_cast<Activity>(a)), times[a]);
+    return out;
+}
+
+}  // namespace weft

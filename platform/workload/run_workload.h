@@ -1,0 +1,65 @@
+// What a run carries out: one collective, by an algorithm or a plan, or a trace set.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/chakra/validate.h"
+#include "collectives/engine/collective_driver.h"
+#include "collectives/engine/line_executor.h"
+#include "collectives/engine/trace_engine.h"
+#include "platform/configuration/resolved_system.h"
+#include "platform/workload/plan_load.h"
+#include "platform/workload/trace_choice.h"
+#include "platform/assembly/fabric_plan.h"
+
+namespace weft {
+
+class RunWorkload {
+public:
+    // Reads traces and plans. Throws InputError for what cannot be carried out.
+    explicit RunWorkload(const ResolvedSystem& system);
+
+    std::uint64_t ranks() const { return traces_ ? traces_->ranks() : 0; }
+    // How many GPUs that takes; 0 = as many as the workload says.
+    std::uint64_t wanted() const { return plan_ ? plan_->schedule->size() : ranks(); }
+
+    // Those of the workload with their rates; before what follows.
+    void set_dimensions(std::vector<Dimension> dimensions) { dimensions_ = std::move(dimensions); }
+
+    // The single collective.
+    CollectiveRequest collective(std::size_t members) const;
+
+    // Collectives of a trace are chosen for, on this plan.
+    void choose(const FabricPlan& plan, bool progress) { choice_.emplace(system_, plan, progress); }
+
+    // The first `members` endpoints are ranks, those from `accelerators` on memories.
+    void attach(Executor& executor, std::size_t members, std::size_t accelerators, std::shared_ptr<const Schedule> schedule);
+
+    void start() { driver_ ? driver_->start() : engine_->start(); }
+    bool finished() const { return driver_ ? driver_->finished() : engine_->finished(); }
+    bool look_further() { return engine_ && engine_->look_further(); }
+    const std::vector<Picoseconds>& finish_times() const { return driver_ ? driver_->finish_times() : engine_->finish_times(); }
+    std::vector<std::string> blocked() const { return engine_ ? engine_->blocked() : std::vector<std::string>(); }
+    std::vector<std::string> notices_of_run() const;
+    // How the rank spent [0, end]; empty for a collective.
+    std::vector<std::pair<std::string, Time>> breakdown(std::uint32_t rank, Time end) const;
+    const CollectiveDriver* driver() const { return driver_ ? &*driver_ : nullptr; }
+    const std::vector<Diagnostic>& notices() const { return plan_ ? plan_->notices : verdict_.notices; }
+
+private:
+    const ResolvedSystem& system_;
+    std::vector<Dimension> dimensions_;
+    std::optional<chakra::TraceSet> traces_;
+    chakra::Verdict verdict_;
+    std::optional<PlanLoad> plan_;
+    std::optional<TraceChoice> choice_;
+    std::optional<CollectiveDriver> driver_;
+    std::unique_ptr<TraceEngine> engine_;
+};
+
+}  // namespace weft
