@@ -9,9 +9,10 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
       memory_side_spec_(memory_side), image_(wiring.data_on)
 {
     const unsigned slices = static_cast<unsigned>(l2.slices);
+    const std::string here = this->name();
     units_ = std::make_unique<ComputeUnits>("units", event_queue, path_ + ".units", spec, l1, endpoint_, pool, progress,
         wiring.data_on, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
-    crossbar_ = std::make_unique<Crossbar>("crossbar", event_queue, path_ + ".network", spec, network, l2, endpoint_,
+    crossbar_ = std::make_unique<Crossbar>("network", event_queue, path_ + ".network", spec, network, l2, endpoint_,
         wiring.ports, wiring.routes);
     NetworkEnds& ends = crossbar_->ends();
     units_->set_network(ends);
@@ -44,9 +45,11 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     const L2Spec cache = l2.separate() ? l2.of_partition() : l2;
     for (unsigned s = 0; s < modules; ++s) {
         const std::string number = std::to_string(s);
-        const SliceRequest request{"l2_" + number, path_ + ".l2." + number, cache, s % static_cast<unsigned>(cache.slices),
-            image_, pool, endpoint_};
-        slices_.push_back(wiring.make_slice ? wiring.make_slice(event_queue, request) : std::make_unique<L2Slice>(event_queue, request));
+        slices_.push_back(tree_.at(here + ".l2." + number, [&](const std::string& last) {
+            const SliceRequest request{last, path_ + ".l2." + number, cache, s % static_cast<unsigned>(cache.slices), image_, pool,
+                endpoint_};
+            return wiring.make_slice ? wiring.make_slice(event_queue, request) : std::make_unique<L2Slice>(event_queue, request);
+        }));
         slices_[s]->set_way_in(ends.slice_in, s, modules, ends.header());
         for (unsigned partition = 0; partition < slices_[s]->partitions(); ++partition) {
             join(crossbar_->to_slice(s + partition * modules), slices_[s]->target_of(partition));
@@ -57,8 +60,9 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     for (unsigned c = 0; memory_side_ && c < channels; ++c) join(memory_side_->memory(c), hbm_->target(c));
     for (unsigned p = 0; p < wiring.ports; ++p) {
         const std::string number = std::to_string(p);
-        ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), event_queue, path_ + ".port." + number,
-            spec));
+        ports_.push_back(tree_.at(here + ".port." + number, [&](const std::string& last) {
+            return std::make_unique<FabricPort>(last.c_str(), event_queue, path_ + ".port." + number, spec);
+        }));
         ports_[p]->set_network(ends, p);
         if (wiring.recorder == nullptr) {
             join(crossbar_->to_port(p), ports_[p]->die_in);

@@ -20,6 +20,7 @@
 #include "sc_models/l2_slice.h"
 #include "sc_models/memory_side_cache.h"
 #include "sc_models/memory_image.h"
+#include "tlm_interconnect/kernel/module_tree.h"
 
 namespace weft {
 
@@ -78,6 +79,7 @@ private:
     std::unique_ptr<ComputeUnits> units_;
     std::unique_ptr<DmaEngines> dma_engines_;
     std::unique_ptr<Crossbar> crossbar_;
+    ModuleTree tree_;
     std::vector<std::unique_ptr<SliceModel>> slices_;
     std::unique_ptr<MemorySideCache> memory_side_;
     std::unique_ptr<Hbm> hbm_;

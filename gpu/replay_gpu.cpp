@@ -36,8 +36,9 @@ ReplayGpu::ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, Line
     };
     for (unsigned p = 0; p < wiring.ports; ++p) {
         const std::string number = std::to_string(p);
-        ports_.push_back(std::make_unique<FabricPort>(("port" + number).c_str(), event_queue, name_ + ".port." + number,
-            spec));
+        ports_.push_back(tree_.at(std::string(this->name()) + ".port." + number, [&](const std::string& last) {
+            return std::make_unique<FabricPort>(last.c_str(), event_queue, name_ + ".port." + number, spec);
+        }));
         to_ports_.push_back(std::make_unique<LineInitiatorSocket>(("to_port" + number).c_str(), *this, p));
         from_ports_.push_back(std::make_unique<LineTargetSocket>(("from_port" + number).c_str(), *this, p));
         join(*to_ports_[p], ports_[p]->die_in);

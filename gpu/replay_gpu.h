@@ -31,6 +31,7 @@
 #include "gpu/progress.h"
 #include "gpu/workgroup.h"
 #include "sc_models/l2_spec.h"
+#include "tlm_interconnect/kernel/module_tree.h"
 #include "tlm_interconnect/kernel/rate_servers.h"
 
 namespace weft {
@@ -126,6 +127,7 @@ private:
     LinePool& pool_;
     Progress& progress_;
     MemoryImage image_;
+    ModuleTree tree_;
     std::vector<std::unique_ptr<FabricPort>> ports_;
     std::vector<std::unique_ptr<LineInitiatorSocket>> to_ports_;
     std::vector<std::unique_ptr<LineTargetSocket>> from_ports_;

@@ -11,7 +11,7 @@ MemorySideCache::MemorySideCache(sc_core::sc_module_name name, EventQueue& event
     const L2Spec cache = spec.as_cache(channels);
     for (unsigned c = 0; c < channels; ++c) {
         const std::string number = std::to_string(c);
-        slices_.push_back(std::make_unique<L2Slice>(("slice" + number).c_str(), event_queue, path + "." + number, cache, c,
+        slices_.push_back(std::make_unique<L2Slice>(number.c_str(), event_queue, path + "." + number, cache, c,
             image, pool, endpoint));
         to_slices_.push_back(std::make_unique<LineInitiatorSocket>(("to_slice" + number).c_str(), *this, c));
         if (checkers != nullptr) {

@@ -17,15 +17,8 @@ bool carries_messages(const LinkSpec& link) { return destination_lines(link) > 0
 
 }  // namespace
 
-std::string module_name(const std::string& kind, const std::string& path, std::size_t number)
-{
-    std::string out = kind + std::to_string(number) + "_";
-    for (const char c : path) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    return out;
-}
-
-FabricModules::FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan)
-    : resolved_(resolved), plan_(plan), switch_of_(plan.fabric.nodes.size(), -1)
+FabricModules::FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan, ModuleTree& tree)
+    : resolved_(resolved), plan_(plan), tree_(tree), switch_of_(plan.fabric.nodes.size(), -1)
 {
     const std::vector<std::vector<Fabric::Port>> all = plan.fabric.ports();
     ports_.resize(all.size());
@@ -66,13 +59,15 @@ void FabricModules::add_switch(const ModelRegistry& registry, const RunContext& 
     const std::string& path, const std::string& model, unsigned extra)
 {
     SwitchRequest request;
-    request.module_name = module_name("switch", path, switches_.size());
     request.path = path;
     request.spec = resolved_.switch_of(node);
     request.ports = used_ports(node) + extra;
     request.routes = table_of(node, extra > 0 ? static_cast<int>(used_ports(node)) : -1);
     switch_of_[node] = static_cast<int>(switches_.size());
-    switches_.push_back({node, path, model, registry.switch_factory(model)(context, request)});
+    switches_.push_back({node, path, model, tree_.at(path, [&](const std::string& name) {
+        request.module_name = name;
+        return registry.switch_factory(model)(context, request);
+    })});
 }
 
 void FabricModules::build(const ModelRegistry& registry, const RunContext& context, Checkers& checkers,
@@ -104,8 +99,10 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         if (!plan_.used.edges[edge]) continue;
         const LinkSpec& spec = resolved_.link(edge);
         const std::string path = edge_name(resolved_.graph(), edge);
-        LinkPlace place{edge,
-            registry.link_factory(resolved_.link_model(edge))(context, {module_name("link", path, links_.size()), path, spec, resolved_.seed}), {}, {}, {}};
+        auto link = tree_.at("links." + ModuleTree::part(path), [&](const std::string& name) {
+            return registry.link_factory(resolved_.link_model(edge))(context, {name, path, spec, resolved_.seed});
+        });
+        LinkPlace place{edge, std::move(link), {}, {}, {}};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
         for (unsigned e = 0; e < 2; ++e) {
             const NodeId node = nodes[e];

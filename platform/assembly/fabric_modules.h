@@ -15,6 +15,7 @@
 #include "platform/assembly/fabric_plan.h"
 #include "platform/assembly/model_registry.h"
 #include "rtl/modules/block_host.h"
+#include "tlm_interconnect/kernel/module_tree.h"
 #include "tlm_interconnect/link/link_model.h"
 #include "tlm_interconnect/switch/output_port.h"
 #include "tlm_interconnect/protocol/protocol_checker.h"
@@ -36,7 +37,8 @@ public:
         static End of(LineInitiatorSocket& out, LineTargetSocket& in, OutputPort& output);
     };
 
-    FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan);
+    // `tree` is where its modules go.
+    FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan, ModuleTree& tree);
 
     // What the module of a member has to offer: its fabric ports, and the routes that leave by them.
     unsigned ports(std::uint32_t rank) const;
@@ -103,6 +105,7 @@ private:
 
     const ResolvedSystem& resolved_;
     const FabricPlan& plan_;
+    ModuleTree& tree_;
     std::vector<std::vector<int>> ports_;  // by node and port of the fabric: number among the used ones, -1: unused
     std::vector<int> switch_of_;           // by node, -1: none
     std::vector<SwitchPlace> switches_;
@@ -113,8 +116,5 @@ private:
     };
     std::vector<std::vector<Place>> at_port_;  // by node and used port
 };
-
-// A name that SystemC takes: no dots, brackets or spaces; the number keeps it unique.
-std::string module_name(const std::string& kind, const std::string& path, std::size_t number);
 
 }  // namespace weft

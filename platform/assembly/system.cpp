@@ -12,16 +12,14 @@ constexpr Time look_every = 1'000'000'000;  // ps
 
 }  // namespace
 
-System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
-    const ModelRegistry& registry, bool data_on, bool check_protocol, TrafficRecorder* recorder)
-    : sc_module(name), event_queue_("event_queue"), checkers_(event_queue_, check_protocol), fabric_(resolved, plan)
+System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on, bool check_protocol, TrafficRecorder* recorder)
+    : event_queue_("event_queue"), checkers_(event_queue_, check_protocol), fabric_(resolved, plan, tree_)
 {
     const RunContext context{event_queue_, pool_, progress_, &registry.waves, resolved.seed};
     for (std::uint32_t rank = 0; rank < plan.members.size(); ++rank) {
         const NodeId node = plan.members[rank];
         const std::string& path = plan.fabric.nodes[node].name;
         GpuRequest request;
-        request.module_name = module_name("gpu", path, rank);
         request.gpu = resolved.gpu(node);
         request.network = resolved.network(node);
         request.l1 = resolved.l1(node);
@@ -44,7 +42,10 @@ System::System(sc_core::sc_module_name name, const ResolvedSystem& resolved, con
         request.wiring.ports = fabric_.ports(rank);
         request.wiring.routes = fabric_.routes(rank);
         request.wiring.make_slice = slice_factory(context, request.l2);
-        accelerators_.push_back(registry.gpu_factory(memory ? "gpu" : resolved.model(node))(context, request));
+        accelerators_.push_back(tree_.at(path, [&](const std::string& name) {
+            request.module_name = name;
+            return registry.gpu_factory(memory ? "gpu" : resolved.model(node))(context, request);
+        }));
     }
     fabric_.build(registry, context, checkers_, [this](std::uint32_t rank, unsigned port) {
         Accelerator& accelerator = *accelerators_[rank];

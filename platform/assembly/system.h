@@ -1,5 +1,6 @@
 // The module hierarchy of a run, made from a resolved system and its fabric plan: members become GPUs (or replay GPUs;
-// memories are GPUs that nothing is launched on), what lies between them is FabricModules.
+// memories are GPUs that nothing is launched on), what lies between them is FabricModules. Names are those of the document, so a
+// slice of an L2 is `dgx.0.xpu.0.l2.3` to SystemC, too.
 #pragma once
 
 #include <memory>
@@ -11,17 +12,17 @@
 #include "platform/assembly/fabric_modules.h"
 #include "platform/assembly/fabric_plan.h"
 #include "platform/assembly/model_registry.h"
+#include "tlm_interconnect/kernel/module_tree.h"
 
 namespace weft {
 
-class System : public sc_core::sc_module {
+class System {
 public:
     using LinkPlace = FabricModules::LinkPlace;
     using SwitchPlace = FabricModules::SwitchPlace;
 
     // `resolved` and `plan` must outlive it.
-    System(sc_core::sc_module_name name, const ResolvedSystem& resolved, const FabricPlan& plan,
-        const ModelRegistry& registry, bool data_on, bool check_protocol = false, TrafficRecorder* recorder = nullptr);
+    System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on, bool check_protocol = false, TrafficRecorder* recorder = nullptr);
 
     EventQueue& event_queue() { return event_queue_; }
     LinePool& pool() { return pool_; }
@@ -55,6 +56,7 @@ private:
     LinePool pool_;
     Progress progress_;
     Checkers checkers_;
+    ModuleTree tree_;
     FabricModules fabric_;
     std::vector<std::unique_ptr<Accelerator>> accelerators_;
 };

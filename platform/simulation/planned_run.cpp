@@ -68,7 +68,7 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
 }
 
 BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
-    : system("weft", run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,
+    : system(run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,
           run.options.record ? &recorder : nullptr),
       executor(system.event_queue(), system.accelerators(), system.progress(), run.resolved.engine(), run.data_on, run.resolved.seed),
       groups(system, run.plan)

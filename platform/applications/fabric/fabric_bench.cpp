@@ -50,12 +50,15 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     LinePool pool;
     Progress progress;
     Checkers checkers(event_queue, options.check_protocol);
-    FabricModules fabric(system, plan);
+    ModuleTree tree;
+    FabricModules fabric(system, plan, tree);
     std::vector<std::unique_ptr<TrafficEndpoint>> sources;
     for (std::uint32_t rank = 0; rank < endpoints; ++rank) {
         const std::string& path = plan.fabric.nodes[plan.members[rank]].name;
-        sources.push_back(std::make_unique<TrafficEndpoint>(module_name("traffic", path, rank).c_str(), event_queue, path, pool,
-            rank, fabric.ports(rank), fabric.routes(rank), traffic, pattern, arrivals, round_trips));
+        sources.push_back(tree.at(path, [&](const std::string& name) {
+            return std::make_unique<TrafficEndpoint>(name.c_str(), event_queue, path, pool, rank, fabric.ports(rank),
+                fabric.routes(rank), traffic, pattern, arrivals, round_trips);
+        }));
     }
     fabric.build(registry, {event_queue, pool, progress}, checkers, [&](std::uint32_t rank, unsigned port) {
         TrafficEndpoint& source = *sources[rank];
