@@ -33,6 +33,33 @@ TEST(HouseRules, ALongFileIsReported)
         "gpu/over.cpp:601: has more than 600 lines: one concept per file, please split it");
 }
 
+TEST(HouseRules, StateOfTheProcessIsListed)
+{
+    const std::string page = weft::read_text_file(std::string(WEFT_SOURCE_DIR) + "/docs/architecture.md");
+    std::size_t found = 0;
+    for (const SourceFile& source : read_sources(WEFT_SOURCE_DIR)) {
+        const bool ours = source.path.rfind("testbenches/", 0) != 0 && source.path.rfind("examples/", 0) != 0;
+        const bool code = source.path.size() > 4 && source.path.compare(source.path.size() - 4, 4, ".cpp") == 0;
+        if (!ours || !code) continue;
+        for (const Finding& finding : find_process_state(source)) {
+            ++found;
+            EXPECT_NE(page.find("`" + finding.what + "`"), std::string::npos) << finding.text() << " is not in docs/architecture.md";
+            EXPECT_NE(page.find("`" + source.path + "`"), std::string::npos) << finding.text();
+        }
+    }
+    EXPECT_EQ(found, 6U);
+}
+
+TEST(HouseRules, StateOfTheProcessIsFoundWhereItIsPlanted)
+{
+    const SourceFile planted{"gpu/a.cpp",
+        {"namespace weft {", "using Time = int;", "int count = 0;", "constexpr int limit = 3;", "std::vector<int> all{};", "void f()", "{",
+            "    int local = 0;", "    static int calls = 0;", "    static const int fixed = 1;", "}", "static bool seen;"}};
+    std::string names;
+    for (const Finding& finding : find_process_state(planted)) names += finding.what + " ";
+    EXPECT_EQ(names, "count all calls seen ");
+}
+
 TEST(HouseRules, EveryCodeFolderHasAReadme)
 {
     for (const Finding& finding : check_readmes(WEFT_SOURCE_DIR, read_sources(WEFT_SOURCE_DIR)))

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "base/text_file.h"
@@ -319,6 +320,24 @@ std::vector<Finding> check_length(const SourceFile& source, std::size_t limit)
     if (source.lines.size() <= limit) return {};
     return {{source.path, static_cast<int>(source.lines.size()),
         "has more than " + std::to_string(limit) + " lines: one concept per file, please split it"}};
+}
+
+std::vector<Finding> find_process_state(const SourceFile& source)
+{
+    // What a namespace holds is not indented here; within a function only `static` lasts.
+    static const std::regex outside(R"(^(?:(?:volatile|thread_local|static|inline) )*[A-Za-z_][\w:<>,\*& ]* \*?(\w+)(?: = [^;]*|\{.*\})?;.*)");
+    static const std::regex inside(R"(^\s+(?:static|thread_local) [A-Za-z_][\w:<>,\*& ]* (\w+)(?: = [^;(]*|\{.*\})?;.*)");
+    static const std::regex fixed(R"(\b(?:const|constexpr|using|typedef|return|namespace|struct|class|enum|union|extern|friend|template|case|goto|delete|throw|static_assert)\b)");
+    std::vector<Finding> findings;
+    int number = 0;
+    for (const std::string& line : source.lines) {
+        ++number;
+        std::smatch match;
+        if (line.empty() || line.front() == '#' || line.find("//") == 0 || std::regex_search(line, fixed)) continue;
+        if (std::regex_match(line, match, outside) || std::regex_match(line, match, inside))
+            findings.push_back({source.path, number, match[1]});
+    }
+    return findings;
 }
 
 std::vector<Finding> check_words(const SourceFile& source)

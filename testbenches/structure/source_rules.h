@@ -46,6 +46,9 @@ std::vector<Finding> check_without_systemc(const std::vector<SourceFile>& source
 // More than `limit` lines.
 std::vector<Finding> check_length(const SourceFile& source, std::size_t limit);
 
+// Variables that a whole process shares and that can change; `what` of a finding is the name.
+std::vector<Finding> find_process_state(const SourceFile& source);
+
 // Words that mark unfinished work.
 std::vector<Finding> check_words(const SourceFile& source);
 
