@@ -10,12 +10,14 @@
 #include "base/diagnostic.h"
 #include "collectives/schedule/clocks.h"
 #include "collectives/schedule/contribution.h"
-#include "collectives/schedule/end_state.h"
+#include "collectives/schedule/end_check.h"
 #include "collectives/schedule/layout.h"
 #include "collectives/schedule/order.h"
 #include "collectives/schedule/packet_causes.h"
+#include "collectives/schedule/signal_check.h"
 #include "collectives/schedule/structure.h"
 #include "collectives/schedule/symbolic_memory.h"
+#include "collectives/schedule/verify_log.h"
 
 namespace weft {
 
@@ -81,7 +83,7 @@ public:
           values_(schedule.reduction),
           memory_(schedule),
           causes_(schedule),
-          most_problems_(most_problems),
+          log_(result, most_problems),
           result_(result)
     {
         for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) write_input(rank);
@@ -110,28 +112,15 @@ public:
         for (const Blocked& blocked : order.blocked)
             problem(describe(schedule_, blocked.at) + " never runs: it " + blocked.waits_for);
         statistics();
-        signals_taken();
+        check_signals(schedule_, numbering_, log_);
         // Outputs of a plan that did not run to its end say nothing that the lines above do not.
-        if (order.blocked.empty()) end_state();
+        if (order.blocked.empty()) check_end_state(schedule_, layout_, memory_, values_, log_);
         if (order.blocked.empty() && schedule_.op == CollectiveOp::barrier) everybody_entered();
-        if (suppressed_ > 0) result_.problems.push_back(fmt::format("and {} further problems", suppressed_));
+        log_.finish();
     }
 
 private:
-    void problem(const std::string& text)
-    {
-        if (result_.problems.size() < most_problems_)
-            result_.problems.push_back(text);
-        else
-            ++suppressed_;
-    }
-
-    void remark(const std::string& text)
-    {
-        if (result_.remarks.size() < most_problems_) result_.remarks.push_back(text);
-    }
-
-    bool spelled_out() const { return result_.problems.size() < most_problems_; }
+    void problem(const std::string& text) { log_.problem(text); }
 
     void write_input(std::uint32_t rank)
     {
@@ -256,10 +245,7 @@ private:
     void conflict(StepAt at, const char* what, const ChunkRef& ref, std::uint32_t chunk, Epoch other,
         const char* did)
     {
-        if (!spelled_out()) {
-            ++suppressed_;
-            return;
-        }
+        if (!log_.spelled_out()) return log_.suppress();
         const std::uint32_t thread = numbering_.thread(at.rank, at.thread);
         if (other.thread == thread && other.count == at.step + 1)
             return problem(
@@ -368,86 +354,6 @@ private:
         }
     }
 
-    // By rank and semaphore: signals come from the ranks that are waited for. Waits without a signal are blocked steps.
-    // Signals without a wait harm nothing in this run: a remark where the schedule may have them.
-    void signals_taken()
-    {
-        struct Use {
-            std::uint64_t signals = 0;
-            std::uint64_t waits = 0;
-            std::uint32_t rank = 0;
-            std::uint32_t index = 0;
-            std::vector<std::uint32_t> senders;
-        };
-        std::vector<Use> uses(numbering_.semaphores());
-        for_each_step(StepKind::signal, [&](StepAt at, const Step& step) {
-            Use& use = uses[numbering_.semaphore(step.peer, step.semaphore)];
-            use.rank = step.peer;
-            use.index = step.semaphore;
-            ++use.signals;
-            // Ranks come in order, so a known sender is the last one.
-            if (use.senders.empty() || use.senders.back() != at.rank) use.senders.push_back(at.rank);
-        });
-        for_each_step(StepKind::wait, [&](StepAt at, const Step& step) {
-            Use& use = uses[numbering_.semaphore(at.rank, step.semaphore)];
-            ++use.waits;
-            if (!use.senders.empty() &&
-                !std::binary_search(use.senders.begin(), use.senders.end(), step.peer))
-                problem(fmt::format("{} expects rank {} on semaphore {}, which only rank {} signals",
-                    describe(schedule_, at), step.peer, step.semaphore, use.senders.front()));
-        });
-        for (const Use& use : uses)
-            if (use.signals > use.waits) {
-                const std::string text = fmt::format("rank {} semaphore {} gets {} signals and is waited for {} times",
-                    use.rank, use.index, use.signals, use.waits);
-                if (schedule_.spare_signals)
-                    remark(text);
-                else
-                    problem(text);
-            }
-    }
-
-    template <typename Visit>
-    void for_each_step(StepKind kind, Visit&& visit)
-    {
-        for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank)
-            for (std::uint32_t t = 0; t < schedule_.ranks[rank].threads.size(); ++t) {
-                const std::vector<Step>& steps = schedule_.ranks[rank].threads[t].steps;
-                for (std::uint32_t s = 0; s < steps.size(); ++s)
-                    if (steps[s].kind == kind) visit(StepAt{rank, t, s}, steps[s]);
-            }
-    }
-
-    void end_state()
-    {
-        for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank) {
-            const bool declared = schedule_.declared_chunks(rank, Buffer::output) > 0 ||
-                (schedule_.in_place && schedule_.declared_chunks(rank, Buffer::input) > 0);
-            for (std::uint32_t i = 0; i < schedule_.message_chunks(rank, Buffer::output); ++i) {
-                const ValueId demanded = demanded_value(schedule_, rank, i, values_);
-                if (demanded == nothing_written) continue;
-                if (!declared) {
-                    problem(fmt::format("rank {} has no output; expected {} chunks", rank,
-                        schedule_.message_chunks(rank, Buffer::output)));
-                    break;
-                }
-                check_output(rank, i, demanded);
-            }
-        }
-    }
-
-    void check_output(std::uint32_t rank, std::uint32_t index, ValueId demanded)
-    {
-        if (layout_.range(rank, Buffer::output, index).size() == 0) return;
-        const SymbolicMemory::Chunk& chunk = memory_.chunk(rank, Buffer::output, index);
-        for (const Cell& cell : chunk) {
-            if (cell.value == demanded) continue;
-            const std::string where = chunk.size() > 1 ? fmt::format(" from byte {} on", cell.begin) : "";
-            return problem(fmt::format("output chunk {} of rank {} ends wrong{}: expected {}; found {}",
-                index, rank, where, values_.text(demanded), values_.text(cell.value)));
-        }
-    }
-
     // Nobody leaves before everybody entered: the end of every rank comes after something of every other.
     void everybody_entered()
     {
@@ -475,8 +381,7 @@ private:
     SymbolicMemory memory_;
     PacketCauses causes_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Depth> packet_depths_;  // by rank and slot: of the stores
-    std::size_t most_problems_;
-    std::size_t suppressed_ = 0;
+    VerifyLog log_;
     Verification& result_;
 };
 

@@ -1,0 +1,13 @@
+// What memory holds at the end against what the operation demands.
+#pragma once
+
+#include "collectives/schedule/contribution.h"
+#include "collectives/schedule/layout.h"
+#include "collectives/schedule/symbolic_memory.h"
+#include "collectives/schedule/verify_log.h"
+
+namespace weft {
+
+void check_end_state(const Schedule& schedule, const Layout& layout, SymbolicMemory& memory, Contributions& values, VerifyLog& log);
+
+}  // namespace weft
