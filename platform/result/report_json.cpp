@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/processor_time.h"
 #include "platform/result/assumptions_json.h"
 #include "platform/result/disagreement.h"
 #include "platform/result/report.h"
@@ -136,14 +137,6 @@ Json beside_json(const RunResult& result)
 }
 
 // Of this process so far.
-double processor_seconds()
-{
-    rusage use{};
-    getrusage(RUSAGE_SELF, &use);
-    const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; };
-    return seconds(use.ru_utime) + seconds(use.ru_stime);
-}
-
 std::uint64_t most_resident_bytes()
 {
     rusage use{};

@@ -1,12 +1,12 @@
 #include "testbenches/benchmarks/delay_ring.h"
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/processor_time.h"
 #include "tlm_interconnect/link/delay_line.h"
 #include "tlm_interconnect/link/event_delay_line.h"
 
@@ -40,10 +40,9 @@ Measured measure(unsigned components, std::uint64_t hops, const Make& make, cons
         return sum;
     };
     const double before = total();
-    const auto start = std::chrono::steady_clock::now();
+    const double start = processor_seconds();
     run(end);
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-    return {total() - before, wall.count()};
+    return {total() - before, processor_seconds() - start};
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace weft::bench {
 
 struct Measured {
     double hops = 0;     // lines handed from one timed component to the next
-    double seconds = 0;  // wall time of it, elaboration apart
+    double seconds = 0;  // CPU time of it, elaboration apart
     double lines = 0;    // issued by endpoints; 0 where there are none
 };
 

@@ -69,7 +69,7 @@ Measured routers(bool tree, std::uint64_t hops)
     network.options.checkers = false;
     network.options.traffic.duration = hops / 120 * 1'000;  // some 120 hops in a clock
     const weft::testing::NetworkResult result = weft::testing::run_network(network.graph, network.at(0.3).options);
-    return {static_cast<double>(result.hops), result.wall_s};
+    return {static_cast<double>(result.hops), result.cpu_s};
 }
 
 int measure_here(const std::string& kind, unsigned components)

@@ -1,7 +1,7 @@
 #include "testbenches/traffic/router_network.h"
-#include "tlm_interconnect/link/buffer_space.h"
 
-#include <chrono>
+#include "base/processor_time.h"
+#include "tlm_interconnect/link/buffer_space.h"
 
 namespace weft::testing {
 
@@ -204,12 +204,11 @@ NetworkResult run_network(const RouterGraph& graph, const NetworkOptions& option
         network.connect(e, sources[e]->out(0), sources[e]->in(0));
         sources[e]->set_credits(0, network.space());
     }
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = processor_seconds();
     sc_core::sc_start();
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
 
     NetworkResult result;
-    result.wall_s = wall.count();
+    result.cpu_s = processor_seconds() - begin;
     result.latency = arrivals.result();
     const double slots = 1e12 / cycle;
     result.load = result.latency.accepted / 64 / endpoints / slots;

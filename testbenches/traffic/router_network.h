@@ -81,7 +81,7 @@ struct NetworkResult {
     double routers_passed = 0;
     std::uint64_t problems = 0;
     std::uint64_t left = 0;       // lines that are still somewhere when nothing moves
-    double wall_s = 0;            // of the simulation, building apart
+    double cpu_s = 0;             // of the simulation, building apart
     double matchings = 0;         // summed over the routers
     double refused = 0;
     std::vector<std::string> blocked;
