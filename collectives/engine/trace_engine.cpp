@@ -196,7 +196,8 @@ void TraceEngine::begin(std::uint32_t rank, Node node)
 {
     const std::uint64_t id = node.id;
     ++in_flight_[rank][static_cast<unsigned>(chakra::resource_of(node))];
-    const Node& started = running_[rank].emplace(id, Started{std::move(node), {}}).first->second.node;
+    const std::size_t record = log_ == nullptr ? NodeLog::none : logged(rank, node);
+    const Node& started = running_[rank].emplace(id, Started{std::move(node), {}, record}).first->second.node;
     switch (started.type) {
     case NodeType::invalid:
     case NodeType::metadata: end(rank, id); break;
@@ -222,6 +223,45 @@ void TraceEngine::begin(std::uint32_t rank, Node node)
         }
         break;
     }
+}
+
+// A node that starts at no other's end was kept back by the limits of the look-ahead or by an agreement: the last end let it start.
+std::size_t TraceEngine::logged(std::uint32_t rank, const Node& node)
+{
+    NodeRecord record;
+    record.rank = rank;
+    record.node = node.id;
+    record.name = chakra::printable(node.name, 60);
+    record.begin = record.end = executor_.now();
+    record.released_by = releasing_ != NodeLog::none ? releasing_ : last_ended_;
+    record.bytes = node.comm_size.value_or(0);
+    using Kind = NodeRecord::Kind;
+    switch (node.type) {
+    case NodeType::comp: record.kind = node.on_cpu ? Kind::cpu : Kind::compute; break;
+    case NodeType::mem_load:
+    case NodeType::mem_store:
+        record.kind = Kind::memory;
+        record.bytes = node.tensor_size.value_or(0);
+        break;
+    case NodeType::send: record.kind = Kind::send; break;
+    case NodeType::recv: record.kind = Kind::receive; break;
+    case NodeType::coll:
+        record.kind = chakra::is_launcher(node) ? Kind::cpu : Kind::collective;
+        if (node.comm_type) record.operation = name_of(op_of(*node.comm_type));
+        break;
+    case NodeType::invalid:
+    case NodeType::metadata: break;
+    }
+    if (record.kind == Kind::send || record.kind == Kind::receive) record.ranks = 2;
+    if (record.kind == Kind::collective) record.ranks = static_cast<std::uint32_t>(verdict_.groups[rank].members(node)->size());
+    return log_->begin(std::move(record));
+}
+
+void TraceEngine::log_meeting(std::uint32_t rank, std::uint64_t node, Exchange& exchange)
+{
+    if (log_ == nullptr) return;
+    if (exchange.logged == NodeLog::none) exchange.logged = log_->open_exchange();
+    log_->join(exchange.logged, running_[rank].at(node).record);
 }
 
 std::uint32_t TraceEngine::home_of(std::uint32_t rank, const Node& node) const
@@ -267,6 +307,12 @@ void TraceEngine::end(std::uint32_t rank, std::uint64_t id)
     const Resource resource = chakra::resource_of(node->second.node);
     --in_flight_[rank][static_cast<unsigned>(resource)];
     if (node->second.doing) breakdowns_[rank].end(*node->second.doing, executor_.now());
+    const std::size_t record = node->second.record;
+    const std::size_t outer = releasing_;
+    if (log_ != nullptr) {
+        log_->end(record, executor_.now());
+        last_ended_ = releasing_ = record;
+    }
     running_[rank].erase(node);
     if (resource == Resource::communication) {
         if (extra_[rank] > 0) --extra_[rank];
@@ -280,6 +326,7 @@ void TraceEngine::end(std::uint32_t rank, std::uint64_t id)
     finish_[rank] = executor_.now();
     if (feeders_[rank].done()) breakdowns_[rank].finish(executor_.now());
     pump(rank);
+    releasing_ = outer;
 }
 
 void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
@@ -324,6 +371,7 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
     const Executor::JobId job = exchange.job;
     const std::optional<DimensionLedger::Entry> entry = exchange.entry;
     exchange.here[position] = node.id;
+    log_meeting(rank, node.id, exchange);
     set_doing(rank, node.id, Doing::waiting);
     if (++exchange.arrived == members->size()) {
         for (std::uint32_t p = 0; p < members->size(); ++p)
@@ -365,6 +413,7 @@ void TraceEngine::begin_transfer(std::uint32_t rank, const Node& node)
             "the same size on both sides");
     const Executor::JobId job = exchange.job;
     exchange.here[sending ? 0 : 1] = node.id;
+    log_meeting(rank, node.id, exchange);
     set_doing(rank, node.id, sending || exchange.here[0] ? Doing::communication : Doing::waiting);
     if (++exchange.arrived == 2) {
         set_doing(key.destination, *exchange.here[1], Doing::communication);

@@ -33,6 +33,7 @@
 #include "collectives/engine/communication_order.h"
 #include "collectives/engine/engine_spec.h"
 #include "collectives/engine/executor.h"
+#include "collectives/engine/node_log.h"
 #include "collectives/engine/trace_schedules.h"
 
 namespace weft {
@@ -54,6 +55,9 @@ public:
     TraceEngine(Executor& executor, const chakra::TraceSet& set, chakra::Verdict verdict, const EngineSpec& spec,
         TraceRequest request);
 
+    // Notes every node in `log`, which must outlive the engine. Before start().
+    void follow(NodeLog& log) { log_ = &log; }
+
     void start();
     bool finished() const;
     // For a simulation in which nothing moves any more: reads further ahead on every rank, or starts nodes that only
@@ -73,6 +77,7 @@ private:
     struct Started {
         chakra::Node node;
         std::optional<Doing> doing;
+        std::size_t record = NodeLog::none;  // in the log
     };
     struct Exchange {  // a transfer or collective that some of its ranks have reached
         Executor::JobId job = 0;
@@ -80,6 +85,7 @@ private:
         std::uint32_t arrived = 0;
         std::vector<std::optional<std::uint64_t>> here;  // by position: node that has arrived
         std::uint64_t bytes = 0;
+        std::size_t logged = NodeLog::none;  // number in the log
         chakra::CollectiveType type = chakra::CollectiveType::all_reduce;
     };
     using GroupKey = std::vector<std::uint32_t>;  // members in order
@@ -111,6 +117,8 @@ private:
     void begin_transfer(std::uint32_t rank, const chakra::Node& node);
     // From now on the node does this; nothing happens if it has ended.
     void set_doing(std::uint32_t rank, std::uint64_t node, Doing doing);
+    std::size_t logged(std::uint32_t rank, const chakra::Node& node);
+    void log_meeting(std::uint32_t rank, std::uint64_t node, Exchange& exchange);
     // Ranks agree on what communicates next.
     void on_node(std::uint32_t rank, chakra::Node node);
     void agree_soon();
@@ -143,6 +151,9 @@ private:
     bool exceeded_ = false;                                          // somebody had one
     std::vector<Picoseconds> finish_;
     std::uint64_t nodes_finished_ = 0;
+    NodeLog* log_ = nullptr;
+    std::size_t releasing_ = NodeLog::none;  // record of the node whose end lets others start just now
+    std::size_t last_ended_ = NodeLog::none;
 };
 
 }  // namespace weft

@@ -30,10 +30,10 @@ public:
         out_.parts = parts;
     }
 
-    // One event of the trace; those of process 0 are critical paths.
+    // One event of the trace; those of process 0 are critical paths, those with a category are nodes of a trace.
     void add(const EventJson& event)
     {
-        if (event.at("ph") != "X" || event.at("pid") == 0) return;
+        if (event.at("ph") != "X" || event.at("pid") == 0 || event.contains("cat")) return;
         const auto rank = event.at("pid").get<std::uint32_t>() - 1;
         const Time begin = ps_of(event.at("ts"));
         const Time duration = ps_of(event.at("dur"));

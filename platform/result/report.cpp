@@ -224,7 +224,7 @@ std::string result_summary(const RunResult& result)
     add_stalls(page, result);
     add_shares(page, result, &RankResult::breakdown_ps, "how ranks spent the time, in per cent of all");
     add_shares(page, result, &RankResult::stall_ps, "what ranks waited for, in per cent of their time");
-    return page.take() + path_summary(result);
+    return page.take() + trace_summary(result) + path_summary(result);
 }
 
 }  // namespace weft

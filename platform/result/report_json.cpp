@@ -112,6 +112,21 @@ Json paths_json(const RunResult& result)
     return out;
 }
 
+Json trace_json(const TraceAnalysis& trace)
+{
+    Json times = Json::object();
+    for (const auto& [kind, time] : trace.path_ps) times[kind] = time;
+    Json segments = Json::array();
+    for (const TraceAnalysis::Segment& segment : trace.segments)
+        segments.push_back({{"rank", segment.rank}, {"node", segment.node}, {"kind", segment.kind}, {"name", segment.name},
+            {"begin_ps", segment.begin_ps}, {"end_ps", segment.end_ps}});
+    Json operations = Json::array();
+    for (const TraceAnalysis::Operation& row : trace.operations)
+        operations.push_back({{"what", row.what}, {"bytes", row.bytes}, {"ranks", row.ranks}, {"count", row.count},
+            {"total_ps", row.total_ps}, {"longest_ps", row.longest_ps}, {"waiting_ps", row.waiting_ps}, {"on_path_ps", row.on_path_ps}});
+    return {{"path_ps", std::move(times)}, {"segments", std::move(segments)}, {"operations", std::move(operations)}};
+}
+
 Json choice_json(const RunResult& result)
 {
     if (!result.choice) return nullptr;
@@ -180,6 +195,7 @@ std::string result_json(const RunResult& result, bool timing)
     out["choice"] = choice_json(result);
     out["disagreements"] = disagreements(result);
     out["beside"] = beside_json(result);
+    if (result.trace) out["trace"] = trace_json(*result.trace);
     if (!result.paths.empty()) out["critical_paths"] = paths_json(result);
     out["mismatches"] = result.mismatches;
     out["blocked"] = result.blocked;

@@ -118,6 +118,31 @@ struct PathResult {
     std::vector<Segment> segments;
 };
 
+// What decided the end of a trace, and its operations (collectives/engine/trace_path.h, operation_table.h).
+struct TraceAnalysis {
+    struct Segment {
+        std::uint32_t rank = 0;
+        std::uint64_t node = 0;
+        std::string kind;  // "compute", "all_reduce", "receive", "idle", ...
+        std::string name;  // of the node
+        Time begin_ps = 0;
+        Time end_ps = 0;
+    };
+    struct Operation {
+        std::string what;
+        std::uint64_t bytes = 0;
+        std::uint32_t ranks = 0;  // 0: a node by itself
+        std::uint64_t count = 0;
+        Time total_ps = 0;
+        Time longest_ps = 0;
+        Time waiting_ps = 0;  // of members for the last one
+        Time on_path_ps = 0;
+    };
+    std::vector<std::pair<std::string, Time>> path_ps;  // by kind of node, and idle; they add up to the trace's time
+    std::vector<Segment> segments;
+    std::vector<Operation> operations;  // the largest share of the path first
+};
+
 struct RunResult {
     std::string fidelity = "line";
     StopReason stop = StopReason::finished;
@@ -154,6 +179,7 @@ struct RunResult {
     std::optional<ChoiceResult> choice;
     std::optional<BackgroundResult> beside;
     std::vector<PathResult> paths;     // if RunOptions::follow
+    std::optional<TraceAnalysis> trace;  // of a trace, if RunOptions::follow
     std::string timeline;              // a Chrome trace, if RunOptions::follow
     std::string series;  // comma-separated, if RunOptions::window
     std::string record;  // comma-separated, if RunOptions::record

@@ -49,7 +49,9 @@ void add_stalls(SummaryPage& page, const RunResult& result);
 using CauseTimes = std::vector<std::pair<std::string, Time>>;  // by cause
 // How ranks spent `times`, those that spent them alike as one row (summary_ranks.cpp).
 void add_shares(SummaryPage& page, const RunResult& result, CauseTimes RankResult::*times, const std::string& heading);
-// The critical paths; empty without any.
+// The critical path of a trace and its operations; empty for a collective.
+std::string trace_summary(const RunResult& result);
+// The critical paths of collectives; empty without any.
 std::string path_summary(const RunResult& result);
 
 }  // namespace weft

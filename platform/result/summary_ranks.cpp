@@ -8,6 +8,14 @@ namespace weft {
 
 namespace {
 
+// Three digits.
+std::string short_time(Time ps)
+{
+    for (const auto& [scale, unit] : {std::pair(1e12, "s"), std::pair(1e9, "ms"), std::pair(1e6, "us"), std::pair(1e3, "ns")})
+        if (static_cast<double>(ps) >= scale) return fmt::format("{:.3g} {}", static_cast<double>(ps) / scale, unit);
+    return fmt::format("{} ps", ps);
+}
+
 std::vector<std::pair<std::string, Time>> longest_first(std::vector<std::pair<std::string, Time>> times)
 {
     std::stable_sort(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -90,6 +98,28 @@ void add_shares(SummaryPage& page, const RunResult& result, CauseTimes RankResul
     }
     if (groups.size() > most)
         page.row(fmt::format("  and {} more groups (--json lists all)", groups.size() - most));
+}
+
+std::string trace_summary(const RunResult& result)
+{
+    constexpr std::size_t most = 10;
+    if (!result.trace || result.trace->segments.empty()) return "";
+    const TraceAnalysis& trace = *result.trace;
+    const auto total = static_cast<double>(trace.segments.back().end_ps);
+    const auto share = [total](Time time) { return 100 * static_cast<double>(time) / total; };
+    std::string out = "\ncritical path of the trace: what decided when it ended\n";
+    for (const auto& [kind, time] : longest_first(trace.path_ps))
+        out += fmt::format("  {:<14} {:>11} {:>5.1f} %\n", kind, format_time_ps(time), share(time));
+    out += "\noperations                       size  ranks  count    in all  longest  waited  on path\n";
+    for (std::size_t i = 0; i < std::min(most, trace.operations.size()); ++i) {
+        const TraceAnalysis::Operation& row = trace.operations[i];
+        const std::string what = row.what.size() > 24 ? row.what.substr(0, 21) + "..." : row.what;
+        out += fmt::format("  {:<24} {:>10} {:>6} {:>6} {:>9} {:>8} {:>7} {:>6.1f} %\n", what, row.bytes > 0 ? format_bytes(row.bytes) : "",
+            row.ranks > 0 ? std::to_string(row.ranks) : "", row.count, short_time(row.total_ps), short_time(row.longest_ps),
+            short_time(row.waiting_ps), share(row.on_path_ps));
+    }
+    if (trace.operations.size() > most) out += fmt::format("  and {} more (--json lists all)\n", trace.operations.size() - most);
+    return out;
 }
 
 std::string path_summary(const RunResult& result)

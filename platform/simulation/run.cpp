@@ -77,7 +77,7 @@ struct Watching {
             return !interrupted;
         });
         if (options.watch || options.window > 0 || options.follow) parts.system.fabric().watch();
-        if (options.follow) trace.emplace(parts.executor);
+        if (options.follow) run.load.follow(trace.emplace(parts.executor).nodes());
         if (options.window > 0) series.emplace(parts.system.fabric(), run.resolved.graph(), options.window);
     }
 
@@ -210,6 +210,7 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
         add_theory(system.fabric(), link_payload(plan, run.load.collective(run.ranks), driver->schedule()), result.link_results);
     if (watching.trace) {
         result.paths = watching.trace->paths();
+        result.trace = watching.trace->analysis();
         result.timeline = watching.trace->timeline(names);
     }
     result.modules = module_results(system, resolved, plan);

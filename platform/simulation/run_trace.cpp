@@ -1,16 +1,19 @@
 #include "platform/simulation/run_trace.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "base/units.h"
-#include "collectives/engine/critical_path.h"
+#include "collectives/engine/operation_table.h"
 
 namespace weft {
 
 namespace {
+
+// Tracks of workgroups are counted from here, in numbers that no event has.
+constexpr std::uint32_t first_key = 1'000'000;
+constexpr std::uint32_t tracks_of_thread = 100;
 
 const char* kind_text(Operation::Kind kind)
 {
@@ -29,18 +32,6 @@ const char* kind_text(Operation::Kind kind)
     }
 }
 
-// Picoseconds as microseconds, with all their digits.
-std::string us(Time ps) { return fmt::format("{}.{:06}", ps / 1'000'000, ps % 1'000'000); }
-
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
-
-std::string event(std::uint32_t process, std::uint32_t thread, const std::string& name, Time begin, Time end,
-    const std::string& arguments)
-{
-    return fmt::format(R"({{"ph":"X","pid":{},"tid":{},"name":{},"ts":{},"dur":{},"args":{{{}}}}})", process, thread,
-        quoted(name), us(begin), us(end - begin), arguments);
-}
-
 std::string times_text(const PathSegment& segment)
 {
     std::string out = fmt::format("\"rank\":{},\"thread\":{},\"step\":{}", segment.rank, segment.thread, segment.step);
@@ -56,9 +47,41 @@ std::string name_of_segment(const PathSegment& segment)
                           : fmt::format("rank {} step {}", segment.rank, segment.step);
 }
 
-// Times of a path by cause that are not 0, the longest first.
-
 }  // namespace
+
+std::vector<std::pair<Executor::JobId, CriticalPath>> RunTrace::paths_in_order() const
+{
+    std::vector<std::pair<Executor::JobId, CriticalPath>> out;
+    for (Executor::JobId job = 0; job < executor_.records().size(); ++job) {
+        if (!executor_.records()[job].finished) continue;
+        CriticalPath path = critical_path(log_, executor_, job);
+        if (!path.segments.empty()) out.emplace_back(job, std::move(path));
+    }
+    std::stable_sort(out.begin(), out.end(),
+        [](const auto& a, const auto& b) { return a.second.segments.front().begin < b.second.segments.front().begin; });
+    return out;
+}
+
+std::optional<TraceAnalysis> RunTrace::analysis() const
+{
+    if (nodes_.records().empty()) return std::nullopt;
+    TraceAnalysis out;
+    const std::vector<TracePathSegment> path = trace_path(nodes_);
+    for (const auto& [kind, time] : times_by_kind(nodes_, path)) out.path_ps.emplace_back(kind, time);
+    for (const TracePathSegment& segment : path) {
+        TraceAnalysis::Segment entry{segment.rank, 0, "idle", "", segment.begin, segment.end};
+        if (segment.record != NodeRecord::none) {
+            const NodeRecord& record = nodes_.records()[segment.record];
+            entry.node = record.node;
+            entry.kind = record.operation.empty() ? name_of(record.kind) : record.operation;
+            entry.name = record.name;
+        }
+        out.segments.push_back(std::move(entry));
+    }
+    for (OperationRow& row : operation_table(nodes_, path))
+        out.operations.push_back({std::move(row.what), row.bytes, row.ranks, row.count, row.total, row.longest, row.waiting, row.on_path});
+    return out;
+}
 
 std::vector<PathResult> RunTrace::paths() const
 {
@@ -88,22 +111,51 @@ std::vector<PathResult> RunTrace::paths() const
     return out;
 }
 
+// Workgroups of one number, of collectives that run at once, have tracks of their own.
+std::map<std::uint32_t, std::uint32_t> RunTrace::name_workgroups(Timeline& out) const
+{
+    std::map<std::uint32_t, std::pair<Time, Time>> spans;
+    for (const OperationRecord& record : log_.records()) {
+        if (record.end == record.begin) continue;
+        const auto [span, fresh] = spans.try_emplace(record.work, record.begin, record.end);
+        span->second = {std::min(span->second.first, record.begin), std::max(span->second.second, record.end)};
+    }
+    std::vector<std::pair<Time, std::uint32_t>> order;
+    for (const auto& [work, span] : spans) order.emplace_back(span.first, work);
+    std::sort(order.begin(), order.end());
+    std::map<std::uint32_t, std::uint32_t> track_of;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> named;
+    for (const auto& [begin, number] : order) {
+        const LineExecutor::Work& work = executor_.work(number);
+        const std::uint32_t first = first_key + work.thread * tracks_of_thread;
+        const std::uint32_t lane = out.free_track(work.endpoint + 1, first, begin, spans[number].second) - first;
+        const std::uint32_t track = lane == 0 ? work.thread : lane * 1000 + work.thread;
+        track_of[number] = track;
+        if (named.insert({work.endpoint, track}).second)
+            out.name_thread(work.endpoint + 1, track, fmt::format("workgroup {}{}", work.thread, lane == 0 ? "" : fmt::format(" ({})", lane + 1)));
+    }
+    return track_of;
+}
+
 std::string RunTrace::timeline(const std::vector<std::string>& nodes) const
 {
-    std::vector<std::string> events;
-    const auto process_name = [&events](std::size_t process, const std::string& name) {
-        events.push_back(fmt::format(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})", process,
-            quoted(name)));
-        events.push_back(
-            fmt::format(R"({{"ph":"M","pid":{0},"name":"process_sort_index","args":{{"sort_index":{0}}}}})", process));
-    };
-    process_name(0, "critical path");
-    for (std::size_t rank = 0; rank < nodes.size(); ++rank) process_name(rank + 1, fmt::format("rank {}: {}", rank, nodes[rank]));
-    for (Executor::JobId job = 0; job < executor_.records().size(); ++job) {
-        if (!executor_.records()[job].finished) continue;
-        for (const PathSegment& segment : critical_path(log_, executor_, job).segments)
-            events.push_back(event(0, 0, name_of_segment(segment), segment.begin, segment.end, times_text(segment)));
+    Timeline out;
+    out.name_process(Timeline::path_process, "critical path");
+    for (std::uint32_t rank = 0; rank < nodes.size(); ++rank) out.name_process(rank + 1, fmt::format("rank {}: {}", rank, nodes[rank]));
+    if (!nodes_.records().empty()) out.add_nodes(nodes_);
+    // Collectives may run side by side, and so do their paths.
+    std::set<std::uint32_t> named;
+    for (const auto& [job, path] : paths_in_order()) {
+        const Time begin = path.segments.front().begin;
+        const Time end = path.segments.back().end;
+        const std::uint32_t track = out.free_track(Timeline::path_process, 1, begin, end);
+        if (named.insert(track).second)
+            out.name_thread(Timeline::path_process, track, track == 1 ? "collectives" : fmt::format("collectives {}", track));
+        for (const PathSegment& segment : path.segments)
+            out.add({Timeline::path_process, track, name_of_segment(segment), segment.begin, segment.end,
+                fmt::format("\"job\":{},{}", job, times_text(segment))});
     }
+    const std::map<std::uint32_t, std::uint32_t> track_of = name_workgroups(out);
     for (const OperationRecord& record : log_.records()) {
         const LineExecutor::Work& work = executor_.work(record.work);
         if (record.end == record.begin) continue;
@@ -112,12 +164,9 @@ std::string RunTrace::timeline(const std::vector<std::string>& nodes) const
             if (record.spent[cause] > 0)
                 arguments += fmt::format(",\"{}_ps\":{}", name_of(static_cast<StallCause>(cause)), record.spent[cause]);
         if (record.lives.lines > 0) arguments += fmt::format(",\"lines\":{}", record.lives.lines);
-        events.push_back(event(work.endpoint + 1, work.thread, fmt::format("{} {}", kind_text(record.kind), record.label),
-            record.begin, record.end, arguments));
+        out.add({work.endpoint + 1, track_of.at(record.work), fmt::format("{} {}", kind_text(record.kind), record.label), record.begin, record.end, arguments});
     }
-    std::string out = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
-    for (std::size_t i = 0; i < events.size(); ++i) out += events[i] + (i + 1 < events.size() ? ",\n" : "\n");
-    return out + "]}\n";
+    return out.text();
 }
 
 }  // namespace weft

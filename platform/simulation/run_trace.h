@@ -1,12 +1,17 @@
 // What a run that is followed tells of its collectives: critical paths, and a timeline of every step.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "collectives/engine/critical_path.h"
 #include "collectives/engine/line_executor.h"
 #include "gpu/operation_log.h"
 #include "platform/result/run_result.h"
+#include "platform/simulation/timeline.h"
 
 namespace weft {
 
@@ -18,13 +23,22 @@ public:
     // Of the collectives that finished; numbers are those of CollectiveResult.
     std::vector<PathResult> paths() const;
 
-    // In the Trace Event Format of Chrome, which Perfetto reads: a process for each rank (`nodes` are their names), a
-    // thread for each thread of a schedule, an event for each step; and the critical paths. Times in us, exact to the ps.
+    // The nodes of a trace write themselves here; empty for a collective.
+    NodeLog& nodes() { return nodes_; }
+    // The path of a whole trace and its operations; none for a collective.
+    std::optional<TraceAnalysis> analysis() const;
+
+    // In the Trace Event Format (timeline.h): a process for each rank (`nodes` are their names), the nodes of a trace, a track for each
+    // workgroup with an event for each step; and the critical paths.
     std::string timeline(const std::vector<std::string>& nodes) const;
 
 private:
+    std::vector<std::pair<Executor::JobId, CriticalPath>> paths_in_order() const;
+    std::map<std::uint32_t, std::uint32_t> name_workgroups(Timeline& out) const;
+
     LineExecutor& executor_;
     OperationLog log_;
+    NodeLog nodes_;
 };
 
 }  // namespace weft

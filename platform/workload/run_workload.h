@@ -40,6 +40,11 @@ public:
     // The first `members` endpoints are ranks, those from `accelerators` on memories.
     void attach(Executor& executor, std::size_t members, std::size_t accelerators, std::shared_ptr<const Schedule> schedule);
 
+    // The nodes of a trace write themselves into `log`. Behind attach(), before start().
+    void follow(NodeLog& log)
+    {
+        if (engine_) engine_->follow(log);
+    }
     void start() { driver_ ? driver_->start() : engine_->start(); }
     bool finished() const { return driver_ ? driver_->finished() : engine_->finished(); }
     bool look_further() { return engine_ && engine_->look_further(); }
