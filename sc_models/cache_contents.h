@@ -41,7 +41,7 @@ public:
     virtual std::uint32_t valid(std::uint32_t states) { return states; }
 
 private:
-    static constexpr std::size_t block_places = 64;
+    static constexpr std::size_t block_places = 32;
 
     unsigned sectors_;
     std::vector<std::unique_ptr<std::uint8_t[]>> blocks_;

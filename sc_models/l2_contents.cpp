@@ -32,33 +32,33 @@ void L2Slice::carry_out(unsigned partition, Line& line, std::uint8_t* sector)
         const std::uint64_t number = number_of(local_of(line.address));
         const std::uint32_t* word = other.tags.peek(number >> sector_shift_);
         if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending)
-            other.patches.add(other.miss(number).patch, offset, sector + offset, line.size);
+            other.fills.patches.add(other.fills.of(number).patch, offset, sector + offset, line.size);
     } else if (beside_ != nullptr) {
         beside_->wrote(*this, local_of(line.address), sector + offset, line.size);
     }
 }
 
 // A fill sets out: what is newer than memory, on its way there or in another cache.
-void L2Slice::begin_patch(unsigned partition, std::uint64_t number, Miss& miss)
+void L2Slice::begin_patch(unsigned partition, std::uint64_t number, Fill& fill)
 {
     Part& own = part(partition);
-    if (const Line* const line = write_backs_.find(number)) own.patches.add(miss.patch, 0, line->data(), line_bytes);
+    if (const Line* const line = write_backs_.find(number)) own.fills.patches.add(fill.patch, 0, line->data(), line_bytes);
     if (other_) {
         Part& other = part(1 - partition);
         const std::uint32_t* word = other.tags.peek(number >> sector_shift_);
         if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending)
-            own.patches.add(miss.patch, other.patches, other.miss(number).patch);
+            own.fills.patches.add(fill.patch, other.fills.patches, other.fills.of(number).patch);
     } else if (beside_ != nullptr) {
         std::uint8_t sector[line_bytes];
-        if (beside_->newest(*this, local_of(address_of(number)), sector)) own.patches.add(miss.patch, 0, sector, line_bytes);
+        if (beside_->newest(*this, local_of(address_of(number)), sector)) own.fills.patches.add(fill.patch, 0, sector, line_bytes);
     }
 }
 
-void L2Slice::take_fill(Part& own, const Line& fetch, Miss& miss, std::uint8_t* sector)
+void L2Slice::take_fill(Part& own, const Line& fetch, const Fill& fill, std::uint8_t* sector)
 {
     own.contents->fill(sector, fetch.data());
-    own.patches.apply(miss.patch, sector);
-    own.patches.release(miss.patch);
+    own.fills.patches.apply(fill.patch, sector);
+    own.fills.patches.release(fill.patch);
 }
 
 // A sector leaves the other partition: `partition`, where it waits for it, gets the bytes in any case.
@@ -67,7 +67,7 @@ void L2Slice::leave_to(unsigned partition, std::uint64_t number, const std::uint
     Part& taker = part(partition);
     const std::uint32_t* word = taker.tags.peek(number >> sector_shift_);
     if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending)
-        taker.patches.add(taker.miss(number).patch, 0, sector, line_bytes);
+        taker.fills.patches.add(taker.fills.of(number).patch, 0, sector, line_bytes);
 }
 
 void L2Slice::reach(std::uint64_t local, const std::uint8_t* bytes, unsigned size)
@@ -80,7 +80,7 @@ void L2Slice::reach(std::uint64_t local, const std::uint8_t* bytes, unsigned siz
         if (word == nullptr) continue;
         const TagArray::State state = TagArray::state(*word, sector_of(number));
         if (TagArray::holds(state)) std::memcpy(own.bytes(word, sector_of(number)) + offset, bytes, size);
-        if (state == TagArray::pending) own.patches.add(own.miss(number).patch, offset, bytes, size);
+        if (state == TagArray::pending) own.fills.patches.add(own.fills.of(number).patch, offset, bytes, size);
     }
     write_backs_.patch(number, offset, bytes, size);
 }
@@ -121,7 +121,7 @@ void L2Slice::look_inside(const Line& line, std::uint8_t* sector)
     }
     for (unsigned p = 0; p < partitions(); ++p)
         if (words[p] != nullptr && TagArray::state(*words[p], sector_of(number)) == TagArray::pending)
-            part(p).patches.apply(part(p).miss(number).patch, sector);
+            part(p).fills.patches.apply(part(p).fills.of(number).patch, sector);
 }
 
 unsigned L2Slice::debug_flag(Line& line)

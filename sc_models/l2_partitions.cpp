@@ -16,7 +16,7 @@ bool L2Slice::is_far_hit(const Line& line, std::uint64_t number, const std::uint
     const std::uint32_t* there = other.tags.peek(number >> sector_shift_);
     if (there == nullptr) return false;
     const TagArray::State state = TagArray::state(*there, sector_of(number));
-    return TagArray::holds(state) || (state == TagArray::pending && !other.miss(number).far);
+    return TagArray::holds(state) || (state == TagArray::pending && !other.fills.of(number).far);
 }
 
 // After a write. A copy that is still on its way stays: nothing tells it from a later one.
@@ -62,7 +62,7 @@ void L2Slice::move_victim(unsigned to, std::uint32_t victim, const std::uint8_t*
             const TagArray::State has = TagArray::state(*word, sector);
             const std::size_t offset = std::size_t{sector} * line_bytes;
             if (has == TagArray::pending) {
-                taker.miss(line << sector_shift_ | sector).write |= had == TagArray::dirty;
+                taker.fills.of(line << sector_shift_ | sector).write |= had == TagArray::dirty;
                 if (bytes != nullptr) leave_to(to, line << sector_shift_ | sector, bytes + offset);
             } else if (has == TagArray::absent) {
                 ++moved;
@@ -87,9 +87,9 @@ void L2Slice::serve_far(Line& fetch)
     const Time ready = own.server.book(event_queue().now(), line_bytes).start + spec_.latency;
     const std::uint32_t* word = own.tags.peek(number >> sector_shift_);
     if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending) {
-        Miss& miss = own.miss(number);
-        if (!miss.far) {
-            join(miss, fetch, ready);
+        Fill& pending = own.fills.of(number);
+        if (!pending.far) {
+            SliceFills::join(pending, fetch, ready);
             return;
         }
     }
@@ -101,7 +101,7 @@ void L2Slice::serve_far(Line& fetch)
 
 void L2Slice::send_across(Line& fetch, Time at)
 {
-    fetch.kind = kind_of(crossing, fetch.tag);
+    fetch.kind = kind_of(crossing, asker_of(fetch));
     event_queue().schedule(fetch, *this, at + spec_.far_latency, 0xfff);
 }
 

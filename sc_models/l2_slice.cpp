@@ -11,13 +11,6 @@ L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
     : server(std::max<std::uint64_t>(1, spec.bandwidth / spec.slices)),
       tags(sets, static_cast<unsigned>(spec.ways), 1U << spec.sector_shift())
 {
-    misses.reserve(std::min<std::uint64_t>(spec.outstanding_misses, 1024));
-}
-
-L2Slice::Miss& L2Slice::Part::miss(std::uint64_t number)
-{
-    return *std::find_if(misses.begin(), misses.end(),
-        [number](const Miss& entry) { return entry.number == number; });
 }
 
 L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const L2Spec& spec, unsigned index,
@@ -60,8 +53,8 @@ Time L2Slice::on_response(unsigned partition, Line& line, Time delay)
         pool_.give(line);
         return 0;
     }
-    // A fill: its tag is the partition that asked.
-    line.kind = kind_of(line.tag == partition ? fill : crossing, line.tag);
+    const unsigned asker = asker_of(line);
+    line.kind = kind_of(asker == partition ? fill : crossing, asker);
     event_queue().schedule(line, *this, event_queue().now() + delay, 0xfff);
     return 0;
 }
@@ -76,10 +69,7 @@ void L2Slice::prefetch(const ScheduledItem& item) const
     if (other_) other_->tags.prefetch(tag);  // what one holds, the other is asked for
     if (item.kind < fill || item.kind >= far_request) return;
     // Who waits for a fill has done so for as long as DRAM takes.
-    const std::vector<Miss>& misses = (partition_of(item) == 0 ? part_ : *other_).misses;
-    const std::uint64_t number = number_of(local);
-    const auto miss = std::find_if(misses.begin(), misses.end(), [number](const Miss& entry) { return entry.number == number; });
-    if (miss != misses.end()) __builtin_prefetch(miss->first, 1);
+    (partition_of(item) == 0 ? part_ : *other_).fills.prefetch(slot_of(Line::of(item)));
 }
 
 void L2Slice::run(ScheduledItem& item)
@@ -199,15 +189,15 @@ inline void L2Slice::proceed(Line& line, std::uint64_t number, std::uint32_t* wo
         ++hits_;
         answer(line, ready);
     } else if (state == TagArray::pending) {
-        Miss& miss = own.miss(number);
-        if (spec_.merges > 0 && miss.waiting >= spec_.merges) {
+        Fill& pending = own.fills.of(number);
+        if (spec_.merges > 0 && pending.waiting >= spec_.merges) {
             line.kind |= turned_away;
             stall(line, ready);
             return;
         }
         ++merged_;
-        miss.write |= line.op != LineOp::read;
-        join(miss, line, ready);
+        pending.write |= line.op != LineOp::read;
+        SliceFills::join(pending, line, ready);
     } else if (line.op == LineOp::write && line.full_line()) {
         write_absent(line, number, ready, word);
     } else {
@@ -227,15 +217,6 @@ void L2Slice::serve_in_partition(Line& line)
     target_of(partition).return_request_credit(line, start - now);
     access(line);
     proceed(line, number, word, start + spec_.latency, far);
-}
-
-void L2Slice::join(Miss& miss, Line& line, Time ready)
-{
-    ++miss.waiting;
-    line.due = ready;
-    line.next = nullptr;
-    miss.last->next = &line;
-    miss.last = &line;
 }
 
 void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::uint32_t* word)
@@ -269,7 +250,7 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
     const unsigned partition = partition_of(line);
     Part& own = part(partition);
     const unsigned sector = sector_of(number);
-    if (own.misses.size() >= spec_.outstanding_misses) {
+    if (own.fills.size() >= spec_.outstanding_misses) {
         stall(line, ready);
         return;
     }
@@ -286,16 +267,14 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
         ++sector_misses_;
         TagArray::set_state(*word, sector, TagArray::pending);
     }
-    line.due = ready;  // the slice's own work is done then; the fill may come earlier or later
-    line.next = nullptr;
-    own.misses.push_back({number, &line, &line, 0, line.op != LineOp::read, far, FillPatches::none});
-    if (own.contents) begin_patch(partition, number, own.misses.back());
+    const std::uint32_t slot = own.fills.begin(number, line, ready, far);
+    if (own.contents) begin_patch(partition, number, own.fills.at(slot));
     if (new_line) displace(partition, victim, word, tag, ready - now);
     Line& fetch = pool_.take();
     fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes);
     fetch.flags = LineHeader::refill_flag;
     fetch.source = static_cast<std::uint16_t>(endpoint_);
-    fetch.tag = partition;
+    fetch.tag = fetch_tag(slot, partition);
     if (far) {
         ++far_hits_;
         if (line.op == LineOp::read) ++copies_;
@@ -332,15 +311,15 @@ void L2Slice::finish_fill(Line& fetch)
     const unsigned partition = partition_of(fetch);
     Part& own = part(partition);
     const std::uint64_t number = number_of(local_of(fetch.address));
-    Miss& miss = own.miss(number);
+    const std::uint32_t slot = slot_of(fetch);
+    const Fill& ended = own.fills.at(slot);
     std::uint32_t* const word = own.tags.find(number >> sector_shift_);
-    TagArray::set_state(*word, sector_of(number), miss.write ? TagArray::dirty : TagArray::clean);
-    if (other_ && miss.write) drop_other(partition, number);
+    TagArray::set_state(*word, sector_of(number), ended.write ? TagArray::dirty : TagArray::clean);
+    if (other_ && ended.write) drop_other(partition, number);
     std::uint8_t* const bytes = own.contents ? own.bytes(word, sector_of(number)) : nullptr;
-    if (bytes != nullptr) take_fill(own, fetch, miss, bytes);
+    if (bytes != nullptr) take_fill(own, fetch, ended, bytes);
     pool_.give(fetch);
-    Line* line = miss.first;
-    own.misses.erase(own.misses.begin() + (&miss - own.misses.data()));
+    Line* line = own.fills.end(slot);
     while (line != nullptr) {
         Line* following = line->next == nullptr ? nullptr : &Line::of(*line->next);
         if ((line->kind & ~1U) == request) {
@@ -360,14 +339,14 @@ void L2Slice::retry_stalled(Part& own)
 {
     const Time now = event_queue().now();
     own.looking = true;
-    own.stalled.turn([&] { return own.misses.size() < spec_.outstanding_misses; },
+    own.stalled.turn([&] { return own.fills.size() < spec_.outstanding_misses; },
         [&](Line& line, std::uint64_t sector) {
             const Time again = (line.kind & turned_away) != 0 ? now + spec_.latency : now;
             line.kind &= static_cast<std::uint8_t>(~turned_away);
-            const std::size_t misses = own.misses.size();
+            const std::size_t fills = own.fills.size();
             own.stays = false;
             look_up(line, std::max(again, line.due));
-            if (own.misses.size() > misses) own.stalled.arrived(sector);
+            if (own.fills.size() > fills) own.stalled.arrived(sector);
             return own.stays ? how_it_stays(line) : StalledLines::Outcome::gone;
         });
     own.looking = false;

@@ -42,7 +42,7 @@
 #include <vector>
 
 #include "sc_models/cache_contents.h"
-#include "sc_models/fill_patches.h"
+#include "sc_models/slice_fills.h"
 #include "sc_models/slice_flags.h"
 #include "sc_models/slice_model.h"
 #include "sc_models/slice_way.h"
@@ -99,18 +99,9 @@ public:
     Time on_response(unsigned partition, Line& line, Time delay) override;
 
 private:
-    struct Miss {  // a fill in flight
-        std::uint64_t number = 0;  // of the sector
-        Line* first = nullptr;  // lines that wait for it
-        Line* last = nullptr;
-        std::uint32_t waiting = 0;  // beside the first
-        bool write = false;  // one of them writes
-        bool far = false;  // from the other partition
-        std::uint16_t patch = FillPatches::none;  // bytes that are newer than the fill's
-    };
+    using Fill = SliceFills::Fill;
     struct Part {  // the slice of one partition
         Part(const L2Spec& spec, std::uint64_t sets);
-        Miss& miss(std::uint64_t number);
         std::uint8_t* bytes(const std::uint32_t* word, unsigned sector) { return contents->at(tags.place_of(word)) + sector * line_bytes; }
         std::uint32_t states_of_new(unsigned sector, TagArray::State state) const
         {
@@ -125,8 +116,7 @@ private:
         RateServer server;
         TagArray tags;
         std::unique_ptr<CacheContents> contents;  // null: they are in the image
-        FillPatches patches;
-        std::vector<Miss> misses;
+        SliceFills fills;
         StalledLines stalled;
         bool looking = false;  // at a stalled line
         bool stays = false;    // and there is still no room for it
@@ -140,6 +130,10 @@ private:
         return static_cast<std::uint8_t>(work | partition);
     }
     static unsigned partition_of(const ScheduledItem& item) { return item.kind & 1U; }
+    // The tag of a line that fetches: its fill's slot and partition.
+    static std::uint32_t fetch_tag(std::uint32_t slot, unsigned partition) { return slot << 1U | partition; }
+    static std::uint32_t slot_of(const LineHeader& fetch) { return fetch.tag >> 1U; }
+    static unsigned asker_of(const LineHeader& fetch) { return fetch.tag & 1U; }
     static constexpr std::uint8_t timer_kind = 16;
     static constexpr std::uint8_t entered = 32;  // a request that has its place on the way in
 
@@ -153,7 +147,6 @@ private:
     void proceed(Line& line, std::uint64_t number, std::uint32_t* word, Time ready, bool far);
     void write_absent(Line& line, std::uint64_t number, Time ready, std::uint32_t* word);
     void start_miss(Line& line, std::uint64_t number, Time ready, std::uint32_t* word, bool far);
-    void join(Miss& miss, Line& line, Time ready);
     void stall(Line& line, Time ready);
     static StalledLines::Outcome how_it_stays(const Line& line);
     void finish_fill(Line& fetch);
@@ -167,8 +160,8 @@ private:
     // Contents.
     void hold_contents(const ContentsFactory& make);
     void carry_out(unsigned partition, Line& line, std::uint8_t* sector);
-    void begin_patch(unsigned partition, std::uint64_t number, Miss& miss);
-    void take_fill(Part& own, const Line& fetch, Miss& miss, std::uint8_t* sector);
+    void begin_patch(unsigned partition, std::uint64_t number, Fill& fill);
+    static void take_fill(Part& own, const Line& fetch, const Fill& fill, std::uint8_t* sector);
     void leave_to(unsigned partition, std::uint64_t number, const std::uint8_t* sector);
     void look_inside(const Line& line, std::uint8_t* sector);
     unsigned debug_flag(Line& line);

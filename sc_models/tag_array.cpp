@@ -21,7 +21,7 @@ void move_back(std::uint32_t* words, unsigned count) { std::memmove(words + 1, w
 }  // namespace
 
 TagArray::TagArray(std::uint64_t sets, unsigned ways, unsigned sectors)
-    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), tag_shift_(2 * sectors),
+    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), by_ways_(ways), tag_shift_(2 * sectors),
       states_((1U << 2 * sectors) - 1), sectors_(0x5U & states_),
       words_(sets * ways + host_line / sizeof(std::uint32_t), none), first_(aligned(words_.data()))
 {

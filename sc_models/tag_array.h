@@ -66,11 +66,12 @@ public:
     // From now on, before the first line.
     void keep_places();
     std::size_t places() const { return std::size_t{sets_.divisor()} * ways_; }
-    // Of a word that find(), peek() or allocate() returned: below sets x ways, the victim's in the case of allocate().
+    // Of a word that find(), peek() or allocate() returned: below sets x ways, the victim's in the case of allocate(). Places of
+    // neighbouring sets follow one another, so that a cache with few lines uses few pages.
     std::size_t place_of(const std::uint32_t* word) const
     {
         const auto index = static_cast<std::size_t>(word - first_);
-        return index / ways_ * ways_ + places_[index];
+        return std::size_t{places_[index]} * sets_.divisor() + by_ways_.quotient(index);
     }
 
     // Forgets a sector of a line that is there, and the line with its last one. A free place is the next to be used.
@@ -89,6 +90,7 @@ private:
 
     Divider sets_;
     unsigned ways_;
+    Divider by_ways_;
     unsigned tag_shift_;
     std::uint32_t states_;   // the bits below the tag
     std::uint32_t sectors_;  // one of each pair of them
