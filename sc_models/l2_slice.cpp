@@ -7,6 +7,14 @@
 
 namespace weft {
 
+namespace {
+
+// Packets are there from the turn of their store on, for loads at other caches, too. Of a store that has to wait the bytes go
+// everywhere at its turn, as if written from outside.
+bool shows_early(const Line& line) { return line.op == LineOp::write && (line.flags & LineHeader::packet_flag) != 0; }
+
+}  // namespace
+
 L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
     : server(std::max<std::uint64_t>(1, spec.bandwidth / spec.slices)),
       tags(sets, static_cast<unsigned>(spec.ways), 1U << spec.sector_shift())
@@ -198,6 +206,7 @@ inline void L2Slice::proceed(Line& line, std::uint64_t number, std::uint32_t* wo
         ++merged_;
         pending.write |= line.op != LineOp::read;
         SliceFills::join(pending, line, ready);
+        if (own.contents && shows_early(line)) debug(partition, line);
     } else if (line.op == LineOp::write && line.full_line()) {
         write_absent(line, number, ready, word);
     } else {
@@ -268,7 +277,10 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
         TagArray::set_state(*word, sector, TagArray::pending);
     }
     const std::uint32_t slot = own.fills.begin(number, line, ready, far);
-    if (own.contents) begin_patch(partition, number, own.fills.at(slot));
+    if (own.contents) {
+        begin_patch(partition, number, own.fills.at(slot));
+        if (shows_early(line)) debug(partition, line);
+    }
     if (new_line) displace(partition, victim, word, tag, ready - now);
     Line& fetch = pool_.take();
     fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes);
@@ -294,6 +306,7 @@ void L2Slice::stall(Line& line, Time ready)
     if (own.looking) {
         own.stays = true;
     } else {
+        if (own.contents && shows_early(line)) debug(partition_of(line), line);
         own.stalled.add(line, number_of(local_of(line.address)), how_it_stays(line));
     }
 }
