@@ -13,7 +13,7 @@ bool ComputeUnits::cacheable(Scope scope, std::uint64_t address) const
 L1Cache& ComputeUnits::cache_of(Unit& unit)
 {
     if (unit.l1 == nullptr) {
-        unit.l1 = std::make_unique<L1Cache>(l1_spec_, data_on_);
+        unit.l1 = make_l1_ ? make_l1_(l1_spec_, data_on_) : std::make_unique<L1Cache>(l1_spec_, data_on_);
         unit.l1_port.set_rate(l1_spec_.bandwidth);
     }
     return *unit.l1;

@@ -84,6 +84,8 @@ public:
     void set_bulk(BulkCopyEngine& bulk) { bulk_ = &bulk; }
     // Where packets arrive, which runs that cannot progress are told by; needed before a program has some.
     void set_packets(const MemoryImage& image) { image_ = &image; }
+    // Before time starts: what makes the L1 of a unit that needs one.
+    void set_l1(L1Factory make) { make_l1_ = std::move(make); }
     // Answers take their places there when they arrive. Before time starts.
     void set_network(NetworkEnds& ends) { network_ = ends.limits_units() ? &ends : nullptr; }
 
@@ -284,6 +286,7 @@ private:
 
     GpuSpec spec_;
     L1Spec l1_spec_;
+    L1Factory make_l1_;  // none: L1Cache
     std::uint32_t endpoint_;
     std::uint32_t places_;  // workgroups per unit
     LinePool& pool_;

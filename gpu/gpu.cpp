@@ -1,11 +1,14 @@
 #include "gpu/gpu.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace weft {
 
 Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const GpuSpec& spec,
     const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring, const MemorySideSpec& memory_side,
     const NetworkSpec& network, const CopySpec& copy, const BulkSpec& bulk)
-    : Accelerator(name), path_(wiring.path), endpoint_(wiring.endpoint), spec_(spec), l2_spec_(l2), hbm_spec_(hbm),
+    : Accelerator(name), path_(wiring.path), endpoint_(wiring.endpoint), pool_(pool), spec_(spec), l2_spec_(l2), hbm_spec_(hbm),
       memory_side_spec_(memory_side), image_(wiring.data_on)
 {
     const unsigned slices = static_cast<unsigned>(l2.slices);
@@ -27,7 +30,7 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
         memory_side.present() ? memory_side.as_cache(channels).sector_shift() : l2.sector_shift());
     if (memory_side.present())
         memory_side_ = std::make_unique<MemorySideCache>("memory_side", event_queue, path_ + ".memory_side", memory_side,
-            channels, slices, l2.separate(), image_, pool, endpoint_, wiring.checkers);
+            channels, slices, l2.separate(), image_, pool, endpoint_, wiring.checkers, wiring.data_on && l2.holds_contents());
     const auto join = [&wiring](LineInitiatorSocket& from, LineTargetSocket& to) {
         if (wiring.checkers != nullptr) {
             wiring.checkers->bind(from, to);
@@ -74,6 +77,53 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
         }
         join(ports_[p]->die_out, crossbar_->from_port(p));
     }
+    if (wiring.data_on && l2.holds_contents()) hold_contents();
+}
+
+void Gpu::hold_contents()
+{
+    hbm_->hold_contents(image_);
+    image_.set_path(*this);
+    if (!l2_spec_.separate()) return;
+    std::vector<std::vector<L2Slice*>> partitions(l2_spec_.partitions);
+    const std::size_t in_partition = slices_.size() / partitions.size();
+    for (std::size_t s = 0; s < slices_.size(); ++s) partitions[s / in_partition].push_back(&dynamic_cast<L2Slice&>(*slices_[s]));
+    std::vector<L2Slice*> home;
+    for (const auto& slice : memory_side_->slices()) home.push_back(slice.get());
+    const unsigned home_shift = memory_side_spec_.as_cache(static_cast<unsigned>(home.size())).sector_shift();
+    copies_ = std::make_unique<CacheCopies>(std::move(partitions), l2_spec_.sector_shift(), std::move(home), home_shift);
+}
+
+void Gpu::read_through(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes)
+{
+    Line& line = pool_.take();
+    while (bytes > 0) {
+        const auto size = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, line_bytes - local % line_bytes));
+        line.begin(LineOp::read, global_address(endpoint_, local), size);
+        line.source = static_cast<std::uint16_t>(endpoint_);
+        units_->memory.debug(line);
+        std::memcpy(out, line.data(), size);
+        out += size;
+        local += size;
+        bytes -= size;
+    }
+    pool_.give(line);
+}
+
+void Gpu::write_through(std::uint64_t local, const std::uint8_t* in, std::uint64_t bytes)
+{
+    Line& line = pool_.take();
+    while (bytes > 0) {
+        const auto size = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, line_bytes - local % line_bytes));
+        line.begin(LineOp::write, global_address(endpoint_, local), size);
+        line.source = static_cast<std::uint16_t>(endpoint_);
+        std::memcpy(line.data(), in, size);
+        units_->memory.debug(line);
+        in += size;
+        local += size;
+        bytes -= size;
+    }
+    pool_.give(line);
 }
 
 std::vector<ComputeUnits::Blocked> Gpu::blocked_workgroups() const

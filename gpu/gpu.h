@@ -16,6 +16,7 @@
 #include "gpu/fabric_port.h"
 #include "gpu/dma_engines.h"
 #include "gpu/traffic_recorder.h"
+#include "sc_models/cache_copies.h"
 #include "sc_models/hbm.h"
 #include "sc_models/l2_slice.h"
 #include "sc_models/memory_side_cache.h"
@@ -24,7 +25,7 @@
 
 namespace weft {
 
-class Gpu : public Accelerator {
+class Gpu : public Accelerator, private MemoryPath {
 public:
     Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const GpuSpec& spec,
         const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring,
@@ -69,8 +70,14 @@ public:
     std::vector<Statistic> l2_statistics() const { return summed_statistics(slices_); }
 
 private:
+    // Where caches hold contents: transport_dbg from the units on.
+    void read_through(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes) override;
+    void write_through(std::uint64_t local, const std::uint8_t* in, std::uint64_t bytes) override;
+    void hold_contents();
+
     std::string path_;
     std::uint32_t endpoint_;
+    LinePool& pool_;
     GpuSpec spec_;
     L2Spec l2_spec_;
     HbmSpec hbm_spec_;
@@ -82,6 +89,7 @@ private:
     ModuleTree tree_;
     std::vector<std::unique_ptr<SliceModel>> slices_;
     std::unique_ptr<MemorySideCache> memory_side_;
+    std::unique_ptr<CacheCopies> copies_;  // of private partitions that hold contents
     std::unique_ptr<Hbm> hbm_;
     std::vector<std::unique_ptr<FabricPort>> ports_;
     std::vector<std::unique_ptr<TrafficTap>> taps_;  // of a run that is recorded, one per port

@@ -31,12 +31,30 @@ Time Hbm::on_request(unsigned slice, Line& line, Time delay)
     return 0;
 }
 
+void Hbm::access(Line& line)
+{
+    const std::uint64_t local = local_of(line.address);
+    if (line.op == LineOp::write) {
+        contents_->stored_write(local, line.data(), line.size);
+    } else {
+        contents_->stored_read(local, line.data(), line.size);
+    }
+}
+
+unsigned Hbm::debug(unsigned, Line& line)
+{
+    if (contents_ == nullptr) return 0;  // what is in front has the bytes
+    access(line);
+    return line.size;
+}
+
 void Hbm::run(ScheduledItem& item)
 {
     const Time now = event_queue().now();
     const unsigned input = item.order & HbmChannel::slice_mask;
     if (input < first_wake) {
         Line& line = Line::of(item);
+        if (contents_ != nullptr) access(line);
         const HbmPlace place = map_.place(input, local_of(line.address) / line_bytes);
         HbmChannel& channel = channels_[place.channel];
         channel.accept(line, place.bank, place.row, now);

@@ -10,6 +10,9 @@
 // t_rcd less when the row is open, t_rp more when another one is. Accesses that arrive at one instant are
 // taken in slice order.
 //
+// Contents, where caches hold theirs (l2.contents = cached): what MemoryImage has stored. Bytes are read and written when the
+// access reaches its channel's queue, in that order.
+//
 // Parameters: hbm_spec.h. `bandwidth` is the peak of the pins; what is sustained follows from the rest.
 //
 // Statistics: reads, writes (lines); row_hits, row_closed, row_conflicts (lines, by what they found in their
@@ -24,6 +27,7 @@
 #include "base/statistic.h"
 #include "sc_models/hbm_channel.h"
 #include "sc_models/hbm_map.h"
+#include "sc_models/memory_image.h"
 #include "tlm_interconnect/protocol/protocol.h"
 
 namespace weft {
@@ -32,6 +36,9 @@ class Hbm final : public sc_core::sc_module, public TimedComponent, public LineT
 public:
     Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const HbmSpec& spec, unsigned slices,
         unsigned sector_shift = 0);
+
+    // From now on lines carry the bytes of `image`.
+    void hold_contents(MemoryImage& image) { contents_ = &image; }
 
     LineTargetSocket& target(unsigned slice) { return *targets_[slice]; }
     std::uint64_t responses(unsigned slice) const { return targets_[slice]->responses(); }
@@ -45,11 +52,14 @@ public:
 private:
     struct Wake : ScheduledItem {};
 
+    unsigned debug(unsigned slice, Line& line) override;
     void run(ScheduledItem& item) override;
+    void access(Line& line);
     void work(unsigned channel);
     void wake_at(unsigned channel, Time time);
 
     HbmTiming timing_;
+    MemoryImage* contents_ = nullptr;  // null: lines carry none
     HbmMap map_;
     std::vector<HbmChannel> channels_;
     std::vector<Time> wakes_;  // the next one of each channel

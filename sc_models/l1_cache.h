@@ -18,6 +18,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "base/statistic.h"
@@ -29,6 +31,9 @@ namespace weft {
 class L1Cache {
 public:
     L1Cache(const L1Spec& spec, bool data_on);
+    virtual ~L1Cache() = default;
+    L1Cache(const L1Cache&) = delete;
+    L1Cache& operator=(const L1Cache&) = delete;
 
     enum class Outcome : std::uint8_t { hit, miss, merged, full };
     struct Answer {
@@ -44,11 +49,11 @@ public:
         Line* answered = nullptr;
         Line* again = nullptr;
     };
-    Filled fill(std::uint32_t fetch, const std::uint8_t* data);
+    virtual Filled fill(std::uint32_t fetch, const std::uint8_t* data);
 
     void store(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes);
     void drop(std::uint64_t address);  // its sector: an atomic changes it elsewhere
-    void invalidate();
+    virtual void invalidate();
 
     struct Counts {
         std::uint64_t hits = 0;
@@ -100,5 +105,7 @@ private:
     Line* full_last_ = nullptr;
     Counts counts_;
 };
+
+using L1Factory = std::function<std::unique_ptr<L1Cache>(const L1Spec& spec, bool data_on)>;
 
 }  // namespace weft

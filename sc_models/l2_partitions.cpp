@@ -2,6 +2,7 @@
 #include "sc_models/l2_slice.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace weft {
 
@@ -15,7 +16,7 @@ bool L2Slice::is_far_hit(const Line& line, std::uint64_t number, const std::uint
     const std::uint32_t* there = other.tags.peek(number >> sector_shift_);
     if (there == nullptr) return false;
     const TagArray::State state = TagArray::state(*there, sector_of(number));
-    return TagArray::holds(state) || (state == TagArray::pending && !other.miss(number).far);
+    return TagArray::holds(state) || (state == TagArray::pending && !other.fills.of(number).far);
 }
 
 // After a write. A copy that is still on its way stays: nothing tells it from a later one.
@@ -28,32 +29,46 @@ void L2Slice::drop_other(unsigned partition, std::uint64_t number)
     if (TagArray::holds(TagArray::state(*word, sector))) other.tags.drop(number >> sector_shift_, sector);
 }
 
-void L2Slice::move_victim(unsigned to, std::uint32_t victim, std::uint64_t line, Time delay)
+// `bytes`: those of the victim's sectors, where contents are held.
+void L2Slice::move_victim(unsigned to, std::uint32_t victim, const std::uint8_t* bytes, std::uint64_t line, Time delay)
 {
-    TagArray& tags = part(to).tags;
+    Part& taker = part(to);
+    TagArray& tags = taker.tags;
     std::uint32_t* word = tags.find(line);
     std::uint32_t moved = 0;
     std::uint32_t displaced = victim;
     if (word == nullptr) {
-        if (tags.allocate(line, victim, displaced) != nullptr)
+        word = tags.allocate(line, victim, displaced);
+        if (word != nullptr)
             for (std::uint32_t held = tags.held_sectors(victim); held != 0; held &= held - 1) {
                 ++moved;
-                part(to).stalled.arrived(line << sector_shift_ | (held & 1U ? 0 : 1));
+                taker.stalled.arrived(line << sector_shift_ | (held & 1U ? 0 : 1));
             }
+        // What displaces the victim's line leaves the cache; the victim itself does where it finds no place.
         const std::uint64_t leaving = moved > 0 ? tags.line_of(displaced, line) : line;
-        for (std::uint32_t dirty = tags.dirty_sectors(displaced); dirty != 0; dirty &= dirty - 1)
-            write_back(to, leaving << sector_shift_ | (dirty & 1U ? 0 : 1), delay);
+        const std::uint8_t* gone = bytes;
+        if (bytes != nullptr && word != nullptr) {
+            gone = taker.bytes(word, 0);
+            for (std::uint32_t held = tags.held_sectors(displaced); held != 0; held &= held - 1)
+                leave_to(1 - to, leaving << sector_shift_ | (held & 1U ? 0 : 1), gone + (held & 1U ? 0 : line_bytes));
+        }
+        for (std::uint32_t dirty = taker.to_be_written(displaced); dirty != 0; dirty &= dirty - 1)
+            write_back(to, leaving << sector_shift_ | (dirty & 1U ? 0 : 1), gone, delay);
+        if (bytes != nullptr && word != nullptr) std::memcpy(taker.bytes(word, 0), bytes, line_bytes << sector_shift_);
     } else {
         for (unsigned sector = 0; sector <= sector_mask_; ++sector) {
             const TagArray::State had = TagArray::state(victim, sector);
             if (!TagArray::holds(had)) continue;
             const TagArray::State has = TagArray::state(*word, sector);
+            const std::size_t offset = std::size_t{sector} * line_bytes;
             if (has == TagArray::pending) {
-                part(to).miss(line << sector_shift_ | sector).write |= had == TagArray::dirty;
+                taker.fills.of(line << sector_shift_ | sector).write |= had == TagArray::dirty;
+                if (bytes != nullptr) leave_to(to, line << sector_shift_ | sector, bytes + offset);
             } else if (has == TagArray::absent) {
                 ++moved;
                 TagArray::set_state(*word, sector, had);
-                part(to).stalled.arrived(line << sector_shift_ | sector);
+                if (bytes != nullptr) std::memcpy(taker.bytes(word, sector), bytes + offset, line_bytes);
+                taker.stalled.arrived(line << sector_shift_ | sector);
             } else if (had == TagArray::dirty) {
                 TagArray::make_dirty(*word, sector);
             }
@@ -72,18 +87,21 @@ void L2Slice::serve_far(Line& fetch)
     const Time ready = own.server.book(event_queue().now(), line_bytes).start + spec_.latency;
     const std::uint32_t* word = own.tags.peek(number >> sector_shift_);
     if (word != nullptr && TagArray::state(*word, sector_of(number)) == TagArray::pending) {
-        Miss& miss = own.miss(number);
-        if (!miss.far) {
-            join(miss, fetch, ready);
+        Fill& pending = own.fills.of(number);
+        if (!pending.far) {
+            SliceFills::join(pending, fetch, ready);
             return;
         }
     }
+    // What has left since is kept for who waits for it (leave_to()).
+    if (own.contents && word != nullptr && TagArray::holds(TagArray::state(*word, sector_of(number))))
+        std::memcpy(fetch.data(), own.bytes(word, sector_of(number)), line_bytes);
     send_across(fetch, ready);
 }
 
 void L2Slice::send_across(Line& fetch, Time at)
 {
-    fetch.kind = kind_of(crossing, fetch.tag);
+    fetch.kind = kind_of(crossing, asker_of(fetch));
     event_queue().schedule(fetch, *this, at + spec_.far_latency, 0xfff);
 }
 

@@ -1,26 +1,28 @@
 #include "sc_models/l2_slice.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "sc_models/memory_access.h"
 
 namespace weft {
 
+namespace {
+
+// Packets are there from the turn of their store on, for loads at other caches, too. Of a store that has to wait the bytes go
+// everywhere at its turn, as if written from outside.
+bool shows_early(const Line& line) { return line.op == LineOp::write && (line.flags & LineHeader::packet_flag) != 0; }
+
+}  // namespace
+
 L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
     : server(std::max<std::uint64_t>(1, spec.bandwidth / spec.slices)),
       tags(sets, static_cast<unsigned>(spec.ways), 1U << spec.sector_shift())
 {
-    misses.reserve(std::min<std::uint64_t>(spec.outstanding_misses, 1024));
-}
-
-L2Slice::Miss& L2Slice::Part::miss(std::uint64_t number)
-{
-    return *std::find_if(misses.begin(), misses.end(),
-        [number](const Miss& entry) { return entry.number == number; });
 }
 
 L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const L2Spec& spec, unsigned index,
-    MemoryImage& image, LinePool& pool, std::uint32_t endpoint)
+    MemoryImage& image, LinePool& pool, std::uint32_t endpoint, const ContentsFactory& make_contents)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), target("target", *this), memory("memory", *this),
       spec_(spec), index_(index), sector_shift_(spec.sector_shift()), sector_mask_((1U << spec.sector_shift()) - 1),
       slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint), image_(image), pool_(pool),
@@ -29,13 +31,18 @@ L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::str
 {
     timer_.kind = timer_kind;
     request_prefetch();
-    if (!spec.mirrored()) return;
+    const bool holds = spec.holds_contents() && image.data_on();
+    if (!spec.mirrored()) {
+        if (holds) hold_contents(make_contents);
+        return;
+    }
     if (spec.partitions > 2) SC_REPORT_FATAL("/weft/l2", "more than two mirrored partitions");
     other_ = std::make_unique<Part>(spec,
         std::max<std::uint64_t>(1, spec.size / (line_bytes << sector_shift_) / spec.slices / spec.ways));
     way_in_.assign(2, RateServer(std::max<std::uint64_t>(1, spec.far_bandwidth * 2 / spec.slices)));
     other_target_ = std::make_unique<LineTargetSocket>("other_target", *this, 1);
     other_memory_ = std::make_unique<LineInitiatorSocket>("other_memory", *this, 1);
+    if (holds) hold_contents(make_contents);
 }
 
 Time L2Slice::on_request(unsigned partition, Line& line, Time delay)
@@ -50,24 +57,14 @@ Time L2Slice::on_request(unsigned partition, Line& line, Time delay)
 Time L2Slice::on_response(unsigned partition, Line& line, Time delay)
 {
     if (line.op == LineOp::write) {
+        if (part_.contents) write_backs_.remove(number_of(local_of(line.address)), line);
         pool_.give(line);
         return 0;
     }
-    // A fill: its tag is the partition that asked.
-    line.kind = kind_of(line.tag == partition ? fill : crossing, line.tag);
+    const unsigned asker = asker_of(line);
+    line.kind = kind_of(asker == partition ? fill : crossing, asker);
     event_queue().schedule(line, *this, event_queue().now() + delay, 0xfff);
     return 0;
-}
-
-unsigned L2Slice::debug(unsigned, Line& line)
-{
-    const std::uint64_t local = local_of(line.address);
-    if (line.op == LineOp::read) {
-        image_.read(local, line.data(), line.size);
-    } else {
-        image_.write(local, line.data(), line.size);
-    }
-    return line.size;
 }
 
 void L2Slice::prefetch(const ScheduledItem& item) const
@@ -80,10 +77,7 @@ void L2Slice::prefetch(const ScheduledItem& item) const
     if (other_) other_->tags.prefetch(tag);  // what one holds, the other is asked for
     if (item.kind < fill || item.kind >= far_request) return;
     // Who waits for a fill has done so for as long as DRAM takes.
-    const std::vector<Miss>& misses = (partition_of(item) == 0 ? part_ : *other_).misses;
-    const std::uint64_t number = number_of(local);
-    const auto miss = std::find_if(misses.begin(), misses.end(), [number](const Miss& entry) { return entry.number == number; });
-    if (miss != misses.end()) __builtin_prefetch(miss->first, 1);
+    (partition_of(item) == 0 ? part_ : *other_).fills.prefetch(slot_of(Line::of(item)));
 }
 
 void L2Slice::run(ScheduledItem& item)
@@ -120,15 +114,16 @@ inline bool L2Slice::try_enter(Line& line)
     return false;
 }
 
-// Contents change at the line's turn. Those of lines between caches are not in them.
+// What happens at the line's turn. The image changes then; those of lines between caches are not in them.
 inline void L2Slice::access(Line& line)
 {
     constexpr std::uint8_t apart = LineHeader::refill_flag | LineHeader::packet_flag;
     if ((line.flags & apart) == 0) {
-        access_data(image_, line);
+        if (!part_.contents) access_data(image_, line);
     } else if ((line.flags & LineHeader::packet_flag) != 0) {
         if (line.op != LineOp::write) flags_.note_poll(line);
-        access_packets(image_, line);
+        find_packets(image_, line);
+        if (!part_.contents) access_data(image_, line);
     }
 }
 
@@ -163,17 +158,19 @@ void L2Slice::serve(Line& line)
     look_up(line, ready);
 }
 
-// `neighbour` took the place of `victim`.
-inline void L2Slice::displace(unsigned partition, std::uint32_t victim, std::uint64_t neighbour, Time delay)
+// `neighbour`, whose tag is at `word`, took the place of `victim`, whose bytes are still there.
+inline void L2Slice::displace(unsigned partition, std::uint32_t victim, const std::uint32_t* word, std::uint64_t neighbour, Time delay)
 {
-    const TagArray& tags = part(partition).tags;
+    Part& own = part(partition);
+    const TagArray& tags = own.tags;
+    if (tags.held_sectors(victim) == 0) return;
+    const std::uint8_t* const bytes = own.contents ? own.bytes(word, 0) : nullptr;
     if (other_) {
-        if (tags.held_sectors(victim) != 0)
-            move_victim(1 - partition, victim, tags.line_of(victim, neighbour), delay);
+        move_victim(1 - partition, victim, bytes, tags.line_of(victim, neighbour), delay);
         return;
     }
-    for (std::uint32_t dirty = tags.dirty_sectors(victim); dirty != 0; dirty &= dirty - 1)
-        write_back(partition, tags.line_of(victim, neighbour) << sector_shift_ | (dirty & 1U ? 0 : 1), delay);
+    for (std::uint32_t dirty = own.to_be_written(victim); dirty != 0; dirty &= dirty - 1)
+        write_back(partition, tags.line_of(victim, neighbour) << sector_shift_ | (dirty & 1U ? 0 : 1), bytes, delay);
 }
 
 void L2Slice::look_up(Line& line, Time ready)
@@ -196,18 +193,20 @@ inline void L2Slice::proceed(Line& line, std::uint64_t number, std::uint32_t* wo
             TagArray::make_dirty(*word, sector);
             if (other_) drop_other(partition, number);
         }
+        if (own.contents) carry_out(partition, line, own.bytes(word, sector));
         ++hits_;
         answer(line, ready);
     } else if (state == TagArray::pending) {
-        Miss& miss = own.miss(number);
-        if (spec_.merges > 0 && miss.waiting >= spec_.merges) {
+        Fill& pending = own.fills.of(number);
+        if (spec_.merges > 0 && pending.waiting >= spec_.merges) {
             line.kind |= turned_away;
             stall(line, ready);
             return;
         }
         ++merged_;
-        miss.write |= line.op != LineOp::read;
-        join(miss, line, ready);
+        pending.write |= line.op != LineOp::read;
+        SliceFills::join(pending, line, ready);
+        if (own.contents && shows_early(line)) debug(partition, line);
     } else if (line.op == LineOp::write && line.full_line()) {
         write_absent(line, number, ready, word);
     } else {
@@ -229,33 +228,27 @@ void L2Slice::serve_in_partition(Line& line)
     proceed(line, number, word, start + spec_.latency, far);
 }
 
-void L2Slice::join(Miss& miss, Line& line, Time ready)
-{
-    ++miss.waiting;
-    line.due = ready;
-    line.next = nullptr;
-    miss.last->next = &line;
-    miss.last = &line;
-}
-
 void L2Slice::write_absent(Line& line, std::uint64_t number, Time ready, std::uint32_t* word)
 {
     const unsigned partition = partition_of(line);
     const unsigned sector = sector_of(number);
+    Part& own = part(partition);
     std::uint32_t victim = 0;
     if (word != nullptr) {
         TagArray::set_state(*word, sector, TagArray::dirty);
         if (other_) drop_other(partition, number);
     } else {
         const std::uint64_t tag = number >> sector_shift_;
-        if (part(partition).tags.allocate(tag, TagArray::only(sector, TagArray::dirty), victim) == nullptr) {
+        word = own.tags.allocate(tag, own.states_of_new(sector, TagArray::dirty), victim);
+        if (word == nullptr) {
             stall(line, ready);
             return;
         }
         if (other_) drop_other(partition, number);
-        displace(partition, victim, tag, ready - event_queue().now());
+        displace(partition, victim, word, tag, ready - event_queue().now());
     }
-    if (Part& own = part(partition); !own.stalled.empty()) own.stalled.arrived(number);
+    if (own.contents) carry_out(partition, line, own.bytes(word, sector));
+    if (!own.stalled.empty()) own.stalled.arrived(number);
     ++hits_;
     answer(line, ready);
 }
@@ -266,30 +259,34 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
     const unsigned partition = partition_of(line);
     Part& own = part(partition);
     const unsigned sector = sector_of(number);
-    if (own.misses.size() >= spec_.outstanding_misses) {
+    if (own.fills.size() >= spec_.outstanding_misses) {
         stall(line, ready);
         return;
     }
-    if (word != nullptr) {
-        ++sector_misses_;
-        TagArray::set_state(*word, sector, TagArray::pending);
-    } else {
-        const std::uint64_t tag = number >> sector_shift_;
-        std::uint32_t victim = 0;
-        if (own.tags.allocate(tag, TagArray::only(sector, TagArray::pending), victim) == nullptr) {
+    const std::uint64_t tag = number >> sector_shift_;
+    const bool new_line = word == nullptr;
+    std::uint32_t victim = 0;
+    if (new_line) {
+        word = own.tags.allocate(tag, own.states_of_new(sector, TagArray::pending), victim);
+        if (word == nullptr) {
             stall(line, ready);
             return;
         }
-        displace(partition, victim, tag, ready - now);
+    } else {
+        ++sector_misses_;
+        TagArray::set_state(*word, sector, TagArray::pending);
     }
-    line.due = ready;  // the slice's own work is done then; the fill may come earlier or later
-    line.next = nullptr;
-    own.misses.push_back({number, &line, &line, 0, line.op != LineOp::read, far});
+    const std::uint32_t slot = own.fills.begin(number, line, ready, far);
+    if (own.contents) {
+        begin_patch(partition, number, own.fills.at(slot));
+        if (shows_early(line)) debug(partition, line);
+    }
+    if (new_line) displace(partition, victim, word, tag, ready - now);
     Line& fetch = pool_.take();
     fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes);
     fetch.flags = LineHeader::refill_flag;
     fetch.source = static_cast<std::uint16_t>(endpoint_);
-    fetch.tag = partition;
+    fetch.tag = fetch_tag(slot, partition);
     if (far) {
         ++far_hits_;
         if (line.op == LineOp::read) ++copies_;
@@ -309,6 +306,7 @@ void L2Slice::stall(Line& line, Time ready)
     if (own.looking) {
         own.stays = true;
     } else {
+        if (own.contents && shows_early(line)) debug(partition_of(line), line);
         own.stalled.add(line, number_of(local_of(line.address)), how_it_stays(line));
     }
 }
@@ -326,18 +324,22 @@ void L2Slice::finish_fill(Line& fetch)
     const unsigned partition = partition_of(fetch);
     Part& own = part(partition);
     const std::uint64_t number = number_of(local_of(fetch.address));
+    const std::uint32_t slot = slot_of(fetch);
+    const Fill& ended = own.fills.at(slot);
+    std::uint32_t* const word = own.tags.find(number >> sector_shift_);
+    TagArray::set_state(*word, sector_of(number), ended.write ? TagArray::dirty : TagArray::clean);
+    if (other_ && ended.write) drop_other(partition, number);
+    std::uint8_t* const bytes = own.contents ? own.bytes(word, sector_of(number)) : nullptr;
+    if (bytes != nullptr) take_fill(own, fetch, ended, bytes);
     pool_.give(fetch);
-    Miss& miss = own.miss(number);
-    TagArray::set_state(*own.tags.find(number >> sector_shift_), sector_of(number),
-        miss.write ? TagArray::dirty : TagArray::clean);
-    if (other_ && miss.write) drop_other(partition, number);
-    Line* line = miss.first;
-    own.misses.erase(own.misses.begin() + (&miss - own.misses.data()));
+    Line* line = own.fills.end(slot);
     while (line != nullptr) {
         Line* following = line->next == nullptr ? nullptr : &Line::of(*line->next);
         if ((line->kind & ~1U) == request) {
+            if (bytes != nullptr) carry_out(partition, *line, bytes);
             answer(*line, std::max(now, line->due));
         } else {
+            if (bytes != nullptr) std::memcpy(line->data(), bytes, line_bytes);
             send_across(*line, std::max(now, line->due));
         }
         line = following;
@@ -350,14 +352,14 @@ void L2Slice::retry_stalled(Part& own)
 {
     const Time now = event_queue().now();
     own.looking = true;
-    own.stalled.turn([&] { return own.misses.size() < spec_.outstanding_misses; },
+    own.stalled.turn([&] { return own.fills.size() < spec_.outstanding_misses; },
         [&](Line& line, std::uint64_t sector) {
             const Time again = (line.kind & turned_away) != 0 ? now + spec_.latency : now;
             line.kind &= static_cast<std::uint8_t>(~turned_away);
-            const std::size_t misses = own.misses.size();
+            const std::size_t fills = own.fills.size();
             own.stays = false;
             look_up(line, std::max(again, line.due));
-            if (own.misses.size() > misses) own.stalled.arrived(sector);
+            if (own.fills.size() > fills) own.stalled.arrived(sector);
             return own.stays ? how_it_stays(line) : StalledLines::Outcome::gone;
         });
     own.looking = false;
@@ -376,13 +378,17 @@ std::uint64_t L2Slice::address_of(std::uint64_t number) const
     return global_address(endpoint_, (line_of_place(group, slice, slices_) << sector_shift_ | sector_of(number)) * line_bytes);
 }
 
-void L2Slice::write_back(unsigned partition, std::uint64_t number, Time delay)
+void L2Slice::write_back(unsigned partition, std::uint64_t number, const std::uint8_t* place, Time delay)
 {
     ++written_back_;
     Line& line = pool_.take();
     line.begin(LineOp::write, address_of(number), line_bytes);
     line.flags = LineHeader::refill_flag;
     line.source = static_cast<std::uint16_t>(endpoint_);
+    if (CacheContents* const contents = part(partition).contents.get()) {
+        contents->write_back(line.data(), place + sector_of(number) * line_bytes);
+        write_backs_.add(number, line);
+    }
     const unsigned home = home_of(number);
     if (home != partition) take_way_in(home, line_bytes);
     memory_of(home).send_request(line, delay);
@@ -400,40 +406,6 @@ void L2Slice::set_timer()
 {
     const Time next = flags_.next_deadline();
     if (next != SyncMonitor::never && !timer_.scheduled) event_queue().schedule(timer_, *this, next, 0xfffU);
-}
-
-std::uint64_t L2Slice::hops() const
-{
-    std::uint64_t total = memory.requests() + target.responses() + 2 * far_hits_;
-    if (other_) total += other_memory_->requests() + other_target_->responses();
-    return total;
-}
-
-std::vector<Statistic> L2Slice::statistics() const
-{
-    const Time busy = part_.server.busy() + (other_ ? other_->server.busy() : 0);
-    std::vector<Statistic> out = {{"hits", static_cast<double>(hits_), "lines", "accesses that found their line, whole-line writes included"},
-        {"misses", static_cast<double>(missed_), "lines", "fills fetched from memory"},
-        {"merged", static_cast<double>(merged_), "lines", "accesses that waited for a fill already on its way"},
-        {"write_backs", static_cast<double>(written_back_), "lines", "dirty lines written to memory"},
-        {"flag_operations", static_cast<double>(flags_.operations()), "lines", "flag reads, writes, adds and awaits"},
-        {"busy", static_cast<double>(busy), "ps", "time the slice was busy"},
-        {"sector_misses", static_cast<double>(sector_misses_), "lines", "fills beside a sector that was there"},
-        {"far_hits", static_cast<double>(far_hits_), "lines", "fills fetched from the other partition"},
-        {"copies", static_cast<double>(copies_), "lines", "of these by reads: the line is then in both partitions"},
-        {"moved_victims", static_cast<double>(moved_), "lines", "displaced lines that moved to the other partition"},
-        {"far_bytes", static_cast<double>(far_bytes_), "B", "data between the partitions, both ways"}};
-    flags_.add_statistics(out);
-    return out;
-}
-
-void L2Slice::reset_statistics()
-{
-    hits_ = missed_ = merged_ = written_back_ = 0;
-    flags_.reset_statistics();
-    sector_misses_ = far_hits_ = copies_ = moved_ = far_bytes_ = 0;
-    part_.server.reset_busy();
-    if (other_) other_->server.reset_busy();
 }
 
 }  // namespace weft

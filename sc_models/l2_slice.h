@@ -24,9 +24,14 @@
 // leaves the cache. Data of the other's memory take a place on the way between the partitions, no time: what memory
 // adds is a mean over both homes.
 //
-// Order: memory changes when the line's turn comes at the slice (arrival order), so every slice is
-// sequentially consistent and an atomic is one step. Packets (base/packet_format.h) are there from the turn of
-// their store on; a load of packets finds out at its turn. `await` and `monitor` wait for flags (sync_monitor.h). Flags are always
+// Contents. flat: one image of the GPU's memory changes when the line's turn comes at the slice (arrival order). cached: the slice
+// holds the bytes of its sectors (cache_contents.h). A hit reads and changes them at its turn, what waits for a fill when that
+// comes, in the order in which it came to wait; fills and write-backs carry bytes. A fill that sets out while a write-back of its
+// sector is on its way has those bytes. Between the two partitions, and among private partitions and their home
+// (cache_copies.h), contents are coherent in no time. Times are the same either way.
+//
+// Order: every slice is sequentially consistent and an atomic is one step. Packets (base/packet_format.h) are there from the
+// turn of their store on; a load of packets finds out at its turn. `await` and `monitor` wait for flags (sync_monitor.h). Flags are always
 // resident: they cost slice bandwidth and `latency`, never memory traffic.
 //
 // Statistics: hits, misses, merged misses, write-backs, flag operations, busy time, sector misses; far hits, copies,
@@ -36,14 +41,19 @@
 #include <memory>
 #include <vector>
 
+#include "sc_models/cache_contents.h"
+#include "sc_models/slice_fills.h"
 #include "sc_models/slice_flags.h"
 #include "sc_models/slice_model.h"
 #include "sc_models/slice_way.h"
 #include "sc_models/stalled_lines.h"
 #include "sc_models/tag_array.h"
+#include "sc_models/write_backs.h"
 #include "tlm_interconnect/kernel/rate_server.h"
 
 namespace weft {
+
+class CacheCopies;
 
 class L2Slice final : public sc_core::sc_module,
                       public TimedComponent,
@@ -53,10 +63,10 @@ class L2Slice final : public sc_core::sc_module,
 public:
     // Slice `index` of spec.slices; of two mirrored partitions, slices `index` and index + spec.slices / 2.
     L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const L2Spec& spec, unsigned index,
-        MemoryImage& image, LinePool& pool, std::uint32_t endpoint);
+        MemoryImage& image, LinePool& pool, std::uint32_t endpoint, const ContentsFactory& make_contents = nullptr);
     L2Slice(EventQueue& event_queue, const SliceRequest& request)
         : L2Slice(request.module_name.c_str(), event_queue, request.path, request.spec, request.index, request.image, request.pool,
-              request.endpoint)
+              request.endpoint, request.make_contents)
     {
     }
 
@@ -74,6 +84,13 @@ public:
     FlagCounts flag_counts() const override { return flags_.counts(); }
     std::vector<SliceFlags::Waiting> waiting() const { return flags_.waiting(); }
 
+    // Of caches that hold contents and are not in front of each other: the others with the same addresses.
+    void set_copies(CacheCopies& copies) { beside_ = &copies; }
+    // Another of them has written: held bytes, fills and write-backs on their way change.
+    void reach(std::uint64_t local, const std::uint8_t* bytes, unsigned size);
+    // The bytes of the sector if they are newer than those of memory: dirty, or on their way there.
+    bool newest(std::uint64_t local, std::uint8_t* sector);
+
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
 
@@ -82,21 +99,24 @@ public:
     Time on_response(unsigned partition, Line& line, Time delay) override;
 
 private:
-    struct Miss {  // a fill in flight
-        std::uint64_t number = 0;  // of the sector
-        Line* first = nullptr;  // lines that wait for it
-        Line* last = nullptr;
-        std::uint32_t waiting = 0;  // beside the first
-        bool write = false;  // one of them writes
-        bool far = false;  // from the other partition
-    };
+    using Fill = SliceFills::Fill;
     struct Part {  // the slice of one partition
         Part(const L2Spec& spec, std::uint64_t sets);
-        Miss& miss(std::uint64_t number);
+        std::uint8_t* bytes(const std::uint32_t* word, unsigned sector) { return contents->at(tags.place_of(word)) + sector * line_bytes; }
+        std::uint32_t states_of_new(unsigned sector, TagArray::State state) const
+        {
+            const std::uint32_t states = TagArray::only(sector, state);
+            return contents ? contents->valid(states) : states;
+        }
+        std::uint32_t to_be_written(std::uint32_t victim) const
+        {
+            return contents ? contents->to_be_written(tags, victim) : tags.dirty_sectors(victim);
+        }
 
         RateServer server;
         TagArray tags;
-        std::vector<Miss> misses;
+        std::unique_ptr<CacheContents> contents;  // null: they are in the image
+        SliceFills fills;
         StalledLines stalled;
         bool looking = false;  // at a stalled line
         bool stays = false;    // and there is still no room for it
@@ -110,6 +130,10 @@ private:
         return static_cast<std::uint8_t>(work | partition);
     }
     static unsigned partition_of(const ScheduledItem& item) { return item.kind & 1U; }
+    // The tag of a line that fetches: its fill's slot and partition.
+    static std::uint32_t fetch_tag(std::uint32_t slot, unsigned partition) { return slot << 1U | partition; }
+    static std::uint32_t slot_of(const LineHeader& fetch) { return fetch.tag >> 1U; }
+    static unsigned asker_of(const LineHeader& fetch) { return fetch.tag & 1U; }
     static constexpr std::uint8_t timer_kind = 16;
     static constexpr std::uint8_t entered = 32;  // a request that has its place on the way in
 
@@ -123,22 +147,30 @@ private:
     void proceed(Line& line, std::uint64_t number, std::uint32_t* word, Time ready, bool far);
     void write_absent(Line& line, std::uint64_t number, Time ready, std::uint32_t* word);
     void start_miss(Line& line, std::uint64_t number, Time ready, std::uint32_t* word, bool far);
-    void join(Miss& miss, Line& line, Time ready);
     void stall(Line& line, Time ready);
     static StalledLines::Outcome how_it_stays(const Line& line);
     void finish_fill(Line& fetch);
     void retry_stalled(Part& own);
     void access(Line& line);
-    void displace(unsigned partition, std::uint32_t victim, std::uint64_t neighbour, Time delay);
-    void write_back(unsigned partition, std::uint64_t number, Time delay);
+    void displace(unsigned partition, std::uint32_t victim, const std::uint32_t* word, std::uint64_t neighbour, Time delay);
+    void write_back(unsigned partition, std::uint64_t number, const std::uint8_t* place, Time delay);
     void answer(Line& line, Time at);
     void set_timer();
+
+    // Contents.
+    void hold_contents(const ContentsFactory& make);
+    void carry_out(unsigned partition, Line& line, std::uint8_t* sector);
+    void begin_patch(unsigned partition, std::uint64_t number, Fill& fill);
+    static void take_fill(Part& own, const Line& fetch, const Fill& fill, std::uint8_t* sector);
+    void leave_to(unsigned partition, std::uint64_t number, const std::uint8_t* sector);
+    void look_inside(const Line& line, std::uint8_t* sector);
+    unsigned debug_flag(Line& line);
 
     // Between partitions.
     void serve_in_partition(Line& line);
     bool is_far_hit(const Line& line, std::uint64_t number, const std::uint32_t* word);
     void drop_other(unsigned partition, std::uint64_t number);
-    void move_victim(unsigned to, std::uint32_t victim, std::uint64_t line, Time delay);
+    void move_victim(unsigned to, std::uint32_t victim, const std::uint8_t* bytes, std::uint64_t line, Time delay);
     void serve_far(Line& fetch);
     void send_across(Line& fetch, Time at);
     void cross(Line& fetch);
@@ -171,6 +203,8 @@ private:
     LinePool& pool_;
     Part part_;
     std::unique_ptr<Part> other_;  // of the second partition
+    WriteBacks write_backs_;       // of slices that hold contents
+    CacheCopies* beside_ = nullptr;
     std::vector<RateServer> way_in_;  // of each partition, from the other
     std::unique_ptr<LineTargetSocket> other_target_;
     std::unique_ptr<LineInitiatorSocket> other_memory_;

@@ -48,6 +48,10 @@ const ParameterTable<L2Spec>& L2Spec::parameters()
         {{"model", Unit::choice, 0, 3, "what stands for a slice: ours, a clocked block as its twin or as RTL, or both in lockstep",
              {"slice", "slice_twin", "rtl_slice", "slice_lockstep"}},
             &L2Spec::model},
+        {{"contents", Unit::choice, 0, 1,
+             "where bytes are: one image of the GPU's memory, or each cache and DRAM holds its own (slice models but clocked ones)",
+             {"flat", "cached"}},
+            &L2Spec::contents},
         {{"clock", Unit::time, 0, 1'000'000, "of clocked slices; 0: of one line a clock at l2.bandwidth", {}}, &L2Spec::clock},
     });
     return table;

@@ -12,6 +12,10 @@ enum class PartitionPolicy : std::uint8_t { mirrored, private_ };
 // What stands for a slice: ours, or a clocked block (rtl/modules/clocked_slice.h): its twin, RTL, or both in lockstep.
 enum class SliceModelKind : std::uint8_t { slice, slice_twin, rtl_slice, slice_lockstep };
 
+// Where the bytes of a GPU's memory are: in each cache and in DRAM what each of them holds, carried by fills and write-backs;
+// or in one image that all accesses change at once.
+enum class ContentsPolicy : std::uint8_t { flat, cached };
+
 struct L2Spec {
     std::uint64_t size = 50ULL << 20;              // B, all slices
     std::uint64_t ways = 16;                       // lines per set
@@ -32,6 +36,10 @@ struct L2Spec {
     std::uint64_t model = 0;                       // SliceModelKind
     std::uint64_t clock = 0;                       // ps, of clocked slices; 0: a line a clock is `bandwidth`
 
+    std::uint64_t contents = 0;                    // ContentsPolicy; of the whole GPU
+
+    // A clocked slice holds its bytes in its block and keeps a model of memory beside it.
+    bool holds_contents() const { return static_cast<ContentsPolicy>(contents) == ContentsPolicy::cached && !clocked(); }
     bool clocked() const { return static_cast<SliceModelKind>(model) != SliceModelKind::slice; }
     bool mirrored() const
     {

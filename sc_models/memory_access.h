@@ -1,11 +1,31 @@
 // What a request for data does to memory, and what it is answered with.
 #pragma once
 
+#include <cstring>
+
 #include "sc_models/memory_image.h"
 #include "tlm_interconnect/protocol/line.h"
 
 namespace weft {
 
+// `sector`: the 64 bytes that the line is of or in.
+inline void access_sector(std::uint8_t* sector, Line& line)
+{
+    std::uint8_t* const at = sector + line.address % line_bytes;
+    if (line.op == LineOp::read) {
+        std::memcpy(line.data(), at, line.size);
+    } else if (line.op == LineOp::write) {
+        std::memcpy(at, line.data(), line.size);
+    } else {
+        std::uint64_t word = 0;
+        std::memcpy(&word, at, sizeof word);
+        const std::uint64_t result = result_of(line.function, word, line.operand(), line.comparand());
+        std::memcpy(at, &result, sizeof result);
+        line.set_operand(word);
+    }
+}
+
+// The same where one image holds what all caches and DRAM would.
 inline void access_data(MemoryImage& image, Line& line)
 {
     if (!image.data_on()) return;
@@ -23,8 +43,8 @@ inline void access_data(MemoryImage& image, Line& line)
     }
 }
 
-// Packets are there from their store on; a load that finds them all comes back without the flag.
-inline void access_packets(MemoryImage& image, Line& line)
+// Packets are there from the turn of their store on; a load that finds them all comes back without the flag.
+inline void find_packets(MemoryImage& image, Line& line)
 {
     const std::uint64_t local = local_of(line.address);
     if (line.op == LineOp::write) {
@@ -32,6 +52,11 @@ inline void access_packets(MemoryImage& image, Line& line)
     } else if (image.packets_there(local, line.size)) {
         line.flags &= static_cast<std::uint8_t>(~LineHeader::packet_flag);
     }
+}
+
+inline void access_packets(MemoryImage& image, Line& line)
+{
+    find_packets(image, line);
     access_data(image, line);
 }
 

@@ -5,7 +5,7 @@
 
 namespace weft {
 
-void MemoryImage::read(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes) const
+void MemoryImage::stored_read(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes) const
 {
     if (!data_on_) return;
     while (bytes > 0) {
@@ -23,7 +23,7 @@ void MemoryImage::read(std::uint64_t local, std::uint8_t* out, std::uint64_t byt
     }
 }
 
-void MemoryImage::write(std::uint64_t local, const std::uint8_t* in, std::uint64_t bytes)
+void MemoryImage::stored_write(std::uint64_t local, const std::uint8_t* in, std::uint64_t bytes)
 {
     if (!data_on_) return;
     while (bytes > 0) {

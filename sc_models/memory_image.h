@@ -5,7 +5,10 @@
 // of data do nothing, and only flags exist.
 //
 // Flags are 64-bit words in a region of their own (flag_base and up): synchronisation needs their
-// values whether or not data are carried. For the same reason it is kept of packets (base/packet_format.h) which have
+// values whether or not data are carried.
+//
+// Where caches hold contents of their own (l2.contents = cached) what is stored here are the bytes of DRAM, behind stored_*(),
+// and read() and write() go through the caches, as everybody outside sees memory. For the same reason as flags it is kept of packets (base/packet_format.h) which have
 // come: a mark for every 16 bytes, apart from the bytes themselves.
 #pragma once
 
@@ -24,6 +27,14 @@ public:
     virtual void on_bypass(std::uint64_t local, std::uint64_t bytes) = 0;
 };
 
+// The caches in front of a memory: an access through them without time.
+class MemoryPath {
+public:
+    virtual ~MemoryPath() = default;
+    virtual void read_through(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes) = 0;
+    virtual void write_through(std::uint64_t local, const std::uint8_t* in, std::uint64_t bytes) = 0;
+};
+
 class MemoryImage {
 public:
     static constexpr std::uint64_t flag_base = std::uint64_t{1} << 46;  // local address
@@ -35,8 +46,27 @@ public:
     static bool is_flag(std::uint64_t local) { return local >= flag_base; }
 
     // Ranges may cross lines and pages. Memory never written reads as zero.
-    void read(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes) const;
-    void write(std::uint64_t local, const std::uint8_t* in, std::uint64_t bytes);
+    void read(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes) const
+    {
+        if (path_ == nullptr) {
+            stored_read(local, out, bytes);
+        } else {
+            path_->read_through(local, out, bytes);
+        }
+    }
+    void write(std::uint64_t local, const std::uint8_t* in, std::uint64_t bytes)
+    {
+        if (path_ == nullptr) {
+            stored_write(local, in, bytes);
+        } else {
+            path_->write_through(local, in, bytes);
+        }
+    }
+    // What DRAM holds, whatever is in caches.
+    void stored_read(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes) const;
+    void stored_write(std::uint64_t local, const std::uint8_t* in, std::uint64_t bytes);
+    // From now on caches hold contents of their own: read() and write() go through `path`.
+    void set_path(MemoryPath& path) { path_ = &path; }
 
     // `local` is the word's address in the flag region, 8-byte aligned.
     std::uint64_t& flag(std::uint64_t local);
@@ -75,6 +105,7 @@ private:
     std::vector<std::unique_ptr<Marks>> marks_;  // by page
     std::vector<std::uint64_t> flags_;
     std::vector<MemoryWatcher*> watchers_;
+    MemoryPath* path_ = nullptr;  // null: the image is all that there is
 };
 
 }  // namespace weft

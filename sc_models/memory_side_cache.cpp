@@ -4,11 +4,12 @@ namespace weft {
 
 MemorySideCache::MemorySideCache(sc_core::sc_module_name name, EventQueue& event_queue, const std::string& path,
     const MemorySideSpec& spec, unsigned channels, unsigned requesters, bool with_direct, MemoryImage& image,
-    LinePool& pool, std::uint32_t endpoint, Checkers* checkers)
+    LinePool& pool, std::uint32_t endpoint, Checkers* checkers, bool hold_contents)
     : sc_module(name), spec_(spec), endpoint_(endpoint), sector_shift_(spec.as_cache(channels).sector_shift()),
       channels_(channels)
 {
-    const L2Spec cache = spec.as_cache(channels);
+    L2Spec cache = spec.as_cache(channels);
+    cache.contents = static_cast<std::uint64_t>(hold_contents ? ContentsPolicy::cached : ContentsPolicy::flat);
     for (unsigned c = 0; c < channels; ++c) {
         const std::string number = std::to_string(c);
         slices_.push_back(std::make_unique<L2Slice>(number.c_str(), event_queue, path + "." + number, cache, c,

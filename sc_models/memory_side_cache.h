@@ -9,7 +9,8 @@
 // (l2_slice.h) in everything else: sectors, misses, write-back, flags. Lines that arrive at one instant are served by
 // source GPU, then in the order in which they were sent.
 //
-// Contents are in the one memory image: a miss of the L2 and its write-back move no bytes there.
+// Contents: with l2.contents = flat in the one memory image, and a miss of the L2 and its write-back move no bytes; with
+// cached each slice holds its own.
 //
 // Statistics: those of the slices, summed.
 #pragma once
@@ -30,7 +31,7 @@ public:
     // none when null.
     MemorySideCache(sc_core::sc_module_name name, EventQueue& event_queue, const std::string& path, const MemorySideSpec& spec,
         unsigned channels, unsigned requesters, bool with_direct, MemoryImage& image, LinePool& pool,
-        std::uint32_t endpoint, Checkers* checkers = nullptr);
+        std::uint32_t endpoint, Checkers* checkers = nullptr, bool hold_contents = false);
 
     LineTargetSocket& target(unsigned requester) { return *targets_[requester]; }
     LineTargetSocket& direct() { return *direct_; }

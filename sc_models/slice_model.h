@@ -10,6 +10,7 @@
 
 #include "base/divider.h"
 #include "base/statistic.h"
+#include "sc_models/cache_contents.h"
 #include "sc_models/l2_spec.h"
 #include "sc_models/memory_image.h"
 #include "tlm_interconnect/protocol/protocol.h"
@@ -85,6 +86,7 @@ struct SliceRequest {
     MemoryImage& image;
     LinePool& pool;
     std::uint32_t endpoint;
+    ContentsFactory make_contents = nullptr;  // of a slice with l2.contents = cached; null: CacheContents
 };
 using SliceFactory = std::function<std::unique_ptr<SliceModel>(EventQueue&, const SliceRequest&)>;
 

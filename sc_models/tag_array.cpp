@@ -1,5 +1,6 @@
 #include "sc_models/tag_array.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace weft {
@@ -20,7 +21,7 @@ void move_back(std::uint32_t* words, unsigned count) { std::memmove(words + 1, w
 }  // namespace
 
 TagArray::TagArray(std::uint64_t sets, unsigned ways, unsigned sectors)
-    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), tag_shift_(2 * sectors),
+    : sets_(static_cast<std::uint32_t>(sets)), ways_(ways), by_ways_(ways), tag_shift_(2 * sectors),
       states_((1U << 2 * sectors) - 1), sectors_(0x5U & states_),
       words_(sets * ways + host_line / sizeof(std::uint32_t), none), first_(aligned(words_.data()))
 {
@@ -42,6 +43,22 @@ inline bool TagArray::present(const std::uint32_t* words, std::uint32_t wanted) 
     return found != 0;
 }
 
+void TagArray::keep_places()
+{
+    places_.resize(words_.size() / ways_ * ways_);
+    for (std::size_t i = 0; i < places_.size(); ++i) places_[i] = static_cast<std::uint8_t>(i % ways_);
+}
+
+// The word takes the front of its set, and what was in front of `way` one place further back.
+inline void TagArray::move_to_front(std::uint32_t* words, unsigned way, std::uint32_t word)
+{
+    move_back(words, way);
+    words[0] = word;
+    if (places_.empty()) return;
+    std::uint8_t* places = places_.data() + (words - first_);
+    std::rotate(places, places + way, places + way + 1);
+}
+
 std::uint32_t* TagArray::find(std::uint64_t line)
 {
     std::uint32_t* words = row(line);
@@ -49,9 +66,7 @@ std::uint32_t* TagArray::find(std::uint64_t line)
     if (!present(words, wanted)) return nullptr;
     unsigned way = 0;
     while ((words[way] & ~states_) != wanted) ++way;
-    const std::uint32_t word = words[way];
-    move_back(words, way);
-    words[0] = word;
+    move_to_front(words, way, words[way]);
     return words;
 }
 
@@ -72,8 +87,7 @@ std::uint32_t* TagArray::allocate(std::uint64_t line, std::uint32_t states, std:
     if (way == 0) return nullptr;
     --way;
     victim = words[way];
-    move_back(words, way);
-    words[0] = tag(line) | (states & states_);
+    move_to_front(words, way, tag(line) | (states & states_));
     return words;
 }
 
@@ -85,6 +99,10 @@ void TagArray::drop(std::uint64_t line, unsigned sector)
     while ((words[way] & ~states_) != wanted) ++way;
     set_state(words[way], sector, absent);
     if ((words[way] & states_) != states_) return;
+    if (!places_.empty()) {
+        std::uint8_t* places = places_.data() + (words - first_);
+        std::rotate(places + way, places + way + 1, places + ways_);
+    }
     for (; way + 1 < ways_; ++way) words[way] = words[way + 1];
     words[way] = none;
 }

@@ -2,6 +2,9 @@
 //
 // A set is a row of 32-bit words in order of use, most recent first, so that a look-up touches one host
 // cache line and replacement needs no counters. A word is a tag and two bits for each sector.
+//
+// With keep_places() a way has a place that stays the same while its word moves within the set: where a cache that holds
+// its contents (cache_contents.h) has the bytes.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +63,17 @@ public:
         return std::uint64_t{word >> tag_shift_} * sets_.divisor() + sets_.remainder(neighbour);
     }
 
+    // From now on, before the first line.
+    void keep_places();
+    std::size_t places() const { return std::size_t{sets_.divisor()} * ways_; }
+    // Of a word that find(), peek() or allocate() returned: below sets x ways, the victim's in the case of allocate(). Places of
+    // neighbouring sets follow one another, so that a cache with few lines uses few pages.
+    std::size_t place_of(const std::uint32_t* word) const
+    {
+        const auto index = static_cast<std::size_t>(word - first_);
+        return std::size_t{places_[index]} * sets_.divisor() + by_ways_.quotient(index);
+    }
+
     // Forgets a sector of a line that is there, and the line with its last one. A free place is the next to be used.
     void drop(std::uint64_t line, unsigned sector);
 
@@ -72,14 +86,17 @@ private:
         return static_cast<std::uint32_t>(sets_.quotient(line)) << tag_shift_;
     }
     bool present(const std::uint32_t* words, std::uint32_t wanted) const;
+    void move_to_front(std::uint32_t* words, unsigned way, std::uint32_t word);
 
     Divider sets_;
     unsigned ways_;
+    Divider by_ways_;
     unsigned tag_shift_;
     std::uint32_t states_;   // the bits below the tag
     std::uint32_t sectors_;  // one of each pair of them
     std::vector<std::uint32_t> words_;
     std::uint32_t* first_;  // of words_, at the start of a host cache line: 16 ways fill one
+    std::vector<std::uint8_t> places_;  // of each word of a set; empty: not kept
 };
 
 }  // namespace weft

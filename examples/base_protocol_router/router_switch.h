@@ -65,6 +65,7 @@ private:
     void on_request_credit(unsigned socket, weft::Line& line, weft::Time delay) override;
     void on_response_credit(unsigned socket, weft::Line& line, weft::Time delay) override;
     void on_sent(unsigned port, weft::Line& line, weft::LineClass cls, unsigned input) override;
+    unsigned debug(unsigned socket, weft::Line& line) override { return ports_[way_of(line.address).port].initiator->debug(line); }
     void run(weft::ScheduledItem& item) override;
     void arbitrate() override;
 

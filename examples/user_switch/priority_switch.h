@@ -15,6 +15,7 @@
 
 #include "tlm_interconnect/protocol/credit_account.h"
 #include "tlm_interconnect/routing/route_table.h"
+#include "tlm_interconnect/switch/debug_route.h"
 #include "tlm_interconnect/switch/switch_model.h"
 
 namespace user {
@@ -64,6 +65,7 @@ private:
     weft::Time on_response(unsigned port, weft::Line& line, weft::Time delay) override;
     void on_request_credit(unsigned port, weft::Line& line, weft::Time delay) override;
     void on_response_credit(unsigned port, weft::Line& line, weft::Time delay) override;
+    unsigned debug(unsigned port, weft::Line& line) override { return weft::pass_debug(*this, routes_, port, line); }
     void run(weft::ScheduledItem& item) override;
     void arbitrate() override;
     void touch(unsigned port);

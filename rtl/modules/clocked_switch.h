@@ -43,6 +43,7 @@
 #include "rtl/modules/recent_lines.h"
 #include "rtl/modules/switch_block_spec.h"
 #include "tlm_interconnect/routing/route_table.h"
+#include "tlm_interconnect/switch/debug_route.h"
 #include "tlm_interconnect/switch/switch_model.h"
 
 namespace weft {
@@ -104,6 +105,7 @@ private:
     Time on_response(unsigned port, Line& line, Time delay) override;
     void on_request_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
     void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
+    unsigned debug(unsigned port, Line& line) override { return pass_debug(*this, routes_, port, line); }
     void on_credit(unsigned port, const Line& line, Time delay);
     void end_of_elaboration() override;
     void run(ScheduledItem& item) override;

@@ -106,9 +106,10 @@ TEST(L1, BandwidthBoundsHits)
 
 // Unit 0 has the word in its L1; unit 1 changes it and sets a flag that unit 0 waits for.
 namespace {
-std::uint64_t seen(bool waits, Scope scope)
+std::uint64_t seen(bool waits, Scope scope, const L1Factory& make_l1 = nullptr)
 {
     TwoGpus system(true, {}, {}, {}, {}, {}, false, with_l1());
+    system.gpus[0]->units().set_l1(make_l1);
     const std::uint64_t flag = global_address(0, MemoryImage::flag_base);
     Program reader;
     reader.add_load(0, 0, Scope::unit);
@@ -135,6 +136,30 @@ std::uint64_t seen(bool waits, Scope scope)
 TEST(L1, WithoutAnAcquireALoadMaySeeWhatWasThere) { EXPECT_EQ(seen(false, Scope::unit), 0u); }
 TEST(L1, AWaitMakesTheNewValueVisible) { EXPECT_EQ(seen(true, Scope::unit), 7u); }
 TEST(L1, ALoadPastTheL1SeesTheNewValue) { EXPECT_EQ(seen(false, Scope::device), 7u); }
+
+namespace {
+struct KeepsAll : L1Cache {
+    using L1Cache::L1Cache;
+    void invalidate() override {}
+};
+// A fill brings zeros.
+struct KeepsOldBytes : L1Cache {
+    using L1Cache::L1Cache;
+    Filled fill(std::uint32_t fetch, const std::uint8_t*) override
+    {
+        const std::uint8_t none[line_bytes] = {};
+        return L1Cache::fill(fetch, none);
+    }
+};
+template <class Cache>
+L1Factory make()
+{
+    return [](const L1Spec& spec, bool data_on) { return std::make_unique<Cache>(spec, data_on); };
+}
+}  // namespace
+
+TEST(L1, OneThatIsNotInvalidatedShowsWhatWasThere) { EXPECT_EQ(seen(true, Scope::unit, make<KeepsAll>()), 0u); }
+TEST(L1, OneThatLosesAFillShowsIt) { EXPECT_EQ(seen(true, Scope::unit, make<KeepsOldBytes>()), 0u); }
 
 TEST(L1, AUnitSeesItsOwnStores)
 {

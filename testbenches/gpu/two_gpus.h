@@ -19,6 +19,9 @@ struct TwoGpus : WorkgroupListener {
         : event_queue("event_queue"), link("link", event_queue, link_spec), checkers(event_queue, check)
     {
         for (std::uint32_t g = 0; g < 2; ++g) {
+            // Bytes where hardware keeps them, so that a wrong fill is a wrong result.
+            L2Spec cache = l2;
+            cache.contents = static_cast<std::uint64_t>(ContentsPolicy::cached);
             Gpu::Wiring wiring;
             wiring.path = "gpu" + std::to_string(g);
             wiring.endpoint = g;
@@ -26,7 +29,7 @@ struct TwoGpus : WorkgroupListener {
             wiring.routes = RouteTable({{0}, {0}});
             wiring.data_on = data_on;
             wiring.checkers = check ? &checkers : nullptr;
-            gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), event_queue, pool, progress, gpu, l1, l2, hbm, wiring,
+            gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), event_queue, pool, progress, gpu, l1, cache, hbm, wiring,
                 memory_side, network, copy, bulk));
             gpus[g]->output(0).set_credits(buffer_space(link_spec));
             gpus[g]->link_out(0).bind(link.target(g));

@@ -19,6 +19,8 @@ ResolvedSystem resolve_setup(const RunSetup& setup)
     const std::string path = is_text ? "inline.yaml" : setup.document;
     SystemDescription description =
         read_system_text("system.yaml", "infrastructure: " + path + "\n" + setup.lines);
+    // Bytes where hardware keeps them, so that a wrong fill is a wrong result; a setup may say otherwise.
+    description.sets.push_back(parse_set("l2.contents=cached"));
     for (const std::string& set : setup.sets) description.sets.push_back(parse_set(set));
     const auto resolved = [&] {
         if (!is_text) return load_system(description);

@@ -35,8 +35,9 @@ MemorySideSpec small()
 
 // Two L2 slices above, two memories below, and a way past the L2.
 struct Bench {
-    explicit Bench(const MemorySideSpec& spec = small())
-        : image(true), checkers(event_queue), cache("cache", event_queue, "cache", spec, 2, 2, true, image, pool, 3, &checkers)
+    explicit Bench(const MemorySideSpec& spec = small(), bool hold_contents = false)
+        : image(true), checkers(event_queue),
+          cache("cache", event_queue, "cache", spec, 2, 2, true, image, pool, 3, &checkers, hold_contents)
     {
         for (unsigned i = 0; i < 2; ++i) {
             slices[i] = std::make_unique<LineIssuer>(("slice" + std::to_string(i)).c_str(), event_queue, pool);
@@ -129,6 +130,24 @@ TEST(MemorySideCache, AWriteBackStaysUntilItIsDisplacedAndMovesNoBytes)
     EXPECT_EQ(bench.memories[0]->addresses.size() + bench.memories[1]->addresses.size(), 0u);
     bench.image.read(7 * 64, data.data(), 64);
     EXPECT_EQ(data, std::vector<std::uint8_t>(64, 5));
+}
+
+// The same accesses with contents of its own: the same times, and the write-back brings its bytes.
+TEST(MemorySideCache, AWriteBackBringsItsBytesWhereContentsAreHeld)
+{
+    Bench bench(small(), true);
+    bench.memories[home_of(8)]->bytes[8 * 64] = 3;
+    bench.refill(0, 0, LineOp::write, 7);
+    bench.refill(0, us, LineOp::read, 7);
+    bench.request(2 * us, LineOp::read, 7, 2);
+    bench.request(3 * us, LineOp::read, 8, 2);
+    bench.run();
+    EXPECT_EQ(bench.slices[0]->done[0].at, hit);
+    EXPECT_EQ(bench.slices[0]->done[1].at, us + hit);
+    EXPECT_EQ(bench.direct->done[0].data, std::vector<std::uint8_t>(64, 0xee));
+    EXPECT_EQ(bench.direct->done[1].data[0], 3);
+    EXPECT_EQ(bench.direct->done[1].at, 3 * us + 55'000 + memory_latency);
+    EXPECT_EQ(bench.memories[home_of(7)]->bytes[7 * 64], 0);
 }
 
 TEST(MemorySideCache, WhatPassesTheL2ByReadsAndWritesMemory)

@@ -1,5 +1,6 @@
 #include <array>
 #include <list>
+#include <map>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -125,6 +126,44 @@ TEST_P(TagArrayReference, AgreesOverRandomUse)
             if (tags.held_sectors(victim) != 0) {
                 ASSERT_EQ(tags.line_of(victim, line), gone.line);
             }
+        }
+    }
+}
+
+// A line has one place for as long as it is there, and no other line has it.
+TEST(TagArray, APlaceStaysWhileItsWordMoves)
+{
+    for (const auto& [sets, ways] : {std::pair<std::uint64_t, unsigned>{1, 1}, {16, 4}, {7, 3}, {64, 16}}) {
+        TagArray tags(sets, ways, 1);
+        tags.keep_places();
+        ASSERT_EQ(tags.places(), sets * ways);
+        std::map<std::uint64_t, std::size_t> place_of;
+        std::mt19937_64 random(sets + ways);
+        for (unsigned i = 0; i < 50'000; ++i) {
+            const std::uint64_t line = random() % (sets * ways * 2);
+            std::uint32_t* word = random() % 2 == 0 ? tags.find(line) : tags.peek(line);
+            const auto known = place_of.find(line);
+            ASSERT_EQ(word != nullptr, known != place_of.end());
+            if (word != nullptr) {
+                ASSERT_EQ(tags.place_of(word), known->second);
+                if (random() % 8 != 0) continue;
+                tags.drop(line, 0);
+                place_of.erase(known);
+                continue;
+            }
+            std::uint32_t victim = 0;
+            word = tags.allocate(line, TagArray::only(0, TagArray::clean), victim);
+            const std::size_t place = tags.place_of(word);
+            ASSERT_LT(place, tags.places());
+            if (tags.held_sectors(victim) != 0) {
+                // Its bytes are where the new line's will be.
+                const auto gone = place_of.find(tags.line_of(victim, line));
+                ASSERT_NE(gone, place_of.end());
+                ASSERT_EQ(gone->second, place);
+                place_of.erase(gone);
+            }
+            for (const auto& [other, taken] : place_of) ASSERT_NE(taken, place) << other;
+            place_of[line] = place;
         }
     }
 }

@@ -31,6 +31,7 @@
 #include "tlm_interconnect/switch/matching.h"
 #include "tlm_interconnect/kernel/packed_arrays.h"
 #include "tlm_interconnect/routing/route_table.h"
+#include "tlm_interconnect/switch/debug_route.h"
 #include "tlm_interconnect/switch/switch_model.h"
 
 namespace weft {
@@ -101,6 +102,7 @@ private:
     static constexpr std::uint8_t tick_kind = 2;
     static constexpr std::uint8_t far_kind = 4;  // beside the class
 
+    unsigned debug(unsigned port, Line& line) override { return pass_debug(*this, routes_, port, line); }
     void on_credit(unsigned port, Line& line, Time delay);
     unsigned watch_slot(unsigned output, VcClass cls) const;
     void run(ScheduledItem& item) override;

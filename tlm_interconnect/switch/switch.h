@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "tlm_interconnect/switch/debug_route.h"
 #include "tlm_interconnect/switch/group_unit.h"
 #include "tlm_interconnect/switch/message_stage.h"
 #include "tlm_interconnect/switch/output_port.h"
@@ -71,6 +72,7 @@ private:
         std::unique_ptr<OutputPort> output;
     };
 
+    unsigned debug(unsigned port, Line& line) override { return pass_debug(*this, routes_, port, line); }
     void on_sent(unsigned port, Line& line, LineClass cls, unsigned input) override;
     void run(ScheduledItem& item) override;
     void arbitrate() override;

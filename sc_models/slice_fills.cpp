@@ -1,0 +1,45 @@
+#include "sc_models/slice_fills.h"
+
+namespace weft {
+
+std::uint32_t SliceFills::begin(std::uint64_t number, Line& line, Time ready, bool far)
+{
+    std::uint32_t slot = static_cast<std::uint32_t>(fills_.size());
+    if (free_.empty()) {
+        fills_.emplace_back();
+    } else {
+        slot = free_.back();
+        free_.pop_back();
+    }
+    line.due = ready;  // the slice's own work is done then; the fill may come earlier or later
+    line.next = nullptr;
+    std::uint32_t& chain = bucket(number);
+    fills_[slot] = {number, &line, &line, 0, FillPatches::none, line.op != LineOp::read, far, chain};
+    chain = slot;
+    ++count_;
+    return slot;
+}
+
+void SliceFills::join(Fill& fill, Line& line, Time ready)
+{
+    ++fill.waiting;
+    line.due = ready;
+    line.next = nullptr;
+    fill.last->next = &line;
+    fill.last = &line;
+}
+
+Line* SliceFills::end(std::uint32_t slot)
+{
+    Fill& fill = fills_[slot];
+    std::uint32_t* link = &bucket(fill.number);
+    while (*link != slot) link = &fills_[*link].chained;
+    *link = fill.chained;
+    free_.push_back(slot);
+    --count_;
+    Line* const first = fill.first;
+    fill.first = nullptr;
+    return first;
+}
+
+}  // namespace weft
