@@ -68,6 +68,8 @@ public:
     std::vector<Statistic> l2_statistics() const { return summed_statistics(slices_); }
 
 private:
+    void count_ports();
+
     std::string path_;
     std::uint32_t endpoint_;
     GpuSpec spec_;

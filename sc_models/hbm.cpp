@@ -34,7 +34,7 @@ Time Hbm::on_request(unsigned slice, Line& line, Time delay)
 void Hbm::run(ScheduledItem& item)
 {
     const Time now = event_queue().now();
-    const unsigned input = item.order & HbmChannel::slice_mask;
+    const unsigned input = item.input;
     if (input < first_wake) {
         Line& line = Line::of(item);
         const HbmPlace place = map_.place(input, local_of(line.address) / line_bytes);
@@ -61,7 +61,7 @@ void Hbm::work(unsigned channel)
     if (step.next != HbmChannel::never) wake_at(channel, step.next);
     if (step.line == nullptr) return;
     step.line->set_response_status(tlm::TLM_OK_RESPONSE);
-    targets_[step.line->order & HbmChannel::slice_mask]->send_response(*step.line, step.answer);
+    targets_[step.line->input]->send_response(*step.line, step.answer);
 }
 
 void Hbm::wake_at(unsigned channel, Time time)

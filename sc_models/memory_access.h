@@ -23,14 +23,14 @@ inline void access_data(MemoryImage& image, Line& line)
     }
 }
 
-// Packets are there from their store on; a load that finds them all comes back without the flag.
+// Packets are there from their store on; a load that does not find them all comes back with a mark.
 inline void access_packets(MemoryImage& image, Line& line)
 {
     const std::uint64_t local = local_of(line.address);
     if (line.op == LineOp::write) {
         image.packets_came(local, line.size);
-    } else if (image.packets_there(local, line.size)) {
-        line.flags &= static_cast<std::uint8_t>(~LineHeader::packet_flag);
+    } else if (!image.packets_there(local, line.size)) {
+        line.mark(LineHeader::missing_mark);
     }
     access_data(image, line);
 }

@@ -27,8 +27,10 @@ namespace weft {
 //   2  adapters tell what limits them; the accounts of credits are found at the end of a run
 //   3  EventQueue, TimedComponent and arbitrate(); every call goes through the bound TLM-2.0 interface; buffer space names
 //      the holders of credits
+//   4  request fields of a line are constants after its issue (LineIssue), a module's note is its scratch; items of the event
+//      queue keep no time; shells of switches and links
 struct PluginAbi {
-    std::uint32_t interface = 3;
+    std::uint32_t interface = 4;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;
     std::uint32_t line = sizeof(Line);
     std::uint32_t request = sizeof(SwitchRequest);

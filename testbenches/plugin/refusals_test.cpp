@@ -37,13 +37,13 @@ TEST(PluginRefusal, NoEntryPoint) { expect_refused(defect("no_entry"), "has no e
 TEST(PluginRefusal, AnotherVersion)
 {
     expect_refused(defect("old_version"), "was compiled against version 99 of the plug-in interface; expected one "
-                                          "compiled against version 3");
+                                          "compiled against version 4");
 }
 
 TEST(PluginRefusal, TheFirstVersion)
 {
     expect_refused(defect("first_version"), "was compiled against version 1 of the plug-in interface; expected one "
-                                            "compiled against version 3");
+                                            "compiled against version 4");
 }
 
 TEST(PluginRefusal, AdaptersOfAnotherSize)

@@ -133,13 +133,14 @@ struct Room {
 };
 
 // Rooms of a floor.
-constexpr std::array<Room, 21> rooms{{
+constexpr std::array<Room, 22> rooms{{
     {"tlm_interconnect/kernel/", 0},
     {"tlm_interconnect/protocol/", 1},
     {"tlm_interconnect/link/", 2},
     {"tlm_interconnect/routing/", 2},
     {"tlm_interconnect/switch/", 3},
     {"tlm_interconnect/adapters/", 3},
+    {"tlm_interconnect/card/", 4},
     {"tlm_interconnect/traffic/", 4},
     {"platform/config/", 0},
     {"platform/plot/", 0},
