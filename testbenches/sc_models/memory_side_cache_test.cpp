@@ -56,9 +56,7 @@ struct Bench {
     // A request that passes the L2 by, of the own units or of another GPU.
     Line& request(Time at, LineOp op, std::uint64_t line, std::uint16_t source, std::uint32_t size = 64)
     {
-        Line& access = direct->issue(at, op, global_address(3, line * 64), size);
-        access.source = source;
-        return access;
+        return direct->issue(at, op, global_address(3, line * 64), size).source(source);
     }
     void run()
     {

@@ -406,8 +406,8 @@ TEST(Group, AContributionWithoutAPlaceGivesItsCreditBackWithThePlace)
         star.finish();
         return out + std::to_string(star.members[0]->answers.size()) + " " + std::to_string(star.members[1]->answers.size());
     }),
-        "reduce at 0x0 of group 0xfc00 waits for endpoint 1; 2 operations on groups wait for one of 1 contexts; "
-        "1 contributions of these keep their input slots: all 1 places for them (switch.waiting_contributions) are taken; 4 4");
+        "hub: reduce at 0x0 of group 0xfc00 waits for endpoint 1; hub: 2 operations on groups wait for one of 1 contexts; "
+        "hub: 1 contributions of these keep their input slots: all 1 places for them (switch.waiting_contributions) are taken; 4 4");
 }
 
 TEST(Group, LinesOfGroupsPackByTheirOwnLimit)
