@@ -374,7 +374,7 @@ TEST(Group, ContributionsBeyondThePlacesAreNamedWhereTheyBlock)
     const std::string blocked = opposite_pushes(2);
     EXPECT_NE(blocked.find("reduce at 0x0 of group 0xfc00 waits for endpoint 1\n"), std::string::npos) << blocked;
     EXPECT_NE(blocked.find("operations on groups wait for one of 1 contexts\n"), std::string::npos) << blocked;
-    EXPECT_NE(blocked.find("4 contributions of these keep their input slots: all 2 places for them (switch.waiting_contributions) are taken\n"),
+    EXPECT_NE(blocked.find("contributions among them that keep their input slots: 4; switch.waiting_contributions = 2 places are taken\n"),
         std::string::npos)
         << blocked;
     // With a place for all that can wait nothing blocks, and more of them change no time.
@@ -407,7 +407,7 @@ TEST(Group, AContributionWithoutAPlaceGivesItsCreditBackWithThePlace)
         return out + std::to_string(star.members[0]->answers.size()) + " " + std::to_string(star.members[1]->answers.size());
     }),
         "hub: reduce at 0x0 of group 0xfc00 waits for endpoint 1; hub: 2 operations on groups wait for one of 1 contexts; "
-        "hub: 1 contributions of these keep their input slots: all 1 places for them (switch.waiting_contributions) are taken; 4 4");
+        "hub: contributions among them that keep their input slots: 1; switch.waiting_contributions = 1 places are taken; 4 4");
 }
 
 TEST(Group, LinesOfGroupsPackByTheirOwnLimit)

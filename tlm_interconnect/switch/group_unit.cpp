@@ -329,7 +329,7 @@ std::vector<std::string> GroupUnit::blocked() const
         out.push_back(fmt::format("{} operations on groups wait for one of {} contexts", waiting_.size(),
             contexts_.size()));
     if (contributions_waiting_ > placed_)
-        out.push_back(fmt::format("{} contributions of these keep their input slots: all {} places for them (switch.waiting_contributions) are taken",
+        out.push_back(fmt::format("contributions among them that keep their input slots: {}; switch.waiting_contributions = {} places are taken",
             contributions_waiting_ - placed_, places_));
     return out;
 }
