@@ -19,10 +19,10 @@ L1Cache& ComputeUnits::cache_of(Unit& unit)
     return *unit.l1;
 }
 
-void ComputeUnits::load_through(Line& line, std::uint32_t number, Time delay)
+void ComputeUnits::load_through(const LineIssue& issue, std::uint32_t number, Time delay)
 {
     Unit& unit = units_[number];
-    line.source = static_cast<std::uint16_t>(endpoint_);
+    Line& line = issue.source(endpoint_);
     ++unit.outstanding;
     if (full(unit)) unit.full_since = event_queue().now();
     ++lines_;
@@ -35,15 +35,13 @@ void ComputeUnits::access_cache(Line& line, std::uint32_t number, Time delay)
     const L1Cache::Answer answer = cache_of(unit).look_up(line);
     if (answer.outcome == L1Cache::Outcome::hit) {
         const Time now = event_queue().now();
-        line.kind = line_kind(NetworkEnds::Stage::through);
+        line.kind = line_kind(DieStage::through);
         event_queue().schedule(line, *this, unit.l1_port.book(now + delay, line_bytes).start + l1_spec_.latency,
             line.tag >> 20U);
     } else if (answer.outcome == L1Cache::Outcome::miss) {
         Line& fetch = pool_.take();
-        fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes);
-        fetch.tag = fetch_tag(number, answer.fetch);
-        paths_.route(fetch);
-        memory.send_request(fetch, delay);
+        paths_.route(fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes).tag(fetch_tag(number, answer.fetch)));
+        memory.send_request(fetch, ports_.set_out(number, fetch, event_queue().now(), delay));
     }
 }
 

@@ -196,7 +196,7 @@ void ComputeUnits::set_cause(const Unit& unit, Wavefront& wave, StallCause cause
 
 Time ComputeUnits::on_response(unsigned, Line& line, Time delay)
 {
-    line.kind = line_kind(NetworkEnds::Stage::leaving);
+    line.kind = line_kind(DieStage::leaving);
     event_queue().schedule(line, *this, event_queue().now() + delay, line.tag >> 20U);
     return 0;
 }
@@ -223,13 +223,13 @@ void ComputeUnits::prefetch(const ScheduledItem& item) const
 void ComputeUnits::run(ScheduledItem& item)
 {
     running_ = true;
-    const std::uint32_t number = item.order & 0xfffU;
+    const std::uint32_t number = item.input;
     switch (item.kind) {
     case unit_kind: touch(number); break;
     case workgroup_kind: workgroup_woke(number); break;
     case packets_kind: look_again(Line::of(item)); break;
     default:
-        if (network_ == nullptr || try_arrive(Line::of(item))) answered(Line::of(item));
+        if (!admits_ || try_arrive(Line::of(item))) answered(Line::of(item));
     }
     request_arbitration();
 }
@@ -310,10 +310,10 @@ void ComputeUnits::set_loaded(std::uint32_t unit, std::uint32_t context, unsigne
 // Whether the answer is through the network. If not, it comes again.
 bool ComputeUnits::try_arrive(Line& line)
 {
-    auto stage = static_cast<NetworkEnds::Stage>(line.kind);
-    if (stage == NetworkEnds::Stage::through) return true;
+    auto stage = static_cast<DieStage>(line.kind);
+    if (stage == DieStage::through) return true;
     const Time now = event_queue().now();
-    const Time start = network_->answer_at_unit(line, unit_of_tag(line.tag), line.destination == endpoint_, stage, now);
+    const Time start = ports_.arrive(line, unit_of_tag(line.tag), line.destination == endpoint_, stage, now);
     if (start == now) return true;
     line.kind = line_kind(stage);
     event_queue().schedule(line, *this, start, line.tag >> 20U);

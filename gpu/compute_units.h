@@ -55,7 +55,7 @@
 #include "gpu/line_tag.h"
 #include "gpu/bulk_copy_engine.h"
 #include "gpu/gpu_spec.h"
-#include "gpu/network_ends.h"
+#include "gpu/die_ports.h"
 #include "gpu/operation_log.h"
 #include "gpu/path_chooser.h"
 #include "gpu/progress.h"
@@ -86,8 +86,13 @@ public:
     void set_packets(const MemoryImage& image) { image_ = &image; }
     // Before time starts: what makes the L1 of a unit that needs one.
     void set_l1(L1Factory make) { make_l1_ = std::move(make); }
-    // Answers take their places there when they arrive. Before time starts.
-    void set_network(NetworkEnds& ends) { network_ = ends.limits_units() ? &ends : nullptr; }
+    // Their ports on the on-die network. Before time starts.
+    void set_ports(UnitPorts ports)
+    {
+        ports_ = std::move(ports);
+        admits_ = ports_.admits();
+    }
+    UnitPorts& ports() { return ports_; }
 
     // Tells `log` what workgroups do that are launched with a number of it. Before time starts.
     void set_log(OperationLog& log);
@@ -166,10 +171,10 @@ private:
 
     static constexpr std::uint32_t chase_result = max_results;  // no result: the next address
     static constexpr std::uint8_t packets_kind = 5;  // a load of packets that looks again
-    // Below: a line that arrives, by NetworkEnds::Stage.
+    // Below: a line that arrives, by DieStage.
     static constexpr std::uint8_t unit_kind = 3;
     static constexpr std::uint8_t workgroup_kind = 4;
-    static std::uint8_t line_kind(NetworkEnds::Stage stage) { return static_cast<std::uint8_t>(stage); }
+    static std::uint8_t line_kind(DieStage stage) { return static_cast<std::uint8_t>(stage); }
 
     void run(ScheduledItem& item) override;
     void prefetch(const ScheduledItem& item) const override;
@@ -210,14 +215,14 @@ private:
     void issue(std::uint32_t unit, std::uint32_t context);
     void issue_loads(std::uint32_t unit, std::uint32_t context);
     void issue_stores(std::uint32_t unit, std::uint32_t context);
-    void store_apart(Line& line, std::uint32_t unit, const Operation& move);
+    void store_apart(const LineIssue& issue, std::uint32_t unit, const Operation& move);
     void open_set(const Workgroup& group, Wavefront& wave);
     void operand_loaded(const Workgroup& group, Wavefront& wave, RegisterSet& set);
     void operand_stored(Wavefront& wave, const Operation& move);
     Time slot(Unit& unit, std::uint64_t address, bool first);
     void pass_on(const Workgroup& group, Wavefront& wave);
     bool full(const Unit& unit) const { return unit.outstanding >= spec_.outstanding; }
-    void send(Line& line, std::uint32_t unit, Time delay);
+    void send(const LineIssue& issue, std::uint32_t unit, Time delay);
     StoreCount& stores_to(Workgroup& group, const Line& line)
     {
         return line.destination == endpoint_ ? group.near : group.far;
@@ -242,7 +247,7 @@ private:
     // L1: cached.cpp
     bool cacheable(Scope scope, std::uint64_t address) const;
     L1Cache& cache_of(Unit& unit);
-    void load_through(Line& line, std::uint32_t unit, Time delay);
+    void load_through(const LineIssue& issue, std::uint32_t unit, Time delay);
     void access_cache(Line& line, std::uint32_t unit, Time delay);
     void fetched(Line& fetch, std::uint32_t unit);
     void store_through(const Line& line, std::uint32_t unit);
@@ -259,7 +264,7 @@ private:
     std::array<Time, stall_causes> spent_by(const Unit& unit, const Wavefront& wave) const;
     void log_operation(std::uint32_t index, const Operation* operation);
     void log_end(std::uint32_t index);
-    void follow(Line& line, std::uint32_t unit, Time delay);
+    void follow(const LineIssue& issue, std::uint32_t unit, Time delay);
     void note_life(Line& line, std::uint32_t unit);
     void note_packets(const Line& line, std::uint32_t unit, std::uint32_t context);
 
@@ -291,7 +296,8 @@ private:
     std::uint32_t places_;  // workgroups per unit
     LinePool& pool_;
     Progress& progress_;
-    NetworkEnds* network_ = nullptr;  // null: it limits no answer
+    UnitPorts ports_;
+    bool admits_ = false;  // answers may have to wait there
     bool data_on_;
     PathChooser paths_;
     BulkCopyEngine* bulk_ = nullptr;

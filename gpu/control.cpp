@@ -213,27 +213,30 @@ void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
         Line& line = pool_.take();
         LineTag tag{number, context, LineUse::store};
         const bool chase = operation.kind == Operation::Kind::chase;
-        if (chase || operation.kind == Operation::Kind::load || operation.returns) {
-            line.begin(operation.returns ? LineOp::fetch : LineOp::read, chase ? group.chased : operation.address, 8);
+        const bool answered = chase || operation.kind == Operation::Kind::load || operation.returns;
+        const LineOp op = operation.returns                                ? LineOp::fetch
+                          : answered                                       ? LineOp::read
+                          : operation.kind == Operation::Kind::store ? LineOp::write
+                                                                           : LineOp::atomic;
+        const LineIssue issue = line.begin(op, chase ? group.chased : operation.address, 8);
+        if (answered) {
             tag.use = LineUse::word;
             tag.code = chase ? chase_result : operation.result;
             ++group.reads;
         } else {
-            line.begin(operation.kind == Operation::Kind::store ? LineOp::write : LineOp::atomic, operation.address, 8);
             StoreCount& stores = stores_to(group, line);
             ++stores.open[stores.epoch];
             tag.epoch = stores.epoch;
         }
-        line.function = operation.atomic;
         line.set_operand(operation.value);
         if (operation.atomic == AtomicOp::compare_swap) line.set_comparand(operation.compare);
-        line.tag = tag.packed();
+        issue.function(operation.atomic).tag(tag.packed());
         if (line.op == LineOp::read && cacheable(operation.scope, line.address)) {
-            load_through(line, number, delay);
+            load_through(issue, number, delay);
         } else {
             if (unit.l1 != nullptr && line.op == LineOp::write) store_through(line, number);
             if (unit.l1 != nullptr && line.op != LineOp::write && line.op != LineOp::read) unit.l1->drop(line.address);
-            send(line, number, delay);
+            send(issue, number, delay);
         }
         if (chase) {
             set_cause(unit, wave, StallCause::loads);
@@ -246,14 +249,13 @@ void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
 void ComputeUnits::issue_signal(Workgroup& group, const Operation& operation, Time delay)
 {
     Line& line = pool_.take();
-    line.begin(LineOp::atomic, operation.address, 8);
+    const LineIssue issue = line.begin(LineOp::atomic, operation.address, 8);
+    issue.flag(LineHeader::control_flag).tag(LineTag{group.unit, group.zero, LineUse::word}.packed());
     line.set_operand(1);
-    line.flags = LineHeader::control_flag;
-    line.tag = LineTag{group.unit, group.zero, LineUse::word}.packed();
     ++group.posted;
     ++signals_;
     progress_.busy();
-    send(line, group.unit, delay);
+    send(issue, group.unit, delay);
 }
 
 void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave)
@@ -266,10 +268,10 @@ void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave)
     wave.to_issue = group.to_look != 0;
     const bool spin = static_cast<WaitPolicy>(spec_.wait_policy) != WaitPolicy::waiting_atomic;
     Line& line = pool_.take();
-    line.begin(!spin ? LineOp::await : group.arm ? LineOp::monitor : LineOp::read, operation.address, 8);
+    const LineOp op = !spin ? LineOp::await : group.arm ? LineOp::monitor : LineOp::read;
+    const LineIssue issue = line.begin(op, operation.address, 8);
+    issue.flag(LineHeader::control_flag | LineHeader::poll_flag).tag(LineTag{group.unit, group.zero, LineUse::word, lane}.packed());
     line.set_operand(operation.value);
-    line.flags = LineHeader::control_flag | LineHeader::poll_flag;
-    line.tag = LineTag{group.unit, group.zero, LineUse::word, lane}.packed();
     set_cause(units_[group.unit], wave, StallCause::flag);
     if (group.polled_at == never_polled) group.polled_at = event_queue().now();
     ++polls_;
@@ -278,7 +280,7 @@ void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave)
         if (spin) progress_.enter_spin();
         progress_.quiet(event_queue().now());
     }
-    send(line, group.unit, delay);
+    send(issue, group.unit, delay);
 }
 
 void ComputeUnits::word_answered(std::uint32_t number, Line& line)

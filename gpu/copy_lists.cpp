@@ -124,23 +124,23 @@ void DmaEngines::go_on(Queue& queue)
 void DmaEngines::signal(Queue& queue, const Operation& operation)
 {
     Line& line = pool_.take();
-    line.begin(LineOp::atomic, operation.address, 8);
+    const LineIssue issue = line.begin(LineOp::atomic, operation.address, 8);
+    issue.flag(LineHeader::control_flag);
     line.set_operand(1);
-    line.flags = LineHeader::control_flag;
     ++queue.posted;
     ++copied_.signals;
     progress_.busy();
-    send(line, *queue.engine, queue.index, MoverUse::word);
+    send(issue, *queue.engine, queue.index, MoverUse::word);
 }
 
 void DmaEngines::poll(Queue& queue)
 {
     Line& line = pool_.take();
-    line.begin(LineOp::read, queue.list.program->operations[queue.next].address, 8);
-    line.flags = LineHeader::control_flag | LineHeader::poll_flag;
+    const LineIssue issue = line.begin(LineOp::read, queue.list.program->operations[queue.next].address, 8);
+    issue.flag(LineHeader::control_flag | LineHeader::poll_flag);
     queue.polled_at = event_queue().now();
     ++copied_.flag_reads;
-    send(line, *queue.engine, queue.index, MoverUse::word);
+    send(issue, *queue.engine, queue.index, MoverUse::word);
 }
 
 void DmaEngines::word_answered(Line& line, Queue& queue)

@@ -17,7 +17,8 @@ Crossbar::Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::s
       spec_(spec), endpoint_(endpoint), sector_shift_(l2.sector_shift()), slices_(static_cast<unsigned>(l2.slices)),
       partitions_(static_cast<unsigned>(l2.partitions)), in_partition_(slices_ / partitions_),
       far_latency_(l2.far_latency), hash_(l2.separate() ? in_partition_ : slices_), routes_(std::move(routes)),
-      ends_(network, spec.compute_units, l2.slices, ports), limits_sources_(ends_.limits_sources())
+      header_(static_cast<std::uint32_t>(network.header)), into_slice_(network.slice_rate),
+      to_units_(l2.slices, network.slice_rate, header_), to_fabric_(to_units_)
 {
     for (unsigned s = 0; s < slices_; ++s)
         to_slices_.push_back(std::make_unique<LineInitiatorSocket>(("to_slice" + std::to_string(s)).c_str(), *this, s));
@@ -32,15 +33,9 @@ Crossbar::Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::s
     // from the other of two mirrored partitions does not take that server.
     const std::uint64_t share = l2.bandwidth / l2.slices;
     const std::uint64_t across = l2.mirrored() ? 2 * l2.far_bandwidth / l2.slices : 0;
-    if (network.header == 0 && network.slice_rate >= share) ends_.slice_in = RateServers();
-    if (network.header == 0 && network.slice_rate >= share + across) {
-        ends_.slice_to_units = ends_.slice_to_ports = RateServers();
-        ends_.note_slices(true);
-    }
-    if (network.mesh()) {
-        mesh_ = std::make_unique<Mesh>(network);
-        ends_.note_slices(false);
-    }
+    if (network.header == 0 && network.slice_rate >= share) into_slice_ = 0;
+    if (network.header == 0 && network.slice_rate >= share + across) to_units_ = to_fabric_ = DiePorts();
+    if (network.mesh()) mesh_ = std::make_unique<Mesh>(network);
     for (const auto& socket : to_slices_) exits_.push_back(socket.get());
     exits_.push_back(to_home_.get());
     for (const auto& socket : to_ports_) exits_.push_back(socket.get());
@@ -65,17 +60,6 @@ unsigned Crossbar::slice_for_unit(const Line& line, Time& delay) const
     return home;
 }
 
-// The delay of a line that finds the way out of its unit, or in from its link, as it is.
-inline Time Crossbar::set_out(unsigned port, LineClass cls, const Line& line, Time delay)
-{
-    RateServers& ways = port == 0 ? ends_.unit_out : ends_.port_in[static_cast<unsigned>(cls)];
-    if (!ways.limited()) return delay;
-    const std::uint32_t bytes = ends_.bytes_of(line, cls);
-    if (bytes == 0) return delay;
-    const Time now = event_queue().now();
-    return ways.book(port == 0 ? unit_of_tag(line.tag) : port - 1, now + delay, bytes) - now;
-}
-
 inline void Crossbar::hand_request(Line& line, bool of_port, unsigned exit, Time delay)
 {
     const Time latency = exit > slices_ ? spec_.unit_to_port : of_port ? spec_.port_to_l2 : spec_.unit_to_l2;
@@ -95,8 +79,6 @@ inline void Crossbar::hand_response(Line& line, bool of_port, unsigned exit, Tim
 Time Crossbar::on_request(unsigned port, Line& line, Time delay)
 {
     const bool of_port = port > 0;
-    // The DMA engines time their own way out.
-    if (limits_sources_ && (of_port || !MoverTag::is(line.tag))) delay = set_out(port, LineClass::request, line, delay);
     unsigned exit = 0;
     if (line.destination == endpoint_) {
         if (of_port) {
@@ -121,7 +103,6 @@ Time Crossbar::on_request(unsigned port, Line& line, Time delay)
 
 void Crossbar::answer_from_port(Line& line, unsigned link, Time delay)
 {
-    if (limits_sources_) delay = set_out(link + 1, LineClass::response, line, delay);
     if (mesh_) {
         enter_mesh(line, answer | came_from_port, tile_of_port(link), 0, delay);
     } else {
@@ -141,12 +122,11 @@ Time Crossbar::on_response(unsigned port, Line& line, Time delay)
     } else if (partitions_ > 1 && !to_home_ && (port >= in_partition_ ? 1U : 0U) != partition_of(line)) {
         delay += far_latency_;  // data come from the own partition; what comes from the other is an atomic or a flag
     }
+    line.scratch.die.slice = static_cast<std::uint16_t>(port);
     if (mesh_ && port != slices_) {
-        line.push_port(static_cast<std::uint16_t>(port));
         enter_mesh(line, answer | leaving_slice, tile_of_slice(port), exit, delay);
         return 0;
     }
-    if (ends_.slices_noted()) line.set_note(static_cast<std::uint16_t>(port));
     hand_response(line, false, exit, delay);
     return 0;
 }
@@ -155,9 +135,7 @@ void Crossbar::on_request_credit(unsigned port, Line& line, Time delay)
 {
     // Only requests that came over the fabric hold a slot of a port's buffer.
     if (port <= slices_ && line.source != endpoint_) {
-        const std::uint16_t from = line.pop_port();
-        line.push_port(from);
-        from_ports_[from]->return_request_credit(line, delay);
+        from_ports_[line.top_port()]->return_request_credit(line, delay);
     }
 }
 
@@ -174,7 +152,7 @@ unsigned Crossbar::tile_of_exit(const Line& line, LineClass cls, unsigned exit) 
 
 void Crossbar::enter_mesh(Line& line, std::uint8_t kind, unsigned tile, unsigned exit, Time delay)
 {
-    line.push_port(static_cast<std::uint16_t>(exit));
+    line.scratch.die.exit = static_cast<std::uint16_t>(exit);
     line.kind = kind;
     event_queue().schedule(line, *this, event_queue().now() + delay, tile << side_bits);
 }
@@ -185,25 +163,21 @@ void Crossbar::run(ScheduledItem& item)
     Line& line = Line::of(item);
     const Time now = event_queue().now();
     const auto cls = static_cast<LineClass>(line.kind & 1U);
-    const std::uint32_t bytes = ends_.bytes_of(line, cls);
-    const unsigned place = line.order & 0xfffU;
+    const unsigned place = line.input;
     const unsigned tile = place >> side_bits;
-    const std::uint16_t exit = line.pop_port();
+    const std::uint16_t exit = line.scratch.die.exit;
     if ((line.kind & leaving_slice) != 0) {
         line.kind &= static_cast<std::uint8_t>(~leaving_slice);
-        const std::uint16_t slice = line.pop_port();
-        RateServers& ways = exit == 0 ? ends_.slice_to_units : ends_.slice_to_ports;
-        const Time start = bytes > 0 ? ends_.leave_slice(ways, slice, now, bytes) : now;
+        const std::uint16_t slice = line.scratch.die.slice;
+        const Time start = (exit == 0 ? to_units_ : to_fabric_).admit(slice, line, cls, now);
         if (start > now) {
-            line.push_port(exit);
             event_queue().schedule(line, *this, start, place);
             return;
         }
     }
     const unsigned to = tile_of_exit(line, cls, exit);
     if (to != tile) {
-        const Mesh::Step step = mesh_->step(cls, tile, to, now, bytes);
-        line.push_port(exit);
+        const Mesh::Step step = mesh_->step(cls, tile, to, now, header_ + payload_bytes(line.op, line.size, cls));
         event_queue().schedule(line, *this, step.at, step.tile << side_bits | step.side);
         return;
     }
@@ -234,14 +208,15 @@ std::uint64_t Crossbar::hops() const
 
 std::vector<Statistic> Crossbar::statistics() const
 {
-    std::vector<Statistic> out = ends_.statistics();
+    std::vector<Statistic> out;
+    account_.add_statistics(out);
     if (mesh_) mesh_->add_statistics(out);
     return out;
 }
 
 void Crossbar::reset_statistics()
 {
-    ends_.reset_statistics();
+    account_.reset_statistics();
     if (mesh_) mesh_->reset_statistics();
 }
 

@@ -11,7 +11,7 @@
 //
 // Timing: each of the six paths adds its latency of GpuSpec, and a unit whose atomic or flag lies in the other
 // mirrored partition l2.far_latency each way; a mesh adds its hops (mesh.h). Units, slices and ports take and give so
-// many bytes a second (network_ends.h). A crossbar books the ways of one source here and leaves the others to whom
+// many bytes a second (die_ports.h), each its own. The exits of slices are here; a crossbar leaves them to whom
 // they lead to; in a mesh a line has an event at every tile, and leaves its slice at the first. What goes to the memory
 // side of private partitions leaves the network where it is and has no limit beside its source's.
 //
@@ -25,7 +25,9 @@
 #include "base/statistic.h"
 #include "gpu/gpu_spec.h"
 #include "gpu/mesh.h"
-#include "gpu/network_ends.h"
+#include "gpu/die_account.h"
+#include "gpu/die_ports.h"
+#include "gpu/network_spec.h"
 #include "sc_models/l2_slice.h"
 #include "tlm_interconnect/protocol/protocol.h"
 #include "tlm_interconnect/routing/route_table.h"
@@ -48,7 +50,19 @@ public:
     LineInitiatorSocket& to_slice(unsigned slice) { return *to_slices_[slice]; }
 
     LineInitiatorSocket& to_home() { return *to_home_; }
-    NetworkEnds& ends() { return ends_; }
+    // Exits of slices towards units or fabric ports, for whoever books them when lines arrive; none: they are no limit there, or the
+    // mesh books them.
+    DiePorts* exits_to_units() { return exits_at_end() ? &to_units_ : nullptr; }
+    DiePorts* exits_to_ports() { return exits_at_end() ? &to_fabric_ : nullptr; }
+    // Bytes per second into a slice; 0: a port of its own adds nothing there.
+    std::uint64_t into_slice() const { return into_slice_; }
+    // Ports of other modules, for the account of the network.
+    DieAccount& account() { return account_; }
+    void count_exits()
+    {
+        account_.count("slice_out", "out of L2 slices", to_units_.servers());
+        account_.count("slice_out", "out of L2 slices", to_fabric_.servers());
+    }
     void add_group(std::uint16_t id, std::vector<std::uint16_t> ports) { routes_.set_group(id, std::move(ports)); }
 
     // Lines handed on, in both directions.
@@ -76,7 +90,7 @@ private:
     unsigned home_of(const Line& line) const { return to_home_ ? slices_ : slice_of(line); }
     // The slice for a line of an own unit, where there are several partitions.
     unsigned slice_for_unit(const Line& line, Time& delay) const;
-    Time set_out(unsigned port, LineClass cls, const Line& line, Time delay);
+    bool exits_at_end() const { return to_units_.limited() && !mesh_; }
     void hand_request(Line& line, bool of_port, unsigned exit, Time delay);
     void hand_response(Line& line, bool of_port, unsigned exit, Time delay);
     void answer_from_port(Line& line, unsigned link, Time delay);
@@ -100,8 +114,11 @@ private:
     Divider hash_;
     std::vector<std::uint8_t> partition_of_unit_;
     RouteTable routes_;
-    NetworkEnds ends_;
-    bool limits_sources_;
+    std::uint32_t header_;
+    std::uint64_t into_slice_;
+    DiePorts to_units_;   // out of slices
+    DiePorts to_fabric_;
+    DieAccount account_;
     std::unique_ptr<Mesh> mesh_;
     std::vector<LineInitiatorSocket*> exits_;  // of requests, by number
     std::vector<std::unique_ptr<LineInitiatorSocket>> to_slices_;

@@ -103,33 +103,25 @@ void DmaEngines::load_piece(Engine& engine, std::uint32_t index)
     std::uint64_t size = copy.bytes - copy.position;
     for (std::uint32_t operand = 0; operand <= copy.destinations; ++operand)
         size = std::min(size, line_bytes - (copy.operands[operand] + copy.position) % line_bytes);
-    Line& line = pool_.take();
-    line.begin(LineOp::read, copy.operands[0] + copy.position, static_cast<std::uint32_t>(size));
-    line.transfer = mover_transfer(copy.transfer);
+    const LineIssue issue = pool_.take().begin(LineOp::read, copy.operands[0] + copy.position, static_cast<std::uint32_t>(size));
+    issue.transfer(mover_transfer(copy.transfer));
     copy.position += size;
     engine.rate.book(event_queue().now(), line_bytes * std::max(1U, copy.destinations));
     ++copy.open;
     ++engine.open;
-    send(line, engine, index, MoverUse::load);
+    send(issue, engine, index, MoverUse::load);
 }
 
-void DmaEngines::send(Line& line, const Engine& engine, std::uint32_t index, MoverUse use)
+void DmaEngines::send(const LineIssue& issue, const Engine& engine, std::uint32_t index, MoverUse use)
 {
-    line.tag = MoverTag{engine.unit, index, use}.packed();
-    paths_.route(line);
+    paths_.route(issue.tag(MoverTag{engine.unit, index, use}.packed()));
     ++counts(engine).lines;
-    Time delay = 0;
-    if (engine.bulk && network_->unit_out.limited()) {
-        const Time now = event_queue().now();
-        const std::uint32_t bytes = network_->bytes_of(line, LineClass::request);
-        if (bytes > 0) delay = network_->unit_out.book(engine.unit, now, bytes) - now;
-    }
-    memory.send_request(line, delay);
+    memory.send_request(issue, engine.bulk ? ports_->set_out(engine.unit, issue.line(), event_queue().now(), 0) : 0);
 }
 
 Time DmaEngines::on_response(unsigned, Line& line, Time delay)
 {
-    line.kind = static_cast<std::uint8_t>(NetworkEnds::Stage::leaving);
+    line.kind = static_cast<std::uint8_t>(DieStage::leaving);
     event_queue().schedule(line, *this, event_queue().now() + delay, line.tag >> 20U);
     return 0;
 }
@@ -137,12 +129,12 @@ Time DmaEngines::on_response(unsigned, Line& line, Time delay)
 // Whether an answer of a bulk copy is through the network. If not, it comes again.
 bool DmaEngines::try_arrive(Line& line)
 {
-    auto stage = static_cast<NetworkEnds::Stage>(line.kind);
+    auto stage = static_cast<DieStage>(line.kind);
     const MoverTag tag = MoverTag::of(line.tag);
-    if (stage == NetworkEnds::Stage::through || tag.use == MoverUse::word || !descriptors_[tag.index].engine->bulk)
+    if (stage == DieStage::through || tag.use == MoverUse::word || !descriptors_[tag.index].engine->bulk)
         return true;
     const Time now = event_queue().now();
-    const Time start = network_->answer_at_unit(line, tag.unit, line.destination == line.source, stage, now);
+    const Time start = ports_->arrive(line, tag.unit, line.destination == line.source, stage, now);
     if (start == now) return true;
     line.kind = static_cast<std::uint8_t>(stage);
     event_queue().schedule(line, *this, start, line.tag >> 20U);
@@ -185,10 +177,10 @@ void DmaEngines::loaded(Line& line, std::uint32_t index)
     engine.open += copy.destinations;
     for (std::uint32_t destination = 1; destination <= copy.destinations; ++destination) {
         Line& store = pool_.take();
-        store.begin(LineOp::write, copy.operands[destination] + offset, line.size);
-        store.transfer = mover_transfer(copy.transfer + destination);
+        const LineIssue issue = store.begin(LineOp::write, copy.operands[destination] + offset, line.size);
+        issue.transfer(mover_transfer(copy.transfer + destination));
         if (data_on_) std::memcpy(store.data(), line.data(), line.size);
-        send(store, engine, index, MoverUse::store);
+        send(issue, engine, index, MoverUse::store);
     }
     pool_.give(line);
     line_done(index);

@@ -34,7 +34,7 @@
 #include "gpu/compute_units.h"
 #include "gpu/line_tag.h"
 #include "gpu/dma_spec.h"
-#include "gpu/network_ends.h"
+#include "gpu/die_ports.h"
 #include "gpu/path_chooser.h"
 #include "gpu/port_proxy.h"
 #include "gpu/progress.h"
@@ -51,8 +51,8 @@ public:
 
     LineInitiatorSocket memory;
 
-    // Lines of bulk copies take their places there. Before time starts.
-    void set_network(NetworkEnds& ends) { network_ = &ends; }
+    // The ports of the units, by which their bulk copies go. Before time starts.
+    void set_ports(UnitPorts& ports) { ports_ = &ports; }
 
     struct List {
         const Program* program = nullptr;  // stays alive until the list is done
@@ -143,7 +143,7 @@ private:
         Time queued = 0;
     };
 
-    // Below: a line that arrives, by NetworkEnds::Stage.
+    // Below: a line that arrives, by DieStage.
     static constexpr std::uint8_t engine_kind = 3;
     static constexpr std::uint8_t queue_kind = 4;
     static constexpr std::uint8_t grant_kind = 5;
@@ -160,7 +160,7 @@ private:
     bool try_arrive(Line& line);
     void loaded(Line& line, std::uint32_t index);
     void line_done(std::uint32_t index);
-    void send(Line& line, const Engine& engine, std::uint32_t index, MoverUse use);
+    void send(const LineIssue& issue, const Engine& engine, std::uint32_t index, MoverUse use);
     Counts& counts(const Engine& engine) { return engine.bulk ? bulk_copied_ : copied_; }
 
     // Lists: copy_lists.cpp
@@ -180,7 +180,7 @@ private:
     bool data_on_;
     PathChooser paths_;
     BulkListener& listener_;
-    NetworkEnds* network_ = nullptr;
+    UnitPorts* ports_ = nullptr;
     bool cannot_progress_ = false;
     std::uint32_t next_engine_ = 0;
     std::uint32_t transfers_ = 0;  // operands of all descriptors so far

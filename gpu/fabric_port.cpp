@@ -15,9 +15,9 @@ FabricPort::FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, st
 Time FabricPort::on_request(unsigned side, Line& line, Time delay)
 {
     if (side == link_side) {
-        die_out.send_request(line, delay);
+        die_out.send_request(line, enter_die(line, LineClass::request, delay));
     } else {
-        line.kind = kind_of(LineClass::request, NetworkEnds::Stage::leaving);
+        line.kind = kind_of(LineClass::request, DieStage::leaving);
         line.issued = event_queue().now() + delay;
         event_queue().schedule(line, *this, event_queue().now() + delay);
     }
@@ -28,9 +28,9 @@ Time FabricPort::on_response(unsigned side, Line& line, Time delay)
 {
     if (side == link_side) {
         link_out.return_response_credit(line, delay);
-        die_in.send_response(line, delay);
+        die_in.send_response(line, enter_die(line, LineClass::response, delay));
     } else {
-        line.kind = kind_of(LineClass::response, NetworkEnds::Stage::leaving);
+        line.kind = kind_of(LineClass::response, DieStage::leaving);
         event_queue().schedule(line, *this, event_queue().now() + delay);
     }
     return 0;
@@ -58,11 +58,12 @@ unsigned FabricPort::debug(unsigned side, Line& line)
 // Whether a line from the die is through the network. If not, it comes again.
 bool FabricPort::try_arrive(Line& line)
 {
-    auto stage = static_cast<NetworkEnds::Stage>(line.kind >> 1U);
-    if (stage == NetworkEnds::Stage::through) return true;
+    auto stage = static_cast<DieStage>(line.kind >> 1U);
+    if (stage == DieStage::through) return true;
     const Time now = event_queue().now();
     const auto cls = static_cast<LineClass>(line.kind & 1U);
-    const Time start = network_->line_at_port(line, port_, cls, stage, now);
+    DiePorts* const exits = cls == LineClass::response ? exits_ : nullptr;
+    const Time start = pass(line, cls, exits, to_link_[static_cast<unsigned>(cls)], 0, stage, now);
     if (start == now) return true;
     line.kind = kind_of(cls, stage);
     event_queue().schedule(line, *this, start);
@@ -71,7 +72,7 @@ bool FabricPort::try_arrive(Line& line)
 
 void FabricPort::run(ScheduledItem& item)
 {
-    if (item.kind < OutputPort::wake_kind && (network_ == nullptr || try_arrive(Line::of(item))))
+    if (item.kind < OutputPort::wake_kind && (!admits() || try_arrive(Line::of(item))))
         output_.enqueue(Line::of(item), static_cast<LineClass>(item.kind & 1U), 0, lane_of(Line::of(item).vc));
     request_arbitration();
 }

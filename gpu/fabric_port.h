@@ -11,9 +11,11 @@
 // Statistics: lines sent, largest queue, time lines waited for credits while the wire was free.
 #pragma once
 
+#include <array>
+
 #include "base/statistic.h"
+#include "gpu/die_ports.h"
 #include "gpu/gpu_spec.h"
-#include "gpu/network_ends.h"
 #include "tlm_interconnect/switch/output_port.h"
 
 namespace weft {
@@ -32,12 +34,16 @@ public:
     LineTargetSocket die_in;
     LineInitiatorSocket die_out;
 
-    // Lines from the die take their places there, as port `port`. Before time starts.
-    void set_network(NetworkEnds& ends, unsigned port)
+    // Its ports on the on-die network; `exits`: of slices, for answers to other GPUs. Before time starts.
+    void set_ports(std::uint64_t rate, std::uint32_t header, DiePorts* exits)
     {
-        network_ = ends.limits_ports() ? &ends : nullptr;
-        port_ = port;
+        from_link_.fill(DiePorts(1, rate, header));
+        to_link_ = from_link_;
+        exits_ = exits;
     }
+    // By class.
+    std::array<DiePorts, line_classes>& from_link() { return from_link_; }
+    std::array<DiePorts, line_classes>& to_link() { return to_link_; }
 
     OutputPort& output() { return output_; }
     const OutputPort& output() const { return output_; }
@@ -61,16 +67,24 @@ private:
     void arbitrate() override;
     void prefetch(const ScheduledItem& item) const override;
 
-    // A line on the event queue: its class in the lowest bit, then NetworkEnds::Stage.
-    static std::uint8_t kind_of(LineClass cls, NetworkEnds::Stage stage)
+    // A line on the event queue: its class in the lowest bit, then DieStage.
+    static std::uint8_t kind_of(LineClass cls, DieStage stage)
     {
         return static_cast<std::uint8_t>(static_cast<unsigned>(cls) | static_cast<unsigned>(stage) << 1U);
     }
     bool try_arrive(Line& line);
 
     OutputPort output_;
-    NetworkEnds* network_ = nullptr;  // null: it limits nothing here
-    unsigned port_ = 0;
+    Time enter_die(const Line& line, LineClass cls, Time delay)
+    {
+        const Time now = event_queue().now();
+        return from_link_[static_cast<unsigned>(cls)].book(0, line, cls, now + delay) - now;
+    }
+    bool admits() const { return exits_ != nullptr || to_link_[0].limited(); }
+
+    std::array<DiePorts, line_classes> from_link_;
+    std::array<DiePorts, line_classes> to_link_;
+    DiePorts* exits_ = nullptr;
 };
 
 }  // namespace weft

@@ -17,12 +17,13 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
         wiring.data_on, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
     crossbar_ = std::make_unique<Crossbar>("network", event_queue, path_ + ".network", spec, network, l2, endpoint_,
         wiring.ports, wiring.routes);
-    NetworkEnds& ends = crossbar_->ends();
-    units_->set_network(ends);
+    const auto header = static_cast<std::uint32_t>(network.header);
+    const DiePorts unit_port(spec.compute_units, network.unit_rate, header);
+    units_->set_ports({unit_port, unit_port, crossbar_->exits_to_units()});
     const PathChooser paths(endpoint_, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints());
     dma_engines_ = std::make_unique<DmaEngines>("movers", event_queue, path_ + ".movers", copy, bulk,
         static_cast<std::uint32_t>(spec.compute_units), pool, progress, wiring.data_on, paths, *units_);
-    dma_engines_->set_network(ends);
+    dma_engines_->set_ports(units_->ports());
     units_->set_bulk(*dma_engines_);
     units_->set_packets(image_);
     const auto channels = static_cast<unsigned>(hbm.channels);
@@ -53,7 +54,7 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
                 endpoint_};
             return wiring.make_slice ? wiring.make_slice(event_queue, request) : std::make_unique<L2Slice>(event_queue, request);
         }));
-        slices_[s]->set_way_in(ends.slice_in, s, modules, ends.header());
+        slices_[s]->set_ways_in(crossbar_->into_slice(), header);
         for (unsigned partition = 0; partition < slices_[s]->partitions(); ++partition) {
             join(crossbar_->to_slice(s + partition * modules), slices_[s]->target_of(partition));
             join(slices_[s]->memory_of(partition), below(s + partition * modules));
@@ -66,7 +67,7 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
         ports_.push_back(tree_.at(here + ".port." + number, [&](const std::string& last) {
             return std::make_unique<FabricPort>(last.c_str(), event_queue, path_ + ".port." + number, spec);
         }));
-        ports_[p]->set_network(ends, p);
+        ports_[p]->set_ports(network.port_rate, header, crossbar_->exits_to_ports());
         if (wiring.recorder == nullptr) {
             join(crossbar_->to_port(p), ports_[p]->die_in);
         } else {
@@ -77,7 +78,22 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
         }
         join(ports_[p]->die_out, crossbar_->from_port(p));
     }
+    count_ports();
     if (wiring.data_on && l2.holds_contents()) hold_contents();
+}
+
+// In the order in which reports name them.
+void Gpu::count_ports()
+{
+    DieAccount& account = crossbar_->account();
+    account.count("unit_out", "out of compute units", units_->ports().out.servers());
+    account.count("unit_in", "into compute units", units_->ports().in.servers());
+    for (const auto& slice : slices_) account.count("slice_in", "into L2 slices", slice->ways_in());
+    crossbar_->count_exits();
+    for (const auto& port : ports_)
+        for (DiePorts& way : port->to_link()) account.count("port_out", "to fabric ports", way.servers());
+    for (const auto& port : ports_)
+        for (DiePorts& way : port->from_link()) account.count("port_in", "from fabric ports", way.servers());
 }
 
 void Gpu::hold_contents()
@@ -99,8 +115,7 @@ void Gpu::read_through(std::uint64_t local, std::uint8_t* out, std::uint64_t byt
     Line& line = pool_.take();
     while (bytes > 0) {
         const auto size = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, line_bytes - local % line_bytes));
-        line.begin(LineOp::read, global_address(endpoint_, local), size);
-        line.source = static_cast<std::uint16_t>(endpoint_);
+        line.begin(LineOp::read, global_address(endpoint_, local), size).source(endpoint_);
         units_->memory.debug(line);
         std::memcpy(out, line.data(), size);
         out += size;
@@ -115,8 +130,7 @@ void Gpu::write_through(std::uint64_t local, const std::uint8_t* in, std::uint64
     Line& line = pool_.take();
     while (bytes > 0) {
         const auto size = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, line_bytes - local % line_bytes));
-        line.begin(LineOp::write, global_address(endpoint_, local), size);
-        line.source = static_cast<std::uint16_t>(endpoint_);
+        line.begin(LineOp::write, global_address(endpoint_, local), size).source(endpoint_);
         std::memcpy(line.data(), in, size);
         units_->memory.debug(line);
         in += size;

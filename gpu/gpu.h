@@ -70,6 +70,7 @@ public:
     std::vector<Statistic> l2_statistics() const { return summed_statistics(slices_); }
 
 private:
+    void count_ports();
     // Where caches hold contents: transport_dbg from the units on.
     void read_through(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes) override;
     void write_through(std::uint64_t local, const std::uint8_t* in, std::uint64_t bytes) override;

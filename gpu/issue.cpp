@@ -108,15 +108,15 @@ Time ComputeUnits::slot(Unit& unit, std::uint64_t address, bool first)
     return unit.slot - event_queue().now();
 }
 
-void ComputeUnits::send(Line& line, std::uint32_t number, Time delay)
+void ComputeUnits::send(const LineIssue& issue, std::uint32_t number, Time delay)
 {
-    paths_.route(line);
-    if (log_ != nullptr) follow(line, number, delay);
+    paths_.route(issue);
+    if (log_ != nullptr) follow(issue, number, delay);
     Unit& unit = units_[number];
     ++unit.outstanding;
     if (full(unit)) unit.full_since = event_queue().now();
     ++lines_;
-    memory.send_request(line, delay);
+    memory.send_request(issue, ports_.set_out(number, issue.line(), event_queue().now(), delay));
 }
 
 void ComputeUnits::open_set(const Workgroup& group, Wavefront& wave)
@@ -169,20 +169,16 @@ void ComputeUnits::issue_loads(std::uint32_t number, std::uint32_t context)
         const std::uint64_t address = base + wave.load.position;
         const auto size = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(line_bytes - address % line_bytes, set.bytes - wave.load.position));
-        Line& line = pool_.take();
-        line.begin(LineOp::read, address, size);
-        line.tag = tag.packed();
-        line.transfer = transfer;
+        const LineIssue issue = pool_.take().begin(LineOp::read, address, size).tag(tag.packed()).transfer(transfer);
         ++set.waiting;
         wave.load.position += size;
         const Time delay = slot(unit, address, first);
         if (plain) {
-            send(line, number, delay);
+            send(issue, number, delay);
         } else if (in_switch) {
-            line.become(LineOp::load_reduce);
-            send(line, number, delay);
+            send(issue.become(LineOp::load_reduce), number, delay);
         } else {
-            load_through(line, number, delay);
+            load_through(issue, number, delay);
         }
         first = false;
     }
@@ -199,10 +195,11 @@ void ComputeUnits::operand_loaded(const Workgroup& group, Wavefront& wave, Regis
 }
 
 // A store that is more than a line to its destination: one that switches do, or that the L1 must know of.
-void ComputeUnits::store_apart(Line& line, std::uint32_t number, const Operation& move)
+void ComputeUnits::store_apart(const LineIssue& issue, std::uint32_t number, const Operation& move)
 {
+    const Line& line = issue;
     if (is_group(line.address)) {
-        line.become(move.pushes ? LineOp::reduce : LineOp::multicast);
+        issue.become(move.pushes ? LineOp::reduce : LineOp::multicast);
     } else {
         store_through(line, number);
     }
@@ -231,7 +228,7 @@ void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
         const auto size = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(line_bytes - address % line_bytes, set.bytes - wave.store.position));
         Line& line = pool_.take();
-        line.begin(LineOp::write, address, size);
+        const LineIssue issue = line.begin(LineOp::write, address, size);
         if (data != nullptr) {
             std::memcpy(line.data(), data + wave.store.position, size);
         } else if (data_on_) {
@@ -239,11 +236,10 @@ void ComputeUnits::issue_stores(std::uint32_t number, std::uint32_t context)
         }
         StoreCount& stores = stores_to(group, line);
         ++stores.open[stores.epoch];
-        line.tag = LineTag{number, context, LineUse::store, 0, stores.epoch}.packed();
-        line.transfer = transfer;
+        issue.tag(LineTag{number, context, LineUse::store, 0, stores.epoch}.packed()).transfer(transfer);
         wave.store.position += size;
-        if (!plain) store_apart(line, number, move);
-        send(line, number, slot(unit, address, first));
+        if (!plain) store_apart(issue, number, move);
+        send(issue, number, slot(unit, address, first));
         first = false;
     }
     operand_stored(wave, move);

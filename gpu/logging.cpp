@@ -77,13 +77,14 @@ void ComputeUnits::log_end(std::uint32_t index)
     open = OpenRecord{};
 }
 
-void ComputeUnits::follow(Line& line, std::uint32_t number, Time delay)
+void ComputeUnits::follow(const LineIssue& issue, std::uint32_t number, Time delay)
 {
+    Line& line = issue;
     const LineTag tag = LineTag::of(line.tag);
     if (tag.use == LineUse::fetch) return;
     const std::uint32_t index = units_[number].waves[tag.context].group;
     if (groups_[index].log == 0) return;
-    line.flags |= LineHeader::traced_flag;
+    issue.flag(LineHeader::traced_flag);
     line.breakdown().begin(event_queue().now() + delay);
     if (line.op == LineOp::atomic && (line.flags & LineHeader::control_flag) != 0) open_[index].line = &line;
 }

@@ -1,6 +1,6 @@
 #include "gpu/mesh.h"
 
-#include "gpu/network_ends.h"
+#include "gpu/die_account.h"
 
 namespace weft {
 

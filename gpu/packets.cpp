@@ -23,14 +23,11 @@ void ComputeUnits::issue_packet_loads(std::uint32_t number, std::uint32_t contex
         const std::uint64_t address = base + wave.load.position;
         const auto size = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(line_bytes - address % line_bytes, total - wave.load.position));
-        Line& line = pool_.take();
-        line.begin(LineOp::read, address, size);
-        line.flags = LineHeader::packet_flag;
-        line.tag = tag.packed();
-        line.transfer = transfer_of(group, *set.move, wave.load.operand);
+        const LineIssue issue = pool_.take().begin(LineOp::read, address, size);
+        issue.flag(LineHeader::packet_flag).tag(tag.packed()).transfer(transfer_of(group, *set.move, wave.load.operand));
         ++set.waiting;
         wave.load.position += size;
-        send(line, number, slot(unit, address, first));
+        send(issue, number, slot(unit, address, first));
         first = false;
     }
     operand_loaded(group, wave, set);
@@ -56,17 +53,17 @@ void ComputeUnits::issue_packet_stores(std::uint32_t number, std::uint32_t conte
         const auto size = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(line_bytes - address % line_bytes, total - wave.store.position));
         Line& line = pool_.take();
-        line.begin(LineOp::write, address, size);
-        line.flags = LineHeader::packet_flag;
+        const LineIssue issue = line.begin(LineOp::write, address, size);
         if (data_on_)
             to_packets(group.format, data, has_data ? set.bytes : 0, wave.store.position, size, line.data());
         StoreCount& stores = stores_to(group, line);
         ++stores.open[stores.epoch];
-        line.tag = LineTag{number, context, LineUse::store, 0, stores.epoch}.packed();
-        line.transfer = transfer_of(group, move, move.sources + wave.store.operand);
+        issue.flag(LineHeader::packet_flag)
+            .tag(LineTag{number, context, LineUse::store, 0, stores.epoch}.packed())
+            .transfer(transfer_of(group, move, move.sources + wave.store.operand));
         wave.store.position += size;
         store_through(line, number);
-        send(line, number, slot(unit, address, first));
+        send(issue, number, slot(unit, address, first));
         first = false;
     }
     operand_stored(wave, move);
@@ -83,7 +80,7 @@ void ComputeUnits::packets_answered(Line& line)
     RegisterSet& set = wave.sets[place];
     if (full(unit)) unit.full += event_queue().now() - unit.full_since;
     --unit.outstanding;
-    if ((line.flags & LineHeader::packet_flag) != 0) {
+    if (line.marked(LineHeader::missing_mark)) {
         if ((line.flags & LineHeader::poll_flag) == 0) ++set.missed;
         if (!can_issue(group, wave)) set_cause(unit, wave, StallCause::flag);
         line.kind = packets_kind;
@@ -118,10 +115,10 @@ void ComputeUnits::look_again(Line& line)
         event_queue().schedule(line, *this, event_queue().now() + spec_.spin_interval, line.tag >> 20U);
         return;
     }
-    line.begin(LineOp::read, line.address, line.size);
-    line.flags = LineHeader::packet_flag | LineHeader::poll_flag;
+    const LineIssue issue = line.begin(LineOp::read, line.address, line.size);
+    issue.flag(LineHeader::packet_flag | LineHeader::poll_flag);
     ++polls_;
-    send(line, number, slot(unit, line.address, true));
+    send(issue, number, slot(unit, line.address, true));
 }
 
 // Address of packets that the wavefront waits for and that have not come, 0 if there are none. An instruction that has found

@@ -17,15 +17,15 @@ public:
     }
 
     // After begin(), before the line leaves. Lines to groups have the same digits at every member.
-    void route(Line& line)
+    void route(const LineIssue& issue)
     {
-        line.source = endpoint_;
-        line.spread >>= stripe_shift_;
+        Line& line = issue.source(endpoint_);
+        line.path_hash >>= stripe_shift_;
         if (spread_ == SpreadMode::round_robin) {
             if (line.destination < turns_.size())
                 line.choose_path(spread_, turns_[line.destination]++ >> stripe_shift_);
         } else if (spread_ == SpreadMode::pairs && line.destination >= first_group) {
-            line.spread = pair_digits(line.destination, line.destination);
+            line.path_hash = pair_digits(line.destination, line.destination);
         } else if (spread_ != SpreadMode::lines) {
             line.choose_path(spread_);
         }

@@ -104,8 +104,7 @@ void ReplayGpu::serve(Line& line)
     const Time now = event_queue().now();
     const std::uint64_t local = local_of(line.address);
     const Time start = slice_ways_.book(slice_place(local / line_bytes, slices_).slice, now, line_bytes);
-    const std::uint16_t port = line.pop_port();
-    line.push_port(port);
+    const std::uint16_t port = line.top_port();
     from_ports_[port]->return_request_credit(line, start - now);
     ++answered_;
     if (MemoryImage::is_flag(local) && !serve_flag(line, start + latency_)) return;
@@ -220,11 +219,12 @@ void ReplayGpu::wake_at(Time due)
     due = std::max(due, event_queue().now());
     if (!wakes_.empty() && wakes_.back()->due <= due) return;
     if (spare_wakes_.empty()) {
-        spare_wakes_.push_back(std::make_unique<ScheduledItem>());
+        spare_wakes_.push_back(std::make_unique<TimedItem>());
         spare_wakes_.back()->kind = wake_kind;
     }
     wakes_.push_back(std::move(spare_wakes_.back()));
     spare_wakes_.pop_back();
+    wakes_.back()->due = due;
     event_queue().schedule(*wakes_.back(), *this, due, 0xfff);
 }
 
@@ -265,13 +265,11 @@ void ReplayGpu::issue(Row& row)
     Line& line = pool_.take();
     const std::uint64_t address = row.address + row.offset;
     const std::uint64_t size = std::min(line_bytes - address % line_bytes, row.bytes - row.offset);
-    line.begin(row.op, address, static_cast<std::uint32_t>(size));
-    line.tag = 0;
     if (row.offset == 0) row.transfer = unit_transfer(transfers_++);
-    line.transfer = row.transfer;
+    const LineIssue issue = line.begin(row.op, address, static_cast<std::uint32_t>(size)).tag(0).transfer(row.transfer);
     if (row.op == LineOp::atomic) {
         line.set_operand(row.value);
-        line.flags = LineHeader::control_flag;
+        issue.flag(LineHeader::control_flag);
         ++additions_;
     } else if (data_on_ && row.op == LineOp::write) {
         std::memset(line.data(), 0, size);
@@ -281,7 +279,7 @@ void ReplayGpu::issue(Row& row)
         row.offset = 0;
         --row.left;
     }
-    paths_.route(line);
+    paths_.route(issue);
     const RouteTable::Choice choice = routes_.ports_to(line.destination);
     const unsigned pick = line.pick(choice.count);
     line.vc = vc_of(VcClass::request, choice.lane(pick));

@@ -142,8 +142,8 @@ private:
     std::vector<std::uint32_t> waiting_;   // rows that wait for a flag, by flag
     std::vector<Due> due_;                 // heap: rows under way
     // Wake-ups on the event queue, the earliest last, and items for more of them.
-    std::vector<std::unique_ptr<ScheduledItem>> wakes_;
-    std::vector<std::unique_ptr<ScheduledItem>> spare_wakes_;
+    std::vector<std::unique_ptr<TimedItem>> wakes_;
+    std::vector<std::unique_ptr<TimedItem>> spare_wakes_;
     ScheduledItem end_;
     bool started_ = false;
     bool finished_ = false;

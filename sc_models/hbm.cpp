@@ -51,7 +51,7 @@ unsigned Hbm::debug(unsigned, Line& line)
 void Hbm::run(ScheduledItem& item)
 {
     const Time now = event_queue().now();
-    const unsigned input = item.order & HbmChannel::slice_mask;
+    const unsigned input = item.input;
     if (input < first_wake) {
         Line& line = Line::of(item);
         if (contents_ != nullptr) access(line);
@@ -79,7 +79,7 @@ void Hbm::work(unsigned channel)
     if (step.next != HbmChannel::never) wake_at(channel, step.next);
     if (step.line == nullptr) return;
     step.line->set_response_status(tlm::TLM_OK_RESPONSE);
-    targets_[step.line->order & HbmChannel::slice_mask]->send_response(*step.line, step.answer);
+    targets_[step.line->input]->send_response(*step.line, step.answer);
 }
 
 void Hbm::wake_at(unsigned channel, Time time)

@@ -10,8 +10,9 @@ std::uint64_t bit(unsigned bank) { return std::uint64_t{1} << bank; }
 Line* after(const Line& line) { return line.next == nullptr ? nullptr : &Line::of(*line.next); }
 bool came_first(const Line& a, const Line& b)
 {
-    // Of one instant by their numbers, which wrap.
-    return a.due != b.due ? a.due < b.due : static_cast<std::int32_t>(a.order - b.order) < 0;
+    const LineScratch::Memory& one = a.scratch.memory;
+    const LineScratch::Memory& other = b.scratch.memory;
+    return one.arrived != other.arrived ? one.arrived < other.arrived : one.turn < other.turn;
 }
 unsigned lowest(std::uint64_t banks) { return static_cast<unsigned>(__builtin_ctzll(banks)); }
 
@@ -62,10 +63,10 @@ void HbmChannel::Queue::remove(Line& line, Line* before)
 void HbmChannel::accept(Line& line, unsigned bank, std::uint32_t row, Time now)
 {
     const Direction direction = line.op == LineOp::read ? read : write;
-    line.due = now;
-    line.order = (arrivals_++ << slice_bits) | (line.order & slice_mask);
-    line.kind = static_cast<std::uint8_t>(bank);
-    line.spread = row;
+    turn_ = now == arrived_ ? turn_ + 1 : 0;
+    arrived_ = now;
+    if (turn_ > 0xffff) SC_REPORT_FATAL("/weft/hbm", "more than 65536 lines reach a channel in one instant");
+    line.scratch.memory = {now, row, static_cast<std::uint16_t>(turn_), static_cast<std::uint8_t>(bank)};
     if (refresh_due(now)) refresh_all(now);
     if (held_[direction] == (direction == read ? timing_.spec.read_queue : timing_.spec.write_queue)) {
         outside_[direction].append(line);
@@ -77,7 +78,7 @@ void HbmChannel::accept(Line& line, unsigned bank, std::uint32_t row, Time now)
 void HbmChannel::admit(Line& line, Time now)
 {
     const Direction direction = line.op == LineOp::read ? read : write;
-    const unsigned number = line.kind;
+    const unsigned number = line.scratch.memory.bank;
     ++held_[direction];
     banks_[number].waiting[direction].append(line);
     waiting_[direction] |= bit(number);
@@ -99,7 +100,7 @@ void HbmChannel::open_ahead(unsigned number, Time now)
     const Line* oldest = bank.waiting[next].head;
     if ((waiting_[direction_] & bit(number)) != 0 || oldest == nullptr) return;
     rest(number, now);
-    if (!bank.state.open(oldest->spread)) bank.state.activate(oldest->spread, timing_, activates_, now);
+    if (!bank.state.open(oldest->scratch.memory.row)) bank.state.activate(oldest->scratch.memory.row, timing_, activates_, now);
 }
 
 // What happened to a bank that no line wanted.
@@ -118,7 +119,7 @@ void HbmChannel::open_for_oldest(unsigned number, Time now)
     Bank& bank = banks_[number];
     Line* oldest = bank.waiting[direction_].head;
     if (find_wanted(number, oldest, nullptr)) return;
-    bank.state.activate(oldest->spread, timing_, activates_, now);
+    bank.state.activate(oldest->scratch.memory.row, timing_, activates_, now);
     find_wanted(number, oldest, nullptr);
 }
 
@@ -126,7 +127,7 @@ void HbmChannel::open_for_oldest(unsigned number, Time now)
 bool HbmChannel::find_wanted(unsigned number, Line* from, Line* before)
 {
     Bank& bank = banks_[number];
-    while (from != nullptr && !bank.state.open(from->spread)) {
+    while (from != nullptr && !bank.state.open(from->scratch.memory.row)) {
         before = from;
         from = after(*from);
     }
@@ -214,10 +215,10 @@ HbmChannel::Step HbmChannel::step(Time now)
         const bool overdue =
             per_bank_ && bank.state.used() && refreshes_[number].due() + timing_.spec.t_refi / 2 <= now;
         const bool unfair =
-            bank.before != nullptr && now - bank.waiting[direction_].head->due > timing_.spec.age_limit;
+            bank.before != nullptr && now - bank.waiting[direction_].head->scratch.memory.arrived > timing_.spec.age_limit;
         if (!overdue && !unfair) return serve(number, now);
         if (unfair)
-            banks_[number].state.activate(bank.waiting[direction_].head->spread, timing_, activates_, now);
+            banks_[number].state.activate(bank.waiting[direction_].head->scratch.memory.row, timing_, activates_, now);
         open_for_oldest(number, now);
     }
 }
@@ -241,7 +242,7 @@ HbmChannel::Step HbmChannel::serve(unsigned number, Time now)
     const bool writes = direction_ == write;
     ++counts_.accesses[static_cast<unsigned>(bank.state.access(writes, timing_, now))];
     ++(writes ? counts_.writes : counts_.reads);
-    counts_.waited += now - line.due;
+    counts_.waited += now - line.scratch.memory.arrived;
     occupy_pins(now);
     group_free_[lines_[number].group] = now + timing_.group_busy;
     moved_ = direction_;

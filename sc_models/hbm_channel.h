@@ -44,12 +44,7 @@ public:
 
     HbmChannel(const HbmTiming& timing, unsigned index);
 
-    // The low bits of a line's order: of use to whoever calls.
-    static constexpr unsigned slice_bits = 12;
-    static constexpr std::uint32_t slice_mask = (1U << slice_bits) - 1;
-
-    // A line arrives. Its link, kind, spread and the rest of its order are the channel's until step() hands
-    // it out.
+    // A line arrives. Its link and its note are the channel's until step() hands it out.
     void accept(Line& line, unsigned bank, std::uint32_t row, Time now);
 
     // Looks for what can be done now.
@@ -112,7 +107,8 @@ private:
     std::uint64_t high_;
     std::uint64_t low_;
     std::uint64_t left_ = 0;  // lines that the turn has for sure
-    std::uint32_t arrivals_ = 0;
+    Time arrived_ = 0;        // the last line,
+    std::uint32_t turn_ = 0;  // and how many of its instant came before it
     std::uint32_t held_[2] = {};     // lines that the scheduler sees
     std::uint64_t waiting_[2] = {};  // bit per bank with lines
     std::uint64_t wanted_ = 0;       // bit per bank with a wanted line

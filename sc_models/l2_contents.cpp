@@ -113,8 +113,7 @@ void L2Slice::look_inside(const Line& line, std::uint8_t* sector)
         std::memcpy(sector, leaving->data(), line_bytes);
     } else if (beside_ == nullptr || !beside_->newest(*this, local_of(line.address), sector)) {
         Line& below = pool_.take();
-        below.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes);
-        below.source = static_cast<std::uint16_t>(endpoint_);
+        below.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes).source(endpoint_);
         memory_of(home_of(number)).debug(below);
         std::memcpy(sector, below.data(), line_bytes);
         pool_.give(below);

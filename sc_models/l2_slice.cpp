@@ -48,6 +48,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::str
 Time L2Slice::on_request(unsigned partition, Line& line, Time delay)
 {
     line.kind = kind_of(request, partition);
+    line.scratch.slice.turned_away = false;
     if (line.traced()) line.breakdown().home = event_queue().now() + delay;
     // Ties of one instant: by source GPU, then by the order in which the crossbar handed them over.
     event_queue().schedule(line, *this, event_queue().now() + delay, line.source & 0xfffU);
@@ -199,7 +200,7 @@ inline void L2Slice::proceed(Line& line, std::uint64_t number, std::uint32_t* wo
     } else if (state == TagArray::pending) {
         Fill& pending = own.fills.of(number);
         if (spec_.merges > 0 && pending.waiting >= spec_.merges) {
-            line.kind |= turned_away;
+            line.scratch.slice.turned_away = true;
             stall(line, ready);
             return;
         }
@@ -283,10 +284,10 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
     }
     if (new_line) displace(partition, victim, word, tag, ready - now);
     Line& fetch = pool_.take();
-    fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes);
-    fetch.flags = LineHeader::refill_flag;
-    fetch.source = static_cast<std::uint16_t>(endpoint_);
-    fetch.tag = fetch_tag(slot, partition);
+    fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes)
+        .flag(LineHeader::refill_flag)
+        .source(endpoint_)
+        .tag(fetch_tag(slot, partition));
     if (far) {
         ++far_hits_;
         if (line.op == LineOp::read) ++copies_;
@@ -302,7 +303,7 @@ void L2Slice::start_miss(Line& line, std::uint64_t number, Time ready, std::uint
 void L2Slice::stall(Line& line, Time ready)
 {
     Part& own = part(partition_of(line));
-    line.due = ready;
+    line.scratch.slice.ready = ready;
     if (own.looking) {
         own.stays = true;
     } else {
@@ -314,7 +315,7 @@ void L2Slice::stall(Line& line, Time ready)
 StalledLines::Outcome L2Slice::how_it_stays(const Line& line)
 {
     // What a fill took no more, or needs a place but no fill, may have it at any time.
-    const bool looks_again = (line.kind & turned_away) != 0 || (line.op == LineOp::write && line.full_line());
+    const bool looks_again = line.scratch.slice.turned_away || (line.op == LineOp::write && line.full_line());
     return looks_again ? StalledLines::Outcome::looks_again : StalledLines::Outcome::stays;
 }
 
@@ -337,10 +338,10 @@ void L2Slice::finish_fill(Line& fetch)
         Line* following = line->next == nullptr ? nullptr : &Line::of(*line->next);
         if ((line->kind & ~1U) == request) {
             if (bytes != nullptr) carry_out(partition, *line, bytes);
-            answer(*line, std::max(now, line->due));
+            answer(*line, std::max(now, line->scratch.slice.ready));
         } else {
             if (bytes != nullptr) std::memcpy(line->data(), bytes, line_bytes);
-            send_across(*line, std::max(now, line->due));
+            send_across(*line, std::max(now, line->scratch.slice.ready));
         }
         line = following;
     }
@@ -354,11 +355,11 @@ void L2Slice::retry_stalled(Part& own)
     own.looking = true;
     own.stalled.turn([&] { return own.fills.size() < spec_.outstanding_misses; },
         [&](Line& line, std::uint64_t sector) {
-            const Time again = (line.kind & turned_away) != 0 ? now + spec_.latency : now;
-            line.kind &= static_cast<std::uint8_t>(~turned_away);
+            const Time again = line.scratch.slice.turned_away ? now + spec_.latency : now;
+            line.scratch.slice.turned_away = false;
             const std::size_t fills = own.fills.size();
             own.stays = false;
-            look_up(line, std::max(again, line.due));
+            look_up(line, std::max(again, line.scratch.slice.ready));
             if (own.fills.size() > fills) own.stalled.arrived(sector);
             return own.stays ? how_it_stays(line) : StalledLines::Outcome::gone;
         });
@@ -382,9 +383,7 @@ void L2Slice::write_back(unsigned partition, std::uint64_t number, const std::ui
 {
     ++written_back_;
     Line& line = pool_.take();
-    line.begin(LineOp::write, address_of(number), line_bytes);
-    line.flags = LineHeader::refill_flag;
-    line.source = static_cast<std::uint16_t>(endpoint_);
+    line.begin(LineOp::write, address_of(number), line_bytes).flag(LineHeader::refill_flag).source(endpoint_);
     if (CacheContents* const contents = part(partition).contents.get()) {
         contents->write_back(line.data(), place + sector_of(number) * line_bytes);
         write_backs_.add(number, line);

@@ -75,10 +75,8 @@ public:
     LineTargetSocket& target_of(unsigned partition) override { return partition == 0 ? target : *other_target_; }
     LineInitiatorSocket& memory_of(unsigned partition) override { return partition == 0 ? memory : *other_memory_; }
     unsigned partitions() const override { return other_ ? 2 : 1; }
-    void set_way_in(RateServers& ways, unsigned index, unsigned step, std::uint32_t header) override
-    {
-        way_of_requests_.set(ways, index, step, header);
-    }
+    void set_ways_in(std::uint64_t rate, std::uint32_t header) override { way_of_requests_.set(partitions(), rate, header); }
+    RateServers& ways_in() override { return way_of_requests_.servers(); }
     std::uint64_t hops() const override;
 
     FlagCounts flag_counts() const override { return flags_.counts(); }
@@ -124,7 +122,6 @@ private:
 
     // What a line on the event queue is, with the partition in the lowest bit.
     enum Work : std::uint8_t { request = 0, fill = 2, far_request = 4, crossing = 6 };
-    static constexpr std::uint8_t turned_away = 8;  // of a request: a fill took no more
     static std::uint8_t kind_of(Work work, unsigned partition)
     {
         return static_cast<std::uint8_t>(work | partition);

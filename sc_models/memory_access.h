@@ -49,8 +49,8 @@ inline void find_packets(MemoryImage& image, Line& line)
     const std::uint64_t local = local_of(line.address);
     if (line.op == LineOp::write) {
         image.packets_came(local, line.size);
-    } else if (image.packets_there(local, line.size)) {
-        line.flags &= static_cast<std::uint8_t>(~LineHeader::packet_flag);
+    } else if (!image.packets_there(local, line.size)) {
+        line.mark(LineHeader::missing_mark);
     }
 }
 

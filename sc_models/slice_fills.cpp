@@ -11,7 +11,7 @@ std::uint32_t SliceFills::begin(std::uint64_t number, Line& line, Time ready, bo
         slot = free_.back();
         free_.pop_back();
     }
-    line.due = ready;  // the slice's own work is done then; the fill may come earlier or later
+    line.scratch.slice.ready = ready;  // the slice's own work is done then; the fill may come earlier or later
     line.next = nullptr;
     std::uint32_t& chain = bucket(number);
     fills_[slot] = {number, &line, &line, 0, FillPatches::none, line.op != LineOp::read, far, chain};
@@ -23,7 +23,7 @@ std::uint32_t SliceFills::begin(std::uint64_t number, Line& line, Time ready, bo
 void SliceFills::join(Fill& fill, Line& line, Time ready)
 {
     ++fill.waiting;
-    line.due = ready;
+    line.scratch.slice.ready = ready;
     line.next = nullptr;
     fill.last->next = &line;
     fill.last = &line;

@@ -1,4 +1,4 @@
-// The way from the on-die network into a slice: requests take a place on it when they arrive.
+// The ways from the on-die network into a slice, one for each partition: requests take a place on it when they arrive.
 #pragma once
 
 #include "sc_models/slice_model.h"
@@ -8,26 +8,24 @@ namespace weft {
 
 class SliceWay {
 public:
-    void set(RateServers& ways, unsigned index, unsigned step, std::uint32_t header)
+    // Bytes per second of each, a request with `header`; 0: no limit.
+    void set(std::size_t partitions, std::uint64_t rate, std::uint32_t header)
     {
-        ways_ = ways.limited() ? &ways : nullptr;
-        index_ = index;
-        step_ = step;
+        ways_ = RateServers(partitions, rate, line_bytes + header);
         header_ = header;
     }
-    bool limited() const { return ways_ != nullptr; }
+    bool limited() const { return ways_.limited(); }
+    RateServers& servers() { return ways_; }
 
     // When the request, which has arrived, is through: now, or it comes again then. Where the way is limited.
     Time admit(const Line& line, unsigned partition, Time now)
     {
         const std::uint32_t bytes = header_ + payload_bytes(line.op, line.size, LineClass::request);
-        return bytes == 0 ? now : ways_->admit(index_ + partition * step_, now, bytes);
+        return bytes == 0 ? now : ways_.admit(partition, now, bytes);
     }
 
 private:
-    RateServers* ways_ = nullptr;  // null: without a limit
-    unsigned index_ = 0;
-    unsigned step_ = 0;
+    RateServers ways_;
     std::uint32_t header_ = 0;
 };
 

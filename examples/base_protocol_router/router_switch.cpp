@@ -29,8 +29,8 @@ Line::Way entered_by(Line& line)
 
 RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& context,
     const SwitchRequest& request, std::uint32_t threads)
-    : sc_module(name), TimedComponent(context.event_queue, request.path), routes_(request.routes),
-      pool_(context.pool), ports_(request.ports)
+    : SwitchShell(request.ports, request.routes, name, context.event_queue, request.path), pool_(context.pool), ports_(request.ports),
+      outputs_(context.event_queue, *this, *this, *this, request.ports, arbitration(request.spec))
 {
     router_ = std::make_unique<AtRouter>("router", request.ports,
         [this](sc_dt::uint64 address) { return way_of(address).port; }, time_of(request.spec.latency), time_of(cycle));
@@ -47,15 +47,11 @@ RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& conte
     for (unsigned p = 0; p < request.ports; ++p) {
         Port& port = ports_[p];
         const std::string n = std::to_string(p);
-        port.target = std::make_unique<LineTargetSocket>(("target" + n).c_str(), *this, p);
-        port.initiator = std::make_unique<LineInitiatorSocket>(("initiator" + n).c_str(), *this, p);
         port.to_router = std::make_unique<LineInitiatorSocket>(("to_router" + n).c_str(), *this, request.ports + p);
         port.from_router = std::make_unique<LineTargetSocket>(("from_router" + n).c_str(), *this, request.ports + p);
         port.entry = std::make_unique<LineToBase<>>(("entry" + n).c_str(), context.event_queue, path() + ".entry" + n, entry);
         port.exit = std::make_unique<BaseToLine<>>(("exit" + n).c_str(), context.event_queue, path() + ".exit" + n, pool_,
             exit);
-        port.output = std::make_unique<OutputPort>(context.event_queue, *this, *this, p, request.ports, *port.initiator,
-            *port.target, arbitration(request.spec));
         port.to_router->bind(port.entry->in);
         port.entry->socket.bind(*router_->in[p]);
         router_->out[p]->bind(port.exit->socket);
@@ -63,9 +59,9 @@ RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& conte
     }
 }
 
-RouterSwitch::Choice RouterSwitch::way_of(std::uint64_t address) const
+RouterSwitch::Exit RouterSwitch::way_of(std::uint64_t address) const
 {
-    const RouteTable::Choice choice = routes_.ports_to(endpoint_of(address));
+    const RouteTable::Choice choice = routes().ports_to(endpoint_of(address));
     if (choice.count == 0) SC_REPORT_FATAL("/user/router", (path() + ": no way to an endpoint").c_str());
     const auto pick = static_cast<unsigned>(local_of(address) / line_bytes % choice.count);
     return {choice.port(pick), choice.lane(pick)};
@@ -78,22 +74,24 @@ Line& RouterSwitch::stand_in(Line& posted)
         posted_.push_back(nullptr);
     }
     Line& copy = pool_.take();
-    copy.begin(LineOp::write, posted.address, posted.size);
-    copy.source = posted.source;
-    copy.flags |= LineHeader::made_flag;
-    copy.tag = free_.back();
+    copy.begin(LineOp::write, posted.address, posted.size).source(posted.source).tag(free_.back());
+    copy.mark(LineHeader::made_mark);
     free_.pop_back();
     posted_[copy.tag] = &posted;
     std::memcpy(copy.data(), posted.data(), posted.size);
     return copy;
 }
 
-Time RouterSwitch::on_request(unsigned socket, Line& line, Time delay)
+void RouterSwitch::arrive(unsigned socket, Line& line, LineClass cls, Time delay)
 {
     if (socket >= ports_.size()) {
-        line.kind = leaving;
+        line.kind = cls == LineClass::request ? leaving : coming_back;
         event_queue().schedule(line, *this, event_queue().now() + delay, socket - static_cast<unsigned>(ports_.size()));
-        return 0;
+        return;
+    }
+    if (cls == LineClass::response) {
+        ports_[socket].from_router->send_response(line, delay);
+        return;
     }
     const unsigned lane = lane_of(line.vc);
     const bool posted = (line.flags & LineHeader::posted_flag) != 0;
@@ -105,31 +103,11 @@ Time RouterSwitch::on_request(unsigned socket, Line& line, Time delay)
     } else {
         ports_[socket].to_router->send_request(line, delay);
     }
-    return 0;
-}
-
-Time RouterSwitch::on_response(unsigned socket, Line& line, Time delay)
-{
-    if (socket < ports_.size()) return ports_[socket].from_router->send_response(line, delay);
-    line.kind = coming_back;
-    event_queue().schedule(line, *this, event_queue().now() + delay, socket - static_cast<unsigned>(ports_.size()));
-    return 0;
-}
-
-// The adapters' credits bound nothing: what is in the router holds slots of the links' buffers.
-void RouterSwitch::on_request_credit(unsigned socket, Line& line, Time delay)
-{
-    if (socket < ports_.size()) ports_[socket].output->add_credit(line.vc, event_queue().now() + delay);
-}
-
-void RouterSwitch::on_response_credit(unsigned socket, Line& line, Time delay)
-{
-    if (socket < ports_.size()) ports_[socket].output->add_credit(line.vc, event_queue().now() + delay);
 }
 
 void RouterSwitch::run(ScheduledItem& item)
 {
-    const unsigned port = item.order & 0xfff;
+    const unsigned port = item.input;
     if (item.kind >= OutputPort::wake_kind) {
         touch(port);
     } else if (item.kind == leaving) {
@@ -142,13 +120,13 @@ void RouterSwitch::run(ScheduledItem& item)
 void RouterSwitch::leave(Line& line, unsigned port)
 {
     const Line::Way from = entered_by(line);
-    const unsigned lane = way_of(line.address).lane;
-    if ((line.flags & LineHeader::made_flag) != 0) {
-        ports_[port].output->enqueue(*posted_[line.tag], LineClass::request, from.port, lane);
+    const unsigned lane = way_of(line.address).vc_set;
+    if (line.marked(LineHeader::made_mark)) {
+        outputs_[port].enqueue(*posted_[line.tag], LineClass::request, from.port, lane);
         line.set_response_status(tlm::TLM_OK_RESPONSE);
         ports_[port].from_router->send_response(line, 0);
     } else {
-        ports_[port].output->enqueue(line, LineClass::request, from.port, lane);
+        outputs_[port].enqueue(line, LineClass::request, from.port, lane);
     }
     touch(port);
 }
@@ -156,83 +134,36 @@ void RouterSwitch::leave(Line& line, unsigned port)
 void RouterSwitch::come_back(Line& line)
 {
     const Line::Way way = line.pop_way();
-    if ((line.flags & LineHeader::made_flag) != 0) {
+    if (line.marked(LineHeader::made_mark)) {
         free_.push_back(line.tag);
         pool_.give(line);
         return;
     }
-    ports_[way.port].output->enqueue(line, LineClass::response, way_of(line.address).port, way.lane);
+    outputs_[way.port].enqueue(line, LineClass::response, way_of(line.address).port, way.lane);
     touch(way.port);
 }
 
 void RouterSwitch::touch(unsigned port)
 {
-    ports_[port].touched = true;
+    outputs_.touch(port);
     request_arbitration();
 }
 
-void RouterSwitch::arbitrate()
-{
-    for (Port& port : ports_) {
-        if (!port.touched) continue;
-        port.touched = false;
-        port.output->serve(event_queue().now());
-    }
-}
-
-void RouterSwitch::on_sent(unsigned, Line& line, LineClass cls, unsigned input)
-{
-    if (cls == LineClass::request) {
-        ports_[input].target->return_request_credit(line, 0);
-    } else {
-        ports_[input].initiator->return_response_credit(line, 0);
-    }
-}
-
-void RouterSwitch::set_credits(unsigned port, const BufferSpace& space) { ports_[port].output->set_credits(space); }
+void RouterSwitch::on_sent(unsigned, Line& line, LineClass cls, unsigned input) { free_slot(line, cls, input); }
 
 bool RouterSwitch::attach(unsigned port, PortWatch& watch)
 {
-    ports_[port].output->attach(watch);
+    outputs_[port].attach(watch);
     return true;
-}
-
-std::vector<SwitchModel::Wait> RouterSwitch::waits() const
-{
-    std::vector<Wait> out;
-    for (unsigned p = 0; p < ports_.size(); ++p)
-        for (const OutputPort::Wait& wait : ports_[p].output->waits())
-            out.push_back({wait.input, wait.held, p, wait.wanted, wait.lines});
-    return out;
-}
-
-std::uint64_t RouterSwitch::line_hops() const
-{
-    std::uint64_t hops = 0;
-    for (const Port& port : ports_) hops += port.output->sent();
-    return hops;
 }
 
 std::vector<std::string> RouterSwitch::blocked() const
 {
     std::vector<std::string> out;
-    for (unsigned p = 0; p < ports_.size(); ++p) {
-        const std::string text = ports_[p].output->describe();
-        if (!text.empty()) out.push_back(path() + " output " + std::to_string(p) + ": " + text);
+    outputs_.add_blocked(path(), out);
+    for (unsigned p = 0; p < ports_.size(); ++p)
         if (!ports_[p].entry->idle()) out.push_back(path() + " input " + std::to_string(p) + ": the router has lines");
-    }
     return out;
 }
 
-std::vector<Statistic> RouterSwitch::statistics() const
-{
-    double peak = 0;
-    for (const Port& port : ports_) peak = std::max(peak, static_cast<double>(port.output->peak_queue()));
-    return {{"lines", static_cast<double>(line_hops()), "lines", "requests and responses forwarded"},
-        {"peak_queue", peak, "lines", "largest number of lines waiting for one output"}};
-}
-
-void RouterSwitch::reset_statistics()
-{
-    for (Port& port : ports_) port.output->reset_statistics();
-}
+std::vector<Statistic> RouterSwitch::statistics() const { return {lines_forwarded(), largest_queue()}; }

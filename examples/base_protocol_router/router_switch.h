@@ -19,65 +19,56 @@
 #include "platform/assembly/model_registry.h"
 #include "tlm_interconnect/adapters/base_to_line.h"
 #include "tlm_interconnect/adapters/line_to_base.h"
+#include "tlm_interconnect/switch/output_bank.h"
+#include "tlm_interconnect/switch/switch_shell.h"
 
-class RouterSwitch : public sc_core::sc_module,
-                     public weft::TimedComponent,
-                     public weft::LineInitiator,
-                     public weft::LineTarget,
-                     public weft::OutputPortOwner,
-                     public weft::SwitchModel {
+class RouterSwitch final : public weft::SwitchShell<RouterSwitch>, public weft::OutputPortOwner {
 public:
     // `threads`: the router is called by b_transport from so many processes for each port; 0: by its four phases.
     RouterSwitch(sc_core::sc_module_name name, const weft::RunContext& context, const weft::SwitchRequest& request,
         std::uint32_t threads = 0);
 
-    weft::LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
-    weft::LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
-    void set_credits(unsigned port, const weft::BufferSpace& space) override;
-    std::uint32_t peak_queue(unsigned port) const override { return ports_[port].output->peak_queue(); }
+    void set_credits(unsigned port, const weft::BufferSpace& space) override { outputs_[port].set_credits(space); }
+    std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].peak_queue(); }
     bool attach(unsigned port, weft::PortWatch& watch) override;
-    weft::Time credit_stall(unsigned port) const override { return ports_[port].output->credit_stall(); }
-    std::vector<Wait> waits() const override;
-    std::uint64_t line_hops() const override;
+    weft::Time credit_stall(unsigned port) const override { return outputs_[port].credit_stall(); }
+    std::vector<Wait> waits() const override { return outputs_.waits(); }
+    std::uint64_t line_hops() const override { return outputs_.sent(); }
     std::vector<std::string> blocked() const override;
     std::vector<weft::Statistic> statistics() const override;
-    void reset_statistics() override;
+    void reset_statistics() override { outputs_.reset_statistics(); }
 
 private:
+    friend weft::SwitchShell<RouterSwitch>;
+
     // Socket number p is the link's side of port p, number ports + p the router's.
     struct Port {
-        std::unique_ptr<weft::LineTargetSocket> target;
-        std::unique_ptr<weft::LineInitiatorSocket> initiator;
         std::unique_ptr<weft::LineInitiatorSocket> to_router;
         std::unique_ptr<weft::LineTargetSocket> from_router;
         std::unique_ptr<weft::LineToBase<>> entry;
         std::unique_ptr<weft::BaseToLine<>> exit;
-        std::unique_ptr<weft::OutputPort> output;
-        bool touched = false;
-    };
-    struct Choice {
-        unsigned port;
-        unsigned lane;
     };
 
-    weft::Time on_request(unsigned socket, weft::Line& line, weft::Time delay) override;
-    weft::Time on_response(unsigned socket, weft::Line& line, weft::Time delay) override;
-    void on_request_credit(unsigned socket, weft::Line& line, weft::Time delay) override;
-    void on_response_credit(unsigned socket, weft::Line& line, weft::Time delay) override;
+    void arrive(unsigned socket, weft::Line& line, weft::LineClass cls, weft::Time delay);
+    // The adapters' credits bound nothing: what is in the router holds slots of the links' buffers.
+    void credited(unsigned socket, std::uint8_t vc, weft::Time due)
+    {
+        if (socket < ports_.size()) outputs_[socket].add_credit(vc, due);
+    }
     void on_sent(unsigned port, weft::Line& line, weft::LineClass cls, unsigned input) override;
     unsigned debug(unsigned socket, weft::Line& line) override { return ports_[way_of(line.address).port].initiator->debug(line); }
     void run(weft::ScheduledItem& item) override;
-    void arbitrate() override;
+    void arbitrate() override { outputs_.serve(event_queue().now()); }
 
-    Choice way_of(std::uint64_t address) const;
+    Exit way_of(std::uint64_t address) const;
     weft::Line& stand_in(weft::Line& posted);
     void leave(weft::Line& line, unsigned port);
     void come_back(weft::Line& line);
     void touch(unsigned port);
 
-    weft::RouteTable routes_;
     weft::LinePool& pool_;
     std::vector<Port> ports_;
+    weft::OutputBank outputs_;
     std::unique_ptr<AtRouter> router_;
     std::vector<weft::Line*> posted_;  // by the tag of what stands in for them
     std::vector<std::uint32_t> free_;

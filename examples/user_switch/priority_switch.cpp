@@ -12,20 +12,14 @@ enum Kind : std::uint8_t { request_kind, response_kind, wake_kind };
 
 constexpr std::array<VcClass, vc_classes> urgency{VcClass::request, VcClass::atomic, VcClass::response, VcClass::write};
 
-// A line keeps the number of the input that it was scheduled with until it is scheduled again.
-unsigned input_of(const ScheduledItem& item) { return item.order & 0xfff; }
-
 }  // namespace
 
 PrioritySwitch::PrioritySwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, Time latency,
     unsigned ports, RouteTable routes)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), latency_(latency), routes_(std::move(routes))
+    : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path)), latency_(latency)
 {
     for (unsigned p = 0; p < ports; ++p) {
         auto port = std::make_unique<Port>();
-        const std::string number = std::to_string(p);
-        port->target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
-        port->initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, p);
         port->wire_wake.kind = port->pool_wake.kind = wake_kind;
         for (ScheduledItem& item : port->credit_wakes) item.kind = wake_kind;
         ports_.push_back(std::move(port));
@@ -38,36 +32,17 @@ void PrioritySwitch::set_credits(unsigned port, const BufferSpace& space)
     ports_[port]->split = space.split;
 }
 
-Time PrioritySwitch::on_request(unsigned port, Line& line, Time delay)
+void PrioritySwitch::arrive(unsigned port, Line& line, LineClass cls, Time delay)
 {
-    line.kind = request_kind;
+    line.kind = cls == LineClass::request ? request_kind : response_kind;
     event_queue().schedule(line, *this, event_queue().now() + delay + latency_, port);
-    return 0;
 }
 
-Time PrioritySwitch::on_response(unsigned port, Line& line, Time delay)
-{
-    line.kind = response_kind;
-    event_queue().schedule(line, *this, event_queue().now() + delay + latency_, port);
-    return 0;
-}
-
-void PrioritySwitch::on_request_credit(unsigned port, Line& line, Time delay)
-{
-    credit(port, line.vc, event_queue().now() + delay);
-}
-
-void PrioritySwitch::on_response_credit(unsigned port, Line& line, Time delay)
-{
-    credit(port, line.vc, event_queue().now() + delay);
-}
-
-void PrioritySwitch::credit(unsigned port, std::uint8_t vc, Time due)
+void PrioritySwitch::credited(unsigned port, std::uint8_t vc, Time due)
 {
     Port& to = *ports_[port];
-    if (!to.credits.give(vc, due))
-        SC_REPORT_ERROR("/user/priority_switch", (path() + ": more credits than were given").c_str());
-    if (to.queued == 0) return;
+    if (!to.credits.give(vc, due)) report_extra_credit(path());
+    if (to.load.queued == 0) return;
     const Time own = to.credits.next_own(vc);
     if (own != CreditAccount::no_time) wake(to.credit_wakes[vc], own, port);
     const Time pooled = to.credits.next_pooled();
@@ -81,27 +56,20 @@ void PrioritySwitch::wake(ScheduledItem& item, Time due, unsigned port)
 
 void PrioritySwitch::run(ScheduledItem& item)
 {
-    const unsigned input = input_of(item);
     if (item.kind == wake_kind) {
-        touch(input);
+        touch(item.input);
         return;
     }
     Line& line = Line::of(item);
     if (item.kind == response_kind) {
-        const Line::Way way = line.pop_way();
-        enqueue(way.port, vc_of(VcClass::response, way.lane), line);
+        const Exit exit = route_back(line);
+        enqueue(exit.port, vc_of(VcClass::response, exit.vc_set), line);
         return;
     }
-    line.push_way(input, lane_of(line.vc));
-    const RouteTable::Choice choice = routes_.ports_to(line.destination);
-    if (choice.count == 0) {
-        SC_REPORT_ERROR("/user/priority_switch",
-            (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
-        return;
-    }
-    const unsigned pick = line.pick(choice.count);
-    const unsigned port = choice.port(pick);
-    enqueue(port, vc_of(ports_[port]->split ? vc_class(line.op) : VcClass::request, choice.lane(pick)), line);
+    const Exit exit = route(line, item.input, lane_of(line.vc));
+    if (!exit.known()) return;
+    note_way_back(line, item.input);
+    enqueue(exit.port, vc_of(ports_[exit.port]->split ? vc_class(line.op) : VcClass::request, exit.vc_set), line);
 }
 
 void PrioritySwitch::enqueue(unsigned number, std::uint8_t vc, Line& line)
@@ -111,7 +79,7 @@ void PrioritySwitch::enqueue(unsigned number, std::uint8_t vc, Line& line)
     line.next = nullptr;
     (queue.head == nullptr ? queue.head : queue.tail->next) = &line;
     queue.tail = &line;
-    port.peak = std::max(port.peak, ++port.queued);
+    port.load.join();
     touch(number);
 }
 
@@ -133,7 +101,7 @@ void PrioritySwitch::arbitrate()
 
 void PrioritySwitch::serve(Port& port, unsigned number)
 {
-    while (port.queued > 0) {
+    while (port.load.queued > 0) {
         const Time now = event_queue().now();
         if (port.wire_free > now) {
             wake(port.wire_wake, port.wire_free, number);
@@ -145,7 +113,7 @@ void PrioritySwitch::serve(Port& port, unsigned number)
             if (port.queues[vc].head != nullptr && port.credits.take(vc, now)) best = vc;
         }
         if (best >= 0) {
-            send(port, static_cast<std::uint8_t>(best));
+            send_first(number, static_cast<std::uint8_t>(best));
             continue;
         }
         for (unsigned vc = 0; vc < max_vcs; ++vc) {
@@ -159,28 +127,23 @@ void PrioritySwitch::serve(Port& port, unsigned number)
     }
 }
 
-void PrioritySwitch::send(Port& port, std::uint8_t vc)
+void PrioritySwitch::send_first(unsigned number, std::uint8_t vc)
 {
+    Port& port = *ports_[number];
     Queue& queue = port.queues[vc];
     Line& line = Line::of(*queue.head);
     queue.head = line.next;
-    --port.queued;
+    port.load.leave();
     ++port.sent;
     if (class_of(vc) != VcClass::write)
         for (unsigned lane = 0; lane < max_lanes; ++lane)
             port.overtakes += port.queues[vc_of(VcClass::write, lane)].head != nullptr ? 1 : 0;
-    const Port& from = *ports_[input_of(line)];
-    const Time now = event_queue().now();
-    // The credit names the channel of the slot that the line leaves; only then does it get its new one.
-    if (class_of(vc) == VcClass::response) {
-        from.initiator->return_response_credit(line, 0);
-        line.vc = vc;
-        port.wire_free = now + port.target->send_response(line, 0);
-    } else {
-        from.target->return_request_credit(line, 0);
-        line.vc = vc;
-        port.wire_free = now + port.initiator->send_request(line, 0);
-    }
+    const LineClass cls = class_of(vc) == VcClass::response ? LineClass::response : LineClass::request;
+    // The credit names the channel of the slot that the line leaves; only then does it get its new one. A line keeps the number
+    // of the input that it was scheduled with until it is scheduled again.
+    free_slot(line, cls, line.input);
+    line.vc = vc;
+    port.wire_free = event_queue().now() + send(line, cls, number);
 }
 
 std::uint64_t PrioritySwitch::line_hops() const
@@ -196,7 +159,7 @@ std::vector<SwitchModel::Wait> PrioritySwitch::waits() const
     for (unsigned p = 0; p < ports_.size(); ++p)
         for (unsigned vc = 0; vc < max_vcs; ++vc)
             for (const ScheduledItem* item = ports_[p]->queues[vc].head; item != nullptr; item = item->next)
-                out.push_back({input_of(*item), Line::of(*item).vc, p, static_cast<std::uint8_t>(vc), 1});
+                out.push_back({item->input, Line::of(*item).vc, p, static_cast<std::uint8_t>(vc), 1});
     return out;
 }
 
@@ -204,22 +167,17 @@ std::vector<std::string> PrioritySwitch::blocked() const
 {
     std::vector<std::string> out;
     for (unsigned p = 0; p < ports_.size(); ++p)
-        if (ports_[p]->queued > 0)
-            out.push_back(path() + " output " + std::to_string(p) + ": " + std::to_string(ports_[p]->queued) +
+        if (ports_[p]->load.queued > 0)
+            out.push_back(path() + " output " + std::to_string(p) + ": " + std::to_string(ports_[p]->load.queued) +
                 " lines wait");
     return out;
 }
 
 std::vector<Statistic> PrioritySwitch::statistics() const
 {
-    double peak = 0;
     double overtakes = 0;
-    for (const auto& port : ports_) {
-        peak = std::max(peak, static_cast<double>(port->peak));
-        overtakes += static_cast<double>(port->overtakes);
-    }
-    return {{"lines", static_cast<double>(line_hops()), "lines", "requests and responses forwarded"},
-        {"peak_queue", peak, "lines", "largest number of lines waiting for one output"},
+    for (const auto& port : ports_) overtakes += static_cast<double>(port->overtakes);
+    return {lines_forwarded(), largest_queue(),
         {"overtakes", overtakes, "lines", "sent while a write waited for the same output"}};
 }
 
@@ -227,7 +185,7 @@ void PrioritySwitch::reset_statistics()
 {
     for (const auto& port : ports_) {
         port->sent = port->overtakes = 0;
-        port->peak = port->queued;
+        port->load.reset();
     }
 }
 

@@ -14,25 +14,17 @@
 #include <vector>
 
 #include "tlm_interconnect/protocol/credit_account.h"
-#include "tlm_interconnect/routing/route_table.h"
-#include "tlm_interconnect/switch/debug_route.h"
-#include "tlm_interconnect/switch/switch_model.h"
+#include "tlm_interconnect/switch/switch_shell.h"
 
 namespace user {
 
-class PrioritySwitch : public sc_core::sc_module,
-                       public weft::TimedComponent,
-                       public weft::LineInitiator,
-                       public weft::LineTarget,
-                       public weft::SwitchModel {
+class PrioritySwitch final : public weft::SwitchShell<PrioritySwitch> {
 public:
     PrioritySwitch(sc_core::sc_module_name name, weft::EventQueue& event_queue, std::string path, weft::Time latency,
         unsigned ports, weft::RouteTable routes);
 
-    weft::LineTargetSocket& target(unsigned port) override { return *ports_[port]->target; }
-    weft::LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port]->initiator; }
     void set_credits(unsigned port, const weft::BufferSpace& space) override;
-    std::uint32_t peak_queue(unsigned port) const override { return ports_[port]->peak; }
+    std::uint32_t peak_queue(unsigned port) const override { return ports_[port]->load.peak; }
     std::uint64_t line_hops() const override;
     std::vector<std::string> blocked() const override;
     std::vector<Wait> waits() const override;
@@ -40,13 +32,13 @@ public:
     void reset_statistics() override;
 
 private:
+    friend weft::SwitchShell<PrioritySwitch>;
+
     struct Queue {
         weft::ScheduledItem* head = nullptr;
         weft::ScheduledItem* tail = nullptr;
     };
     struct Port {
-        std::unique_ptr<weft::LineTargetSocket> target;
-        std::unique_ptr<weft::LineInitiatorSocket> initiator;
         weft::CreditAccount credits;
         bool split = true;
         std::array<Queue, weft::max_vcs> queues;
@@ -55,28 +47,22 @@ private:
         weft::ScheduledItem wire_wake;
         weft::Time wire_free = 0;
         bool touched = false;
-        std::uint32_t queued = 0;
-        std::uint32_t peak = 0;
+        weft::OutputLoad load;
         std::uint64_t sent = 0;
         std::uint64_t overtakes = 0;
     };
 
-    weft::Time on_request(unsigned port, weft::Line& line, weft::Time delay) override;
-    weft::Time on_response(unsigned port, weft::Line& line, weft::Time delay) override;
-    void on_request_credit(unsigned port, weft::Line& line, weft::Time delay) override;
-    void on_response_credit(unsigned port, weft::Line& line, weft::Time delay) override;
-    unsigned debug(unsigned port, weft::Line& line) override { return weft::pass_debug(*this, routes_, port, line); }
+    void arrive(unsigned port, weft::Line& line, weft::LineClass cls, weft::Time delay);
+    void credited(unsigned port, std::uint8_t vc, weft::Time due);
     void run(weft::ScheduledItem& item) override;
     void arbitrate() override;
     void touch(unsigned port);
     void enqueue(unsigned port, std::uint8_t vc, weft::Line& line);
     void serve(Port& port, unsigned number);
-    void send(Port& port, std::uint8_t vc);
+    void send_first(unsigned number, std::uint8_t vc);
     void wake(weft::ScheduledItem& item, weft::Time due, unsigned port);
-    void credit(unsigned port, std::uint8_t vc, weft::Time due);
 
     weft::Time latency_;
-    weft::RouteTable routes_;
     std::vector<std::unique_ptr<Port>> ports_;
 };
 

@@ -1,6 +1,8 @@
 #include "platform/assembly/model_registry.h"
 
 #include "platform/assembly/rtl_models.h"
+#include "platform/assembly/rtl_models.h"
+#include "tlm_interconnect/card/network_card.h"
 #include "tlm_interconnect/switch/crossbar_switch.h"
 
 #include "base/diagnostic.h"
@@ -54,7 +56,7 @@ ModelRegistry::ModelRegistry()
 {
     add_switch("switch", "input-queued, virtual output queues, round robin per output",
         [](const RunContext& context, const SwitchRequest& request) {
-            return std::make_unique<Switch>(request.module_name.c_str(), context.event_queue, request.path, request.spec,
+            return make_switch(request.module_name.c_str(), context.event_queue, request.path, request.spec,
                 request.ports, request.routes);
         });
     add_switch("crossbar", "input-queued, clocked, scheduled crossbar (iSLIP and others)",

@@ -27,7 +27,8 @@ namespace weft {
 //   2  adapters tell what limits them; the accounts of credits are found at the end of a run
 //   3  EventQueue, TimedComponent and arbitrate(); every call goes through the bound TLM-2.0 interface; buffer space names
 //      the holders of credits
-//   4  L2 slices may hold contents (L2Spec, GpuRequest); memory images are read through caches
+//   4  L2 slices may hold contents (L2Spec, GpuRequest); memory images are read through caches; request fields of a line are constants after its issue (LineIssue), a module's note is its scratch; items of the event
+//      queue keep no time; shells of switches and links
 struct PluginAbi {
     std::uint32_t interface = 4;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;

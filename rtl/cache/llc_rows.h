@@ -1,4 +1,4 @@
-// Tags of the twin: each row of places in order of use.
+// Tags of the reference model: each row of places in order of use.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The block weft_llc_slice.sv behind the interface of its twin.
+// The block weft_llc_slice.sv behind the interface of its reference model.
 #pragma once
 
 #include <string>

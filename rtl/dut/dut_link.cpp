@@ -29,7 +29,7 @@ LatencyBreakdown::Leg& leg_of(Line& line, LineClass cls) { return cls == LineCla
 
 DutLink::DutLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, PortMap map,
     std::vector<std::string> files, WaveWindow wave, std::uint64_t seed)
-    : DutModule(name, event_queue, std::move(path), 2, std::move(map), std::move(files), std::move(wave), seed, {"end", "end"}), spec_(spec)
+    : LinkShell(spec, name, event_queue, std::move(path), 2U, std::move(map), std::move(files), std::move(wave), seed, Words{"end", "end"})
 {
     if (spec.bit_error_rate > 0)
         throw InputError("", 0, "bit errors on a link that is a block of RTL", "link.bit_error_rate=0: the block makes its own");
@@ -55,16 +55,6 @@ unsigned DutLink::beats(std::size_t source, const Line& line, LineClass cls) con
     LineBits header;
     header_of(line, cls, 0, header);
     return block().sources()[source].channel->beats(header);
-}
-
-void DutLink::on_request_credit(unsigned end, Line& line, Time delay)
-{
-    target(1 - end).return_request_credit(line, delay + spec_.latency);
-}
-
-void DutLink::on_response_credit(unsigned end, Line& line, Time delay)
-{
-    initiator(1 - end).return_response_credit(line, delay + spec_.latency);
 }
 
 void DutLink::has_entered(std::size_t source, Line& line, LineClass cls)
@@ -94,8 +84,7 @@ void DutLink::has_left(std::size_t sink, Line& line, LineClass cls, unsigned cha
     way.payload_bytes += payload_bytes(line.op, line.size, cls);
     if (line.traced()) leg_of(line, cls).flight += now - line.breakdown().since;
     from.channel->freed(channel);
-    if (cls == LineClass::request) initiator(from.port).send_request(line, 0);
-    else target(from.port).send_response(line, 0);
+    hand_over(from.port, line, cls);
 }
 
 LinkModel::Direction DutLink::direction(unsigned end) const

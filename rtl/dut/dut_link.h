@@ -30,19 +30,16 @@
 #include <vector>
 
 #include "rtl/dut/dut_module.h"
-#include "tlm_interconnect/link/link_model.h"
+#include "tlm_interconnect/link/link_shell.h"
 
 namespace weft {
 
-class DutLink : public DutModule, public LinkModel {
+class DutLink final : public LinkShell<DutLink, DutModule> {
 public:
     // Throws InputError for a block that cannot be a link of this kind.
     DutLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, PortMap map,
         std::vector<std::string> files, WaveWindow wave = {}, std::uint64_t seed = 1);
 
-    LineTargetSocket& target(unsigned end) override { return target_at(end); }
-    LineInitiatorSocket& initiator(unsigned end) override { return initiator_at(end); }
-    const LinkSpec& spec() const override { return spec_; }
     Direction direction(unsigned end) const override;
     bool stuck(Time now) const override { return DutModule::stuck(now); }
     std::vector<std::string> unsettled() override { return DutModule::unsettled(); }
@@ -53,11 +50,9 @@ public:
     void reset_statistics() override;
 
 private:
-    Time on_request(unsigned end, Line& line, Time delay) override { return take(end, line, LineClass::request, delay); }
-    Time on_response(unsigned end, Line& line, Time delay) override { return take(end, line, LineClass::response, delay); }
-    void on_request_credit(unsigned end, Line& line, Time delay) override;
-    void on_response_credit(unsigned end, Line& line, Time delay) override;
-    unsigned debug(unsigned end, Line& line) override { return initiator(1 - end).debug(line); }
+    friend LinkShell<DutLink, DutModule>;
+
+    Time credit_time(unsigned /*end*/, const Line& /*line*/, Time delay) { return delay + spec().latency; }
     Time take(unsigned end, Line& line, LineClass cls, Time delay);
 
     unsigned output_of(unsigned input, Line& /*line*/, LineClass /*cls*/) override { return 1 - input; }
@@ -66,7 +61,6 @@ private:
     unsigned room(unsigned /*output*/) const override { return (1U << channel_count()) - 1; }
     unsigned beats(std::size_t source, const Line& line, LineClass cls) const;
 
-    LinkSpec spec_;
     std::vector<Time> taken_until_;  // by source, as the sender was told
     Direction count_[2];  // busy: of all streams together
 };

@@ -20,14 +20,9 @@ constexpr unsigned idle_patience = 4;
 
 DutModule::DutModule(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, unsigned ports, PortMap map,
     std::vector<std::string> files, WaveWindow wave, std::uint64_t seed, Words words)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), map_(std::move(map)), files_(std::move(files)), wave_(std::move(wave)),
+    : PinShell(name, event_queue, std::move(path), 0), map_(std::move(map)), files_(std::move(files)), wave_(std::move(wave)),
       seed_(seed), words_(words), ports_(ports)
 {
-    for (unsigned p = 0; p < ports; ++p) {
-        const std::string number = std::to_string(p);
-        ports_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
-        ports_[p].initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, p);
-    }
 }
 
 void DutModule::build(BlockChannels channels, Time clock)
@@ -56,16 +51,10 @@ void DutModule::expect(unsigned port, Line& line, LineClass cls, Time delay)
     event_queue().schedule(line, *this, event_queue().now() + delay, port);
 }
 
-void DutModule::run(ScheduledItem& item)
+void DutModule::arrive(ScheduledItem& item, Time now)
 {
-    const Time now = event_queue().now();
-    if (!ok()) return;
-    if (item.kind == tick_kind) {
-        if (tick_.rings(now)) tick(now);
-        return;
-    }
     Line& line = Line::of(item);
-    ports_[item.order & 0xfffU].arrived[channels_.slot_of[line.vc]].push_back(&line);
+    ports_[item.input].arrived[channels_.slot_of[line.vc]].push_back(&line);
     ++waiting_;
     input_changed(now);
 }
@@ -102,7 +91,7 @@ void DutModule::tick(Time now)
         }
     look_at_idle(moved, now);
     block_->rise(rising, now);
-    ++clocks_;
+    count_clock();
     if (block_->failed()) fail(now, Side::block, 0, block_->failure());
     if (!ok()) return;
 
@@ -142,9 +131,10 @@ void DutModule::begin(std::size_t source, Time now)
         Line& line = *from.arrived[channel].front();
         from.arrived[channel].pop_front();
         --waiting_;
-        ++on_pins_;
         const auto cls = static_cast<LineClass>(line.kind);
         const unsigned output = output_of(to.port, line, cls);
+        if (output >= ports()) return;  // there is no route, which has been reported
+        ++on_pins_;
         const std::uint32_t tag = flights_->enter(line, cls, to.port, output, order_of(line, channel), now);
         entries_[source] = {tag, channel};
         LineOnPins on_pins;
@@ -241,13 +231,15 @@ void DutModule::fail(Time now, Side side, unsigned port, const std::string& what
 {
     const bool in = side == Side::in;
     const std::string place = side == Side::block ? "the block" : fmt::format("{} {}", in ? words_.in : words_.out, port);
-    problems_.push_back(fmt::format("{}: at {} ps, {}: {}", path(), now, place, what));
-    note_fault({path()}, now, block_->longest_period());
-    if (side == Side::block) add_inside(problems_);
-    else
-        for (const std::string& line : (in ? went_in_ : came_out_).of(port))
-            problems_.push_back(fmt::format("  {} {} {}", in ? "into" : "out of", place, line));
-    event_queue().stop();
+    // With the clock of the block that is slowest: waveforms then show enough before it.
+    tell(now, fmt::format(", {}: {}", place, what), {}, block_->longest_period());
+    if (side == Side::block) {
+        std::vector<std::string> inside;
+        add_inside(inside);
+        for (std::string& line : inside) tell_more(std::move(line));
+    } else {
+        tell_recent(in ? went_in_ : came_out_, port, fmt::format("{} {}", in ? "into" : "out of", place));
+    }
 }
 
 // Lines that should have come out before `flight`: lost, or late.
@@ -255,7 +247,7 @@ void DutModule::add_overtaken(const FlightTable::Flight& flight)
 {
     for (const FlightTable::Flight* other : flights_->all())
         if (other->input == flight.input && other->output == flight.output && other->channel == flight.channel && other->turn < flight.turn)
-            problems_.push_back(fmt::format("  before it went into {} {} at {} ps, and is missing: {}", words_.in, other->input,
+            tell_more(fmt::format("  before it went into {} {} at {} ps, and is missing: {}", words_.in, other->input,
                 other->entered, describe(other->bits)));
 }
 

@@ -16,16 +16,14 @@
 #include <vector>
 
 #include "rtl/dut/dut_block.h"
-#include "rtl/modules/alarm.h"
-#include "rtl/modules/block_host.h"
 #include "rtl/modules/flight_table.h"
-#include "rtl/modules/recent_lines.h"
+#include "rtl/modules/pin_shell.h"
 #include "rtl/modules/switch_block_spec.h"
 #include "tlm_interconnect/protocol/protocol.h"
 
 namespace weft {
 
-class DutModule : public sc_core::sc_module, public TimedComponent, public LineInitiator, public LineTarget, public BlockHost {
+class DutModule : public PinShell {
 public:
     // It holds lines, could get rid of all of them, and nothing has moved for as long as `quiet` of the map says.
     bool stuck(Time now) const;
@@ -47,7 +45,7 @@ protected:
 
     // A line that is at `port` after `delay`.
     void expect(unsigned port, Line& line, LineClass cls, Time delay);
-    void run(ScheduledItem& item) override;
+    void arrive(ScheduledItem& item, Time now) override;
     // Something outside has changed: the block is clocked again.
     void input_changed(Time now)
     {
@@ -55,8 +53,6 @@ protected:
         wake(now);
     }
 
-    LineTargetSocket& target_at(unsigned port) { return *ports_[port].target; }
-    LineInitiatorSocket& initiator_at(unsigned port) { return *ports_[port].initiator; }
     unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
     const PortMap& map() const { return map_; }
     DutBlock& block() { return *block_; }
@@ -67,10 +63,6 @@ protected:
     // The stream by which a line of `channel` goes in at `port`: its place among the block's sources.
     std::size_t source_for(unsigned port, unsigned channel) const;
 
-    std::uint64_t clocks() const { return clocks_; }
-    void reset_clocks() { clocks_ = 0; }
-    bool ok() const { return problems_.empty(); }
-    const std::vector<std::string>& errors() const { return problems_; }
     // What cannot go on, a line each.
     std::vector<std::string> waiting_lines() const;
 
@@ -88,11 +80,8 @@ private:
     // Adds what waits behind an output, for waiting_lines().
     virtual void add_behind(unsigned /*output*/, unsigned /*channel*/, std::vector<std::string>& /*out*/) const {}
 
-    static constexpr std::uint8_t tick_kind = 2;
     enum class Side : std::uint8_t { in, out, block };
     struct Port {
-        std::unique_ptr<LineTargetSocket> target;
-        std::unique_ptr<LineInitiatorSocket> initiator;
         std::vector<std::deque<Line*>> arrived;  // by channel
     };
     struct Entry {  // of a source: the line on its pins
@@ -100,14 +89,14 @@ private:
         unsigned last_channel = 0;
     };
 
-    void tick(Time now);
+    void tick(Time now) override;
     bool drive_inputs(unsigned rising, Time now);
     void begin(std::size_t source, Time now);
     void go_in(std::size_t source, Time now);
     void come_out(std::size_t sink, Time now);
     bool beside_bits_are_right(const DutBlock::Sink& from, Time now);
     // The next edge that has not been.
-    void wake(Time now) { tick_.set(event_queue(), *this, block_->edge(ticked_ && now <= last_tick_ ? last_tick_ + 1 : now)); }
+    void wake(Time now) { set_tick(block_->edge(ticked_ && now <= last_tick_ ? last_tick_ + 1 : now)); }
     unsigned order_of(const Line& line, unsigned channel) const;
     bool carries(StreamLines lines, unsigned channel) const;
     void fail(Time now, Side side, unsigned port, const std::string& what);
@@ -130,15 +119,12 @@ private:
     RecentLines came_out_;  // by port
     std::uint32_t waiting_ = 0;  // lines at inputs
     std::uint32_t on_pins_ = 0;  // lines that are going in
-    Alarm tick_{tick_kind, 0xfff};  // last of the instant: lines that arrive in it come before
     LineOnPins seen_{};
     bool ticked_ = false;
     Time last_tick_ = 0;
     Time moved_at_ = 0;
     Time patience_ = 0;
     unsigned idle_clocks_ = 0;  // in a row, and nothing moved
-    std::uint64_t clocks_ = 0;
-    std::vector<std::string> problems_;
 };
 
 }  // namespace weft

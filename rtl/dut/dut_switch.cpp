@@ -10,8 +10,9 @@ namespace weft {
 
 DutSwitch::DutSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
     RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave, std::uint64_t seed)
-    : DutModule(name, event_queue, std::move(path), ports, std::move(map), std::move(files), std::move(wave), seed, {"input", "output"}),
-      spec_(spec), routes_(std::move(routes)), outputs_(ports), space_(ports, BufferSpace::of(1, 1))
+    : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path), ports, std::move(map), std::move(files), std::move(wave),
+          seed, Words{"input", "output"}),
+      spec_(spec), outputs_(ports), space_(ports, BufferSpace::of(1, 1))
 {
     if (ports > 64) throw InputError("", 0, fmt::format("a block of RTL as a switch with {} ports", ports), "at most 64");
     for (unsigned p = 0; p < ports; ++p) outputs_[p].alarm = std::make_unique<Alarm>(send_kind, 0x800 + p);
@@ -28,49 +29,35 @@ void DutSwitch::end_of_elaboration()
     }
 }
 
-Time DutSwitch::on_request(unsigned port, Line& line, Time delay)
+void DutSwitch::credited(unsigned port, std::uint8_t vc, Time due)
 {
-    expect(port, line, LineClass::request, delay);
-    return 0;
-}
-
-Time DutSwitch::on_response(unsigned port, Line& line, Time delay)
-{
-    expect(port, line, LineClass::response, delay);
-    return 0;
-}
-
-void DutSwitch::on_credit(unsigned port, const Line& line, Time delay)
-{
-    const Time due = event_queue().now() + delay;
     Output& to = outputs_[port];
-    to.coming.push_back({due, channels().slot_of[line.vc]});
+    to.coming.push_back({due, channels().slot_of[vc]});
     to.alarm->set(event_queue(), *this, std::max(due, to.wire_free));
 }
 
-void DutSwitch::run(ScheduledItem& item)
+void DutSwitch::arrive(ScheduledItem& item, Time now)
 {
     if (item.kind != send_kind) {
-        DutModule::run(item);
+        DutModule::arrive(item, now);
         return;
     }
-    const Time now = event_queue().now();
-    const unsigned port = (item.order & 0xfffU) - 0x800;
-    if (ok() && outputs_[port].alarm->rings(now)) send(port, now);
+    const unsigned port = item.input - 0x800U;
+    if (outputs_[port].alarm->rings(now)) serve(port, now);
 }
 
 unsigned DutSwitch::output_of(unsigned input, Line& line, LineClass cls)
 {
-    const unsigned output = route(input, line, cls);
-    outputs_[output].peak = std::max(outputs_[output].peak, ++outputs_[output].queued);
-    return output;
+    const Exit exit = cls == LineClass::response ? route_back(line) : route(line, input, lane_of(line.vc));
+    if (!exit.known()) return no_port;
+    if (cls == LineClass::request) note_way_back(line, input);
+    outputs_[exit.port].load.join();
+    return exit.port;
 }
 
 void DutSwitch::has_entered(std::size_t source, Line& line, LineClass cls)
 {
-    const unsigned input = block().sources()[source].port;
-    if (cls == LineClass::request) target(input).return_request_credit(line, 0);
-    else initiator(input).return_response_credit(line, 0);
+    free_slot(line, cls, block().sources()[source].port);
 }
 
 void DutSwitch::has_left(std::size_t sink, Line& line, LineClass cls, unsigned channel, Time now)
@@ -81,7 +68,7 @@ void DutSwitch::has_left(std::size_t sink, Line& line, LineClass cls, unsigned c
 }
 
 // One line behind `output` goes on, if its channel has a credit.
-void DutSwitch::send(unsigned output, Time now)
+void DutSwitch::serve(unsigned output, Time now)
 {
     Output& to = outputs_[output];
     while (!to.coming.empty() && to.coming.front().due <= now) {
@@ -100,12 +87,10 @@ void DutSwitch::send(unsigned output, Time now)
         const Waiting waiting = to.leaving[channel].front();
         to.leaving[channel].pop_front();
         --to.credits[channel];
-        --to.queued;
+        to.load.leave();
         ++sent_;
         to.last_sent = channel;
-        const Time taken = waiting.cls == LineClass::request ? initiator(output).send_request(*waiting.line, 0)
-                                                             : target(output).send_response(*waiting.line, 0);
-        to.wire_free = now + taken;
+        to.wire_free = now + send(*waiting.line, waiting.cls, output);
         block().sinks()[waiting.sink].channel->freed(channel);
         sent = true;
     }
@@ -146,35 +131,18 @@ void DutSwitch::add_behind(unsigned output, unsigned channel, std::vector<std::s
         out.push_back(fmt::format("{} output {}: {} {} lines have come out and wait for credits", path(), output, count, channel_name(channel)));
 }
 
-unsigned DutSwitch::route(unsigned port, Line& line, LineClass cls)
-{
-    if (cls == LineClass::response) return line.pop_way().port;
-    const unsigned phase = routes_.phase(port, lane_of(line.vc));
-    if (routes_.scatters(phase)) line.scatter(routes_.seed());
-    const RouteTable::Choice choice = routes_.ports_to(line.destination, phase);
-    if (choice.count == 0) {
-        SC_REPORT_FATAL("/weft/switch", (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
-        return 0;
-    }
-    const std::uint16_t entry = choice.entries[line.pick(choice.count)];
-    line.push_way(port, lane_of(line.vc));
-    return RouteTable::port_of(entry);
-}
-
 std::vector<Statistic> DutSwitch::statistics() const
 {
-    std::uint32_t peak = 0;
-    for (const Output& output : outputs_) peak = std::max(peak, output.peak);
-    return {{"lines", static_cast<double>(sent_), "lines", "requests and responses forwarded"},
+    return {lines_forwarded(),
         {"clocks", static_cast<double>(clocks()), "", "edges at which the block was evaluated"},
-        {"peak_queue", static_cast<double>(peak), "lines", "largest number of lines inside for one output"}};
+        largest_queue("largest number of lines inside for one output")};
 }
 
 void DutSwitch::reset_statistics()
 {
     sent_ = 0;
     reset_clocks();
-    for (Output& output : outputs_) output.peak = output.queued;
+    for (Output& output : outputs_) output.load.reset();
 }
 
 }  // namespace weft

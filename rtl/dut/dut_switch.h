@@ -26,21 +26,17 @@
 #include <vector>
 
 #include "rtl/dut/dut_module.h"
-#include "tlm_interconnect/routing/route_table.h"
-#include "tlm_interconnect/switch/debug_route.h"
-#include "tlm_interconnect/switch/switch_model.h"
+#include "tlm_interconnect/switch/switch_shell.h"
 
 namespace weft {
 
-class DutSwitch : public DutModule, public SwitchModel {
+class DutSwitch final : public SwitchShell<DutSwitch, DutModule> {
 public:
     DutSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
         RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave = {}, std::uint64_t seed = 1);
 
-    LineTargetSocket& target(unsigned port) override { return target_at(port); }
-    LineInitiatorSocket& initiator(unsigned port) override { return initiator_at(port); }
     void set_credits(unsigned port, const BufferSpace& space) override { space_[port] = space; }
-    std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].peak; }
+    std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].load.peak; }
     std::uint64_t line_hops() const override { return sent_; }
     bool accounts_for_credits() const override { return true; }
     std::uint32_t credits_out(unsigned port, std::uint8_t vc) const override;
@@ -53,6 +49,8 @@ public:
     void reset_statistics() override;
 
 private:
+    friend SwitchShell<DutSwitch, DutModule>;
+
     struct Credit {
         Time due;
         std::uint8_t slot;
@@ -68,20 +66,15 @@ private:
         std::deque<Credit> coming;  // credits on their way
         unsigned last_sent = 0;     // channel
         Time wire_free = 0;
-        std::uint32_t queued = 0;  // lines inside for this output, and behind it
-        std::uint32_t peak = 0;
+        OutputLoad load;  // lines inside for this output, and behind it
         std::unique_ptr<Alarm> alarm;
     };
     static constexpr std::uint8_t send_kind = 3;
 
-    Time on_request(unsigned port, Line& line, Time delay) override;
-    Time on_response(unsigned port, Line& line, Time delay) override;
-    void on_request_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
-    void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
-    unsigned debug(unsigned port, Line& line) override { return pass_debug(*this, routes_, port, line); }
-    void on_credit(unsigned port, const Line& line, Time delay);
+    void arrive(unsigned port, Line& line, LineClass cls, Time delay) { expect(port, line, cls, delay); }
+    void credited(unsigned port, std::uint8_t vc, Time due);
     void end_of_elaboration() override;
-    void run(ScheduledItem& item) override;
+    void arrive(ScheduledItem& item, Time now) override;
 
     unsigned output_of(unsigned input, Line& line, LineClass cls) override;
     void has_entered(std::size_t source, Line& line, LineClass cls) override;
@@ -89,11 +82,9 @@ private:
     unsigned room(unsigned output) const override;
     bool held_up() const override;
     void add_behind(unsigned output, unsigned channel, std::vector<std::string>& out) const override;
-    void send(unsigned output, Time now);
-    unsigned route(unsigned port, Line& line, LineClass cls);
+    void serve(unsigned output, Time now);
 
     SwitchSpec spec_;
-    RouteTable routes_;
     std::vector<Output> outputs_;
     std::vector<BufferSpace> space_;
     std::uint64_t sent_ = 0;

@@ -1,4 +1,4 @@
-// weft_group_switch.sv, verilated, behind the interface of its twin.
+// weft_group_switch.sv, verilated, behind the interface of its reference model.
 #pragma once
 
 #include <deque>

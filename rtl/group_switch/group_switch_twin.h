@@ -1,4 +1,4 @@
-// The switch with a unit for operations on groups, to the clock (weft_group_switch.sv is the block): the twins of its
+// The switch with a unit for operations on groups, to the clock (weft_group_switch.sv is the block): the reference models of its
 // two parts, the registers between them and the input pipelines.
 #pragma once
 

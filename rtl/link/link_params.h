@@ -1,4 +1,4 @@
-// Parameters of a link endpoint, the same for the block and for its twin.
+// Parameters of a link endpoint, the same for the block and for its reference model.
 #pragma once
 
 #include <array>

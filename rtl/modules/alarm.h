@@ -17,16 +17,17 @@ public:
     {
         if (time >= next_) return;
         next_ = time;
-        ScheduledItem* free = nullptr;
+        TimedItem* free = nullptr;
         for (const auto& item : items_) {
             if (item->scheduled && item->due == time) return;
             if (!item->scheduled) free = item.get();
         }
         if (free == nullptr) {
-            items_.push_back(std::make_unique<ScheduledItem>());
+            items_.push_back(std::make_unique<TimedItem>());
             free = items_.back().get();
             free->kind = kind_;
         }
+        free->due = time;
         event_queue.schedule(*free, component, time, input_);
     }
     // When an item has run: whether it is the one that counts.
@@ -41,7 +42,7 @@ private:
     std::uint8_t kind_;
     unsigned input_;
     Time next_ = ~Time{0};
-    std::vector<std::unique_ptr<ScheduledItem>> items_;
+    std::vector<std::unique_ptr<TimedItem>> items_;
 };
 
 }  // namespace weft

@@ -51,21 +51,17 @@ double error_rate(const LinkSpec& spec) { return static_cast<double>(spec.bit_er
 
 ClockedLink::ClockedLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec,
     std::uint64_t seed, const Factory& make)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), spec_(spec),
-      clock_(clock_of(spec))
+    : LinkShell(spec, name, event_queue, std::move(path), clock_of(spec))
 {
-    params_ = params_of(spec, clock_, channels_);
-    const Time latency = (spec.latency + clock_ / 2) / clock_;
+    params_ = params_of(spec, clock(), channels_);
+    const Time latency = (spec.latency + clock() / 2) / clock();
     const auto wire_clocks = static_cast<unsigned>(latency > own_clocks ? latency - own_clocks : 1);
     RandomStream seeds(seed, stream_of(this->path()));
-    quiet_limit_ = 64ULL * (params_.timeout + 2 * wire_clocks);
+    set_quiet_limit(64ULL * (params_.timeout + 2 * wire_clocks));
     ends_.reserve(2);
     for (unsigned e = 0; e < 2; ++e) {
         End& end = ends_.emplace_back(params_);
-        const std::string number = std::to_string(e);
-        end.target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, e);
-        end.initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, e);
-        end.endpoint = make(params_, this->path() + "." + number);
+        end.endpoint = make(params_, this->path() + "." + std::to_string(e));
         end.wire = std::make_unique<LinkWire>(params_.flit_bytes, wire_clocks, error_rate(spec), seeds.next());
         end.flights = std::make_unique<FlightTable>(1, params_.vcs);
         end.waiting.resize(params_.vcs);
@@ -85,56 +81,36 @@ Time ClockedLink::take(unsigned end, Line& line, LineClass cls, Time delay)
     event_queue().schedule(line, *this, edge(arrival), end);
     LineBits header;
     header_of(line, cls, 0, header);
-    const Time busy = link_flits(header, params_.flit_bytes) * clock_;
+    const Time busy = link_flits(header, params_.flit_bytes) * clock();
     ends_[end].pace = std::max(ends_[end].pace, arrival) + busy;
     return ends_[end].pace - event_queue().now();
 }
 
-void ClockedLink::on_request_credit(unsigned end, Line& line, Time delay)
-{
-    free_slot(end, line, delay);
-    ends_[1 - end].target->return_request_credit(line, delay + spec_.latency);
-}
-
-void ClockedLink::on_response_credit(unsigned end, Line& line, Time delay)
-{
-    free_slot(end, line, delay);
-    ends_[1 - end].initiator->return_response_credit(line, delay + spec_.latency);
-}
-
-void ClockedLink::free_slot(unsigned end, const Line& line, Time delay)
+// The block learns of the slot that is free behind `end`; the module at the other end after the latency.
+Time ClockedLink::credit_time(unsigned end, const Line& line, Time delay)
 {
     const Time due = event_queue().now() + delay;
     ends_[end].credits.push_back({due, channels_.slot_of[line.vc]});
-    wake_at(edge(std::max(due, event_queue().now())));
+    wake_at(due);
+    return delay + spec().latency;
 }
 
-void ClockedLink::run(ScheduledItem& item)
+void ClockedLink::arrive(ScheduledItem& item, Time now)
 {
-    const Time now = event_queue().now();
-    if (item.kind != tick_kind) {
-        arrive(item.order & 0xfffU, Line::of(item), now);
-        wake_at(now);
-        return;
-    }
-    if (tick_.rings(now)) tick(now);
-}
-
-void ClockedLink::arrive(unsigned e, Line& line, Time now)
-{
-    End& end = ends_[e];
+    Line& line = Line::of(item);
+    End& end = ends_[item.input];
     const auto cls = static_cast<LineClass>(line.kind);
     const unsigned channel = channels_.slot_of[line.vc];
     end.waiting[channel].push_back(end.flights->enter(line, cls, 0, 0, channel, now));
     ++end.waiting_lines;
+    wake_at(now);
 }
 
 void ClockedLink::tick(Time now)
 {
-    if (!problems_.empty()) return;
-    if (now > next_)
-        for (End& end : ends_) end.wire->skip((now - next_) / clock_);
-    next_ = now + clock_;
+    if (now > next_edge())
+        for (End& end : ends_) end.wire->skip((now - next_edge()) / clock());
+    take_edge(now);
     for (unsigned e = 0; e < 2; ++e) drive(e, now);
     for (End& end : ends_) {
         if (end.endpoint->idle() && !end.in.tx_valid && !end.in.wire_valid && end.in.rx_credit == 0) {
@@ -168,18 +144,18 @@ void ClockedLink::tick(Time now)
         moved = moved || end.in.rx_credit != 0;
         idle = idle && end.out.idle && end.waiting_lines == 0;
     }
-    quiet_ = moved ? 0 : quiet_ + 1;
-    if (quiet_ > quiet_limit_) return;
+    note_moved(moved);
+    if (quiet()) return;
     if (idle) sleep(now);
-    else wake_at(now + clock_);
+    else wake_at(next_edge());
 }
 
 // Until a flit arrives, or a slot is free.
 void ClockedLink::sleep(Time now)
 {
     for (const End& end : ends_) {
-        if (!end.wire->empty()) wake_at(now + (1 + end.wire->next()) * clock_);
-        if (!end.credits.empty()) wake_at(std::max(now + clock_, edge(end.credits.front().due)));
+        if (!end.wire->empty()) wake_at(now + (1 + end.wire->next()) * clock());
+        if (!end.credits.empty()) wake_at(end.credits.front().due);
     }
 }
 
@@ -225,20 +201,14 @@ bool ClockedLink::collect(unsigned e, Time now)
         from.count.flag_bytes += link_flits(end.out.rx_line, params_.flit_bytes) * params_.flit_bytes;
     }
     from.count.payload_bytes += link_payload_bytes(end.out.rx_line);
-    if (cls == LineClass::request) {
-        end.initiator->send_request(line, 0);
-    } else {
-        end.target->send_response(line, 0);
-    }
+    hand_over(e, line, cls);
     return true;
 }
 
 void ClockedLink::fail(Time now, unsigned end, const std::string& what)
 {
-    problems_.push_back(fmt::format("{}: clock {} ({} ps), end {}: {}", path(), now / clock_, now, end, what));
-    note_fault({path() + ".0", path() + ".1"}, now, clock_);
-    for (const std::string& line : came_out_.of(end)) problems_.push_back(fmt::format("  out of end {} {}", end, line));
-    event_queue().stop();
+    tell(now, fmt::format(", end {}: {}", end, what), {path() + ".0", path() + ".1"});
+    tell_recent(came_out_, end, fmt::format("out of end {}", end));
 }
 
 std::vector<std::string> ClockedLink::blocked() const
@@ -256,7 +226,7 @@ LinkModel::Direction ClockedLink::direction(unsigned end) const
     const LinkWireCounts::Counts& sent = ends_[end].sent.counts();
     Direction out = ends_[end].count;
     out.wire_bytes = sent.flits * params_.flit_bytes;
-    out.busy = sent.flits * clock_;
+    out.busy = sent.flits * clock();
     out.packets = sent.packets;
     out.credit_messages = sent.credit_messages;
     out.errors = sent.hit;

@@ -1,4 +1,4 @@
-// A link whose two ends are clocked blocks with a wire between them: RTL, twins, or both in lockstep.
+// A link whose two ends are clocked blocks with a wire between them: RTL, reference models, or both in lockstep.
 //
 // Sockets, and credits between the modules at its ends: as Link (link.h). link.model chooses rtl_link, link_twin or
 // link_lockstep.
@@ -34,22 +34,15 @@
 
 #include "rtl/link/link_pins.h"
 #include "rtl/link/link_wire.h"
-#include "rtl/modules/alarm.h"
-#include "rtl/modules/block_host.h"
 #include "rtl/modules/flight_table.h"
 #include "rtl/modules/link_wire_counts.h"
-#include "rtl/modules/recent_lines.h"
+#include "rtl/modules/pin_shell.h"
 #include "rtl/modules/switch_block_spec.h"
-#include "tlm_interconnect/link/link_model.h"
+#include "tlm_interconnect/link/link_shell.h"
 
 namespace weft {
 
-class ClockedLink : public sc_core::sc_module,
-                    public TimedComponent,
-                    public LineInitiator,
-                    public LineTarget,
-                    public LinkModel,
-                    public BlockHost {
+class ClockedLink final : public LinkShell<ClockedLink, PinShell> {
 public:
     using Factory = std::function<std::unique_ptr<LinkEndpoint>(const LinkParams&, const std::string& path)>;
 
@@ -57,17 +50,13 @@ public:
     ClockedLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, std::uint64_t seed,
         const Factory& make);
 
-    LineTargetSocket& target(unsigned end) override { return *ends_[end].target; }
-    LineInitiatorSocket& initiator(unsigned end) override { return *ends_[end].initiator; }
-    const LinkSpec& spec() const override { return spec_; }
     Direction direction(unsigned end) const override;
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
-    std::vector<std::string> problems() const override { return problems_; }
+    std::vector<std::string> problems() const override { return errors(); }
     std::vector<std::string> blocked() const override;
 
     static Time clock_of(const LinkSpec& spec);  // ps
-    Time clock() const { return clock_; }
     // For tests: the wire that carries what end `end` sends.
     LinkWire& wire(unsigned end) { return *ends_[end].wire; }
 
@@ -77,8 +66,6 @@ private:
         std::uint8_t slot;
     };
     struct End {
-        std::unique_ptr<LineTargetSocket> target;
-        std::unique_ptr<LineInitiatorSocket> initiator;
         std::unique_ptr<LinkEndpoint> endpoint;
         std::unique_ptr<LinkWire> wire;           // of what it sends
         std::unique_ptr<FlightTable> flights;     // of what it sends
@@ -93,37 +80,22 @@ private:
         LinkWireCounts sent;
         explicit End(const LinkParams& params) : sent(params) {}
     };
-    static constexpr std::uint8_t tick_kind = 2;
 
-    Time on_request(unsigned end, Line& line, Time delay) override { return take(end, line, LineClass::request, delay); }
-    Time on_response(unsigned end, Line& line, Time delay) override { return take(end, line, LineClass::response, delay); }
-    void on_request_credit(unsigned end, Line& line, Time delay) override;
-    void on_response_credit(unsigned end, Line& line, Time delay) override;
-    unsigned debug(unsigned end, Line& line) override { return ends_[1 - end].initiator->debug(line); }
-    void run(ScheduledItem& item) override;
+    friend LinkShell<ClockedLink, PinShell>;
 
     Time take(unsigned end, Line& line, LineClass cls, Time delay);
-    void arrive(unsigned end, Line& line, Time now);
-    void free_slot(unsigned end, const Line& line, Time delay);
-    void tick(Time now);
+    Time credit_time(unsigned end, const Line& line, Time delay);
+    void arrive(ScheduledItem& item, Time now) override;
+    void tick(Time now) override;
     void sleep(Time now);
     void drive(unsigned end, Time now);
     bool collect(unsigned end, Time now);
-    void wake_at(Time time) { tick_.set(event_queue(), *this, std::max(time, next_)); }
     void fail(Time now, unsigned end, const std::string& what);
-    Time edge(Time time) const { return (time + clock_ - 1) / clock_ * clock_; }
 
-    LinkSpec spec_;
     BlockChannels channels_;
     LinkParams params_;
-    Time clock_;
-    Time next_ = 0;        // earliest edge that is still to come
-    std::uint64_t quiet_ = 0;  // clocks in which no line has moved
-    std::uint64_t quiet_limit_;
-    Alarm tick_{tick_kind, 0xfff};  // last of the instant: lines that arrive in it come before
     std::vector<End> ends_;
     RecentLines came_out_{2};  // by end
-    std::vector<std::string> problems_;
 };
 
 }  // namespace weft

@@ -13,14 +13,14 @@ constexpr unsigned fill_input = 0xffe;  // of an instant's arrivals after the re
 }  // namespace
 
 ClockedSlice::ClockedSlice(sc_core::sc_module_name name, EventQueue& event_queue, const SliceRequest& request, const Factory& make)
-    : sc_module(name), TimedComponent(event_queue, request.path), target("target", *this), memory("memory", *this),
-      spec_(slice_block_spec(request.spec)), clock_(spec_.clock), latency_(request.spec.latency), endpoint_(request.endpoint),
+    : PinShell(name, event_queue, request.path, slice_block_spec(request.spec).clock), target("target", *this), memory("memory", *this),
+      spec_(slice_block_spec(request.spec)), latency_(request.spec.latency), endpoint_(request.endpoint),
       image_(request.image), pool_(request.pool),
       board_(image_, static_cast<std::uint32_t>(request.spec.slices), request.index, request.endpoint, spec_.block.mshrs),
       flags_(request.spec, image_), flag_server_(std::max<std::uint64_t>(1, request.spec.bandwidth / request.spec.slices)),
-      block_(make(spec_.block, path(), clock_)),
-      quiet_limit_(spec_.block.hit_latency() + spec_.block.modify_clocks + 8)
+      block_(make(spec_.block, path(), clock()))
 {
+    set_quiet_limit(spec_.block.hit_latency() + spec_.block.modify_clocks + 8);
     timer_.kind = timer;
     in_.endpoint = static_cast<std::uint16_t>(endpoint_);
     in_.resp_ready = in_.mem_read_ready = in_.mem_write_ready = true;
@@ -59,23 +59,19 @@ unsigned ClockedSlice::debug(unsigned, Line& line)
     return line.size;
 }
 
-void ClockedSlice::run(ScheduledItem& item)
+void ClockedSlice::arrive(ScheduledItem& item, Time now)
 {
-    const Time now = event_queue().now();
     switch (static_cast<Work>(item.kind)) {
-    case arrival: arrive(Line::of(item), now); break;
+    case arrival: enter(Line::of(item), now); break;
     case entered: serve(Line::of(item), now); break;
     case fill: {
         Line& line = Line::of(item);
         fills_.push_back(line.tag);
         --in_memory_;
         pool_.give(line);
-        wake(now);
+        wake_at(now);
         break;
     }
-    case tick_work:
-        if (tick_.rings(now)) tick(now);
-        break;
     case timer:
         flags_.expire(now, [this, now](Line& waiter, Time later) { answer(waiter, now + later); });
         set_timer();
@@ -83,7 +79,7 @@ void ClockedSlice::run(ScheduledItem& item)
     }
 }
 
-void ClockedSlice::arrive(Line& line, Time now)
+void ClockedSlice::enter(Line& line, Time now)
 {
     const Time start = way_.limited() ? way_.admit(line, 0, now) : now;
     if (start == now) {
@@ -104,7 +100,7 @@ void ClockedSlice::serve(Line& line, Time now)
         SC_REPORT_FATAL("/weft/l2", fmt::format("{}: {} of data arrived at a memory", path(), name_of(line.op)).c_str());
     if ((line.flags & LineHeader::packet_flag) != 0 && line.op != LineOp::write) flags_.note_poll(line);
     arrived_.push_back(board_.enter(line, now));
-    wake(now);
+    wake_at(now);
 }
 
 void ClockedSlice::serve_flag(Line& line, Time now)
@@ -126,30 +122,29 @@ void ClockedSlice::set_timer()
 
 void ClockedSlice::tick(Time now)
 {
-    if (!problems_.empty()) return;
-    next_clock_ = now + clock_;
+    take_edge(now);
     block_->at(now);
     drive(now);
     block_->cycle(in_, out_);
-    ++clocks_;
+    count_clock();
     if (block_->failed()) {
         fail(now, block_->failure());
         return;
     }
     const bool moved = collect(now);
-    if (!problems_.empty()) return;
-    quiet_ = moved ? 0 : quiet_ + 1;
+    if (!ok()) return;
+    note_moved(moved);
     const std::size_t in_block = board_.inside() - arrived_.size();
     if (out_.idle && in_block > 0) {
         fail(now, fmt::format("nothing is inside, says the block; {} requests were taken and not answered", in_block));
         return;
     }
-    if (quiet_ > quiet_limit_ && board_.inside() > 0 && in_memory_ == 0) {
+    if (quiet() && board_.inside() > 0 && in_memory_ == 0) {
         fail(now, fmt::format("nothing moves any more, and nothing comes from memory; {} requests have no answer", board_.inside()));
         return;
     }
     const bool asleep = arrived_.empty() && fills_.empty() && block_->idle();
-    if (!asleep && quiet_ <= quiet_limit_) wake(now + clock_);
+    if (!asleep && !quiet()) wake_at(next_edge());
 }
 
 void ClockedSlice::drive(Time now)
@@ -205,9 +200,9 @@ bool ClockedSlice::write_memory(Time now)
         return false;
     }
     Line& line = pool_.take();
-    line.begin(LineOp::write, global_address(endpoint_, board_.address_of(out_.mem_write)), line_bytes);
-    line.flags = LineHeader::refill_flag;
-    line.source = static_cast<std::uint16_t>(endpoint_);
+    line.begin(LineOp::write, global_address(endpoint_, board_.address_of(out_.mem_write)), line_bytes)
+        .flag(LineHeader::refill_flag)
+        .source(endpoint_);
     memory.send_request(line, 0);
     return true;
 }
@@ -221,10 +216,10 @@ bool ClockedSlice::ask_memory(Time now)
         return false;
     }
     Line& fetch = pool_.take();
-    fetch.begin(LineOp::read, global_address(endpoint_, board_.address_of(out_.mem_read)), line_bytes);
-    fetch.flags = LineHeader::refill_flag;
-    fetch.source = static_cast<std::uint16_t>(endpoint_);
-    fetch.tag = out_.mem_read.tag();
+    fetch.begin(LineOp::read, global_address(endpoint_, board_.address_of(out_.mem_read)), line_bytes)
+        .flag(LineHeader::refill_flag)
+        .source(endpoint_)
+        .tag(out_.mem_read.tag());
     ++in_memory_;
     memory.send_request(fetch, 0);
     return true;
@@ -259,12 +254,10 @@ void ClockedSlice::answer(Line& line, Time at)
 
 void ClockedSlice::fail(Time now, const std::string& what)
 {
-    problems_.push_back(fmt::format("{}: clock {} ({} ps), {}", path(), now / clock_, now, what));
-    note_fault({path()}, now, clock_);
+    tell(now, ", " + what);
     for (const auto& [recent, name] : {std::pair{answers, "answer"}, std::pair{requests, "request"}, std::pair{reads, "read"},
              std::pair{write_backs, "write-back"}})
-        for (const std::string& line : recent_.of(recent)) problems_.push_back(fmt::format("  {} {}", name, line));
-    event_queue().stop();
+        tell_recent(recent_, recent, name);
 }
 
 std::vector<std::string> ClockedSlice::blocked() const
@@ -275,8 +268,8 @@ std::vector<std::string> ClockedSlice::blocked() const
 
 void ClockedSlice::check_contents()
 {
-    if (!problems_.empty()) return;
-    Time now = next_clock_;
+    if (!ok()) return;
+    Time now = next_edge();
     if (board_.inside() > 0) {
         fail(now, fmt::format("{} requests have no answer at the end", board_.inside()));
         return;
@@ -286,7 +279,7 @@ void ClockedSlice::check_contents()
     in_.flush = true;
     // Of a walk: a place a clock, or three where what is there goes to memory.
     const std::uint64_t most = 4ULL * spec_.block.sets * spec_.block.ways + 1000;
-    for (std::uint64_t clock = 0; !out_.flushed; ++clock, now += clock_) {
+    for (std::uint64_t clock = 0; !out_.flushed; ++clock, now += this->clock()) {
         if (clock == most) {
             fail(now, "flush does not end");
             return;
@@ -312,7 +305,7 @@ void ClockedSlice::check_contents()
 
 std::vector<Statistic> ClockedSlice::statistics() const
 {
-    const Time busy = taken_ * clock_ + flag_server_.busy();
+    const Time busy = taken_ * clock() + flag_server_.busy();
     std::vector<Statistic> out = {
         {"hits", static_cast<double>(hits_), "lines", "accesses that found their line, whole-line writes included"},
         {"misses", static_cast<double>(missed_), "lines", "fills fetched from memory"},
@@ -320,14 +313,15 @@ std::vector<Statistic> ClockedSlice::statistics() const
         {"write_backs", static_cast<double>(written_back_), "lines", "dirty lines written to memory"},
         {"flag_operations", static_cast<double>(flags_.operations()), "lines", "flag reads, writes, adds and awaits"},
         {"busy", static_cast<double>(busy), "ps", "time the slice took requests"},
-        {"clocks", static_cast<double>(clocks_), "", "clocks in which blocks were evaluated, summed over slices"}};
+        {"clocks", static_cast<double>(clocks()), "", "clocks in which blocks were evaluated, summed over slices"}};
     flags_.add_statistics(out);
     return out;
 }
 
 void ClockedSlice::reset_statistics()
 {
-    hits_ = missed_ = merged_ = written_back_ = clocks_ = taken_ = 0;
+    hits_ = missed_ = merged_ = written_back_ = taken_ = 0;
+    reset_clocks();
     flag_server_.reset_busy();
     flags_.reset_statistics();
 }

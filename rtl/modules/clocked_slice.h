@@ -1,4 +1,4 @@
-// A slice of an L2 whose inside is a clocked block behind pins: RTL, its twin, or both in lockstep.
+// A slice of an L2 whose inside is a clocked block behind pins: RTL, its reference model, or both in lockstep.
 //
 // Sockets: as L2Slice (sc_models/l2_slice.h), one partition. Models slice_twin, rtl_slice, slice_lockstep of l2.model.
 //
@@ -35,9 +35,7 @@
 
 #include "rtl/cache/llc_pins.h"
 #include "rtl/common/clocked_block.h"
-#include "rtl/modules/alarm.h"
-#include "rtl/modules/block_host.h"
-#include "rtl/modules/recent_lines.h"
+#include "rtl/modules/pin_shell.h"
 #include "rtl/modules/slice_block_spec.h"
 #include "rtl/modules/slice_scoreboard.h"
 #include "sc_models/slice_flags.h"
@@ -47,12 +45,7 @@
 
 namespace weft {
 
-class ClockedSlice : public sc_core::sc_module,
-                     public TimedComponent,
-                     public LineTarget,
-                     public LineInitiator,
-                     public SliceModel,
-                     public BlockHost {
+class ClockedSlice final : public PinShell, public LineTarget, public LineInitiator, public SliceModel {
 public:
     using Block = ClockedBlock<LlcIn, LlcOut>;
     // Makes the block; `clock` in ps.
@@ -66,13 +59,11 @@ public:
     LineTargetSocket& target_of(unsigned) override { return target; }
     LineInitiatorSocket& memory_of(unsigned) override { return memory; }
     unsigned partitions() const override { return 1; }
-    void set_way_in(RateServers& ways, unsigned index, unsigned step, std::uint32_t header) override
-    {
-        way_.set(ways, index, step, header);
-    }
+    void set_ways_in(std::uint64_t rate, std::uint32_t header) override { way_.set(1, rate, header); }
+    RateServers& ways_in() override { return way_.servers(); }
     std::uint64_t hops() const override { return memory.requests() + target.responses(); }
     FlagCounts flag_counts() const override { return flags_.counts(); }
-    std::vector<std::string> problems() const override { return problems_; }
+    std::vector<std::string> problems() const override { return errors(); }
     std::vector<std::string> blocked() const override;
     // Flushes the block through its pins, then looks at what memory holds.
     void check_contents() override;
@@ -80,36 +71,30 @@ public:
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
 
-    Time clock() const { return clock_; }
-
 private:
     // What an item on the event queue is.
-    enum Work : std::uint8_t { arrival, entered, fill, tick_work, timer };
+    enum Work : std::uint8_t { arrival, entered, fill, timer };
     enum Recent : unsigned { requests, answers, reads, write_backs };
 
     Time on_request(unsigned port, Line& line, Time delay) override;
     Time on_response(unsigned port, Line& line, Time delay) override;
     unsigned debug(unsigned port, Line& line) override;
-    void run(ScheduledItem& item) override;
+    void arrive(ScheduledItem& item, Time now) override;
+    void tick(Time now) override;
 
-    void arrive(Line& line, Time now);
+    void enter(Line& line, Time now);
     void serve(Line& line, Time now);
     void serve_flag(Line& line, Time now);
     void set_timer();
-    void tick(Time now);
     void drive(Time now);
     bool collect(Time now);
     bool ask_memory(Time now);
     bool write_memory(Time now);
     bool answer_request(Time now);
     void answer(Line& line, Time at);
-    // At the first edge that is still to come.
-    void wake(Time now) { tick_.set(event_queue(), *this, std::max(edge(now), next_clock_)); }
     void fail(Time now, const std::string& what);
-    Time edge(Time time) const { return (time + clock_ - 1) / clock_ * clock_; }
 
     const SliceBlockSpec spec_;
-    const Time clock_;
     const Time latency_;
     const std::uint32_t endpoint_;
     MemoryImage& image_;
@@ -124,14 +109,8 @@ private:
     LlcOut out_;
     std::deque<std::uint32_t> arrived_;  // tags, not yet taken
     std::deque<std::uint32_t> fills_;    // entries whose line has come from memory, not yet taken
-    Alarm tick_{tick_work, 0xfff};       // last of the instant: lines that arrive in it come before
     std::uint32_t in_memory_ = 0;        // reads that memory has not answered
-    std::uint64_t quiet_ = 0;            // clocks in which nothing has moved
-    std::uint64_t quiet_limit_;
-    Time next_clock_ = 0;                // the first edge after the last clock
     RecentLines recent_{4};
-    std::vector<std::string> problems_;
-    std::uint64_t clocks_ = 0;
     std::uint64_t taken_ = 0;
     std::uint64_t hits_ = 0;
     std::uint64_t missed_ = 0;

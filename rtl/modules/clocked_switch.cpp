@@ -11,15 +11,10 @@ namespace weft {
 
 ClockedSwitch::ClockedSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
     unsigned ports, RouteTable routes, Factory factory)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), clock_(spec.clock), traversal_(spec.traversal), spec_(spec),
-      routes_(std::move(routes)), factory_(std::move(factory)), ports_(ports), space_(ports, BufferSpace::of(1, 1))
+    : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path), spec.clock), traversal_(spec.traversal), spec_(spec),
+      factory_(std::move(factory)), ports_(ports), space_(ports, BufferSpace::of(1, 1))
 {
     if (ports > 64) throw InputError("", 0, fmt::format("a clocked switch with {} ports", ports), "at most 64");
-    for (unsigned p = 0; p < ports; ++p) {
-        const std::string number = std::to_string(p);
-        ports_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
-        ports_[p].initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, p);
-    }
 }
 
 void ClockedSwitch::end_of_elaboration()
@@ -40,7 +35,7 @@ void ClockedSwitch::end_of_elaboration()
     flights_ = std::make_unique<FlightTable>(ports, parameters_.vcs);
     went_in_ = RecentLines(parameters_.ports);
     came_out_ = RecentLines(parameters_.ports);
-    quiet_limit_ = parameters_.latency + 4ULL * parameters_.ports + 16;
+    set_quiet_limit(parameters_.latency + 4ULL * parameters_.ports + 16);
     block_->reset();
     for (const SwitchGroup& group : early_groups_) add_group(group, *pool_);
 }
@@ -55,10 +50,10 @@ void ClockedSwitch::add_group(const SwitchGroup& group, LinePool& pool)
     if (grouped_ == nullptr)
         throw InputError("", 0, "a clocked switch that carries out operations on groups without a channel for each class",
             "link.vcs=split and switch.multicast_groups above 0");
-    grouped_->set_group(groups_->entry(group, routes_));
+    grouped_->set_group(groups_->entry(group, routes()));
     groups_->add(group, pool);
     // Before time starts the first line that comes is early enough.
-    if (clocks_ > 0) wake_at(edge(event_queue().now()));
+    if (clocks() > 0) wake_at(event_queue().now());
 }
 
 bool ClockedSwitch::overdue(Time now) const
@@ -70,70 +65,48 @@ bool ClockedSwitch::overdue(Time now) const
     return false;
 }
 
-Time ClockedSwitch::on_request(unsigned port, Line& line, Time delay)
-{
-    arrive(port, line, LineClass::request, delay);
-    return 0;
-}
-
-Time ClockedSwitch::on_response(unsigned port, Line& line, Time delay)
-{
-    arrive(port, line, LineClass::response, delay);
-    return 0;
-}
-
 void ClockedSwitch::arrive(unsigned port, Line& line, LineClass cls, Time delay)
 {
     line.kind = static_cast<std::uint8_t>(cls);
     event_queue().schedule(line, *this, edge(event_queue().now() + delay), port);
 }
 
-void ClockedSwitch::on_credit(unsigned port, const Line& line, Time delay)
+void ClockedSwitch::credited(unsigned port, std::uint8_t vc, Time due)
 {
-    const Time due = event_queue().now() + delay;
-    ports_[port].credits.push_back({due, channels_.slot_of[line.vc]});
-    --ports_[port].credits_out[line.vc];
+    ports_[port].credits.push_back({due, channels_.slot_of[vc]});
+    --ports_[port].credits_out[vc];
     credited_ |= std::uint64_t{1} << port;
     // Credits that come while nothing is inside can wait: a line that enters needs them a clock later.
-    if (flights_->inside() > 0 || arrived_ != 0) wake_at(edge(due));
+    if (flights_->inside() > 0 || arrived_ != 0) wake_at(due);
 }
 
-void ClockedSwitch::run(ScheduledItem& item)
+void ClockedSwitch::arrive(ScheduledItem& item, Time now)
 {
-    const Time now = event_queue().now();
-    if (item.kind != tick_kind) {
-        Port& port = ports_[item.order & 0xfffU];
-        item.next = nullptr;
-        (port.first == nullptr ? port.first : port.last->next) = &item;
-        port.last = &item;
-        arrived_ |= std::uint64_t{1} << (item.order & 0xfffU);
-        wake_at(now);
-        return;
-    }
-    if (tick_.rings(now)) tick(now);
+    Port& port = ports_[item.input];
+    item.next = nullptr;
+    (port.first == nullptr ? port.first : port.last->next) = &item;
+    port.last = &item;
+    arrived_ |= std::uint64_t{1} << item.input;
+    wake_at(now);
 }
 
 void ClockedSwitch::tick(Time now)
 {
-    if (!problems_.empty()) return;
-    next_ = now + clock_;
+    take_edge(now);
     block_->at(now);
     drive(now);
     block_->cycle(*in_, *out_);
-    ++clocks_;
+    count_clock();
     if (block_->failed()) fail(now, block_->failure());
     collect(now);
-    if (!problems_.empty()) {
-        event_queue().stop();
-        return;
-    }
+    if (!ok()) return;
     const bool moved = in_->valid != 0 || pulsed_ != 0 || out_->valid != 0 || out_->credit_valid != 0;
     const bool ready = in_->ready == (parameters_.ports == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << parameters_.ports) - 1);
-    quiet_ = moved || !ready ? 0 : quiet_ + 1;
+    note_moved(moved || !ready);
     if (out_->idle && flights_->inside() > 0)
         fail(now, fmt::format("nothing is inside, says the block; {} lines went in and have not come out", flights_->inside()));
-    const bool asleep = arrived_ == 0 && (block_->idle() || quiet_ > quiet_limit_);
-    if (!asleep) wake_at(now + clock_);
+    const bool asleep = arrived_ == 0 && (block_->idle() || quiet());
+    if (!asleep) wake_at(next_edge());
 }
 
 void ClockedSwitch::drive(Time now)
@@ -170,7 +143,8 @@ void ClockedSwitch::enter(unsigned port, Time now)
     const unsigned channel = channels_.slot_of[line.vc];
     in_->valid |= std::uint64_t{1} << port;
     in_->vc[port] = static_cast<std::uint8_t>(channel);
-    const unsigned output = route(port, line, cls);
+    const unsigned output = output_for(port, line, cls);
+    if (output == no_port) return;
     in_->ports[port] = std::uint64_t{1} << output;
     if (groups_ != nullptr && output == groups_->unit() && cls == LineClass::response) {
         // The unit knows it by the tag that it gave.
@@ -180,8 +154,7 @@ void ClockedSwitch::enter(unsigned port, Time now)
         const std::uint32_t tag = flights_->enter(line, cls, port, output, channel, now);
         in_->data[port] = flights_->at(tag).bits;
         if (output < ports_.size()) {
-            Port& to = ports_[output];
-            to.peak = std::max(to.peak, ++to.queued);
+            ports_[output].load.join();
         } else {
             groups_->enter(port, channel, {&line, cls, tag});
         }
@@ -190,20 +163,13 @@ void ClockedSwitch::enter(unsigned port, Time now)
     if (block_->waving()) block_->note(port, describe(in_->data[port]));
 }
 
-unsigned ClockedSwitch::route(unsigned port, Line& line, LineClass cls)
+unsigned ClockedSwitch::output_for(unsigned port, Line& line, LineClass cls)
 {
-    if (cls == LineClass::response) return line.pop_way().port;
+    if (cls == LineClass::response) return route_back(line).port;
     if (groups_ != nullptr && groups_->has(line.destination)) return groups_->unit();
-    const unsigned phase = routes_.phase(port, lane_of(line.vc));
-    if (routes_.scatters(phase)) line.scatter(routes_.seed());
-    const RouteTable::Choice choice = routes_.ports_to(line.destination, phase);
-    if (choice.count == 0) {
-        SC_REPORT_FATAL("/weft/switch", (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
-        return 0;
-    }
-    const std::uint16_t entry = choice.entries[line.pick(choice.count)];
-    line.push_way(port, lane_of(line.vc));
-    return RouteTable::port_of(entry);
+    const Exit exit = route(line, port, lane_of(line.vc));
+    note_way_back(line, port);
+    return exit.port;
 }
 
 // What the pins of the outputs say.
@@ -216,7 +182,7 @@ void ClockedSwitch::collect(Time now)
         fail_at(now, "input", static_cast<unsigned>(__builtin_ctzll(withheld)), "a line leaves without its credit");
         return;
     }
-    for (std::uint64_t rest = out_->credit_valid; rest != 0 && problems_.empty(); rest &= rest - 1)
+    for (std::uint64_t rest = out_->credit_valid; rest != 0 && ok(); rest &= rest - 1)
         free_slot(static_cast<unsigned>(__builtin_ctzll(rest)), now);
 }
 
@@ -231,12 +197,12 @@ bool ClockedSwitch::collect_line(unsigned output, Time now)
     }
     if (groups_ != nullptr && !bits.response() && groups_->has(bits.source())) {
         ++made_;
-        send(output, groups_->made(bits, channels_.vcs[out_->vc[output]], now), LineClass::request, now);
+        send_at(now, output, groups_->made(bits, channels_.vcs[out_->vc[output]], now), LineClass::request);
         return true;
     }
     if (groups_ != nullptr && bits.response() && groups_->has(bits.destination())) {
         answer(output, now);
-        return problems_.empty();
+        return ok();
     }
     std::string problem;
     FlightTable::Flight* const flight = flights_->leave(bits, output, out_->vc[output], problem);
@@ -270,7 +236,7 @@ void ClockedSwitch::answer(unsigned output, Time now)
     }
     flights_->free(bits.tag());
     line.vc = channels_.vcs[out_->vc[output]];
-    send(output, line, LineClass::response, now);
+    send_at(now, output, line, LineClass::response);
 }
 
 // A credit for a slot of `input`: of the line that leaves, or of one that is in the unit now.
@@ -290,17 +256,13 @@ void ClockedSwitch::free_slot(unsigned input, Time now)
         fail_at(now, "input", input, fmt::format("a credit of channel {}, and no line leaves", channel));
         return;
     }
-    if (bound.cls == LineClass::request) {
-        ports_[input].target->return_request_credit(*bound.line, 0);
-    } else {
-        ports_[input].initiator->return_response_credit(*bound.line, 0);
-    }
+    SwitchShell::free_slot(*bound.line, bound.cls, input);
     if ((leaving_ >> input & 1U) != 0) {
         const unsigned output = flights_->at(bound.tag).output;
         data_of(out_->data[output], bound.cls, *bound.line);
         flights_->free(bound.tag);
-        --ports_[output].queued;
-        send(output, *bound.line, bound.cls, now);
+        ports_[output].load.leave();
+        send_at(now, output, *bound.line, bound.cls);
     } else if (bound.cls == LineClass::response) {
         groups_->pool().give(*bound.line);
     } else if ((bound.line->flags & LineHeader::posted_flag) != 0) {
@@ -309,39 +271,35 @@ void ClockedSwitch::free_slot(unsigned input, Time now)
     }
 }
 
-void ClockedSwitch::send(unsigned output, Line& line, LineClass cls, Time now)
+void ClockedSwitch::send_at(Time now, unsigned output, Line& line, LineClass cls)
 {
     Port& to = ports_[output];
     ++sent_;
     ++to.credits_out[line.vc];
     const Time delay = std::max(now + traversal_, to.wire_free) - now;
-    const Time taken = cls == LineClass::request ? to.initiator->send_request(line, delay) : to.target->send_response(line, delay);
+    const Time taken = send(line, cls, output, delay);
     to.wire_free = now + std::max(taken, delay);
 }
 
 void ClockedSwitch::fail(Time now, const std::string& what)
 {
-    problems_.push_back(fmt::format("{}: clock {} ({} ps): {}", path(), now / clock_, now, what));
-    note_fault({path()}, now, clock_);
+    tell(now, ": " + what);
     // The pin that a difference names, "out_vc[3]", has its port in brackets.
     const std::size_t bracket = what.find('[');
     const unsigned port = bracket == std::string::npos || bracket == 0 ? 64 : static_cast<unsigned>(std::atoi(what.c_str() + bracket + 1));
     if (port < ports_.size()) add_recent(port);
-    event_queue().stop();
 }
 
 void ClockedSwitch::fail_at(Time now, const char* side, unsigned port, const std::string& what)
 {
-    problems_.push_back(fmt::format("{}: clock {} ({} ps), {} {}: {}", path(), now / clock_, now, side, port, what));
-    note_fault({path()}, now, clock_);
+    tell(now, fmt::format(", {} {}: {}", side, port, what));
     add_recent(port);
-    event_queue().stop();
 }
 
 void ClockedSwitch::add_recent(unsigned port)
 {
-    for (const auto& [recent, side] : {std::pair{&came_out_, "out of output"}, std::pair{&went_in_, "into input"}})
-        for (const std::string& line : recent->of(port)) problems_.push_back(fmt::format("  {} {} {}", side, port, line));
+    tell_recent(came_out_, port, fmt::format("out of output {}", port));
+    tell_recent(went_in_, port, fmt::format("into input {}", port));
 }
 
 std::vector<std::string> ClockedSwitch::blocked() const
@@ -368,18 +326,17 @@ std::vector<std::string> ClockedSwitch::blocked() const
 
 std::vector<Statistic> ClockedSwitch::statistics() const
 {
-    std::uint32_t peak = 0;
-    for (const Port& port : ports_) peak = std::max(peak, port.peak);
-    return {{"lines", static_cast<double>(sent_), "lines", "requests and responses forwarded"},
+    return {lines_forwarded(),
         {"made", static_cast<double>(made_), "lines", "lines that the unit for groups made for members"},
-        {"clocks", static_cast<double>(clocks_), "", "clocks in which the block was evaluated"},
-        {"peak_queue", static_cast<double>(peak), "lines", "largest number of lines inside for one output"}};
+        {"clocks", static_cast<double>(clocks()), "", "clocks in which the block was evaluated"},
+        largest_queue("largest number of lines inside for one output")};
 }
 
 void ClockedSwitch::reset_statistics()
 {
-    sent_ = clocks_ = made_ = 0;
-    for (Port& port : ports_) port.peak = port.queued;
+    sent_ = made_ = 0;
+    reset_clocks();
+    for (Port& port : ports_) port.load.reset();
 }
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// A switch whose inside is a clocked block behind pins: RTL, its twin, or both in lockstep.
+// A switch whose inside is a clocked block behind pins: RTL, its reference model, or both in lockstep.
 //
 // Sockets: as Switch (switch.h). Models rtl_switch, switch_twin, switch_lockstep.
 //
@@ -36,24 +36,15 @@
 
 #include "rtl/common/clocked_block.h"
 #include "rtl/group_switch/group_switch_pins.h"
-#include "rtl/modules/alarm.h"
-#include "rtl/modules/block_host.h"
 #include "rtl/modules/flight_table.h"
 #include "rtl/modules/group_traffic.h"
-#include "rtl/modules/recent_lines.h"
+#include "rtl/modules/pin_shell.h"
 #include "rtl/modules/switch_block_spec.h"
-#include "tlm_interconnect/routing/route_table.h"
-#include "tlm_interconnect/switch/debug_route.h"
-#include "tlm_interconnect/switch/switch_model.h"
+#include "tlm_interconnect/switch/switch_shell.h"
 
 namespace weft {
 
-class ClockedSwitch : public sc_core::sc_module,
-                      public TimedComponent,
-                      public LineInitiator,
-                      public LineTarget,
-                      public SwitchModel,
-                      public BlockHost {
+class ClockedSwitch final : public SwitchShell<ClockedSwitch, PinShell> {
 public:
     using Block = ClockedBlock<SwitchIn, SwitchOut>;
     // Makes the block when its parameters are known: one that knows groups where the fabric allows for them.
@@ -65,17 +56,15 @@ public:
     ClockedSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
         RouteTable routes, Factory factory);
 
-    LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
-    LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
     void set_credits(unsigned port, const BufferSpace& space) override { space_[port] = space; }
     void add_group(const SwitchGroup& group, LinePool& pool) override;
     bool overdue(Time now) const override;
-    std::uint32_t peak_queue(unsigned port) const override { return ports_[port].peak; }
+    std::uint32_t peak_queue(unsigned port) const override { return ports_[port].load.peak; }
     std::uint64_t line_hops() const override { return sent_; }
     bool accounts_for_credits() const override { return true; }
     std::uint32_t credits_out(unsigned port, std::uint8_t vc) const override { return ports_[port].credits_out[vc]; }
     std::vector<std::string> blocked() const override;
-    std::vector<std::string> problems() const override { return problems_; }
+    std::vector<std::string> problems() const override { return errors(); }
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
@@ -83,53 +72,42 @@ public:
     const Block& block() const { return *block_; }
 
 private:
+    friend SwitchShell<ClockedSwitch, PinShell>;
+
     struct Credit {
         Time due;
         std::uint8_t slot;
     };
     struct Port {
-        std::unique_ptr<LineTargetSocket> target;
-        std::unique_ptr<LineInitiatorSocket> initiator;
         ScheduledItem* first = nullptr;  // arrived, not yet on the pins
         ScheduledItem* last = nullptr;
         std::deque<Credit> credits;   // likewise
         std::array<std::uint32_t, max_vcs> credits_out{};
         Time wire_free = 0;
-        std::uint32_t queued = 0;     // lines inside for this output
-        std::uint32_t peak = 0;
+        OutputLoad load;              // lines inside for this output
         std::uint32_t leaving = 0;    // tag of the line of this input that leaves in this clock
     };
-    static constexpr std::uint8_t tick_kind = 2;
-
-    Time on_request(unsigned port, Line& line, Time delay) override;
-    Time on_response(unsigned port, Line& line, Time delay) override;
-    void on_request_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
-    void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
-    unsigned debug(unsigned port, Line& line) override { return pass_debug(*this, routes_, port, line); }
-    void on_credit(unsigned port, const Line& line, Time delay);
-    void end_of_elaboration() override;
-    void run(ScheduledItem& item) override;
 
     void arrive(unsigned port, Line& line, LineClass cls, Time delay);
-    unsigned route(unsigned port, Line& line, LineClass cls);
-    void tick(Time now);
+    void credited(unsigned port, std::uint8_t vc, Time due);
+    void end_of_elaboration() override;
+    void arrive(ScheduledItem& item, Time now) override;
+    void tick(Time now) override;
+
+    unsigned output_for(unsigned port, Line& line, LineClass cls);
     void drive(Time now);
     void enter(unsigned port, Time now);
     void collect(Time now);
     bool collect_line(unsigned output, Time now);
     void answer(unsigned output, Time now);
     void free_slot(unsigned input, Time now);
-    void send(unsigned output, Line& line, LineClass cls, Time now);
-    void wake_at(Time time) { tick_.set(event_queue(), *this, std::max(time, next_)); }
+    void send_at(Time now, unsigned output, Line& line, LineClass cls);
     void fail(Time now, const std::string& what);
     void add_recent(unsigned port);
     void fail_at(Time now, const char* side, unsigned port, const std::string& what);
-    Time edge(Time time) const { return (time + clock_ - 1) / clock_ * clock_; }
 
-    const Time clock_;
     const Time traversal_;
     SwitchSpec spec_;
-    RouteTable routes_;
     Factory factory_;
     std::vector<Port> ports_;
     std::vector<BufferSpace> space_;
@@ -149,14 +127,8 @@ private:
     std::uint64_t arrived_ = 0;   // ports with lines that are not yet on the pins
     std::uint64_t credited_ = 0;  // ports with credits that are not yet on the pins
     std::uint64_t pulsed_ = 0;    // outputs whose credit pins are set
-    Alarm tick_{tick_kind, 0xfff};  // last of the instant: lines that arrive in it come before
-    Time next_ = 0;               // earliest edge that is still to come
-    std::uint64_t quiet_ = 0;     // clocks in which nothing has moved
-    std::uint64_t quiet_limit_ = 0;
     std::uint64_t sent_ = 0;
-    std::uint64_t clocks_ = 0;
     std::uint64_t made_ = 0;
-    std::vector<std::string> problems_;
 };
 
 }  // namespace weft

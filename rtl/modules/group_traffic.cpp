@@ -44,10 +44,10 @@ bool GroupTraffic::leave(unsigned input, unsigned channel, Bound& bound)
 Line& GroupTraffic::made(const LineBits& bits, std::uint8_t vc, Time now)
 {
     Line& line = pool_->take();
-    line.begin(static_cast<LineOp>(bits.op()), global_address(bits.destination(), bits.address()), bits.size());
-    line.source = bits.source();
-    line.tag = bits.tag();
-    line.flags = static_cast<std::uint8_t>(bits.flags());
+    line.begin(static_cast<LineOp>(bits.op()), global_address(bits.destination(), bits.address()), bits.size())
+        .source(bits.source())
+        .tag(bits.tag())
+        .flag(bits.flags());
     line.vc = vc;
     line.issued = now;
     line.push_way(unit_, 0);

@@ -1,4 +1,4 @@
-// weft_group_unit.sv as Verilator made it, behind the interface of its twin.
+// weft_group_unit.sv as Verilator made it, behind the interface of its reference model.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Parameters and pins of the switch (weft_switch.sv), for the block and for its twin.
+// Parameters and pins of the switch (weft_switch.sv), for the block and for its reference model.
 //
 // Inputs, outputs: `ports` of each; channels: `vcs`. Masks have bit p for port p, bit v for channel v. What
 // belongs to a line (channel, ports, data) counts where its valid bit is set and may be anything elsewhere.

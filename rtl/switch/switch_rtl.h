@@ -1,4 +1,4 @@
-// The switch as SystemVerilog (weft_switch.sv), verilated, behind the interface that its twin has too.
+// The switch as SystemVerilog (weft_switch.sv), verilated, behind the interface that its reference model has too.
 #pragma once
 
 #include <cstdint>

@@ -83,8 +83,7 @@ private:
         if (!load_.by_slice) slice = slice_place(access.address / line_bytes, slices_).slice;
         ++sent_;
         Line& line = pool_.take();
-        line.begin(access.op, access.address, line_bytes);
-        line.tag = slice;
+        line.begin(access.op, access.address, line_bytes).tag(slice);
         line.issued = event_queue().now();
         sockets_[slice]->send_request(line, 0);
     }

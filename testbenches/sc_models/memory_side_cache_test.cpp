@@ -51,17 +51,13 @@ struct Bench {
     // A miss or a write-back of an L2 slice.
     void refill(unsigned slice, Time at, LineOp op, std::uint64_t line)
     {
-        Line& access = slices[slice]->issue(at, op, global_address(3, line * 64), 64);
-        access.source = 3;
-        access.flags |= LineHeader::refill_flag;
+        Line& access = slices[slice]->issue(at, op, global_address(3, line * 64), 64).source(3).flag(LineHeader::refill_flag);
         std::fill_n(access.data(), 64, std::uint8_t{0xee});
     }
     // A request that passes the L2 by, of the own units or of another GPU.
     Line& request(Time at, LineOp op, std::uint64_t line, std::uint16_t source, std::uint32_t size = 64)
     {
-        Line& access = direct->issue(at, op, global_address(3, line * 64), size);
-        access.source = source;
-        return access;
+        return direct->issue(at, op, global_address(3, line * 64), size).source(source);
     }
     void run()
     {

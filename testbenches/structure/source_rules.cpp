@@ -142,6 +142,7 @@ constexpr std::array<Room, 24> rooms{{
     {"tlm_interconnect/routing/", 2},
     {"tlm_interconnect/switch/", 3},
     {"tlm_interconnect/adapters/", 3},
+    {"tlm_interconnect/card/", 4},
     {"tlm_interconnect/traffic/", 4},
     {"platform/configuration/", 0},
     {"platform/console/", 0},

@@ -4,6 +4,16 @@
 #include "testbenches/tlm_interconnect/fabric_system.h"
 #include "testbenches/tlm_interconnect/reports.h"
 
+namespace weft {
+
+// A module that breaks the compiler's rule, as one written in another language could.
+struct LineTamper {
+    static void tag(Line& line, std::uint32_t tag) { line.tag.value_ = tag; }
+    static void destination(Line& line, std::uint16_t endpoint) { line.destination.value_ = endpoint; }
+};
+
+}  // namespace weft
+
 namespace checker_test {
 
 using namespace weft;
@@ -29,8 +39,7 @@ struct Rogues {
         checkers.bind(out, in, rules);
         sc_core::sc_start(sc_core::SC_ZERO_TIME);
         line = &pool.take();
-        line->begin(LineOp::read, 0x1040, 32);
-        line->tag = 7;
+        line->begin(LineOp::read, 0x1040, 32).tag(7);
     }
 
     void request(Line& which, Time delay = 0) { out.send_request(which, delay); }
@@ -148,7 +157,7 @@ TEST(Checker, AnswerOfAnotherLine)
 {
     Rogues rogues;
     rogues.request();
-    rogues.line->tag = 8;
+    LineTamper::tag(*rogues.line, 8);
     rogues.response();
     expect_one(rogues, "response", "answers read of 32 B at 0x1040 with tag 7");
 }
@@ -197,7 +206,7 @@ TEST(Checker, AtomicOfTheWrongShape)
 TEST(Checker, DestinationThatDoesNotOwnTheAddress)
 {
     Rogues rogues;
-    rogues.line->destination = 3;
+    LineTamper::destination(*rogues.line, 3);
     rogues.request();
     expect_one(rogues, "payload", "destination 3 does not own the address");
 }

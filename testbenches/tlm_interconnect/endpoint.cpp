@@ -18,12 +18,11 @@ Endpoint::Endpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::s
     }
 }
 
-Line& Endpoint::issue(Time at, LineOp op, unsigned to, std::uint64_t local, std::uint32_t size)
+Line& Endpoint::issue(Time at, LineOp op, unsigned to, std::uint64_t local, std::uint32_t size,
+    std::uint32_t transfer)
 {
     Line& line = pool_.take();
-    line.begin(op, global_address(to, local), size);
-    line.source = index_;
-    line.tag = tags_++;
+    line.begin(op, global_address(to, local), size).source(index_).tag(tags_++).transfer(transfer);
     line.kind = issue_kind;
     event_queue().schedule(line, *this, at, 4095);
     return line;
@@ -71,9 +70,9 @@ void Endpoint::run(ScheduledItem& item)
     }
     case arrival_kind:
         served.push_back({now, line.source, line.tag});
-        line.push_way(item.order & 0xfff, lane_of(line.vc));
+        line.push_way(item.input, lane_of(line.vc));
         line.kind = service_kind;
-        event_queue().schedule(line, *this, now + service_, item.order & 0xfff);
+        event_queue().schedule(line, *this, now + service_, item.input);
         return;
     case service_kind: {
         const Line::Way way = line.pop_way();

@@ -27,7 +27,8 @@ public:
     OutputPort& output(unsigned port) { return *ports_[port]->output; }
 
     // A line that becomes ready to leave at `at`.
-    Line& issue(Time at, LineOp op, unsigned to, std::uint64_t local, std::uint32_t size = 64);
+    Line& issue(Time at, LineOp op, unsigned to, std::uint64_t local, std::uint32_t size = 64,
+        std::uint32_t transfer = 0);
 
     struct Record {
         Time at;

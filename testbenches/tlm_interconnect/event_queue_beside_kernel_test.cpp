@@ -191,8 +191,7 @@ std::string chain(Make make)
         for (unsigned i = 0; i < 40; ++i) {
             event_queue.enter();
             Line& line = pool.take();
-            line.begin(LineOp::read, 64 * i, 64);
-            line.tag = i;
+            line.begin(LineOp::read, 64 * i, 64).tag(i);
             ends.out.send_request(line, i % 4);
             if (i % 4 == 3) sc_core::wait(ps(400));
         }

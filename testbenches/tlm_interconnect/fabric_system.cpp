@@ -1,5 +1,6 @@
 #include "testbenches/tlm_interconnect/fabric_system.h"
 
+#include "tlm_interconnect/card/network_card.h"
 #include "tlm_interconnect/link/buffer_space.h"
 
 #include <random>
@@ -32,7 +33,7 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
             crossbars[n] = std::make_unique<CrossbarSwitch>(node.name.c_str(), event_queue, node.name, options.switches, count,
                 options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));
         } else {
-            switches[n] = std::make_unique<Switch>(node.name.c_str(), event_queue, node.name, options.switches, count,
+            switches[n] = make_switch(node.name.c_str(), event_queue, node.name, options.switches, count,
                 options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));
         }
     }

@@ -36,11 +36,11 @@ std::vector<float>& GroupMember::memory(std::uint64_t local)
 Line& GroupMember::issue(Time at, LineOp op, std::uint16_t to, std::uint64_t local, bool posted, std::uint32_t size)
 {
     Line& line = pool_.take();
-    line.begin(op, global_address(to, local), size);
-    line.source = index_;
-    line.tag = tags_++;
+    line.begin(op, global_address(to, local), size)
+        .source(index_)
+        .tag(tags_++)
+        .flag(posted ? LineHeader::posted_flag : 0U);
     line.issued = at;
-    if (posted) line.flags |= LineHeader::posted_flag;
     if (op != LineOp::load_reduce && op != LineOp::read) std::memcpy(line.data(), memory(local).data(), size);
     line.kind = issue_kind;
     event_queue().schedule(line, *this, at, 4095);
@@ -88,7 +88,7 @@ void GroupMember::run(ScheduledItem& item)
     if (item.kind >= OutputPort::wake_kind) return;
     Line& line = Line::of(item);
     const Time now = event_queue().now();
-    const unsigned port = item.order & 0xfff;
+    const unsigned port = item.input;
     switch (item.kind) {
     case issue_kind: {
         const std::uint64_t number = local_of(line.address) / line_bytes;

@@ -342,6 +342,74 @@ TEST(Group, PushesInDifferentOrdersEndWithOneContext)
             "0 " + std::to_string(contexts));
 }
 
+namespace {
+
+// Two members push lines 0..7, the second in reverse, through a unit with one context and so many places; what stands still, if
+// anything does, or when the answers come.
+std::string opposite_pushes(std::uint64_t places)
+{
+    return in_child([places] {
+        SwitchSpec hub;
+        hub.group_contexts = 1;
+        hub.waiting_contributions = places;
+        LinkSpec link;
+        link.request_credits = 2;
+        Star star(2, link, hub);
+        star.group_of_all();
+        for (unsigned m = 0; m < 2; ++m)
+            for (std::uint64_t l = 0; l < 8; ++l) star.members[m]->issue(0, LineOp::reduce, first_group, 64 * (m == 0 ? l : 7 - l));
+        star.finish(false);
+        std::string out;
+        for (const std::string& text : star.hub->blocked()) out += text + "\n";
+        for (const auto& answer : star.members[0]->answers) out += std::to_string(answer.at) + " ";
+        return out;
+    });
+}
+
+}  // namespace
+
+// Beyond the places of the unit a contribution keeps its input slot; what that blocks is named.
+TEST(Group, ContributionsBeyondThePlacesAreNamedWhereTheyBlock)
+{
+    const std::string blocked = opposite_pushes(2);
+    EXPECT_NE(blocked.find("reduce at 0x0 of group 0xfc00 waits for endpoint 1\n"), std::string::npos) << blocked;
+    EXPECT_NE(blocked.find("operations on groups wait for one of 1 contexts\n"), std::string::npos) << blocked;
+    EXPECT_NE(blocked.find("contributions among them that keep their input slots: 4; switch.waiting_contributions = 2 places are taken\n"),
+        std::string::npos)
+        << blocked;
+    // With a place for all that can wait nothing blocks, and more of them change no time.
+    const std::string free = opposite_pushes(14);
+    EXPECT_EQ(free.find("wait"), std::string::npos) << free;
+    EXPECT_EQ(free, opposite_pushes(16'384));
+}
+
+// One that has no place gives its credit back when it gets one: pushes in the same order pass through a single place.
+TEST(Group, AContributionWithoutAPlaceGivesItsCreditBackWithThePlace)
+{
+    EXPECT_EQ(in_child([] {
+        SwitchSpec hub;
+        hub.group_contexts = 1;
+        hub.waiting_contributions = 1;
+        LinkSpec link;
+        link.request_credits = 1;
+        Star star(2, link, hub);
+        star.group_of_all();
+        fill(star, 4);
+        for (std::uint64_t l = 0; l < 4; ++l) {
+            star.members[0]->issue(0, LineOp::reduce, first_group, 64 * l);
+            star.members[1]->issue(20'000'000, LineOp::reduce, first_group, 64 * l);
+        }
+        star.event_queue.run_kernel(10'000'000);
+        std::string out;
+        for (const std::string& text : star.hub->blocked()) out += text + "; ";
+        star.event_queue.set_end(~Time{0});
+        star.finish();
+        return out + std::to_string(star.members[0]->answers.size()) + " " + std::to_string(star.members[1]->answers.size());
+    }),
+        "hub: reduce at 0x0 of group 0xfc00 waits for endpoint 1; hub: 2 operations on groups wait for one of 1 contexts; "
+        "hub: contributions among them that keep their input slots: 1; switch.waiting_contributions = 1 places are taken; 4 4");
+}
+
 TEST(Group, LinesOfGroupsPackByTheirOwnLimit)
 {
     // 64 lines multicast, and 64 written as ever: what comes down to one of their targets.

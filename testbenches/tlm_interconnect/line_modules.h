@@ -88,15 +88,15 @@ public:
 
     LineInitiatorSocket out;
 
-    Line& issue(Time at, LineOp op, std::uint64_t address, std::uint32_t size = 64)
+    // What the issuer returns may be asked for more until `at`.
+    LineIssue issue(Time at, LineOp op, std::uint64_t address, std::uint32_t size = 64)
     {
         Line& line = pool_.take();
-        line.begin(op, address, size);
-        line.tag = static_cast<std::uint32_t>(done.size());
+        const LineIssue issue = line.begin(op, address, size).tag(static_cast<std::uint32_t>(done.size()));
         done.push_back({});
         line.kind = 0;
         event_queue().schedule(line, *this, at);
-        return line;
+        return issue;
     }
 
     struct Done {

@@ -1,6 +1,9 @@
 // A line as others see it: as a generic payload, with a long way behind it.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <type_traits>
+
 #include "tlm_interconnect/protocol/line_pool.h"
 
 namespace line_test {
@@ -46,6 +49,83 @@ TEST(LineTest, ItsGenericPayloadSaysWhatItSays)
     pool.give(line);
 }
 
+// What a module would have to compile to change another one's request.
+template <class Field, class Value>
+constexpr bool writable = std::is_assignable_v<Field&, Value> || std::is_assignable_v<Field&, const Field&>;
+
+TEST(LineTest, WhatItAsksForIsAConstantToAllButItsIssuer)
+{
+    static_assert(!writable<decltype(Line::address), std::uint64_t>);
+    static_assert(!writable<decltype(Line::tag), std::uint32_t>);
+    static_assert(!writable<decltype(Line::source), std::uint16_t>);
+    static_assert(!writable<decltype(Line::destination), std::uint16_t>);
+    static_assert(!writable<decltype(Line::op), LineOp>);
+    static_assert(!writable<decltype(Line::function), AtomicOp>);
+    static_assert(!writable<decltype(Line::size), std::uint8_t>);
+    static_assert(!writable<decltype(Line::flags), std::uint8_t>);
+    static_assert(!writable<decltype(Line::transfer), std::uint32_t>);
+    // The check itself: fields of the way are open.
+    static_assert(writable<decltype(Line::path_hash), std::uint32_t>);
+    static_assert(writable<decltype(Line::vc), std::uint8_t>);
+    // Nobody but Line::begin() makes an issue.
+    static_assert(!std::is_constructible_v<LineIssue, Line&>);
+
+    LinePool pool;
+    Line& line = pool.take();
+    line.begin(LineOp::read, global_address(3, 0x1040), 8)
+        .source(5)
+        .tag(9)
+        .transfer(11)
+        .function(AtomicOp::min)
+        .flag(LineHeader::poll_flag)
+        .flag(LineHeader::control_flag)
+        .become(LineOp::fetch);
+    EXPECT_EQ(line.op, LineOp::fetch);
+    EXPECT_EQ(line.address, global_address(3, 0x1040));
+    EXPECT_EQ(line.destination, 3);
+    EXPECT_EQ(line.source, 5);
+    EXPECT_EQ(line.tag, 9U);
+    EXPECT_EQ(line.transfer, 11U);
+    EXPECT_EQ(line.function, AtomicOp::min);
+    EXPECT_EQ(line.flags, LineHeader::poll_flag | LineHeader::control_flag);
+    // The next issue starts afresh, marks of the way included; the requester's numbers stay.
+    line.mark(LineHeader::missing_mark);
+    line.begin(LineOp::write, 0, 64);
+    EXPECT_EQ(line.flags, 0);
+    EXPECT_EQ(line.marks, 0);
+    EXPECT_EQ(line.function, AtomicOp::add);
+    EXPECT_EQ(line.transfer, 0U);
+    EXPECT_EQ(line.tag, 9U);
+    pool.give(line);
+}
+
+TEST(LineTest, AModulesNoteLiesInTheHeadersCacheLine)
+{
+    LinePool pool;
+    Line& line = pool.take();
+    const auto cache_line = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at) / 64; };
+    EXPECT_EQ(cache_line(&line.scratch), cache_line(&line));
+    EXPECT_EQ(cache_line(reinterpret_cast<const char*>(&line.scratch + 1) - 1), cache_line(&line));
+    EXPECT_EQ(cache_line(&line.message_part), cache_line(&line));
+    // The event queue writes none of it.
+    EventQueue event_queue("event_queue");
+    struct : TimedComponent {
+        using TimedComponent::TimedComponent;
+        void run(ScheduledItem& item) override { seen = Line::of(item).scratch.memory.arrived; }
+        using TimedComponent::event_queue;
+        Time seen = 0;
+    } component(event_queue, "component");
+    line.scratch.memory = {0x123456789abcdef, 0xdeadbeef, 0x4321, 0x77};
+    event_queue.schedule(line, component, 1'000, 7);
+    sc_core::sc_start();
+    EXPECT_EQ(component.seen, 0x123456789abcdefU);
+    EXPECT_EQ(line.scratch.memory.row, 0xdeadbeefU);
+    EXPECT_EQ(line.scratch.memory.turn, 0x4321);
+    EXPECT_EQ(line.scratch.memory.bank, 0x77);
+    EXPECT_EQ(line.input, 7);
+    pool.give(line);
+}
+
 TEST(LineTest, AForeignReferenceKeepsItOutOfThePool)
 {
     LinePool pool;
@@ -58,7 +138,7 @@ TEST(LineTest, AForeignReferenceKeepsItOutOfThePool)
     line.payload().release();
     EXPECT_EQ(pool.live(), 0U);
     EXPECT_EQ(&pool.take(), &line);
-    EXPECT_EQ(line.flags, 0);
+    EXPECT_EQ(line.marks, 0);
 }
 
 TEST(LineTest, ItsWayBackHas32Entries)
@@ -69,8 +149,6 @@ TEST(LineTest, ItsWayBackHas32Entries)
     for (std::uint16_t i = 0; i < Line::max_depth; ++i) line.push_port(static_cast<std::uint16_t>(1000 + i));
     EXPECT_EQ(line.depth, 32);
     for (std::uint16_t i = Line::max_depth; i-- > 0;) EXPECT_EQ(line.pop_port(), 1000 + i);
-    line.set_note(7);
-    EXPECT_EQ(line.note(), 7);
     EXPECT_EQ(line.depth, 0);
 }
 

@@ -56,8 +56,8 @@ struct Hosts {
     static void issue(FabricSystem& system, unsigned lines, LineOp op, Time apart, unsigned in_transfer)
     {
         for (unsigned i = 0; i < lines; ++i) {
-            Line& line = system.endpoints[0]->issue(apart * i, op, 1, 64 * i, op == LineOp::atomic ? 8 : 64);
-            if (in_transfer > 0) line.transfer = 1 + i / in_transfer;
+            system.endpoints[0]->issue(apart * i, op, 1, 64 * i, op == LineOp::atomic ? 8 : 64,
+                in_transfer > 0 ? 1 + i / in_transfer : 0);
         }
     }
 
@@ -278,8 +278,8 @@ TEST(Messages, AForgottenTransferStartsAnew)
         return in_child([&] {
             FabricSystem system(hosts.fabric, hosts.options);
             for (unsigned i = 0; i < 10 * transfers; ++i) {
-                Line& line = system.endpoints[0]->issue(1'000 * i, i % 2 == 0 ? LineOp::write : LineOp::read, 1, 64 * i);
-                line.transfer = 1 + i % transfers;
+                system.endpoints[0]->issue(1'000 * i, i % 2 == 0 ? LineOp::write : LineOp::read, 1, 64 * i, 64,
+                    1 + i % transfers);
             }
             sc_core::sc_start();
             system.expect_clean();

@@ -154,12 +154,20 @@ TEST(Switch, TheOrderOfConstructionDecidesNothing)
 TEST(Switch, ALineThatNobodyCanTakeIsReported)
 {
     // An endpoint that believes in a way that its switch does not have.
-    for (const unsigned destination : {2U, 7U}) {
-        const std::string text = in_child([destination] {
+    for (const unsigned which : {2U, 7U, 1'002U, 1'007U}) {
+        const unsigned destination = which % 1'000;
+        const std::string text = in_child([which, destination] {
             EventQueue event_queue("event_queue");
             LinePool pool;
             Endpoint endpoint("e0", event_queue, "e0", pool, 0, 1, RouteTable(std::vector<std::vector<std::uint16_t>>(8, {0})));
-            Switch sw("s", event_queue, "s", SwitchSpec{}, 1, RouteTable({{0}, {0}, {}}));
+            const RouteTable routes({{0}, {0}, {}});
+            std::unique_ptr<SwitchModel> model;
+            if (which < 1'000) {
+                model = std::make_unique<Switch>("s", event_queue, "s", SwitchSpec{}, 1, routes);
+            } else {
+                model = std::make_unique<CrossbarSwitch>("s", event_queue, "s", SwitchSpec{}, 1, routes);
+            }
+            SwitchModel& sw = *model;
             Link link("link", event_queue, LinkSpec{});
             endpoint.out(0).bind(link.target(0));
             link.initiator(0).bind(endpoint.in(0));

@@ -69,10 +69,10 @@ std::uint16_t BaseToLineCore::open_job(tlm::tlm_generic_payload& payload, Time s
     transfers_ = transfers_ % ~std::uint32_t{0} + 1;
     for (const AccessPiece& piece : pieces_) {
         Line& line = pool_.take();
-        line.begin(op, piece.address, piece.bytes);
-        line.source = spec_.source;
-        line.tag = index;
-        if (pieces_.size() > 1) line.transfer = transfers_;
+        line.begin(op, piece.address, piece.bytes)
+            .source(spec_.source)
+            .tag(index)
+            .transfer(pieces_.size() > 1 ? transfers_ : 0);
         if (op == LineOp::write) std::memcpy(line.data(), payload.get_data_ptr() + piece.offset, piece.bytes);
         line.push_port(index);
         line.kind = request_kind;
@@ -86,10 +86,8 @@ void BaseToLineCore::issue_own(Line& line, std::uint16_t index, Time start)
 {
     Job& job = *jobs_[index];
     job.address = line.address;
-    job.destination = line.destination;
     job.unsent = job.unanswered = 1;
-    line.address = line.payload().get_address() + spec_.base;
-    line.destination = endpoint_of(line.address);
+    line.translate(line.payload().get_address() + spec_.base);
     line.push_port(index);
     line.kind = request_kind;
     event_queue().schedule(line, *this, start);
@@ -177,8 +175,7 @@ unsigned int BaseToLineCore::transport_dbg(tlm::tlm_generic_payload& payload)
     const std::vector<AccessPiece> pieces = pieces_;
     for (const AccessPiece& piece : pieces) {
         Line& line = pool_.take();
-        line.begin(payload.is_read() ? LineOp::read : LineOp::write, piece.address, piece.bytes);
-        line.source = spec_.source;
+        line.begin(payload.is_read() ? LineOp::read : LineOp::write, piece.address, piece.bytes).source(spec_.source);
         unsigned char* data = payload.get_data_ptr() + piece.offset;
         if (payload.is_write()) std::memcpy(line.data(), data, piece.bytes);
         moved += out.debug(line);
@@ -245,8 +242,7 @@ void BaseToLineCore::finish_piece(Line& line)
     Job& job = *jobs_[index];
     if (job.status == tlm::TLM_OK_RESPONSE) job.status = line.get_response_status();
     if (job.own_line) {
-        line.address = job.address;
-        line.destination = job.destination;
+        line.translate(job.address);
     } else {
         if (line.op == LineOp::read)
             std::memcpy(job.payload->get_data_ptr() + (line.address - job.address), line.data(), line.size);

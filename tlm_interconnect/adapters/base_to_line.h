@@ -69,7 +69,6 @@ private:
         std::uint32_t unanswered = 0;
         bool blocking = false;
         bool own_line = false;       // the payload is a line of ours
-        std::uint16_t destination = 0;  // own line: as it was
         tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
         sc_core::sc_event finished;
     };

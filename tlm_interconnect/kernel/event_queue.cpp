@@ -44,10 +44,7 @@ void EventQueue::end_of_elaboration()
         components_[i]->rank_ = static_cast<std::uint32_t>(i);
     }
     // Items scheduled before ranks existed get theirs.
-    wheel_.reorder([&constructed](ScheduledItem& item) {
-        item.order = (constructed[item.order >> 12]->rank_ << 12) | (item.order & 0xfffU);
-        return item.order;
-    });
+    wheel_.reorder([&constructed](std::uint32_t order) { return (constructed[order >> 12]->rank_ << 12) | (order & 0xfffU); });
 }
 
 void EventQueue::set_end(Time end)

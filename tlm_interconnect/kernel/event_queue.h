@@ -29,15 +29,21 @@ class EventQueue;
 class TimedComponent;
 
 // One piece of timed work: a line on its way, or a timed component's own wake-up. An item is on the event queue at
-// most once.
+// most once. When it is due and in which order is kept by the queue alone, so that no component is tempted to keep a time of
+// its own there.
 struct ScheduledItem {
-    virtual ~ScheduledItem() = default;
+    // Not an aggregate: a derived class may use the bytes behind the last member.
+    ScheduledItem() {}
 
     ScheduledItem* next = nullptr;  // link of whatever queue holds the item while it is not on the event queue
-    Time due = 0;
-    std::uint32_t order = 0;  // rank of the timed component, then input
-    std::uint8_t kind = 0;    // for the timed component
+    std::uint16_t input = 0;        // by which the item came to its component; schedule() sets it, and it stays until the next time
+    std::uint8_t kind = 0;          // what the component does with the item when it is due
     bool scheduled = false;
+};
+
+// A wake-up whose component must know for when it is.
+struct TimedItem : ScheduledItem {
+    Time due = 0;
 };
 
 // Something that is due at times: it holds state in which streams of lines meet.
@@ -132,10 +138,9 @@ private:
 
 inline void EventQueue::schedule(ScheduledItem& item, TimedComponent& component, Time due, unsigned input)
 {
-    item.due = due;
-    item.order = (component.rank_ << 12) | input;
+    item.input = static_cast<std::uint16_t>(input);
     item.scheduled = true;
-    wheel_.push(due, item.order, &item);
+    wheel_.push(due, (component.rank_ << 12) | input, &item);
     if (!running_ && due < notified_) notify_self();
 }
 

@@ -78,19 +78,19 @@ public:
 
     std::uint64_t size() const { return size_; }
 
-    // Replaces the order of every entry by f(item), and sorts accordingly.
+    // Replaces the order of every entry by f(order), and sorts accordingly.
     template <class F>
     void reorder(const F& f)
     {
         const auto reordered = [&f](const Entry& entry) {
-            return Entry{(entry.key >> 32 << 32) | f(*entry.item), entry.item};
+            return Entry{(entry.key >> 32 << 32) | f(entry.order()), entry.item};
         };
         for (std::size_t i = cursor_; i < open_.size(); ++i) open_[i] = reordered(open_[i]);
         sort_open(cursor_);
         for (const std::uint32_t head : heads_)
             for (std::uint32_t b = head >> count_bits; b != no_block; b = block(b).next)
                 for (std::uint32_t i = 0; i < count_of(head, b); ++i) block(b).entries[i] = reordered(block(b).entries[i]);
-        for (Far& far : far_) far.order = f(*far.item);
+        for (Far& far : far_) far.order = f(far.order);
     }
 
 private:

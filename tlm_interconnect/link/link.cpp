@@ -8,16 +8,11 @@
 namespace weft {
 
 Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec& spec)
-    : sc_module(name), event_queue_(event_queue), wires_{Wire(spec), Wire(spec)}, spec_(spec)
+    : LinkShell(spec, name), event_queue_(event_queue), wires_{Wire(spec), Wire(spec)}
 {
     check_frames(spec);
     if (spec.bit_error_rate > 0)
         throw InputError("", 0, "bit errors on a link that repeats nothing", "link.retry=timeout or go_back_n");
-    for (unsigned end = 0; end < 2; ++end) {
-        const std::string number = std::to_string(end);
-        targets_[end] = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, end);
-        initiators_[end] = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, end);
-    }
     const Packetiser packetiser(spec);
     for (unsigned end = 0; end < 2; ++end) {
         Wire& wire = wires_[end];
@@ -34,15 +29,6 @@ Link::Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec
             for (std::uint32_t size = 0; size <= line_bytes; ++size)
                 cost_[static_cast<unsigned>(cls)][op][size] =
                     static_cast<std::uint16_t>(weft::wire_bytes(spec, static_cast<LineOp>(op), size, cls));
-}
-
-// With the first line; credits come later.
-void Link::look_up()
-{
-    for (unsigned end = 0; end < 2; ++end) {
-        wires_[end].requests_to = &initiators_[1 - end]->bound();
-        wires_[end].responses_to = &targets_[1 - end]->bound();
-    }
 }
 
 Link::Passage Link::carry(Wire& wire, Line& line, LineClass cls, Time delay)
@@ -68,13 +54,13 @@ Link::Passage Link::carry_in_packets(Wire& wire, Line& line, LineClass cls, Time
 {
     std::size_t chosen = 0;
     if (wire.strands.size() > 1)
-        chosen = static_cast<BundleSpread>(spec_.bundle_spread) == BundleSpread::lines
+        chosen = static_cast<BundleSpread>(spec().bundle_spread) == BundleSpread::lines
                      ? local_of(line.address) / line_bytes % wire.strands.size()
                      : wire.turn++ % wire.strands.size();
     Strand& strand = wire.strands[chosen];
     if (!wire.free_credits && chosen == 0) wire.credits.settle(strand.server, arrival);
     const bool gap = arrival > strand.server.free_at();
-    const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(strand.packetiser, spec_, line, cls, gap, arrival));
+    const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(strand.packetiser, spec(), line, cls, gap, arrival));
     wire.wire_bytes += bytes;
     if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, bytes);
     const RateServer::Slot slot = strand.server.book(arrival, bytes);
@@ -92,46 +78,28 @@ void Link::count_flag(Wire& wire, LineClass cls, std::uint32_t bytes)
     wire.flag_bytes += bytes;
 }
 
-Time Link::on_request(unsigned end, Line& line, Time delay)
+Time Link::take(unsigned end, Line& line, LineClass cls, Time delay)
 {
     Wire& wire = wires_[end];
-    if (wire.requests_to == nullptr) look_up();
-    const Passage passage = carry(wire, line, LineClass::request, delay);
-    if (line.traced()) note(line.breakdown().out, passage.arrival - delay, wire.latency);
-    call_forward(*wire.requests_to, line, LinePhase::request, passage.arrival);
+    const Behind& to = behind(1 - end);
+    const Passage passage = carry(wire, line, cls, delay);
+    if (cls == LineClass::request) {
+        if (line.traced()) note(line.breakdown().out, passage.arrival - delay, wire.latency);
+        call_forward(*to.requests, line, LinePhase::request, passage.arrival);
+    } else {
+        if (line.traced()) note(line.breakdown().back, passage.arrival - delay, wire.latency);
+        call_backward(*to.responses, line, LinePhase::response, passage.arrival);
+    }
     return passage.sent;
 }
 
-Time Link::on_response(unsigned end, Line& line, Time delay)
+// When a credit that goes out from `end` arrives, from now.
+Time Link::credit_time(unsigned end, const Line&, Time delay)
 {
     Wire& wire = wires_[end];
-    if (wire.responses_to == nullptr) look_up();
-    const Passage passage = carry(wire, line, LineClass::response, delay);
-    if (line.traced()) note(line.breakdown().back, passage.arrival - delay, wire.latency);
-    call_backward(*wire.responses_to, line, LinePhase::response, passage.arrival);
-    return passage.sent;
-}
-
-// When a credit that goes out by `wire` arrives, from now.
-Time Link::credit_time(Wire& wire, Time delay)
-{
     if (wire.free_credits) return delay + wire.latency;
     return wire.credits.leave(wire.strands[0].server, wire.framer, event_queue_.now(), delay) + wire.latency;
 }
-
-void Link::on_request_credit(unsigned end, Line& line, Time delay)
-{
-    Wire& wire = wires_[end];
-    call_backward(*wire.responses_to, line, LinePhase::request_credit, credit_time(wire, delay));
-}
-
-void Link::on_response_credit(unsigned end, Line& line, Time delay)
-{
-    Wire& wire = wires_[end];
-    call_forward(*wire.requests_to, line, LinePhase::response_credit, credit_time(wire, delay));
-}
-
-unsigned Link::debug(unsigned end, Line& line) { return initiators_[1 - end]->debug(line); }
 
 LinkModel::Direction Link::direction(unsigned end) const
 {

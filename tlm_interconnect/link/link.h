@@ -28,30 +28,23 @@
 #include <vector>
 
 #include "tlm_interconnect/link/credit_messages.h"
-#include "tlm_interconnect/link/link_model.h"
+#include "tlm_interconnect/link/link_shell.h"
 #include "tlm_interconnect/link/packetiser.h"
 #include "tlm_interconnect/kernel/rate_server.h"
 
 namespace weft {
 
-class Link final : public sc_core::sc_module, public LineInitiator, public LineTarget, public LinkModel {
+class Link final : public LinkShell<Link, sc_core::sc_module> {
 public:
     // Throws InputError when the parameters contradict each other.
     Link(sc_core::sc_module_name name, EventQueue& event_queue, const LinkSpec& spec);
 
-    LineTargetSocket& target(unsigned end) override { return *targets_[end]; }
-    LineInitiatorSocket& initiator(unsigned end) override { return *initiators_[end]; }
-    const LinkSpec& spec() const override { return spec_; }
     Direction direction(unsigned end) const override;
     void reset_statistics() override;
 
-    // What comes in by the sockets.
-    Time on_request(unsigned end, Line& line, Time delay) override;
-    Time on_response(unsigned end, Line& line, Time delay) override;
-    void on_request_credit(unsigned end, Line& line, Time delay) override;
-    void on_response_credit(unsigned end, Line& line, Time delay) override;
-
 private:
+    friend LinkShell<Link, sc_core::sc_module>;
+
     struct Strand {  // one physical link of a bundle, one direction
         RateServer server;
         Packetiser packetiser;
@@ -70,8 +63,6 @@ private:
         bool free_credits = true;
         bool simple = true;  // one strand, every line a packet by itself, no frames, free credits
         RateServer server;
-        LineForward* requests_to = nullptr;    // what the sockets at the other end are bound to
-        LineBackward* responses_to = nullptr;
         std::vector<Strand> strands;  // not simple
         Framer framer;                // not simple
         std::uint64_t turn = 0;
@@ -84,9 +75,7 @@ private:
         Time arrival;  // after now
     };
 
-    unsigned debug(unsigned end, Line& line) override;
-
-    void look_up();
+    Time take(unsigned end, Line& line, LineClass cls, Time delay);
     Passage carry(Wire& wire, Line& line, LineClass cls, Time delay);
     Passage carry_in_packets(Wire& wire, Line& line, LineClass cls, Time now, Time arrival);
     static void note(LatencyBreakdown::Leg& leg, Time passage, Time latency)
@@ -95,15 +84,12 @@ private:
         leg.flight += latency;
     }
     static void count_flag(Wire& wire, LineClass cls, std::uint32_t bytes);
-    Time credit_time(Wire& wire, Time delay);
+    Time credit_time(unsigned end, const Line& line, Time delay);
 
     EventQueue& event_queue_;
     std::array<Wire, 2> wires_;
     // Wire bytes by class, op and size, so that the hot path looks up instead of computing.
     std::array<std::array<std::array<std::uint16_t, line_bytes + 1>, line_ops>, line_classes> cost_{};
-    LinkSpec spec_;
-    std::array<std::unique_ptr<LineTargetSocket>, 2> targets_;
-    std::array<std::unique_ptr<LineInitiatorSocket>, 2> initiators_;
 };
 
 }  // namespace weft

@@ -7,10 +7,7 @@
 
 namespace weft {
 
-// Of whole lines, none of which is synchronisation traffic.
-constexpr std::uint8_t packed_flag = LineHeader::control_flag;
-
-inline bool answers_packet(const LineHeader& line) { return line.full_line() && (line.flags & packed_flag) != 0; }
+inline bool answers_packet(const LineHeader& line) { return line.full_line() && line.marked(LineHeader::packed_mark); }
 
 // Adds a line to the wire. A request is marked, or not, by the last link on its way where adjacent lines merge.
 inline std::uint32_t add_to_packets(Packetiser& packetiser, const LinkSpec& spec, Line& line, LineClass cls,
@@ -18,12 +15,11 @@ inline std::uint32_t add_to_packets(Packetiser& packetiser, const LinkSpec& spec
 {
     const std::uint64_t before = packetiser.packets();
     const auto merge = static_cast<MergeKind>(spec.merge);
-    // The message part lies far behind the header of the line, which the host has at hand: most links do without.
     const std::uint8_t part = merge == MergeKind::destination ? line.message_part : std::uint8_t{0};
     const std::uint32_t bytes = packetiser.add(line, cls, gap, now, part);
     if (cls == LineClass::request && merge == MergeKind::adjacent && line.full_line()) {
-        const bool joined = packetiser.packets() == before;
-        line.flags = static_cast<std::uint8_t>(joined ? line.flags | packed_flag : line.flags & ~packed_flag);
+        line.unmark(LineHeader::packed_mark);
+        if (packetiser.packets() == before) line.mark(LineHeader::packed_mark);
     }
     return bytes;
 }

@@ -10,7 +10,7 @@ namespace weft {
 
 ReplayLink::ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec,
     std::uint64_t seed)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), spec_(spec),
+    : LinkShell(spec, name, event_queue, std::move(path)),
       survives_(std::pow(1 - static_cast<double>(spec.bit_error_rate) * 1e-18, 8)),
       wires_{Wire(spec, seed, stream_of(this->path())), Wire(spec, seed, ~stream_of(this->path()))}
 {
@@ -18,9 +18,6 @@ ReplayLink::ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, st
         throw InputError("", 0, "a bundle on a link with retry", "one of them alone");
     check_frames(spec);
     for (unsigned end = 0; end < 2; ++end) {
-        const std::string number = std::to_string(end);
-        targets_[end] = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, end);
-        initiators_[end] = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, end);
         wires_[end].free_item.kind = free_kind;
         wires_[end].flight_item.kind = flight_kind;
         wires_[end].timer_item.kind = timer_kind;
@@ -38,7 +35,7 @@ Time ReplayLink::take(unsigned end, Line& line, LineClass cls, Time delay)
     }
     Wire& wire = wires_[end];
     const Time busy = std::max(wire.server.free_at(), now + delay) - now;
-    return busy + (wire.waiting_bytes * 1'000'000'000'000 + spec_.bandwidth - 1) / spec_.bandwidth;
+    return busy + (wire.waiting_bytes * 1'000'000'000'000 + spec().bandwidth - 1) / spec().bandwidth;
 }
 
 void ReplayLink::accept(unsigned end, Line& line, LineClass cls)
@@ -46,7 +43,7 @@ void ReplayLink::accept(unsigned end, Line& line, LineClass cls)
     Wire& wire = wires_[end];
     const Time now = event_queue().now();
     const bool gap = wire.next == wire.base + wire.packets.size() && wire.server.free_at() < now;
-    const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(wire.packetiser, spec_, line, cls, gap, now));
+    const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(wire.packetiser, spec(), line, cls, gap, now));
     if ((line.flags & LineHeader::poll_flag) != 0) {
         wire.count.flag_reads += cls == LineClass::request ? 1 : 0;
         wire.count.flag_bytes += bytes;
@@ -59,9 +56,9 @@ void ReplayLink::accept(unsigned end, Line& line, LineClass cls)
 // Packets of one frame have one fate.
 bool ReplayLink::hit(Wire& wire, std::uint32_t bytes, Time due)
 {
-    if (spec_.bit_error_rate == 0) return false;
-    if (spec_.frame > 0 && wire.frame_due == due) return wire.frame_hit;
-    const std::uint64_t covered = spec_.frame > 0 ? spec_.frame : bytes;
+    if (spec().bit_error_rate == 0) return false;
+    if (spec().frame > 0 && wire.frame_due == due) return wire.frame_hit;
+    const std::uint64_t covered = spec().frame > 0 ? spec().frame : bytes;
     wire.frame_due = due;
     wire.frame_hit = wire.random.uniform() >= std::pow(survives_, static_cast<double>(covered));
     if (wire.frame_hit) ++wire.count.errors;
@@ -75,10 +72,10 @@ void ReplayLink::serve(unsigned end)
     const Time now = event_queue().now();
     wire.credits.settle(wire.server, now);
     if (wire.server.free_at() <= now) {
-        const bool more = wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec_.replay_buffer;
+        const bool more = wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec().replay_buffer;
         if (!send_answer(end, now) && more) send_packet(end, now);
     }
-    const bool waits = wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec_.replay_buffer;
+    const bool waits = wire.next < wire.base + wire.packets.size() && wire.next - wire.base < spec().replay_buffer;
     const bool answers = wires_[1 - end].request_waits || wires_[1 - end].uncovered > 0;
     if ((waits || answers) && wire.server.free_at() > now && !wire.free_item.scheduled)
         event_queue().schedule(wire.free_item, *this, wire.server.free_at(), end);
@@ -98,7 +95,7 @@ void ReplayLink::send_packet(unsigned end, Time now)
         wire.highest = wire.next + 1;
         wire.waiting_bytes -= packet.bytes;
     }
-    const Time due = wire.framer.end_of_frame(sent) + spec_.latency;
+    const Time due = wire.framer.end_of_frame(sent) + spec().latency;
     const bool bad = hit(wire, packet.bytes, due);
     fly(end, {due, wire.next, bad ? Flight::Kind::hit : Flight::Kind::packet});
     if (wire.duplicate) {
@@ -116,19 +113,19 @@ bool ReplayLink::send_answer(unsigned end, Time now)
     Wire& wire = wires_[end];
     if (!heard.request_waits && heard.uncovered == 0) return false;
     const bool idle = wire.next >= wire.base + wire.packets.size();
-    if (!heard.request_waits && heard.uncovered < spec_.ack_every && !idle) return false;
+    if (!heard.request_waits && heard.uncovered < spec().ack_every && !idle) return false;
     // In a header it goes with whatever is on the wire.
     Time sent = std::max(now, wire.server.free_at());
-    if (spec_.ack_bytes > 0) {
-        const std::uint32_t bytes = wire.framer.with_frames(static_cast<std::uint32_t>(spec_.ack_bytes));
+    if (spec().ack_bytes > 0) {
+        const std::uint32_t bytes = wire.framer.with_frames(static_cast<std::uint32_t>(spec().ack_bytes));
         sent = wire.server.book(now, bytes).end;
         wire.count.wire_bytes += bytes;
     }
-    fly(end, {wire.framer.end_of_frame(sent) + spec_.latency, heard.expected,
+    fly(end, {wire.framer.end_of_frame(sent) + spec().latency, heard.expected,
                  heard.request_waits ? Flight::Kind::request : Flight::Kind::acknowledge});
     heard.request_waits = false;
     heard.uncovered = 0;
-    return spec_.ack_bytes > 0;
+    return spec().ack_bytes > 0;
 }
 
 void ReplayLink::fly(unsigned end, Flight flight)
@@ -149,7 +146,7 @@ void ReplayLink::land(unsigned end, const Flight& flight)
         go_back(here);
         return;
     case Flight::Kind::hit:
-        if (static_cast<RetryKind>(spec_.retry) == RetryKind::go_back_n && !wire.asked) {
+        if (static_cast<RetryKind>(spec().retry) == RetryKind::go_back_n && !wire.asked) {
             wire.asked = wire.request_waits = true;
         }
         break;
@@ -166,7 +163,7 @@ void ReplayLink::land(unsigned end, const Flight& flight)
         break;
     }
     // In headers: no turn to wait for.
-    if (spec_.ack_bytes == 0) send_answer(here, event_queue().now());
+    if (spec().ack_bytes == 0) send_answer(here, event_queue().now());
     serve(here);
 }
 
@@ -176,11 +173,7 @@ void ReplayLink::deliver(unsigned end, Packet& packet)
     packet.arrived = true;
     ++wire.count.lines;
     wire.count.payload_bytes += payload_bytes(packet.line->op, packet.line->size, packet.cls);
-    if (packet.cls == LineClass::request) {
-        initiators_[1 - end]->send_request(*packet.line, 0);
-    } else {
-        targets_[1 - end]->send_response(*packet.line, 0);
-    }
+    hand_over(1 - end, *packet.line, packet.cls);
 }
 
 void ReplayLink::acknowledged(unsigned end, std::uint64_t number)
@@ -208,12 +201,12 @@ void ReplayLink::watch(unsigned end)
 {
     Wire& wire = wires_[end];
     if (wire.next > wire.base && !wire.timer_item.scheduled)
-        event_queue().schedule(wire.timer_item, *this, wire.packets.front().sent + spec_.replay_timeout, 16 + end);
+        event_queue().schedule(wire.timer_item, *this, wire.packets.front().sent + spec().replay_timeout, 16 + end);
 }
 
 void ReplayLink::run(ScheduledItem& item)
 {
-    const unsigned end = item.order & 1U;
+    const unsigned end = item.input & 1U;
     Wire& wire = wires_[end];
     const Time now = event_queue().now();
     switch (item.kind) {
@@ -233,25 +226,15 @@ void ReplayLink::run(ScheduledItem& item)
         return;
     default: break;
     }
-    if (wire.next > wire.base && wire.packets.front().sent + spec_.replay_timeout <= now) go_back(end);
+    if (wire.next > wire.base && wire.packets.front().sent + spec().replay_timeout <= now) go_back(end);
     watch(end);
 }
 
 // When a credit that goes out from `end` arrives, from now.
-Time ReplayLink::credit_time(unsigned end, Time delay)
+Time ReplayLink::credit_time(unsigned end, const Line&, Time delay)
 {
     Wire& wire = wires_[end];
-    return wire.credits.leave(wire.server, wire.framer, event_queue().now(), delay) + spec_.latency;
-}
-
-void ReplayLink::on_request_credit(unsigned end, Line& line, Time delay)
-{
-    targets_[1 - end]->return_request_credit(line, credit_time(end, delay));
-}
-
-void ReplayLink::on_response_credit(unsigned end, Line& line, Time delay)
-{
-    initiators_[1 - end]->return_response_credit(line, credit_time(end, delay));
+    return wire.credits.leave(wire.server, wire.framer, event_queue().now(), delay) + spec().latency;
 }
 
 LinkModel::Direction ReplayLink::direction(unsigned end) const

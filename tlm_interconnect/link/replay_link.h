@@ -35,24 +35,17 @@
 #include <deque>
 
 #include "tlm_interconnect/link/credit_messages.h"
-#include "tlm_interconnect/link/link_model.h"
+#include "tlm_interconnect/link/link_shell.h"
 #include "tlm_interconnect/link/packetiser.h"
 #include "tlm_interconnect/kernel/rate_server.h"
 #include "tlm_interconnect/kernel/random_stream.h"
 
 namespace weft {
 
-class ReplayLink : public sc_core::sc_module,
-                   public TimedComponent,
-                   public LineInitiator,
-                   public LineTarget,
-                   public LinkModel {
+class ReplayLink final : public LinkShell<ReplayLink> {
 public:
     ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, std::uint64_t seed);
 
-    LineTargetSocket& target(unsigned end) override { return *targets_[end]; }
-    LineInitiatorSocket& initiator(unsigned end) override { return *initiators_[end]; }
-    const LinkSpec& spec() const override { return spec_; }
     Direction direction(unsigned end) const override;
     void reset_statistics() override;
 
@@ -107,11 +100,8 @@ private:
     static constexpr std::uint8_t flight_kind = 3;
     static constexpr std::uint8_t timer_kind = 4;
 
-    Time on_request(unsigned end, Line& line, Time delay) override { return take(end, line, LineClass::request, delay); }
-    Time on_response(unsigned end, Line& line, Time delay) override { return take(end, line, LineClass::response, delay); }
-    void on_request_credit(unsigned end, Line& line, Time delay) override;
-    void on_response_credit(unsigned end, Line& line, Time delay) override;
-    unsigned debug(unsigned end, Line& line) override { return initiators_[1 - end]->debug(line); }
+    friend LinkShell<ReplayLink>;
+
     void run(ScheduledItem& item) override;
 
     Time take(unsigned end, Line& line, LineClass cls, Time delay);
@@ -126,13 +116,10 @@ private:
     void go_back(unsigned end);
     void watch(unsigned end);
     bool hit(Wire& wire, std::uint32_t bytes, Time due);
-    Time credit_time(unsigned end, Time delay);
+    Time credit_time(unsigned end, const Line& line, Time delay);
 
-    LinkSpec spec_;
     double survives_;  // chance of one byte
     std::array<Wire, 2> wires_;
-    std::array<std::unique_ptr<LineTargetSocket>, 2> targets_;
-    std::array<std::unique_ptr<LineInitiatorSocket>, 2> initiators_;
 };
 
 }  // namespace weft

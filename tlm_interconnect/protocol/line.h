@@ -16,6 +16,7 @@
 #include "base/line_size.h"
 #include "tlm_interconnect/kernel/event_queue.h"
 #include "tlm_interconnect/protocol/latency_breakdown.h"
+#include "tlm_interconnect/protocol/line_fields.h"
 #include "tlm_interconnect/protocol/switch_group.h"
 #include "tlm_interconnect/protocol/virtual_channel.h"
 
@@ -85,66 +86,67 @@ constexpr VcClass vc_class(LineOp op)
     return op == LineOp::read ? VcClass::request : op == LineOp::write ? VcClass::write : VcClass::atomic;
 }
 
-// The hot part of a line. Fields are written by the requester unless said otherwise.
+// The hot part of a line: what is asked for, set when the requester issues it and the same from then on; how it travels, set
+// by the modules on its way; and a note of the module that has it in its care.
 struct alignas(64) LineHeader : ScheduledItem {
     std::uint8_t vc = 0;            // channel of the buffer it is in or on its way to; by whoever sends it
-    AtomicOp function = AtomicOp::add;  // of an atomic
-    std::uint64_t address = 0;
-    std::uint32_t tag = 0;          // requester's own
-    std::uint32_t spread = 0;       // digits for the choice among equal paths; consumed on the way
-    std::uint16_t source = 0;       // endpoint that issued it
-    std::uint16_t destination = 0;  // endpoint that owns the address
-    LineOp op = LineOp::read;
-    std::uint8_t size = 0;          // bytes, 1..64
-    std::uint8_t flags = 0;
     std::uint8_t depth = 0;         // entries on the return path
+    std::uint8_t marks = 0;         // of its way
+    std::uint8_t message_part = 0;  // place of the line in a message; by the network card that sends it, 0 where none has
+    RequestField<std::uint64_t> address;
+    RequestField<std::uint32_t> tag;  // requester's own
+    std::uint32_t path_hash = 0;      // decides among equal paths; consumed on the way
+    RequestField<std::uint16_t> source;       // endpoint that issued it
+    RequestField<std::uint16_t> destination;  // endpoint that owns the address
+    RequestField<LineOp> op;
+    RequestField<AtomicOp> function;  // of an atomic
+    RequestField<std::uint8_t> size;  // bytes, 1..64
+    RequestField<std::uint8_t> flags;
     std::uint16_t near_path[4] = {};  // return path: input port and lane at each routing module, innermost first
+    LineScratch scratch;
 
-    static constexpr std::uint8_t shared_flag = 1;  // somebody outside may hold a TLM reference
-    static constexpr std::uint8_t poll_flag = 2;    // looks at a flag: one try of a wait
-    static constexpr std::uint8_t control_flag = 4;  // of a word: synchronisation traffic; of a whole line: packet_answer.h
-    static constexpr std::uint8_t posted_flag = 8;  // a write that nobody answers: its target consumes it
-    static constexpr std::uint8_t made_flag = 16;  // made by the switch it is in: holds no slot of an input buffer
-    static constexpr std::uint8_t traced_flag = 64;  // its LatencyBreakdown is kept up
-    static constexpr std::uint8_t packet_flag = 128;  // of packets; a load comes back with it when some are not there yet
+    static constexpr std::uint8_t poll_flag = 2;     // looks at a flag: one try of a wait
+    static constexpr std::uint8_t control_flag = 4;  // synchronisation traffic
+    static constexpr std::uint8_t posted_flag = 8;   // a write that nobody answers: its target consumes it
     static constexpr std::uint8_t refill_flag = 32;  // between caches: contents are in the memory image, not in it
+    static constexpr std::uint8_t traced_flag = 64;  // its LatencyBreakdown is kept up
+    static constexpr std::uint8_t packet_flag = 128;  // of packets: a load is answered whether all of them are there or not
 
-    bool traced() const { return (flags & traced_flag) != 0; }
+    static constexpr std::uint8_t shared_mark = 1;   // somebody outside may hold a TLM reference
+    static constexpr std::uint8_t made_mark = 2;     // made by the switch it is in: holds no slot of an input buffer
+    static constexpr std::uint8_t packed_mark = 4;   // shares the packet of the line before it (packet_answer.h)
+    static constexpr std::uint8_t missing_mark = 8;  // the answer to a load of packets: some are not there yet
+
+    static constexpr std::uint8_t in_message = 1;  // parts of a message
+    static constexpr std::uint8_t begins_packet = 2;
+    static constexpr std::uint8_t begins_message = 4;
+
+    bool asks(std::uint8_t flag) const { return (flags & flag) != 0; }
+    bool marked(std::uint8_t which) const { return (marks & which) != 0; }
+    void mark(std::uint8_t which) { marks = static_cast<std::uint8_t>(marks | which); }
+    void unmark(std::uint8_t which) { marks = static_cast<std::uint8_t>(marks & ~which); }
+    bool traced() const { return asks(traced_flag); }
     // On the way to a switch that carries it out for a group, on the way from there to a member, or back.
     bool of_group() const { return source >= first_group || destination >= first_group; }
     bool full_line() const { return size == line_bytes; }
 };
-static_assert(sizeof(LineHeader) == 64, "a line's header is one cache line");
+static_assert(sizeof(LineHeader) == 64 && alignof(LineHeader) == 64, "a line's header, with the note in it, is one cache line");
 
 struct LineExtras;
+class LineIssue;
 
 class Line final : public LineHeader {
 public:
     static constexpr unsigned max_depth = 32;
 
     explicit Line(tlm::tlm_mm_interface* pool);
-    ~Line() override;
+    ~Line();
     Line(const Line&) = delete;
     Line& operator=(const Line&) = delete;
 
-    // Sets operation and place; data are not touched.
-    void begin(LineOp operation, std::uint64_t where, std::uint32_t bytes)
-    {
-        op = operation;
-        address = where;
-        size = static_cast<std::uint8_t>(bytes);
-        destination = endpoint_of(where);
-        spread = static_cast<std::uint32_t>(local_of(where) / line_bytes);
-        function = AtomicOp::add;
-        flags = 0;
-        depth = 0;
-        transfer = 0;
-        message_part = 0;
-        set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    }
-
-    // Makes a read or a write, after begin(), another operation at the same address.
-    void become(LineOp operation) { op = operation; }
+    // A requester issues the line: it sets operation and place, and whatever else it asks for by what this returns, before it
+    // sends the line. Data are not touched.
+    LineIssue begin(LineOp operation, std::uint64_t where, std::uint32_t bytes);
 
     // Of the answer, by who answers.
     tlm::tlm_response_status get_response_status() const { return static_cast<tlm::tlm_response_status>(status_); }
@@ -155,20 +157,20 @@ public:
     // The same as it was made and as others have left it.
     tlm::tlm_generic_payload& payload();
 
-    // Digits for the choice among equal paths. After begin(), with `source` set; `turn` counts the requester's
-    // lines to this destination.
+    // What decides among equal paths. After begin(), with the source set; `turn` counts the requester's lines to this
+    // destination.
     void choose_path(SpreadMode mode, std::uint32_t turn = 0)
     {
         if (mode == SpreadMode::none) {
-            spread = 0;
+            path_hash = 0;
         } else if (mode == SpreadMode::pairs) {
-            spread = pair_digits(source, destination);
+            path_hash = pair_digits(source, destination);
         } else if (mode == SpreadMode::round_robin) {
-            spread = turn;
+            path_hash = turn;
         }
     }
     // For routes by way of a random place (RouteTable::scatters).
-    void scatter(std::uint64_t seed) { spread = scattered_digits(spread, source, destination, seed); }
+    void scatter(std::uint64_t seed) { path_hash = scattered_digits(path_hash, source, destination, seed); }
 
     // Return path, kept by modules that choose among several ports.
     void push_port(std::uint16_t port)
@@ -178,13 +180,7 @@ public:
     }
     std::uint16_t pop_port() { return path_entry(--depth); }
 
-    // A number for whom the line goes to next, beyond the return path and not part of it.
-    void set_note(std::uint16_t note)
-    {
-        push_port(note);
-        --depth;
-    }
-    std::uint16_t note() { return path_entry(depth); }
+    std::uint16_t top_port() { return path_entry(depth - 1U); }
 
     // The same for a port below 4096 and the lane that the line came in by.
     struct Way {
@@ -203,8 +199,8 @@ public:
     unsigned pick(unsigned count)
     {
         if (count <= 1) return 0;
-        const unsigned choice = spread % count;
-        spread /= count;
+        const unsigned choice = path_hash % count;
+        path_hash /= count;
         return choice;
     }
 
@@ -222,17 +218,23 @@ public:
     static const LineHeader& of(const ScheduledItem& item) { return static_cast<const LineHeader&>(item); }
 
     // The second cache line, for requester and home.
-    alignas(64) Time issued = 0;  // when the requester made it ready to leave
-    // The requester's number of the transfer that the line is a part of, after begin(): of a network card's descriptor
-    // (message_stage.h). 0: the line is a transfer by itself.
-    std::uint32_t transfer = 0;
-    // Place of the line in a message; written by the network card that sends it, 0 where none has.
-    std::uint8_t message_part = 0;
-    static constexpr std::uint8_t in_message = 1;
-    static constexpr std::uint8_t begins_packet = 2;
-    static constexpr std::uint8_t begins_message = 4;
+    alignas(64) Time issued = 0;  // when it was ready to leave its requester; by the port through which it leaves
+    // The requester's number of the transfer that the line is a part of: of a network card's descriptor (card/message_stage.h). 0:
+    // the line is a transfer by itself.
+    RequestField<std::uint32_t> transfer;
 
 private:
+    friend class LineIssue;
+    friend class BaseToLineCore;
+
+    // Foreign modules between two of our sockets have moved the address into another window; the adapter behind them puts the
+    // requester's own back before it answers.
+    void translate(std::uint64_t where)
+    {
+        address.value_ = where;
+        destination.value_ = endpoint_of(where);
+    }
+
     static constexpr unsigned near_entries = 4;
     static constexpr unsigned far_entries = 16;
 
@@ -252,6 +254,52 @@ private:
     alignas(64) std::uint8_t data_[line_bytes] = {};
 };
 static_assert(sizeof(Line) == 192, "a line is a header, a cache line for its ends, and its data");
+
+// A line while its requester issues it, from begin() to when it is sent: the only way to write what the line asks for.
+class LineIssue {
+public:
+    operator Line&() const { return line_; }
+    Line& line() const { return line_; }
+
+    // Another operation at the same address, instead of a read or a write.
+    const LineIssue& become(LineOp operation) const { return set(line_.op, operation); }
+    const LineIssue& function(AtomicOp function) const { return set(line_.function, function); }
+    const LineIssue& source(std::size_t endpoint) const { return set(line_.source, static_cast<std::uint16_t>(endpoint)); }
+    const LineIssue& tag(std::uint32_t tag) const { return set(line_.tag, tag); }
+    const LineIssue& transfer(std::uint32_t transfer) const { return set(line_.transfer, transfer); }
+    // Adds to the flags.
+    const LineIssue& flag(unsigned flags) const { return set(line_.flags, static_cast<std::uint8_t>(line_.flags | flags)); }
+
+private:
+    friend class Line;
+
+    explicit LineIssue(Line& line) : line_(line) {}
+    template <class Field, class T>
+    const LineIssue& set(Field& field, T value) const
+    {
+        field.value_ = value;
+        return *this;
+    }
+
+    Line& line_;
+};
+
+inline LineIssue Line::begin(LineOp operation, std::uint64_t where, std::uint32_t bytes)
+{
+    op.value_ = operation;
+    address.value_ = where;
+    size.value_ = static_cast<std::uint8_t>(bytes);
+    destination.value_ = endpoint_of(where);
+    path_hash = static_cast<std::uint32_t>(local_of(where) / line_bytes);
+    function.value_ = AtomicOp::add;
+    flags.value_ = 0;
+    marks = 0;
+    depth = 0;
+    message_part = 0;
+    transfer.value_ = 0;
+    set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    return LineIssue(*this);
+}
 
 // What leads from a generic payload back to its line.
 class LineExtension : public tlm::tlm_extension<LineExtension> {

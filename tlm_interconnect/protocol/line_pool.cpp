@@ -30,7 +30,7 @@ void LinePool::free(tlm::tlm_generic_payload* payload)
     LineExtension* extension = nullptr;
     payload->get_extension(extension);
     Line& line = *extension->line;
-    line.flags = 0;
+    line.marks = 0;
     push(line);
 }
 

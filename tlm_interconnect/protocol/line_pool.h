@@ -1,7 +1,7 @@
 // Where lines come from and go back to.
 //
 // A line taken from the pool belongs to whoever took it until it is given back. TLM reference counts
-// matter only once a line has been shared with a foreign model (shared_flag): then the last
+// matter only once a line has been shared with a foreign model (shared_mark): then the last
 // release() returns it.
 #pragma once
 
@@ -30,7 +30,7 @@ public:
 
     void give(Line& line)
     {
-        if ((line.flags & LineHeader::shared_flag) != 0) {
+        if (line.marked(LineHeader::shared_mark)) {
             line.payload().release();
             return;
         }
@@ -40,8 +40,8 @@ public:
     // Marks the line as held by a foreign model too: from now on acquire() and release() count.
     static void share(Line& line)
     {
-        if ((line.flags & LineHeader::shared_flag) != 0) return;
-        line.flags |= LineHeader::shared_flag;
+        if (line.marked(LineHeader::shared_mark)) return;
+        line.mark(LineHeader::shared_mark);
         line.payload().acquire();
     }
 

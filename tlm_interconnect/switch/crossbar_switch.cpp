@@ -8,9 +8,6 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint16_t many_ways = 0xffff;  // no entry: port 4095 does not exist
-
-bool test(const std::uint64_t* bits, std::uint32_t i) { return (bits[i >> 6] >> (i & 63) & 1U) != 0; }
 void put(std::uint64_t* bits, std::uint32_t i) { bits[i >> 6] |= std::uint64_t{1} << (i & 63); }
 void take(std::uint64_t* bits, std::uint32_t i) { bits[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
 
@@ -33,12 +30,12 @@ unsigned checked(unsigned inputs)
 
 CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
     unsigned ports, RouteTable routes)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), clock_(spec.clock),
+    : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path)), clock_(spec.clock),
       ready_delay_(spec.latency - (spec.vc_stage != 0 ? std::min(spec.latency, spec.clock) : 0)),
       credit_delay_(spec.credit_delay), traversal_(spec.traversal), transfer_(spec.transfer),
-      buffered_(spec.output_buffer > 0), spec_(spec), routes_(std::move(routes)),
+      buffered_(spec.output_buffer > 0), spec_(spec),
       separate_(spec.vc_stage != 0), fifo_(static_cast<QueueKind>(spec.queues) == QueueKind::fifo),
-      speedup_(static_cast<unsigned>(spec.input_speedup)), route_lanes_(routes_.lanes()),
+      speedup_(static_cast<unsigned>(spec.input_speedup)), route_lanes_(this->routes().lanes()),
       ports_(ports), matching_(spec, checked(ports * speedup_), ports)
 {
     output_array_.add(outputs_, ports);
@@ -47,9 +44,6 @@ CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_q
     for (std::uint8_t vc = 0; vc < max_vcs && !fifo_; ++vc)
         input_of_[vc] = static_cast<std::uint8_t>((lane_of(vc) + vc % vc_classes) % speedup_);
     for (unsigned p = 0; p < ports; ++p) {
-        const std::string number = std::to_string(p);
-        ports_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
-        ports_[p].initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, p);
         ports_[p].starts.resize(spec.output_buffer + 1);
         set_credits(p, BufferSpace::of(1, 1));
     }
@@ -65,60 +59,9 @@ void CrossbarSwitch::set_credits(unsigned port, const BufferSpace& space)
         if (space.lines[vc] > 0) slot_of_[vc] = 1;
 }
 
-void CrossbarSwitch::end_of_elaboration()
+void CrossbarSwitch::arrive(unsigned port, Line& line, LineClass cls, Time delay)
 {
-    // Queues exist for the channels that some link has.
-    slots_ = 0;
-    for (std::uint8_t& slot : slot_of_)
-        if (slot != 0) slot = static_cast<std::uint8_t>(slots_++);
-    const auto count = static_cast<unsigned>(ports_.size());
-    if (fifo_) slots_ = 1;
-    const std::size_t per_input =
-        static_cast<QueueKind>(spec_.queues) == QueueKind::voq ? std::size_t{slots_} * count : slots_;
-    queue_count_ = static_cast<std::uint32_t>(per_input * count);
-    words_ = (queue_count_ + 63) / 64;
-    const std::size_t inputs = std::size_t{count} * speedup_;
-    for (auto* bits : {&without_channel_, &ready_, &asking_}) arrays_.add(*bits, words_);
-    arrays_.add(input_free_, inputs);
-    arrays_.add(queues_, queue_count_);
-    arrays_.add(vc_turn_, inputs);
-    arrays_.add(port_of_, inputs);
-    arrays_.add(first_asking_, count);
-    arrays_.add(candidate_, inputs * count);
-    arrays_.add(only_way_, routes_.endpoints(), many_ways);
-    arrays_.build();
-    for (std::uint32_t q = 0; q < queue_count_; ++q) {
-        queues_[q].first_input = static_cast<std::uint8_t>(q / per_input * speedup_);
-        // Those of an input that can want the same output differ in their channel.
-        const unsigned slot = (static_cast<QueueKind>(spec_.queues) == QueueKind::voq ? q / count : q) % slots_;
-        queues_[q].turn = static_cast<std::uint8_t>(slot);
-        queues_[q].next_turn = static_cast<std::uint8_t>((slot + 1) % slots_);
-    }
-    for (unsigned input = 0; input < inputs; ++input) port_of_[input] = static_cast<std::uint8_t>(input / speedup_);
-    for (std::uint32_t endpoint = 0; !routes_.phased() && endpoint < routes_.endpoints(); ++endpoint) {
-        const RouteTable::Choice choice = routes_.ports_to(endpoint);
-        if (choice.count == 1) only_way_[endpoint] = choice.entries[0];
-    }
-    channel_requests_.resize(count);
-    if (separate_) channel_matching_ = std::make_unique<ChannelMatching>(spec_, count, queue_count_);
-}
-
-Time CrossbarSwitch::on_request(unsigned port, Line& line, Time delay)
-{
-    line.kind = static_cast<std::uint8_t>(LineClass::request);
-    arrive(port, line, delay);
-    return 0;
-}
-
-Time CrossbarSwitch::on_response(unsigned port, Line& line, Time delay)
-{
-    line.kind = static_cast<std::uint8_t>(LineClass::response);
-    arrive(port, line, delay);
-    return 0;
-}
-
-void CrossbarSwitch::arrive(unsigned port, Line& line, Time delay)
-{
+    line.scratch.crossbar.response = cls == LineClass::response;
     const Time ready = event_queue().now() + delay + ready_delay_;
     Time at = last_edge_ + clock_;
     for (unsigned ahead = 1; ahead < near_edges; ++ahead, at += clock_) {
@@ -126,26 +69,25 @@ void CrossbarSwitch::arrive(unsigned port, Line& line, Time delay)
         // Lines of one input are in order here; in which order inputs come makes no difference.
         const unsigned slot = (last_slot_ + ahead) % near_edges;
         line.next = nullptr;
-        line.order = port;
+        line.scratch.crossbar.input = static_cast<std::uint16_t>(port);
         (arriving_[slot] == nullptr ? arriving_[slot] : last_arriving_[slot]->next) = &line;
         last_arriving_[slot] = &line;
         ++near_lines_;
         wake_at(at);
         return;
     }
-    line.kind = static_cast<std::uint8_t>(line.kind | far_kind);
+    line.kind = far_kind;
     event_queue().schedule(line, *this, edge(ready), port);
 }
 
-void CrossbarSwitch::on_credit(unsigned port, Line& line, Time delay)
+void CrossbarSwitch::credited(unsigned port, std::uint8_t vc, Time arrival)
 {
-    const Time due = event_queue().now() + delay + credit_delay_;
-    if (!ports_[port].credits.give(line.vc, due)) {
-        SC_REPORT_ERROR("/weft/credit", (path() + ": more credits returned than were given").c_str());
+    const Time due = arrival + credit_delay_;
+    if (!ports_[port].credits.give(vc, due)) {
+        report_extra_credit(path());
         return;
     }
-    if (!watches_.empty() && watches_[port] != nullptr)
-        watches_[port]->returned(watch_slot(port, class_of(line.vc)), due);
+    if (!watches_.empty() && watches_[port] != nullptr) watches_[port]->returned(watch_slot(port, class_of(vc)), due);
     if (lines_ > 0 && due < next_tick_) wake_at(edge(due));
 }
 
@@ -156,46 +98,16 @@ unsigned CrossbarSwitch::watch_slot(unsigned output, VcClass cls) const
     return cls == VcClass::response ? 1 : 0;
 }
 
-bool CrossbarSwitch::attach(unsigned port, PortWatch& watch)
-{
-    watches_.resize(ports_.size(), nullptr);
-    watches_[port] = &watch;
-    std::vector<std::uint8_t> vcs{vc_of(VcClass::request, 0), vc_of(VcClass::response, 0)};
-    if (outputs_[port].split) vcs.insert(vcs.begin() + 1, {vc_of(VcClass::write, 0), vc_of(VcClass::atomic, 0)});
-    watch.start(std::move(vcs), static_cast<unsigned>(ports_.size()));
-    return true;
-}
-
-std::vector<SwitchModel::Wait> CrossbarSwitch::waits() const
-{
-    std::vector<Wait> out;
-    const Time now = event_queue().now();
-    const std::size_t per_input = queue_count_ / ports_.size();
-    for (std::uint32_t number = 0; number < queue_count_; ++number) {
-        const Queue& queue = queues_[number];
-        if (queue.head == nullptr || queue.channels == 0) continue;
-        const CreditAccount& credits = ports_[queue.output].credits;
-        bool able = false;
-        for (unsigned rest = queue.channels; rest != 0; rest &= rest - 1)
-            able = able || credits.available(static_cast<std::uint8_t>(__builtin_ctz(rest)), now);
-        if (able) continue;
-        std::uint32_t count = 0;
-        for (const ScheduledItem* item = queue.head; item != nullptr; item = item->next) ++count;
-        out.push_back({static_cast<unsigned>(number / per_input), Line::of(*queue.head).vc, queue.output,
-            static_cast<std::uint8_t>(__builtin_ctz(queue.channels)), count});
-    }
-    return out;
-}
-
 void CrossbarSwitch::wake_at(Time time)
 {
     if (time >= next_tick_) return;
     next_tick_ = time;
-    for (const ScheduledItem& tick : first_ticks_)
+    for (const TimedItem& tick : first_ticks_)
         if (tick.scheduled && tick.due == time) return;  // since before an earlier one was wanted
     // Last of the instant: lines that arrive by way of the event queue come before it.
-    for (ScheduledItem& tick : first_ticks_) {
+    for (TimedItem& tick : first_ticks_) {
         if (tick.scheduled) continue;
+        tick.due = time;
         event_queue().schedule(tick, *this, time, 0xfff);
         return;
     }
@@ -226,40 +138,36 @@ std::uint16_t CrossbarSwitch::lane_channels(const Output& output, VcClass cls, u
     return static_cast<std::uint16_t>(lanes << (lane * output.lanes * vc_classes + static_cast<unsigned>(cls)));
 }
 
-// The line joins its queue. What it needs of its output is kept in its return path and digits until it is the head.
+// VC sets are those of the routes; a link may have several lanes for each.
+CrossbarSwitch::Exit CrossbarSwitch::exit_of(unsigned input, Line& line)
+{
+    if (line.scratch.crossbar.response) {
+        Exit back = route_back(line);
+        back.vc_set /= outputs_[back.port].lanes;
+        return back;
+    }
+    const std::uint16_t entry = line.destination < routes().endpoints() ? only_way_[line.destination] : many_ways;
+    const Exit exit = entry == many_ways ? route(line, input, lane_of(line.vc) / outputs_[input].lanes)
+                                         : Exit{RouteTable::port_of(entry), RouteTable::lane_of(entry)};
+    note_way_back(line, input);
+    return exit;
+}
+
+// The line joins its queue. What it needs of its output is noted on it until it is the head.
 void CrossbarSwitch::enter(unsigned input, Line& line)
 {
-    unsigned output = 0;
-    unsigned lane = 0;
-    if (static_cast<LineClass>(line.kind) == LineClass::request) {
-        std::uint16_t entry = line.destination < routes_.endpoints() ? only_way_[line.destination] : many_ways;
-        if (entry == many_ways) {
-            const unsigned phase = routes_.phase(input, lane_of(line.vc) / outputs_[input].lanes);
-            if (routes_.scatters(phase)) line.scatter(routes_.seed());
-            const RouteTable::Choice choice = routes_.ports_to(line.destination, phase);
-            if (choice.count == 0) {
-                SC_REPORT_FATAL("/weft/switch",
-                    (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
-                return;
-            }
-            entry = choice.entries[line.pick(choice.count)];
-        }
-        output = RouteTable::port_of(entry);
-        lane = RouteTable::lane_of(entry);
-        line.push_way(input, lane_of(line.vc));
-    } else {
-        const Line::Way way = line.pop_way();
-        output = way.port;
-        lane = way.lane / outputs_[output].lanes;
-    }
-    line.order = output << 4 | lane;
+    const Exit exit = exit_of(input, line);
+    if (!exit.known()) return;
+    const unsigned output = exit.port;
+    line.scratch.crossbar.output = static_cast<std::uint8_t>(output);
+    line.scratch.crossbar.vc_set = static_cast<std::uint8_t>(exit.vc_set);
     Queue& queue = queues_[queue_of(input, line.vc, output)];
     line.next = nullptr;
     ++lines_;
     Output& out = outputs_[output];
-    out.peak = std::max(out.peak, ++out.queued);
+    out.load.join();
     if (!watches_.empty() && watches_[output] != nullptr) {
-        const bool request = static_cast<LineClass>(line.kind) == LineClass::request;
+        const bool request = !line.scratch.crossbar.response;
         watches_[output]->queued(watch_slot(output, request ? vc_class(line.op) : VcClass::response), input, event_queue().now());
     }
     if (queue.head == nullptr) {
@@ -275,11 +183,11 @@ void CrossbarSwitch::set_head(std::uint32_t number)
 {
     Queue& queue = queues_[number];
     const Line& line = Line::of(*queue.head);
-    queue.output = static_cast<std::uint8_t>(line.order >> 4);
+    queue.output = line.scratch.crossbar.output;
     const Output& out = outputs_[queue.output];
     VcClass cls = VcClass::response;
-    if (static_cast<LineClass>(line.kind) == LineClass::request) cls = out.split ? vc_class(line.op) : VcClass::request;
-    queue.channels = lane_channels(out, cls, line.order & 0xfU);
+    if (!line.scratch.crossbar.response) cls = out.split ? vc_class(line.op) : VcClass::request;
+    queue.channels = lane_channels(out, cls, line.scratch.crossbar.vc_set);
     queue.input = static_cast<std::uint8_t>(queue.first_input + input_of_[line.vc]);
     put(separate_ ? without_channel_ : ready_, number);
 }
@@ -289,8 +197,7 @@ void CrossbarSwitch::run(ScheduledItem& item)
     const Time now = event_queue().now();
     if (item.kind != tick_kind) {
         Line& line = Line::of(item);
-        line.kind = static_cast<std::uint8_t>(line.kind & ~far_kind);
-        enter(item.order & 0xfff, line);
+        enter(item.input, line);
         wake_at(now);
         return;
     }
@@ -309,7 +216,7 @@ void CrossbarSwitch::run(ScheduledItem& item)
         Line& line = Line::of(*arrived);
         arrived = line.next;
         --near_lines_;
-        enter(line.order, line);
+        enter(line.scratch.crossbar.input, line);
     }
     moved_ = false;
     if (lines_ > 0) {
@@ -456,7 +363,7 @@ void CrossbarSwitch::transfer(std::uint32_t number, unsigned input, Time now)
     queue.head = line.next;
     take(ready_, number);
     --lines_;
-    --out.queued;
+    out.load.leave();
     ++sent_;
     vc_turn_[input] = queue.next_turn;
     PortWatch* const watch = watches_.empty() ? nullptr : watches_[queue.output];
@@ -464,17 +371,12 @@ void CrossbarSwitch::transfer(std::uint32_t number, unsigned input, Time now)
     port.credits.take(queue.channel, now);
     out.held = static_cast<std::uint16_t>(out.held & ~(1U << queue.channel));
     out.turn = static_cast<std::uint8_t>((queue.channel + 1) % max_vcs);
-    const Port& from = ports_[port_of_[input]];
-    const bool request = static_cast<LineClass>(line.kind) == LineClass::request;
-    if (request) {
-        from.target->return_request_credit(line, 0);
-    } else {
-        from.initiator->return_response_credit(line, 0);
-    }
+    const LineClass cls = line.scratch.crossbar.response ? LineClass::response : LineClass::request;
+    free_slot(line, cls, port_of_[input]);
     line.vc = queue.channel;
     const Time start = std::max(now + traversal_, out.wire_free);
     const Time delay = start - now;
-    const Time taken = request ? port.initiator->send_request(line, delay) : port.target->send_response(line, delay);
+    const Time taken = send(line, cls, queue.output, delay);
     out.wire_free = now + std::max(taken, delay);
     if (watch != nullptr)
         watch->sent(watch_slot(queue.output, class_of(queue.channel)), port_of_[input], now, credit_at, out.wire_free);
@@ -518,41 +420,6 @@ Time CrossbarSwitch::next_chance(Time now)
         consider(port.credits.next_pooled());
     });
     return next;
-}
-
-std::vector<std::string> CrossbarSwitch::blocked() const
-{
-    std::vector<std::string> out;
-    const std::size_t per_input = std::max<std::size_t>(1, queue_count_ / ports_.size());
-    for (std::uint32_t number = 0; number < queue_count_; ++number) {
-        const Queue& queue = queues_[number];
-        if (queue.head == nullptr) continue;
-        unsigned count = 0;
-        for (const ScheduledItem* item = queue.head; item != nullptr; item = item->next) ++count;
-        const Line& line = Line::of(*queue.head);
-        const bool ready = test(ready_, number);
-        out.push_back(fmt::format("{} input {}: {} {} lines wait for {} of output {}", path(), number / per_input, count,
-            vc_name(line.vc, ports_[queue.output].lanes),
-            ready && separate_ ? "a credit of " + vc_name(queue.channel, ports_[queue.output].lanes) : "a channel",
-            queue.output));
-    }
-    return out;
-}
-
-std::vector<Statistic> CrossbarSwitch::statistics() const
-{
-    std::uint32_t peak = 0;
-    for (unsigned p = 0; p < ports_.size(); ++p) peak = std::max(peak, outputs_[p].peak);
-    return {{"lines", static_cast<double>(sent_), "lines", "requests and responses forwarded"},
-        {"matchings", static_cast<double>(matchings_), "", "clocks in which some input asked for some output"},
-        {"refused", static_cast<double>(refused_), "", "requests of crossbar inputs that were not granted, by clock"},
-        {"peak_queue", static_cast<double>(peak), "lines", "largest number of lines waiting for one output"}};
-}
-
-void CrossbarSwitch::reset_statistics()
-{
-    sent_ = matchings_ = refused_ = 0;
-    for (unsigned p = 0; p < ports_.size(); ++p) outputs_[p].peak = outputs_[p].queued;
 }
 
 }  // namespace weft

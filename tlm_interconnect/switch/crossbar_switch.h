@@ -30,27 +30,19 @@
 #include "tlm_interconnect/protocol/credit_account.h"
 #include "tlm_interconnect/switch/matching.h"
 #include "tlm_interconnect/kernel/packed_arrays.h"
-#include "tlm_interconnect/routing/route_table.h"
-#include "tlm_interconnect/switch/debug_route.h"
-#include "tlm_interconnect/switch/switch_model.h"
+#include "tlm_interconnect/switch/switch_shell.h"
 
 namespace weft {
 
-class CrossbarSwitch final : public sc_core::sc_module,
-                             public TimedComponent,
-                             public LineInitiator,
-                             public LineTarget,
-                             public SwitchModel {
+class CrossbarSwitch final : public SwitchShell<CrossbarSwitch> {
 public:
     // Throws InputError when there are more ports than the crossbar can have.
     CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
         RouteTable routes);
 
-    LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
-    LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
     void set_credits(unsigned port, const BufferSpace& space) override;
     bool accounts_for_credits() const override { return true; }
-    std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].peak; }
+    std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].load.peak; }
     std::uint64_t line_hops() const override { return sent_; }
     std::vector<std::string> blocked() const override;
     bool attach(unsigned port, PortWatch& watch) override;
@@ -59,13 +51,9 @@ public:
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
 
-    // What comes in by the sockets.
-    Time on_request(unsigned port, Line& line, Time delay) override;
-    Time on_response(unsigned port, Line& line, Time delay) override;
-    void on_request_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
-    void on_response_credit(unsigned port, Line& line, Time delay) override { on_credit(port, line, delay); }
-
 private:
+    friend SwitchShell<CrossbarSwitch>;
+
     struct Queue {
         ScheduledItem* head = nullptr;
         ScheduledItem* tail = nullptr;
@@ -81,16 +69,13 @@ private:
     struct Output {
         Time wire_free = 0;
         Time crossbar_free = 0;
-        std::uint32_t queued = 0;
-        std::uint32_t peak = 0;
+        OutputLoad load;
         std::uint16_t held = 0;  // channels won and not yet used
         std::uint8_t turn = 0;   // combined: the channel after the last used
         std::uint8_t lanes = 1;  // of the link, for each lane of the routes
         bool split = true;
     };
     struct Port {
-        std::unique_ptr<LineTargetSocket> target;
-        std::unique_ptr<LineInitiatorSocket> initiator;
         unsigned lanes = 1;
         std::vector<Time> starts;  // of lines in the output buffer, a ring
         std::uint32_t first_start = 0;
@@ -99,16 +84,17 @@ private:
     };
     // Lines that arrive within so many clocks wait in a list by edge; others are on the event queue.
     static constexpr unsigned near_edges = 8;
+    static constexpr std::uint16_t many_ways = 0xffff;  // no entry: port 4095 does not exist
     static constexpr std::uint8_t tick_kind = 2;
-    static constexpr std::uint8_t far_kind = 4;  // beside the class
+    static constexpr std::uint8_t far_kind = 4;
 
-    unsigned debug(unsigned port, Line& line) override { return pass_debug(*this, routes_, port, line); }
-    void on_credit(unsigned port, Line& line, Time delay);
+    void credited(unsigned port, std::uint8_t vc, Time due);
     unsigned watch_slot(unsigned output, VcClass cls) const;
     void run(ScheduledItem& item) override;
     void end_of_elaboration() override;
 
-    void arrive(unsigned port, Line& line, Time delay);
+    void arrive(unsigned port, Line& line, LineClass cls, Time delay);
+    Exit exit_of(unsigned input, Line& line);
     void enter(unsigned input, Line& line);
     std::uint32_t queue_of(unsigned input, std::uint8_t vc, unsigned output) const;
     void set_head(std::uint32_t queue);
@@ -144,10 +130,9 @@ private:
     const Time traversal_;
     const Time transfer_;
     const bool buffered_;
-    ScheduledItem first_ticks_[2];  // one may lie before another that is already on the event queue
+    TimedItem first_ticks_[2];  // one may lie before another that is already on the event queue
     std::vector<PortWatch*> watches_;  // by output, if any is watched
     SwitchSpec spec_;
-    RouteTable routes_;
     bool separate_;
     bool fifo_;
     unsigned speedup_;

@@ -12,7 +12,7 @@ namespace weft {
 GroupUnit::GroupUnit(GroupHost& host, std::string path, const SwitchSpec& spec, LinePool& pool)
     : host_(host), path_(std::move(path)), group_limit_(spec.multicast_groups),
       timeout_(spec.reduce_timeout), pool_(pool), adder_(spec.reduce_rate),
-      contexts_(spec.group_contexts)
+      contexts_(spec.group_contexts), places_(spec.waiting_contributions)
 {
     for (std::size_t i = contexts_.size(); i > 0; --i) free_.push_back(static_cast<std::uint32_t>(i - 1));
     std::size_t buckets = 1;
@@ -73,21 +73,49 @@ void GroupUnit::on_request(Line& line, unsigned input, Time now)
         SC_REPORT_FATAL("/weft/group", fmt::format("{}: {} B are no whole elements", path_, line.size).c_str());
     if (line.op == LineOp::reduce && member_of(groups_[group], line.source) == groups_[group].members.size())
         SC_REPORT_FATAL("/weft/group", fmt::format("{}: endpoint {} is no member", path_, line.source).c_str());
-    if (begin(line, input, now, false)) return;
+    line.scratch.contribution.placed = false;
+    if (begin(line, input, now)) return;
     ++waited_;
-    if (line.op == LineOp::reduce) {
-        host_.free_request_slot(line, input);
-        ++contributions_waiting_;
-    }
     waiting_.push_back({&line, input});
+    if (line.op == LineOp::reduce && placed_ < places_) {  // then no other one waits for a place
+        line.scratch.contribution.placed = true;
+        host_.free_request_slot(line, input);
+    }
+    wait(line);
 }
 
-bool GroupUnit::begin(Line& line, unsigned input, Time now, bool waited)
+void GroupUnit::wait(Line& line)
+{
+    if (line.op != LineOp::reduce) return;
+    ++contributions_waiting_;
+    if (line.scratch.contribution.placed) ++placed_;
+}
+
+void GroupUnit::wait_no_more(const Line& line)
+{
+    if (line.op != LineOp::reduce) return;
+    --contributions_waiting_;
+    if (line.scratch.contribution.placed) --placed_;
+}
+
+// The oldest contributions without a place get those that are free.
+void GroupUnit::fill_places()
+{
+    for (auto entry = waiting_.begin(); placed_ < places_ && placed_ < contributions_waiting_; ++entry) {
+        Line& line = *entry->line;
+        if (line.op != LineOp::reduce || line.scratch.contribution.placed) continue;
+        line.scratch.contribution.placed = true;
+        ++placed_;
+        host_.free_request_slot(line, entry->input);
+    }
+}
+
+bool GroupUnit::begin(Line& line, unsigned input, Time now)
 {
     if (line.op == LineOp::reduce) {
         const std::uint32_t known = find(line.address);
         if (known != none) {
-            contribute(known, line, input, now, waited);
+            contribute(known, line, input, now);
             return true;
         }
     }
@@ -111,7 +139,7 @@ bool GroupUnit::begin(Line& line, unsigned input, Time now, bool waited)
         std::uint32_t& head = bucket(line.address);
         context.chain = head;
         head = index;
-        contribute(index, line, input, now, waited);
+        contribute(index, line, input, now);
         if (contributions_waiting_ > 0) take_waiting(index, now);
     } else {
         send_copies(index, line.op == LineOp::multicast ? LineOp::write : LineOp::read, line.data());
@@ -129,19 +157,20 @@ void GroupUnit::take_waiting(std::uint32_t index, Time now)
             continue;
         }
         waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
-        --contributions_waiting_;
-        contribute(index, *entry.line, entry.input, now, true);
+        wait_no_more(*entry.line);
+        contribute(index, *entry.line, entry.input, now);
     }
+    fill_places();
 }
 
-void GroupUnit::contribute(std::uint32_t index, Line& line, unsigned input, Time now, bool waited)
+void GroupUnit::contribute(std::uint32_t index, Line& line, unsigned input, Time now)
 {
     Context& context = contexts_[index];
     const unsigned member = member_of(groups_[context.group], line.source);
     if (context.lines[member] != nullptr)
         SC_REPORT_FATAL("/weft/group",
             fmt::format("{}: endpoint {} contributes twice at {:#x}", path_, line.source, line.address).c_str());
-    if (!waited) host_.free_request_slot(line, input);
+    if (!line.scratch.contribution.placed) host_.free_request_slot(line, input);
     context.lines[member] = &line;
     const Time done = adder_.book(now, context.size).end;
     if (--context.pending == 0) {
@@ -157,14 +186,14 @@ void GroupUnit::send_copies(std::uint32_t index, LineOp op, const std::uint8_t* 
     context.unsent = static_cast<unsigned>(group.members.size());
     for (const std::uint16_t member : group.members) {
         Line& copy = pool_.take();
-        copy.begin(op, global_address(member, local_of(context.address)), context.size);
-        copy.source = group.id;
-        copy.tag = index;
+        copy.begin(op, global_address(member, local_of(context.address)), context.size)
+            .source(group.id)
+            .tag(index)
+            .flag(context.posted ? LineHeader::posted_flag : 0U);
         copy.issued = context.original->issued;
         copy.message_part = context.original->message_part;  // the switch repeats the packets that it has got
         copy.vc = context.original->vc;
-        copy.spread = context.original->spread;  // what the choice of this switch has left of it
-        if (context.posted) copy.flags |= LineHeader::posted_flag;
+        copy.path_hash = context.original->path_hash;  // what the choice of this switch has left of it
         if (op == LineOp::write) std::memcpy(copy.data(), data, context.size);
         copy.push_way(marker_port, 0);
         ++copies_;
@@ -229,9 +258,10 @@ void GroupUnit::ready(unsigned index)
 
 void GroupUnit::retry(Line& line, unsigned input, Time now)
 {
-    if (!begin(line, input, now, true)) {
+    if (!begin(line, input, now)) {
         waiting_.push_front({&line, input});
-        if (line.op == LineOp::reduce) ++contributions_waiting_;
+        wait(line);
+        fill_places();
     } else if (!free_.empty()) {
         retry_next();  // it joined others
     }
@@ -272,7 +302,8 @@ void GroupUnit::retry_next()
     if (waiting_.empty()) return;
     const Waiting next = waiting_.front();
     waiting_.pop_front();
-    if (next.line->op == LineOp::reduce) --contributions_waiting_;
+    wait_no_more(*next.line);
+    fill_places();
     host_.group_retry(*next.line, next.input);
 }
 
@@ -297,6 +328,9 @@ std::vector<std::string> GroupUnit::blocked() const
     if (!waiting_.empty())
         out.push_back(fmt::format("{} operations on groups wait for one of {} contexts", waiting_.size(),
             contexts_.size()));
+    if (contributions_waiting_ > placed_)
+        out.push_back(fmt::format("contributions among them that keep their input slots: {}; switch.waiting_contributions = {} places are taken",
+            contributions_waiting_ - placed_, places_));
     return out;
 }
 

@@ -17,8 +17,10 @@
 // free when its last copy has left, that of a contribution or an operand when the unit has taken it over.
 //
 // Limits: multicast_groups groups; group_contexts operations in progress (of one group and address each). A
-// request that finds no context free waits, first come, first served: in its input slot, but for contributions. These
-// wait in the unit, which takes all that members have in flight: the ones that open contexts wait for may come behind.
+// request that finds no context free waits, first come, first served: in its input slot, but for contributions. Of these
+// waiting_contributions have a place in the unit: the ones that open contexts wait for may come behind. A contribution that finds
+// all places taken keeps its input slot, and the slot's credit goes back when it gets a place or a context. Where members push in
+// orders so different that the open contexts wait for contributions behind those, nothing moves any more; blocked() says so.
 //
 // A push that lacks a member lets nobody go on; reduce_timeout says when a run is given up in which all others wait.
 //
@@ -104,9 +106,11 @@ private:
     unsigned member_of(const SwitchGroup& group, std::uint16_t endpoint) const;
     std::uint32_t& bucket(std::uint64_t address);
     std::uint32_t find(std::uint64_t address);
-    // `waited`: it was among waiting_, where a contribution holds no slot any more.
-    bool begin(Line& line, unsigned input, Time now, bool waited);
-    void contribute(std::uint32_t index, Line& line, unsigned input, Time now, bool waited);
+    bool begin(Line& line, unsigned input, Time now);
+    void contribute(std::uint32_t index, Line& line, unsigned input, Time now);
+    void wait(Line& line);
+    void wait_no_more(const Line& line);
+    void fill_places();
     void take_waiting(std::uint32_t index, Time now);
     void retry_next();
     void send_copies(std::uint32_t index, LineOp op, const std::uint8_t* data);
@@ -129,6 +133,8 @@ private:
     std::vector<std::uint32_t> buckets_;  // of contexts of contributions, by address
     std::deque<Waiting> waiting_;
     std::size_t contributions_waiting_ = 0;  // among them
+    std::size_t placed_ = 0;                 // of these, in the unit
+    const std::size_t places_;
     std::uint64_t operations_ = 0;
     std::uint64_t copies_ = 0;
     std::uint64_t waited_ = 0;

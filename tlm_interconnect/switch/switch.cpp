@@ -1,60 +1,32 @@
 #include "tlm_interconnect/switch/switch.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace weft {
 
 Switch::Switch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
     RouteTable routes)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), spec_(spec), routes_(std::move(routes)),
-      ports_(ports), touched_((ports + 63) / 64, 0)
+    : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path)), spec_(spec),
+      outputs_(event_queue, *this, *this, *this, ports, arbitration(spec))
 {
-    for (unsigned p = 0; p < ports; ++p) {
-        const std::string number = std::to_string(p);
-        ports_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), *this, p);
-        ports_[p].initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), *this, p);
-        ports_[p].output = std::make_unique<OutputPort>(event_queue, *this, *this, p, ports, *ports_[p].initiator,
-            *ports_[p].target, arbitration(spec));
-    }
-    if (spec.message > 0) {
-        messages_ = std::make_unique<MessageStage>(*this, spec);
-        network_.resize(ports);
-    }
 }
 
-Time Switch::on_request(unsigned port, Line& line, Time delay)
+void Switch::arrive(unsigned port, Line& line, LineClass cls, Time delay)
 {
-    line.kind = static_cast<std::uint8_t>(LineClass::request);
+    line.kind = static_cast<std::uint8_t>(cls);
     event_queue().schedule(line, *this, event_queue().now() + delay + spec_.latency, port);
-    return 0;
-}
-
-Time Switch::on_response(unsigned port, Line& line, Time delay)
-{
-    line.kind = static_cast<std::uint8_t>(LineClass::response);
-    event_queue().schedule(line, *this, event_queue().now() + delay + spec_.latency, port);
-    return 0;
-}
-
-void Switch::on_request_credit(unsigned port, Line& line, Time delay)
-{
-    ports_[port].output->add_credit(line.vc, event_queue().now() + delay);
-}
-
-void Switch::on_response_credit(unsigned port, Line& line, Time delay)
-{
-    ports_[port].output->add_credit(line.vc, event_queue().now() + delay);
 }
 
 void Switch::touch(unsigned port)
 {
-    touched_[port >> 6] |= std::uint64_t{1} << (port & 63);
+    outputs_.touch(port);
     request_arbitration();
 }
 
 void Switch::run(ScheduledItem& item)
 {
-    const unsigned input = item.order & 0xfff;
+    const unsigned input = item.input;
     if (item.kind >= OutputPort::wake_kind) {
         touch(input);
         return;
@@ -64,11 +36,11 @@ void Switch::run(ScheduledItem& item)
         return;
     }
     if (item.kind == timer_kind) {
-        messages_->expired(input, event_queue().now());
+        stage_->expired(input, event_queue().now());
         return;
     }
     Line& line = Line::of(item);
-    if (item.kind == message_kind) {
+    if (item.kind == stage_kind) {
         forward(line, input);
         return;
     }
@@ -76,109 +48,76 @@ void Switch::run(ScheduledItem& item)
         groups_->retry(line, input, event_queue().now());
         return;
     }
-    const LineClass cls = static_cast<LineClass>(line.kind);
-    if (cls == LineClass::request) {
-        const unsigned lane = lane_of(line.vc);
-        line.push_way(input, lane);
+    if (static_cast<LineClass>(item.kind) == LineClass::request) {
+        note_way_back(line, input);
         if (line.destination >= first_group && groups_ != nullptr) {
             groups_->on_request(line, input, event_queue().now());
-        } else if (messages_ != nullptr && leaves_node(line, input)) {
-            messages_->take(line, input, event_queue().now());
-        } else {
+        } else if (stage_ == nullptr || !stage_->take(line, input, routes(), event_queue().now())) {
             forward(line, input);
         }
         return;
     }
-    const Line::Way way = line.pop_way();
-    if (way.port == GroupUnit::marker_port) {
+    const Exit exit = route_back(line);
+    if (exit.port == GroupUnit::marker_port) {
         groups_->on_response(line, input, event_queue().now());
-        return;
+    } else {
+        enqueue(line, LineClass::response, input, exit);
     }
-    ports_[way.port].output->enqueue(line, cls, input, way.lane);
-    touch(way.port);
+}
+
+void Switch::enqueue(Line& line, LineClass cls, unsigned input, const Exit& exit)
+{
+    outputs_[exit.port].enqueue(line, cls, input, exit.vc_set);
+    touch(exit.port);
 }
 
 void Switch::forward(Line& line, unsigned input)
 {
-    const unsigned phase = routes_.phase(input, lane_of(line.vc));
-    if (routes_.scatters(phase)) line.scatter(routes_.seed());
-    const RouteTable::Choice choice = routes_.ports_to(line.destination, phase);
-    if (choice.count == 0) {
-        SC_REPORT_ERROR("/weft/switch", (path() + ": no way to endpoint " + std::to_string(line.destination)).c_str());
-        return;
-    }
-    const unsigned pick = line.pick(choice.count);
-    const unsigned port = choice.port(pick);
-    ports_[port].output->enqueue(line, LineClass::request, input, choice.lane(pick));
-    touch(port);
+    if (const Exit exit = route(line, input, lane_of(line.vc)); exit.known()) enqueue(line, LineClass::request, input, exit);
 }
 
 // Of the port that the line will be forwarded to, as far as its header and the routes tell.
 void Switch::prefetch(const ScheduledItem& item) const
 {
-    if (item.kind >= OutputPort::wake_kind && (item.order & 0xfffU) < ports_.size()) ports_[item.order & 0xfffU].output->prefetch_next();
+    if (item.kind >= OutputPort::wake_kind && item.input < outputs_.size()) outputs_[item.input].prefetch_next();
     if (item.kind >= line_classes) return;
     const LineHeader& line = Line::of(item);
-    std::size_t port = ports_.size();
+    std::size_t port = outputs_.size();
     if (static_cast<LineClass>(item.kind) == LineClass::response) {
         if (line.depth - 1U < std::size(line.near_path)) port = line.near_path[line.depth - 1U] & 0xfffU;
     } else if (line.destination < first_group) {
-        const RouteTable::Choice choice = routes_.ports_to(line.destination, routes_.phase(item.order & 0xfffU, lane_of(line.vc)));
-        if (choice.count > 0) port = choice.port(choice.count == 1 ? 0 : line.spread % choice.count);
+        const RouteTable::Choice choice = routes().ports_to(line.destination, routes().phase(item.input, lane_of(line.vc)));
+        if (choice.count > 0) port = choice.port(choice.count == 1 ? 0 : line.path_hash % choice.count);
     }
-    if (port < ports_.size()) ports_[port].output->prefetch(line.address);
-}
-
-void Switch::arbitrate()
-{
-    const Time now = event_queue().now();
-    for (std::size_t word = 0; word < touched_.size(); ++word) {
-        std::uint64_t bits = touched_[word];
-        touched_[word] = 0;
-        for (; bits != 0; bits &= bits - 1)
-            ports_[(word << 6) + static_cast<unsigned>(__builtin_ctzll(bits))].output->serve(now);
-    }
+    if (port < outputs_.size()) outputs_[port].prefetch(line.address);
 }
 
 void Switch::on_sent(unsigned, Line& line, LineClass cls, unsigned input)
 {
-    if ((line.flags & LineHeader::made_flag) != 0) {
-        line.flags &= static_cast<std::uint8_t>(~LineHeader::made_flag);
-        if (cls == LineClass::request) groups_->on_copy_sent(line);
+    if (!line.marked(LineHeader::made_mark)) {
+        free_slot(line, cls, input);
         return;
     }
-    if (cls == LineClass::request) {
-        ports_[input].target->return_request_credit(line, 0);
-    } else {
-        ports_[input].initiator->return_response_credit(line, 0);
-    }
+    line.unmark(LineHeader::made_mark);
+    if (cls == LineClass::request) groups_->on_copy_sent(line);
 }
 
 void Switch::set_credits(unsigned port, const BufferSpace& space)
 {
-    ports_[port].output->set_credits(space);
-    if (messages_ == nullptr) return;
-    network_[port] = space.packet_lines > 0;
-    if (network_[port]) messages_->limit_packets(space.path_lines);
+    outputs_[port].set_credits(space);
+    if (stage_ != nullptr) stage_->set_space(port, space);
 }
 
-// From the node's side of the card to the network's.
-bool Switch::leaves_node(const Line& line, unsigned input) const
+void Switch::stage_later(Line& line, Time due, unsigned input)
 {
-    const RouteTable::Choice choice = routes_.ports_to(line.destination);
-    return !network_[input] && choice.count > 0 && network_[choice.port(0)];
-}
-
-void Switch::message_later(Line& line, Time due, unsigned input)
-{
-    line.kind = message_kind;
+    line.kind = stage_kind;
     event_queue().schedule(line, *this, due, input);
 }
 
-void Switch::message_timer(ScheduledItem& timer, Time due, unsigned stream)
+void Switch::stage_timer(ScheduledItem& timer, Time due, unsigned number)
 {
     timer.kind = timer_kind;
-    event_queue().schedule(timer, *this, due, stream);
+    event_queue().schedule(timer, *this, due, number);
 }
 
 void Switch::add_group(const SwitchGroup& group, LinePool& pool)
@@ -189,23 +128,15 @@ void Switch::add_group(const SwitchGroup& group, LinePool& pool)
 
 void Switch::group_request(Line& line, unsigned input)
 {
-    line.flags |= LineHeader::made_flag;
+    line.mark(LineHeader::made_mark);
     forward(line, input);
 }
 
 void Switch::group_response(Line& line, unsigned input)
 {
-    line.flags |= LineHeader::made_flag;
-    const Line::Way way = line.pop_way();
-    ports_[way.port].output->enqueue(line, LineClass::response, input, way.lane);
-    touch(way.port);
-}
-
-void Switch::free_request_slot(Line& line, unsigned input) { ports_[input].target->return_request_credit(line, 0); }
-
-void Switch::free_response_slot(Line& line, unsigned input)
-{
-    ports_[input].initiator->return_response_credit(line, 0);
+    line.mark(LineHeader::made_mark);
+    const Exit exit = route_back(line);
+    enqueue(line, LineClass::response, input, exit);
 }
 
 void Switch::group_later(Line& line, Time due, unsigned context)
@@ -220,35 +151,16 @@ void Switch::group_retry(Line& line, unsigned input)
     event_queue().schedule(line, *this, event_queue().now(), input);
 }
 
-std::uint64_t Switch::line_hops() const
-{
-    std::uint64_t hops = 0;
-    for (const Port& port : ports_) hops += port.output->sent();
-    return hops;
-}
-
 bool Switch::attach(unsigned port, PortWatch& watch)
 {
-    ports_[port].output->attach(watch);
+    outputs_[port].attach(watch);
     return true;
-}
-
-std::vector<SwitchModel::Wait> Switch::waits() const
-{
-    std::vector<Wait> out;
-    for (unsigned p = 0; p < ports_.size(); ++p)
-        for (const OutputPort::Wait& wait : ports_[p].output->waits())
-            out.push_back({wait.input, wait.held, p, wait.wanted, wait.lines});
-    return out;
 }
 
 std::vector<std::string> Switch::blocked() const
 {
     std::vector<std::string> out;
-    for (unsigned p = 0; p < ports_.size(); ++p) {
-        const std::string text = ports_[p].output->describe();
-        if (!text.empty()) out.push_back(path() + " output " + std::to_string(p) + ": " + text);
-    }
+    outputs_.add_blocked(path(), out);
     if (groups_ != nullptr)
         for (const std::string& text : groups_->blocked()) out.push_back(path() + ": " + text);
     return out;
@@ -256,27 +168,19 @@ std::vector<std::string> Switch::blocked() const
 
 std::vector<Statistic> Switch::statistics() const
 {
-    double lines = 0;
-    double peak = 0;
-    double stall = 0;
-    for (const Port& port : ports_) {
-        lines += static_cast<double>(port.output->sent());
-        peak = std::max(peak, static_cast<double>(port.output->peak_queue()));
-        stall += static_cast<double>(port.output->credit_stall());
-    }
-    std::vector<Statistic> out{{"lines", lines, "lines", "requests and responses forwarded"},
-        {"peak_queue", peak, "lines", "largest number of lines waiting for one output"},
-        {"credit_stall", stall, "ps", "time outputs had lines, a free wire and no credit, summed over outputs"}};
+    std::vector<Statistic> out{lines_forwarded(), largest_queue(),
+        {"credit_stall", static_cast<double>(outputs_.credit_stall()), "ps",
+            "time outputs had lines, a free wire and no credit, summed over outputs"}};
     if (groups_ != nullptr) groups_->add_statistics(out);
-    if (messages_ != nullptr) messages_->add_statistics(out);
+    if (stage_ != nullptr) stage_->add_statistics(out);
     return out;
 }
 
 void Switch::reset_statistics()
 {
-    for (Port& port : ports_) port.output->reset_statistics();
+    outputs_.reset_statistics();
     if (groups_ != nullptr) groups_->reset_statistics();
-    if (messages_ != nullptr) messages_->reset_statistics();
+    if (stage_ != nullptr) stage_->reset_statistics();
 }
 
 }  // namespace weft

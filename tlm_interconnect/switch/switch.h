@@ -18,91 +18,72 @@
 
 #include "tlm_interconnect/switch/debug_route.h"
 #include "tlm_interconnect/switch/group_unit.h"
-#include "tlm_interconnect/switch/message_stage.h"
-#include "tlm_interconnect/switch/output_port.h"
-#include "tlm_interconnect/routing/route_table.h"
-#include "tlm_interconnect/switch/switch_model.h"
+#include "tlm_interconnect/switch/output_bank.h"
+#include "tlm_interconnect/switch/request_stage.h"
+#include "tlm_interconnect/switch/switch_shell.h"
 #include "tlm_interconnect/switch/switch_spec.h"
 
 namespace weft {
 
-class Switch final : public sc_core::sc_module,
-                     public TimedComponent,
-                     public LineInitiator,
-                     public LineTarget,
-                     public OutputPortOwner,
-                     public SwitchModel,
-                     public GroupHost,
-                     public MessageHost {
+class Switch final : public SwitchShell<Switch>, public OutputPortOwner, public GroupHost, public StageHost {
 public:
     // `path` names it in reports; `routes` gives the output ports for each destination endpoint.
     Switch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
         RouteTable routes);
 
-    LineTargetSocket& target(unsigned port) override { return *ports_[port].target; }
-    LineInitiatorSocket& initiator(unsigned port) override { return *ports_[port].initiator; }
+    // Requests pass `stage` between the pipeline and their queues. Before time starts.
+    void set_stage(std::unique_ptr<RequestStage> stage) { stage_ = std::move(stage); }
+
     void set_credits(unsigned port, const BufferSpace& space) override;
     void add_group(const SwitchGroup& group, LinePool& pool) override;
     bool accounts_for_credits() const override { return true; }
     bool overdue(Time now) const override { return groups_ != nullptr && groups_->overdue(now); }
-    std::uint32_t peak_queue(unsigned port) const override { return ports_[port].output->peak_queue(); }
-    std::uint64_t line_hops() const override;
+    std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].peak_queue(); }
+    std::uint64_t line_hops() const override { return outputs_.sent(); }
     std::vector<std::string> blocked() const override;
     bool attach(unsigned port, PortWatch& watch) override;
-    Time credit_stall(unsigned port) const override { return ports_[port].output->credit_stall(); }
-    std::vector<Wait> waits() const override;
+    Time credit_stall(unsigned port) const override { return outputs_[port].credit_stall(); }
+    std::vector<Wait> waits() const override { return outputs_.waits(); }
 
-    OutputPort& output(unsigned port) { return *ports_[port].output; }
-    const OutputPort& output(unsigned port) const { return *ports_[port].output; }
-    unsigned port_count() const { return static_cast<unsigned>(ports_.size()); }
+    OutputPort& output(unsigned port) { return outputs_[port]; }
+    const OutputPort& output(unsigned port) const { return outputs_[port]; }
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
 
-    // What comes in by the sockets.
-    Time on_request(unsigned port, Line& line, Time delay) override;
-    Time on_response(unsigned port, Line& line, Time delay) override;
-    void on_request_credit(unsigned port, Line& line, Time delay) override;
-    void on_response_credit(unsigned port, Line& line, Time delay) override;
-
 private:
-    struct Port {
-        std::unique_ptr<LineTargetSocket> target;
-        std::unique_ptr<LineInitiatorSocket> initiator;
-        std::unique_ptr<OutputPort> output;
-    };
+    friend SwitchShell<Switch>;
 
-    unsigned debug(unsigned port, Line& line) override { return pass_debug(*this, routes_, port, line); }
+    void arrive(unsigned port, Line& line, LineClass cls, Time delay);
+    void credited(unsigned port, std::uint8_t vc, Time due) { outputs_[port].add_credit(vc, due); }
     void on_sent(unsigned port, Line& line, LineClass cls, unsigned input) override;
     void run(ScheduledItem& item) override;
-    void arbitrate() override;
+    void arbitrate() override { outputs_.serve(event_queue().now()); }
     void prefetch(const ScheduledItem& item) const override;
+    void enqueue(Line& line, LineClass cls, unsigned input, const Exit& exit);
     void touch(unsigned port);
     void forward(Line& line, unsigned input);
     void group_request(Line& line, unsigned input) override;
     void group_response(Line& line, unsigned input) override;
-    void free_request_slot(Line& line, unsigned input) override;
-    void free_response_slot(Line& line, unsigned input) override;
+    void free_request_slot(Line& line, unsigned input) override { free_slot(line, LineClass::request, input); }
+    void free_response_slot(Line& line, unsigned input) override { free_slot(line, LineClass::response, input); }
     void group_later(Line& line, Time due, unsigned context) override;
     void group_retry(Line& line, unsigned input) override;
 
-    void message_forward(Line& line, unsigned input) override { forward(line, input); }
-    void message_later(Line& line, Time due, unsigned input) override;
-    void message_timer(ScheduledItem& timer, Time due, unsigned stream) override;
-    bool leaves_node(const Line& line, unsigned input) const;
+    void stage_forward(Line& line, unsigned input) override { forward(line, input); }
+    void stage_later(Line& line, Time due, unsigned input) override;
+    void stage_timer(ScheduledItem& timer, Time due, unsigned number) override;
 
+    // Item kinds behind the two classes.
     static constexpr std::uint8_t group_kind = 2;
     static constexpr std::uint8_t retry_kind = 3;
-    static constexpr std::uint8_t message_kind = 4;
+    static constexpr std::uint8_t stage_kind = 4;
     static constexpr std::uint8_t timer_kind = 5;
 
     SwitchSpec spec_;
-    RouteTable routes_;
-    std::vector<Port> ports_;
+    OutputBank outputs_;
     std::unique_ptr<GroupUnit> groups_;
-    std::unique_ptr<MessageStage> messages_;
-    std::vector<bool> network_;           // by port, where there are messages
-    std::vector<std::uint64_t> touched_;  // bit per output to serve at the end of this instant
+    std::unique_ptr<RequestStage> stage_;
 };
 
 }  // namespace weft

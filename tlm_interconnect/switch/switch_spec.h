@@ -25,6 +25,7 @@ struct SwitchSpec {
     std::uint64_t data_weight = 1;     // lines in a row while control lines wait too; for both models
     std::uint64_t multicast_groups = 128;           // entries of the group table
     std::uint64_t group_contexts = 1024;            // group operations in progress
+    std::uint64_t waiting_contributions = 16384;    // that wait for a context inside, their input slots free
     std::uint64_t reduce_rate = 1'600'000'000'000;  // B/s of operands through the adder
     std::uint64_t reduce_timeout = 100'000'000'000;  // ps, a push reduce that lacks a member; 0: none
 

@@ -98,12 +98,12 @@ void TrafficEndpoint::feed(Port& port)
     while (!port.pending.empty() && port.in_port < 2 * port.lanes) {
         const Pending& next = port.pending.front();
         Line& line = pool_.take();
-        line.begin(next.op, next.address, next.op == LineOp::atomic ? 8 : spec_.size);
-        line.source = static_cast<std::uint16_t>(index_);
-        line.spread = next.spread;
+        line.begin(next.op, next.address, next.op == LineOp::atomic ? 8 : spec_.size)
+            .source(index_)
+            .transfer(next.transfer)
+            .flag(next.op == LineOp::write && spec_.posted ? LineHeader::posted_flag : 0U);
+        line.path_hash = next.spread;
         line.issued = next.created;
-        line.transfer = next.transfer;
-        if (next.op == LineOp::write && spec_.posted) line.flags |= LineHeader::posted_flag;
         port.output->enqueue(line, LineClass::request, 0, next.lane * port.lanes + port.turn);
         port.turn = port.turn + 1 == port.lanes ? 0 : port.turn + 1;
         port.pending.pop_front();
@@ -161,7 +161,7 @@ void TrafficEndpoint::run(ScheduledItem& item)
     } else if (item.kind == answer_kind) {
         Line& line = Line::of(item);
         line.set_response_status(tlm::TLM_OK_RESPONSE);
-        ports_[item.order & 0xfff]->output->enqueue(line, LineClass::response, 0, lane_of(line.vc));
+        ports_[item.input]->output->enqueue(line, LineClass::response, 0, lane_of(line.vc));
     }
 }
 

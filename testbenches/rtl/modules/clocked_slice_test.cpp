@@ -230,7 +230,7 @@ TEST(ClockedSlice, PacketsAreFoundWhenTheyHaveCome)
 {
     SliceBench bench;
     bench.image.expect_packets(0, 64);
-    const auto packets = [&](Time at, LineOp op, std::uint64_t value) { bench.issue(at, op, 0, 64, value).flags |= LineHeader::packet_flag; };
+    const auto packets = [&](Time at, LineOp op, std::uint64_t value) { bench.issue(at, op, 0, 64, value).flag(LineHeader::packet_flag); };
     packets(1'000'000, LineOp::read, 0);
     packets(2'000'000, LineOp::write, 0x55);
     packets(3'000'000, LineOp::read, 0);

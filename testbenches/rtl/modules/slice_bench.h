@@ -61,13 +61,14 @@ struct SliceBench {
         checkers.bind(slice.memory, memory.in);
     }
 
-    Line& issue(Time at, LineOp op, std::uint64_t address, std::uint32_t size = 64, std::uint64_t value = 0)
+    LineIssue issue(Time at, LineOp op, std::uint64_t address, std::uint32_t size = 64, std::uint64_t value = 0)
     {
-        Line& line = issuer.issue(at, op, global_address(3, address), size);
+        const LineIssue issued = issuer.issue(at, op, global_address(3, address), size);
+        Line& line = issued;
         std::memset(line.data(), static_cast<int>(value & 0xff), line_bytes);
         line.set_operand(value);
         line.set_comparand(0);
-        return line;
+        return issued;
     }
     Line& read(Time at, std::uint64_t line) { return issue(at, LineOp::read, line * 64); }
     Line& write(Time at, std::uint64_t line, std::uint64_t value = 1) { return issue(at, LineOp::write, line * 64, 64, value); }
@@ -136,8 +137,8 @@ inline void issue_random(SliceBench& bench, unsigned count, std::uint64_t seed, 
         const bool word = op == LineOp::atomic || op == LineOp::fetch;
         const std::uint32_t size = word ? 8 : random(2) == 0 ? 64 : static_cast<std::uint32_t>(1 + random(63));
         const std::uint64_t offset = word ? random(8) * 8 : random(65 - size);
-        Line& line = bench.issue(at, op, random(128) * 64 + offset, size, random(1U << 30));
-        if (word) line.function = static_cast<AtomicOp>(random(atomic_ops));
+        const LineIssue line = bench.issue(at, op, random(128) * 64 + offset, size, random(1U << 30));
+        if (word) line.function(static_cast<AtomicOp>(random(atomic_ops)));
     }
 }
 

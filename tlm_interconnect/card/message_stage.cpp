@@ -1,11 +1,11 @@
-#include "tlm_interconnect/switch/message_stage.h"
+#include "tlm_interconnect/card/message_stage.h"
 
 #include <algorithm>
 
 namespace weft {
 
-MessageStage::MessageStage(MessageHost& host, const SwitchSpec& spec)
-    : host_(host), spec_(spec), keys_(static_cast<std::uint32_t>(spec.message_streams)), streams_(spec.message_streams)
+MessageStage::MessageStage(StageHost& host, const SwitchSpec& spec, unsigned ports)
+    : host_(host), spec_(spec), network_(ports), keys_(static_cast<std::uint32_t>(spec.message_streams)), streams_(spec.message_streams)
 {
 }
 
@@ -19,39 +19,55 @@ Time MessageStage::start(Time now)
     return at + spec_.message_overhead;
 }
 
-void MessageStage::limit_packets(std::uint32_t lines)
+// Ports whose links make packets are the network's side; the smallest packet of all counts.
+void MessageStage::set_space(unsigned port, const BufferSpace& space)
 {
-    packet_bytes_ = std::min(packet_bytes_, std::uint64_t{lines} * line_bytes);
+    network_[port] = space.packet_lines > 0;
+    if (network_[port]) packet_bytes_ = std::min(packet_bytes_, std::uint64_t{space.path_lines} * line_bytes);
+}
+
+// From the node's side of the card to the network's.
+bool MessageStage::leaves_node(const Line& line, unsigned input, const RouteTable& routes) const
+{
+    const RouteTable::Choice choice = routes.ports_to(line.destination);
+    return !network_[input] && choice.count > 0 && network_[choice.port(0)];
+}
+
+bool MessageStage::take(Line& line, unsigned input, const RouteTable& routes, Time now)
+{
+    if (!leaves_node(line, input, routes)) return false;
+    join_message(line, input, now);
+    return true;
 }
 
 void MessageStage::pass(Line& line, unsigned input, Time leave, Time now)
 {
     if (leave <= now) {
-        host_.message_forward(line, input);
+        host_.stage_forward(line, input);
     } else {
-        host_.message_later(line, leave, input);
+        host_.stage_later(line, leave, input);
     }
 }
 
 // Makes the line the next one of the message that is open.
 void MessageStage::add(Stream& stream, Line& line) const
 {
-    line.message_part = Line::in_message;
-    if (stream.bytes == 0) line.message_part |= Line::begins_message;
+    line.message_part = LineHeader::in_message;
+    if (stream.bytes == 0) line.message_part |= LineHeader::begins_message;
     if (stream.bytes == 0 || stream.packet + line.size > packet_bytes_) {
-        line.message_part |= Line::begins_packet;
+        line.message_part |= LineHeader::begins_packet;
         stream.packet = 0;
     }
     stream.packet += line.size;
     stream.bytes += line.size;
 }
 
-void MessageStage::take(Line& line, unsigned input, Time now)
+void MessageStage::join_message(Line& line, unsigned input, Time now)
 {
     ++lines_;
     if (line.transfer == 0 || line.op == LineOp::atomic || line.op == LineOp::fetch) {
         ++singles_;
-        line.message_part = Line::in_message | Line::begins_packet | Line::begins_message;
+        line.message_part = LineHeader::in_message | LineHeader::begins_packet | LineHeader::begins_message;
         pass(line, input, start(now), now);
         return;
     }
@@ -85,7 +101,7 @@ void MessageStage::hold(Stream& stream, unsigned number, Line& line, Time now)
         stream.head = &line;
         stream.bytes = 0;
         stream.expires = now + spec_.message_hold;
-        if (!stream.timer.scheduled) host_.message_timer(stream.timer, stream.expires, number);
+        if (!stream.timer.scheduled) host_.stage_timer(stream.timer, stream.expires, number);
     } else {
         stream.tail->next = &line;
     }
@@ -102,7 +118,7 @@ void MessageStage::close(Stream& stream, Time now)
         item = item->next;
         const Line::Way way = line.pop_way();
         line.push_way(way.port, way.lane);
-        host_.message_later(line, leave, way.port);
+        host_.stage_later(line, leave, way.port);
     }
     stream.head = nullptr;
 }
@@ -114,7 +130,7 @@ void MessageStage::expired(unsigned number, Time now)
     if (stream.expires <= now) {
         close(stream, now);
     } else {
-        host_.message_timer(stream.timer, stream.expires, number);
+        host_.stage_timer(stream.timer, stream.expires, number);
     }
 }
 

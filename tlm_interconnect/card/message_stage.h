@@ -32,34 +32,21 @@
 #include "tlm_interconnect/kernel/event_queue.h"
 #include "tlm_interconnect/protocol/line.h"
 #include "tlm_interconnect/kernel/recent_keys.h"
+#include "tlm_interconnect/switch/request_stage.h"
 #include "tlm_interconnect/switch/switch_spec.h"
 
 namespace weft {
 
-// What the stage needs of the switch around it.
-class MessageHost {
+class MessageStage final : public RequestStage {
 public:
-    virtual ~MessageHost() = default;
-    // The line goes on, at once or at `due`.
-    virtual void message_forward(Line& line, unsigned input) = 0;
-    virtual void message_later(Line& line, Time due, unsigned input) = 0;
-    // Calls expired(stream) at `due`.
-    virtual void message_timer(ScheduledItem& timer, Time due, unsigned stream) = 0;
-};
+    MessageStage(StageHost& host, const SwitchSpec& spec, unsigned ports);
 
-class MessageStage {
-public:
-    MessageStage(MessageHost& host, const SwitchSpec& spec);
+    void set_space(unsigned port, const BufferSpace& space) override;
+    bool take(Line& line, unsigned input, const RouteTable& routes, Time now) override;
+    void expired(unsigned stream, Time now) override;
 
-    // Whole lines that a packet of the network may hold; the smallest of all calls counts. Before time starts.
-    void limit_packets(std::uint32_t lines);
-
-    // `line` came by `input` and leaves the node; its way back is written.
-    void take(Line& line, unsigned input, Time now);
-    void expired(unsigned stream, Time now);
-
-    void add_statistics(std::vector<Statistic>& out) const;
-    void reset_statistics() { messages_ = singles_ = lines_ = waited_ = 0; }
+    void add_statistics(std::vector<Statistic>& out) const override;
+    void reset_statistics() override { messages_ = singles_ = lines_ = waited_ = 0; }
 
 private:
     struct Stream {
@@ -71,14 +58,17 @@ private:
         ScheduledItem* tail = nullptr;
         ScheduledItem timer;
     };
+    bool leaves_node(const Line& line, unsigned input, const RouteTable& routes) const;
+    void join_message(Line& line, unsigned input, Time now);
     Time start(Time now);
     void pass(Line& line, unsigned input, Time leave, Time now);
     void add(Stream& stream, Line& line) const;
     void hold(Stream& stream, unsigned number, Line& line, Time now);
     void close(Stream& stream, Time now);
 
-    MessageHost& host_;
+    StageHost& host_;
     SwitchSpec spec_;
+    std::vector<bool> network_;  // by port: of the network's side
     std::uint64_t packet_bytes_ = ~std::uint64_t{0};
     RecentKeys keys_;
     std::vector<Stream> streams_;  // by place of the key

@@ -1,0 +1,32 @@
+// What reports show of the on-die network's ports, whoever owns them: by kind, bytes over all and time of the busiest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/statistic.h"
+#include "tlm_interconnect/kernel/rate_servers.h"
+
+namespace weft {
+
+// Nothing where there is no limit.
+void add_load(const std::string& name, const std::string& text, const std::vector<const RateServers*>& places, std::vector<Statistic>& out);
+
+class DieAccount {
+public:
+    // Kinds are reported in the order in which they are named first.
+    void count(const std::string& name, const std::string& text, RateServers& ports);
+
+    void add_statistics(std::vector<Statistic>& out) const;
+    void reset_statistics();
+
+private:
+    struct Kind {
+        std::string name;
+        std::string text;
+        std::vector<RateServers*> ports;
+    };
+    std::vector<Kind> kinds_;
+};
+
+}  // namespace weft

@@ -1,0 +1,89 @@
+// The shell of a link: what every model of one has alike, whatever happens on its wires.
+//
+// Sockets: target[e] takes requests from the module at end e, initiator[e] delivers requests to it. The shell makes them,
+// passes debug accesses, hands lines to the module at the other end and credits back to their sender.
+//
+// A model fills in what differs, private where it has `friend LinkShell<MyLink>`:
+//
+//     class MyLink final : public LinkShell<MyLink> {
+//         Time take(unsigned end, Line& line, LineClass cls, Time delay);     // the time after which it takes the next one
+//         Time credit_time(unsigned end, const Line& line, Time delay);       // when a credit from `end` is at the other one
+//         ...                                                                 // what LinkModel asks for
+//     };
+//
+// Base: an sc_module; arguments behind the parameters are its constructor's.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "tlm_interconnect/kernel/timed_module.h"
+#include "tlm_interconnect/link/link_model.h"
+
+namespace weft {
+
+template <class Model, class Base = TimedModule>
+class LinkShell : public Base, public LineInitiator, public LineTarget, public LinkModel {
+public:
+    LineTargetSocket& target(unsigned end) final { return *targets_[end]; }
+    LineInitiatorSocket& initiator(unsigned end) final { return *initiators_[end]; }
+    const LinkSpec& spec() const final { return spec_; }
+
+    // What comes in by the sockets.
+    Time on_request(unsigned end, Line& line, Time delay) final { return model().take(end, line, LineClass::request, delay); }
+    Time on_response(unsigned end, Line& line, Time delay) final { return model().take(end, line, LineClass::response, delay); }
+    void on_request_credit(unsigned end, Line& line, Time delay) final
+    {
+        call_backward(*behind(1 - end).responses, line, LinePhase::request_credit, model().credit_time(end, line, delay));
+    }
+    void on_response_credit(unsigned end, Line& line, Time delay) final
+    {
+        call_forward(*behind(1 - end).requests, line, LinePhase::response_credit, model().credit_time(end, line, delay));
+    }
+
+protected:
+    template <class... Arguments>
+    LinkShell(const LinkSpec& spec, sc_core::sc_module_name name, Arguments&&... arguments)
+        : Base(name, std::forward<Arguments>(arguments)...), spec_(spec)
+    {
+        for (unsigned end = 0; end < 2; ++end) {
+            const std::string number = std::to_string(end);
+            targets_[end] = std::make_unique<LineTargetSocket>(("target" + number).c_str(), model(), end);
+            initiators_[end] = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), model(), end);
+        }
+    }
+
+    // What the sockets of `end` are bound to: a model that hands on while it is called goes there without the socket's count.
+    struct Behind {
+        LineForward* requests = nullptr;
+        LineBackward* responses = nullptr;
+    };
+    Behind& behind(unsigned end)
+    {
+        if (behind_[end].requests == nullptr) behind_[end] = {&initiators_[end]->bound(), &targets_[end]->bound()};
+        return behind_[end];
+    }
+
+    // To the module at `end`.
+    void hand_over(unsigned end, Line& line, LineClass cls, Time delay = 0)
+    {
+        if (cls == LineClass::request) {
+            initiators_[end]->send_request(line, delay);
+        } else {
+            targets_[end]->send_response(line, delay);
+        }
+    }
+
+private:
+    unsigned debug(unsigned end, Line& line) final { return initiators_[1 - end]->debug(line); }
+    Model& model() { return static_cast<Model&>(*this); }
+
+    std::array<Behind, 2> behind_;
+    LinkSpec spec_;
+    std::array<std::unique_ptr<LineTargetSocket>, 2> targets_;
+    std::array<std::unique_ptr<LineInitiatorSocket>, 2> initiators_;
+};
+
+}  // namespace weft

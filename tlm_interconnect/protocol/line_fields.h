@@ -1,0 +1,83 @@
+// What makes up the header of a transaction, beside its place on the event queue: request fields that nobody writes after the
+// issue, and what the module that has the transaction in its care notes on it.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "tlm_interconnect/kernel/time.h"
+
+namespace weft {
+
+class Line;
+class LineIssue;
+struct LineTamper;
+
+// A field that says what the requester asks for. It reads as a T; only the functions of Line and LineIssue by which a
+// requester issues the line write it, so that the compiler refuses a module that would change another one's request.
+template <class T>
+class RequestField {
+public:
+    RequestField() = default;
+    RequestField(const RequestField&) = delete;
+    RequestField& operator=(const RequestField&) = delete;
+
+    constexpr operator T() const { return value_; }
+    // A scoped enumeration as its number.
+    template <class U, class = std::enable_if_t<std::is_enum_v<T> && std::is_integral_v<U>>>
+    explicit constexpr operator U() const
+    {
+        return static_cast<U>(value_);
+    }
+
+private:
+    friend class Line;
+    friend class LineIssue;
+    friend struct LineTamper;
+
+    T value_{};
+};
+
+// The note of the module that has a line in its care: one member at a time, written by that module before it reads it.
+// Nothing in it holds when the line goes on to the next module. It lies in the header of the line, which a hop touches anyway.
+union LineScratch {
+    struct Queued {
+        Time since;  // when it joined the queue of its output
+    };
+    struct Crossbar {
+        std::uint16_t input;
+        std::uint8_t output;
+        std::uint8_t vc_set;  // of the routes, at the output
+        bool response;
+    };
+    // On its way over a die, to the module at the end of it.
+    struct Die {
+        std::uint16_t exit;   // of the network
+        std::uint16_t slice;  // that it leaves
+    };
+    // Of a contribution that waits for a context of the unit for groups.
+    struct Contribution {
+        bool placed;  // it has a place in the unit, and holds no slot of an input buffer any more
+    };
+    struct Slice {
+        Time ready;        // the slice's own work is done then
+        bool turned_away;  // by a fill that took no more
+    };
+    struct Memory {
+        Time arrived;
+        std::uint32_t row;
+        std::uint16_t turn;  // among those that arrived in the same instant
+        std::uint8_t bank;
+    };
+
+    Queued queued;
+    Crossbar crossbar;
+    Die die;
+    Contribution contribution;
+    Slice slice;
+    Memory memory;
+    std::uint64_t words[2] = {};
+};
+static_assert(sizeof(LineScratch) == 16, "the note of a module fills the rest of a line's header");
+
+}  // namespace weft

@@ -1,0 +1,44 @@
+#include "tlm_interconnect/switch/channel_queues.h"
+
+namespace weft {
+
+void ChannelQueues::lay_out(const BufferSpace& space, unsigned inputs, std::uint8_t first_kind)
+{
+    inputs_ = inputs;
+    channels_.clear();
+    slot_of_.fill(no_slot);
+    for (unsigned vc = 0; vc < max_vcs; ++vc) {
+        if (space.lines[vc] == 0) continue;
+        slot_of_[vc] = static_cast<std::uint8_t>(channels_.size());
+        Channel channel;
+        channel.vc = static_cast<std::uint8_t>(vc);
+        const VcClass cls = class_of(channel.vc);
+        channel.control = cls == VcClass::request || cls == VcClass::atomic;
+        channel.inputs.resize(inputs);
+        channel.waiting.resize((inputs + 63) / 64, 0);
+        channel.last_input = inputs - 1;
+        channel.wake.kind = static_cast<std::uint8_t>(first_kind + channels_.size());
+        channels_.push_back(std::move(channel));
+    }
+    for (unsigned lane = 0; lane < max_lanes; ++lane)
+        for (unsigned op = 0; op < line_ops; ++op)
+            request_slot_[lane][op] = slot_of_[vc_of(space.split ? vc_class(static_cast<LineOp>(op)) : VcClass::request, lane)];
+}
+
+unsigned ChannelQueues::next_input(unsigned slot) const
+{
+    if (inputs_ == 1) return 0;
+    const Channel& channel = channels_[slot];
+    const unsigned start = channel.last_input + 1 == inputs_ ? 0 : channel.last_input + 1;
+    const std::size_t words = channel.waiting.size();
+    std::size_t word = start >> 6;
+    std::uint64_t bits = channel.waiting[word] & (~std::uint64_t{0} << (start & 63));
+    for (std::size_t step = 0; step <= words; ++step) {
+        if (bits != 0) return static_cast<unsigned>((word << 6) + static_cast<unsigned>(__builtin_ctzll(bits)));
+        if (++word == words) word = 0;
+        bits = channel.waiting[word];
+    }
+    return 0;
+}
+
+}  // namespace weft

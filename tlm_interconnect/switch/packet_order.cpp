@@ -1,0 +1,39 @@
+#include "tlm_interconnect/switch/packet_order.h"
+
+namespace weft {
+
+void PacketOrder::start(const BufferSpace& space)
+{
+    packet_ = space.packet;
+    group_packet_ = space.group_packet;
+    lines_ = space.packet_lines;
+    next_address_ = 0;
+    in_packet_ = 0;
+    waiting_ = WaitingLines();
+}
+
+ScheduledItem* PacketOrder::begun(const LineHeader& line, unsigned slot, unsigned input) const
+{
+    if (packet_ == 0) return nullptr;
+    const std::uint32_t packet = line.of_group() ? group_packet_ : packet_;
+    if (packet == 0 || line.address % packet == 0 || !line.full_line()) return nullptr;
+    // One to the same address may wait, and stays ahead.
+    if (waiting_.find(line.address) != nullptr) return nullptr;
+    const WaitingLines::Place* place = waiting_.find(line.address - line_bytes);
+    if (place == nullptr || place->line == nullptr || place->slot != slot || place->input != input) return nullptr;
+    const Line& before = *place->line;
+    const bool continues = before.address + line_bytes == line.address && before.op == line.op && before.source == line.source &&
+                           before.full_line();
+    return continues ? place->line : nullptr;
+}
+
+void PacketOrder::tell_apart(const ChannelQueues& queues)
+{
+    waiting_.clear_into_more_places();
+    for (std::uint8_t slot = 0; slot < queues.channels().size(); ++slot)
+        for (unsigned input = 0; input < queues.inputs(); ++input)
+            for (ScheduledItem* item = queues[slot].inputs[input].head; item != nullptr; item = item->next)
+                waiting_.add(Line::of(*item).address, Line::of(*item), input, slot);
+}
+
+}  // namespace weft

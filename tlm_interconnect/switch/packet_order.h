@@ -1,0 +1,87 @@
+// Keeps lines together that share a packet on the link behind an output port.
+//
+// Where the link merges lines into packets, a line that continues the packet of the one just sent goes first: a packet is never
+// interrupted. Where it merges adjacent ones, a line that continues another one of its queue stands behind that: what set out
+// as one request and came through the die line by line is one again. Lines to the same address never change places. (Those
+// that wait are found by a hash of their address, waiting_lines.h; a packet whose beginning shares its place with another line
+// stays in parts.)
+#pragma once
+
+#include <cstdint>
+
+#include "tlm_interconnect/link/link_spec.h"
+#include "tlm_interconnect/switch/channel_queues.h"
+#include "tlm_interconnect/switch/waiting_lines.h"
+
+namespace weft {
+
+class PacketOrder {
+public:
+    // As the link behind a buffer of `space` merges. Nothing waits.
+    void start(const BufferSpace& space);
+
+    bool merges() const { return (packet_ | lines_) != 0; }
+    bool adjacent() const { return packet_ != 0; }
+
+    // Where lines merge by address: the line of the same queue that `line` continues, if that still waits.
+    ScheduledItem* begun(const LineHeader& line, unsigned slot, unsigned input) const;
+    void add(Line& line, unsigned slot, unsigned input)
+    {
+        if (packet_ != 0) waiting_.add(line.address, line, input, static_cast<std::uint8_t>(slot));
+    }
+    // Before another line is added: whether those that wait can still be told apart; if not, all of `queues` are added anew.
+    void make_room(const ChannelQueues& queues)
+    {
+        if (packet_ != 0 && waiting_.crowded()) tell_apart(queues);
+    }
+    void remove(const Line& line)
+    {
+        if (packet_ != 0) waiting_.remove(line.address, line);
+    }
+
+    // Whether `line` goes into the packet of the line that was sent last.
+    bool continues(const LineHeader& line) const
+    {
+        if (lines_ > 0) return in_packet_ > 0 && in_packet_ < lines_ && line.source == source_ && line.destination == destination_;
+        const std::uint32_t packet = line.of_group() ? group_packet_ : packet_;
+        return packet != 0 && next_address_ % packet != 0 && line.address == next_address_ && line.op == op_ && line.source == source_ &&
+               line.full_line();
+    }
+    // It has been sent, from the same queue as the one before or not.
+    void sent(const LineHeader& line, bool same_queue)
+    {
+        if (lines_ > 0) {
+            in_packet_ = same_queue && continues(line) ? in_packet_ + 1 : 1;
+            source_ = line.source;
+            destination_ = line.destination;
+        }
+        if (packet_ != 0) {
+            next_address_ = line.full_line() ? line.address + line_bytes : 0;
+            op_ = line.op;
+            source_ = line.source;
+        }
+    }
+
+    void prefetch(std::uint64_t address) const
+    {
+        if (packet_ == 0) return;
+        waiting_.prefetch(address);
+        waiting_.prefetch(address - line_bytes);
+    }
+    void prefetch_one(std::uint64_t address) const { waiting_.prefetch(address); }
+
+private:
+    void tell_apart(const ChannelQueues& queues);
+
+    std::uint32_t packet_ = 0;        // by address
+    std::uint32_t group_packet_ = 0;  // the same of lines of groups
+    std::uint32_t lines_ = 0;         // by destination
+    std::uint32_t in_packet_ = 0;     // lines so far
+    std::uint64_t next_address_ = 0;  // of the line that continues
+    std::uint16_t source_ = 0;
+    std::uint16_t destination_ = 0;
+    LineOp op_ = LineOp::read;
+    WaitingLines waiting_;
+};
+
+}  // namespace weft

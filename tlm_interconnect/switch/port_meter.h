@@ -1,0 +1,79 @@
+// What an output port measures: lines, time without a credit, the latency breakdown of traced lines, and, where somebody has
+// attached a PortWatch, every channel to the picosecond.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "tlm_interconnect/protocol/credit_account.h"
+#include "tlm_interconnect/switch/channel_queues.h"
+#include "tlm_interconnect/switch/port_watch.h"
+
+namespace weft {
+
+class PortMeter {
+public:
+    void attach(PortWatch& watch, const ChannelQueues& queues);
+
+    void queued(Line& line, unsigned slot, unsigned input, Time now)
+    {
+        if (line.traced()) line.breakdown().since = now;
+        if (watch_ != nullptr) watch_->queued(slot, input, now);
+    }
+    void returned(unsigned slot, Time due)
+    {
+        if (watch_ != nullptr) watch_->returned(slot, due);
+    }
+    // Before a channel is chosen: when the next credit of each that has lines can be used.
+    void look(const ChannelQueues& queues, const CreditAccount& credits, Time now)
+    {
+        if (watch_ == nullptr) return;
+        for (std::uint32_t rest = queues.occupied(); rest != 0; rest &= rest - 1) {
+            const auto slot = static_cast<unsigned>(__builtin_ctz(rest));
+            ready_[slot] = credits.ready(queues[slot].vc, now);
+        }
+    }
+    // No channel with lines has a credit; then one has.
+    void stalled(Time now)
+    {
+        if (stalled_) return;
+        stalled_ = true;
+        stalled_since_ = now;
+    }
+    void moves(Time now)
+    {
+        if (!stalled_) return;
+        stall_ += now - stalled_since_;
+        stalled_ = false;
+    }
+    void leaves(Line& line, LineClass cls, unsigned slot, Time now)
+    {
+        ++sent_;
+        if (line.traced()) note_wait(line, cls, slot, now);
+    }
+    void sent(unsigned slot, unsigned input, Time now, Time wire_free)
+    {
+        if (watch_ != nullptr) watch_->sent(slot, input, now, ready_[slot], wire_free);
+    }
+
+    std::uint64_t lines() const { return sent_; }
+    Time stall() const { return stall_; }
+    void reset()
+    {
+        sent_ = 0;
+        stall_ = 0;
+    }
+
+private:
+    void note_wait(Line& line, LineClass cls, unsigned slot, Time now) const;
+
+    std::uint64_t sent_ = 0;
+    Time stalled_since_ = 0;
+    bool stalled_ = false;
+    Time stall_ = 0;
+    PortWatch* watch_ = nullptr;
+    std::array<Time, max_vcs> ready_{};  // watched: when the next credit of a channel could be used, by slot
+};
+
+}  // namespace weft

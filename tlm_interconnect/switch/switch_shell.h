@@ -1,0 +1,161 @@
+// The shell of a switch: what every model of one has alike, whatever decides inside.
+//
+// Sockets: per port one target (requests in, responses out) and one initiator (requests out, responses in), each bound to a
+// link. The shell makes them, routes requests and says so when there is no route, keeps the return path, gives the credit of
+// a slot back, sends, and counts what waits for an output.
+//
+// A model fills in what differs:
+//
+//     class MySwitch final : public SwitchShell<MySwitch> {
+//         void arrive(unsigned port, Line& line, LineClass cls, Time delay);  // a line that is at `port` after `delay`
+//         void credited(unsigned port, std::uint8_t vc, Time due);           // the module behind `port` has room again
+//         ...                                                                // run(), arbitrate(), what SwitchModel asks for
+//     };
+//
+// Both may be private where the model has `friend SwitchShell<MySwitch>`. `Model` is known here by its type and a final class,
+// so that a hop costs one virtual call, that of the TLM interface.
+//
+// Base: an sc_module that is a TimedComponent; arguments behind the routes are its constructor's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tlm_interconnect/kernel/timed_module.h"
+#include "tlm_interconnect/routing/route_table.h"
+#include "tlm_interconnect/switch/debug_route.h"
+#include "tlm_interconnect/switch/switch_model.h"
+
+namespace weft {
+
+// Lines that wait for one output: now, and the most since counting began.
+struct OutputLoad {
+    std::uint32_t queued = 0;
+    std::uint32_t peak = 0;
+
+    void join() { peak = std::max(peak, ++queued); }
+    void leave() { --queued; }
+    void reset() { peak = queued; }
+};
+
+// An error of the run: routes lead a line to a switch that knows no way on.
+void report_no_route(const std::string& path, std::uint32_t endpoint);
+// The same of a credit that nobody has given.
+void report_extra_credit(const std::string& path);
+
+template <class Model, class Base = TimedModule>
+class SwitchShell : public Base, public LineInitiator, public LineTarget, public SwitchModel {
+public:
+    LineTargetSocket& target(unsigned port) final { return *sockets_[port].target; }
+    LineInitiatorSocket& initiator(unsigned port) final { return *sockets_[port].initiator; }
+    unsigned port_count() const { return static_cast<unsigned>(sockets_.size()); }
+
+    // What comes in by the sockets.
+    Time on_request(unsigned port, Line& line, Time delay) final
+    {
+        model().arrive(port, line, LineClass::request, delay);
+        return 0;
+    }
+    Time on_response(unsigned port, Line& line, Time delay) final
+    {
+        model().arrive(port, line, LineClass::response, delay);
+        return 0;
+    }
+    void on_request_credit(unsigned port, Line& line, Time delay) final
+    {
+        model().credited(port, line.vc, this->event_queue().now() + delay);
+    }
+    void on_response_credit(unsigned port, Line& line, Time delay) final
+    {
+        model().credited(port, line.vc, this->event_queue().now() + delay);
+    }
+
+    unsigned debug(unsigned port, Line& line) override { return pass_debug(*this, routes_, port, line); }
+
+protected:
+    template <class... Arguments>
+    SwitchShell(unsigned ports, RouteTable routes, sc_core::sc_module_name name, Arguments&&... arguments)
+        : Base(name, std::forward<Arguments>(arguments)...), routes_(std::move(routes)), sockets_(ports)
+    {
+        for (unsigned p = 0; p < ports; ++p) {
+            const std::string number = std::to_string(p);
+            sockets_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), model(), p);
+            sockets_[p].initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), model(), p);
+        }
+    }
+
+    // Where a line leaves: the output, and the VC set of the channel that it uses there.
+    struct Exit {
+        unsigned port;
+        unsigned vc_set;
+        bool known() const { return port != no_port; }
+    };
+    static constexpr unsigned no_port = ~0U;
+
+    // Of a request that came by `input`, in `vc_set` of its routes. Where there is none, that has been reported.
+    Exit route(Line& line, unsigned input, unsigned vc_set)
+    {
+        const unsigned phase = routes_.phase(input, vc_set);
+        if (routes_.scatters(phase)) line.scatter(routes_.seed());
+        const RouteTable::Choice choice = routes_.ports_to(line.destination, phase);
+        if (choice.count == 0) {
+            report_no_route(this->path(), line.destination);
+            return {no_port, 0};
+        }
+        const unsigned pick = line.pick(choice.count);
+        return {choice.port(pick), choice.lane(pick)};
+    }
+    // Of a response: back by the port and in the VC set that its request came in by.
+    static Exit route_back(Line& line)
+    {
+        const Line::Way way = line.pop_way();
+        return {way.port, way.lane};
+    }
+    static void note_way_back(Line& line, unsigned input) { line.push_way(input, lane_of(line.vc)); }
+
+    // The slot of `input` that the line holds is free; `line.vc` still names its channel.
+    void free_slot(Line& line, LineClass cls, unsigned input, Time delay = 0)
+    {
+        if (cls == LineClass::request) {
+            sockets_[input].target->return_request_credit(line, delay);
+        } else {
+            sockets_[input].initiator->return_response_credit(line, delay);
+        }
+    }
+    // The time after which the wire of `output` takes the next line.
+    Time send(Line& line, LineClass cls, unsigned output, Time delay = 0)
+    {
+        return cls == LineClass::request ? sockets_[output].initiator->send_request(line, delay)
+                                         : sockets_[output].target->send_response(line, delay);
+    }
+
+    Statistic lines_forwarded() const
+    {
+        return {"lines", static_cast<double>(line_hops()), "lines", "requests and responses forwarded"};
+    }
+    Statistic largest_queue(const char* text = "largest number of lines waiting for one output") const
+    {
+        std::uint32_t peak = 0;
+        for (unsigned p = 0; p < port_count(); ++p) peak = std::max(peak, peak_queue(p));
+        return {"peak_queue", static_cast<double>(peak), "lines", text};
+    }
+
+    const RouteTable& routes() const { return routes_; }
+
+private:
+    struct Sockets {
+        std::unique_ptr<LineTargetSocket> target;
+        std::unique_ptr<LineInitiatorSocket> initiator;
+    };
+
+    Model& model() { return static_cast<Model&>(*this); }
+
+    RouteTable routes_;
+    std::vector<Sockets> sockets_;
+};
+
+}  // namespace weft
