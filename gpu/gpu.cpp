@@ -72,6 +72,14 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     }
 }
 
+Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const ParameterSet& parameters,
+    const Wiring& wiring)
+    : Gpu(name, event_queue, pool, progress, parameters.get<GpuSpec>(), parameters.get<L1Spec>(), parameters.get<L2Spec>(),
+          parameters.get<HbmSpec>(), wiring, parameters.get<MemorySideSpec>(), parameters.get<NetworkSpec>(), parameters.get<CopySpec>(),
+          parameters.get<BulkSpec>())
+{
+}
+
 std::vector<ComputeUnits::Blocked> Gpu::blocked_workgroups() const
 {
     std::vector<ComputeUnits::Blocked> out = units_->blocked();

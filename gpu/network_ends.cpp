@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gpu/gpu_statistics.h"
+
 namespace weft {
 
 NetworkEnds::NetworkEnds(const NetworkSpec& spec, std::size_t units, std::size_t slices, std::size_t ports)
@@ -34,8 +36,7 @@ Time NetworkEnds::line_at_port(Line& line, std::size_t port, LineClass cls, Stag
     return ways.limited() ? ways.admit(port, now, bytes) : now;
 }
 
-void add_load(const std::string& name, const std::string& text, const std::vector<const RateServers*>& places,
-    std::vector<Statistic>& out)
+void add_load(const std::string& name, const std::vector<const RateServers*>& places, std::vector<Statistic>& out)
 {
     std::uint64_t bytes = 0;
     double busiest = 0;
@@ -47,19 +48,20 @@ void add_load(const std::string& name, const std::string& text, const std::vecto
         busiest = std::max(busiest, ways->time_of(ways->bytes(ways->busiest())));
     }
     if (!limited) return;
-    out.push_back({name + "_bytes", static_cast<double>(bytes), "B", text + ", all together"});
-    out.push_back({name + "_busy", busiest, "ps", text + ", time of the busiest"});
+    StatisticWriter write(network_statistics(), out);
+    write(name + "_bytes", bytes);
+    write(name + "_busy", busiest);
 }
 
 std::vector<Statistic> NetworkEnds::statistics() const
 {
     std::vector<Statistic> out;
-    add_load("unit_out", "out of compute units", {&unit_out}, out);
-    add_load("unit_in", "into compute units", {&unit_in}, out);
-    add_load("slice_in", "into L2 slices", {&slice_in}, out);
-    add_load("slice_out", "out of L2 slices", {&slice_to_units, &slice_to_ports}, out);
-    add_load("port_out", "to fabric ports", {&port_out[0], &port_out[1]}, out);
-    add_load("port_in", "from fabric ports", {&port_in[0], &port_in[1]}, out);
+    add_load("unit_out", {&unit_out}, out);
+    add_load("unit_in", {&unit_in}, out);
+    add_load("slice_in", {&slice_in}, out);
+    add_load("slice_out", {&slice_to_units, &slice_to_ports}, out);
+    add_load("port_out", {&port_out[0], &port_out[1]}, out);
+    add_load("port_in", {&port_in[0], &port_in[1]}, out);
     return out;
 }
 

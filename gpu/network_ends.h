@@ -79,7 +79,6 @@ private:
 };
 
 // What reports show of resources: bytes over all, time of the busiest. Nothing where there is no limit.
-void add_load(const std::string& name, const std::string& text, const std::vector<const RateServers*>& places,
-    std::vector<Statistic>& out);
+void add_load(const std::string& name, const std::vector<const RateServers*>& places, std::vector<Statistic>& out);
 
 }  // namespace weft

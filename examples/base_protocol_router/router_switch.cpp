@@ -25,7 +25,23 @@ Line::Way entered_by(Line& line)
     return way;
 }
 
+Arbitration arbitration_of(const ParameterSet& parameters)
+{
+    Arbitration out;
+    out.kind = static_cast<ArbiterKind>(parameters.value("switch.arbiter"));
+    out.control_weight = static_cast<std::uint32_t>(parameters.value("switch.control_weight"));
+    out.data_weight = static_cast<std::uint32_t>(parameters.value("switch.data_weight"));
+    return out;
+}
+
 }  // namespace
+
+const StatisticTable& router_statistics()
+{
+    static const StatisticTable table{{"lines", "lines", "requests and responses forwarded"},
+        {"peak_queue", "lines", "largest number of lines waiting for one output"}};
+    return table;
+}
 
 RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& context,
     const SwitchRequest& request, std::uint32_t threads)
@@ -33,7 +49,7 @@ RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& conte
       pool_(context.pool), ports_(request.ports)
 {
     router_ = std::make_unique<AtRouter>("router", request.ports,
-        [this](sc_dt::uint64 address) { return way_of(address).port; }, time_of(request.spec.latency), time_of(cycle));
+        [this](sc_dt::uint64 address) { return way_of(address).port; }, time_of(request.parameters.value("switch.latency")), time_of(cycle));
     LineToBaseSpec entry;
     entry.buffer = 0xffff;  // the link's credits bound it
     entry.local_addresses = false;
@@ -55,7 +71,7 @@ RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& conte
         port.exit = std::make_unique<BaseToLine<>>(("exit" + n).c_str(), context.event_queue, path() + ".exit" + n, pool_,
             exit);
         port.output = std::make_unique<OutputPort>(context.event_queue, *this, *this, p, request.ports, *port.initiator,
-            *port.target, arbitration(request.spec));
+            *port.target, arbitration_of(request.parameters));
         port.to_router->bind(port.entry->in);
         port.entry->socket.bind(*router_->in[p]);
         router_->out[p]->bind(port.exit->socket);
@@ -226,10 +242,13 @@ std::vector<std::string> RouterSwitch::blocked() const
 
 std::vector<Statistic> RouterSwitch::statistics() const
 {
-    double peak = 0;
-    for (const Port& port : ports_) peak = std::max(peak, static_cast<double>(port.output->peak_queue()));
-    return {{"lines", static_cast<double>(line_hops()), "lines", "requests and responses forwarded"},
-        {"peak_queue", peak, "lines", "largest number of lines waiting for one output"}};
+    std::uint32_t peak = 0;
+    for (const Port& port : ports_) peak = std::max(peak, port.output->peak_queue());
+    std::vector<Statistic> out;
+    StatisticWriter write(router_statistics(), out);
+    write("lines", line_hops());
+    write("peak_queue", peak);
+    return out;
 }
 
 void RouterSwitch::reset_statistics()

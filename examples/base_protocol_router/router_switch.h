@@ -16,9 +16,11 @@
 
 #include "at_router.h"
 
-#include "platform/system/model_registry.h"
-#include "tlm_interconnect/adapters/base_to_line.h"
-#include "tlm_interconnect/adapters/line_to_base.h"
+#include <weft/adapters.h>
+#include <weft/plugin.h>
+#include <weft/switch.h>
+
+const weft::StatisticTable& router_statistics();
 
 class RouterSwitch : public sc_core::sc_module,
                      public weft::TimedComponent,

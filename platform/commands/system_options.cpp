@@ -5,7 +5,7 @@
 #include "platform/commands/messages.h"
 #include "platform/config/resolve.h"
 #include "platform/system/fabric_plan.h"
-#include "platform/system/plugin.h"
+#include "platform/system/plugin_loader.h"
 #include "platform/system/rtl_models.h"
 
 namespace weft {

@@ -68,7 +68,7 @@ void FabricModules::add_switch(const ModelRegistry& registry, const RunContext& 
     SwitchRequest request;
     request.module_name = module_name("switch", path, switches_.size());
     request.path = path;
-    request.spec = resolved_.switch_of(node);
+    request.parameters = resolved_.parameters(node);
     request.ports = used_ports(node) + extra;
     request.routes = table_of(node, extra > 0 ? static_cast<int>(used_ports(node)) : -1);
     switch_of_[node] = static_cast<int>(switches_.size());
@@ -105,7 +105,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         const LinkSpec& spec = resolved_.link(edge);
         const std::string path = edge_name(resolved_.graph(), edge);
         LinkPlace place{edge,
-            registry.link_factory(resolved_.link_model(edge))(context, {module_name("link", path, links_.size()), path, spec, resolved_.seed}), {}, {}, {}};
+            registry.link_factory(resolved_.link_model(edge))(context, {module_name("link", path, links_.size()), path, resolved_.link_parameters(edge), resolved_.seed}), {}, {}, {}};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
         for (unsigned e = 0; e < 2; ++e) {
             const NodeId node = nodes[e];

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "rtl/modules/block_statistics.h"
 
 namespace weft {
 
@@ -165,9 +166,12 @@ std::vector<Statistic> DutSwitch::statistics() const
 {
     std::uint32_t peak = 0;
     for (const Output& output : outputs_) peak = std::max(peak, output.peak);
-    return {{"lines", static_cast<double>(sent_), "lines", "requests and responses forwarded"},
-        {"clocks", static_cast<double>(clocks()), "", "edges at which the block was evaluated"},
-        {"peak_queue", static_cast<double>(peak), "lines", "largest number of lines inside for one output"}};
+    std::vector<Statistic> out;
+    StatisticWriter write(dut_switch_statistics(), out);
+    write("lines", sent_);
+    write("clocks", clocks());
+    write("peak_queue", peak);
+    return out;
 }
 
 void DutSwitch::reset_statistics()

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rtl/modules/line_pins.h"
+#include "rtl/modules/block_statistics.h"
 
 namespace weft {
 
@@ -370,10 +371,13 @@ std::vector<Statistic> ClockedSwitch::statistics() const
 {
     std::uint32_t peak = 0;
     for (const Port& port : ports_) peak = std::max(peak, port.peak);
-    return {{"lines", static_cast<double>(sent_), "lines", "requests and responses forwarded"},
-        {"made", static_cast<double>(made_), "lines", "lines that the unit for groups made for members"},
-        {"clocks", static_cast<double>(clocks_), "", "clocks in which the block was evaluated"},
-        {"peak_queue", static_cast<double>(peak), "lines", "largest number of lines inside for one output"}};
+    std::vector<Statistic> out;
+    StatisticWriter write(clocked_switch_statistics(), out);
+    write("lines", sent_);
+    write("made", made_);
+    write("clocks", clocks_);
+    write("peak_queue", peak);
+    return out;
 }
 
 void ClockedSwitch::reset_statistics()

@@ -37,13 +37,13 @@ TEST(PluginRefusal, NoEntryPoint) { expect_refused(defect("no_entry"), "has no e
 TEST(PluginRefusal, AnotherVersion)
 {
     expect_refused(defect("old_version"), "was compiled against version 99 of the plug-in interface; expected one "
-                                          "compiled against version 3");
+                                          "compiled against version 4");
 }
 
 TEST(PluginRefusal, TheFirstVersion)
 {
     expect_refused(defect("first_version"), "was compiled against version 1 of the plug-in interface; expected one "
-                                            "compiled against version 3");
+                                            "compiled against version 4");
 }
 
 TEST(PluginRefusal, AdaptersOfAnotherSize)
@@ -56,6 +56,16 @@ TEST(PluginRefusal, SomethingThatNobodyHas) { expect_refused(defect("unresolved"
 TEST(PluginRefusal, ANameThatIsTaken)
 {
     expect_refused(defect("taken_name"), "the name 'switch' of kind switch is taken; expected another name");
+}
+
+TEST(PluginRefusal, ABlockOfParametersThatIsTaken)
+{
+    expect_refused(defect("taken_block"), "the name 'l2' of a block of parameters is taken; expected another name");
+}
+
+TEST(PluginRefusal, ADefaultOutOfItsRange)
+{
+    expect_refused(defect("wrong_default"), "the default of parameter mine.size is out of its range; expected a declaration without contradictions");
 }
 
 TEST(PluginRefusal, TheSameTwice)

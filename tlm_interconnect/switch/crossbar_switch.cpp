@@ -1,5 +1,7 @@
 #include "tlm_interconnect/switch/crossbar_switch.h"
 
+#include "tlm_interconnect/switch/switch_statistics.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -543,10 +545,13 @@ std::vector<Statistic> CrossbarSwitch::statistics() const
 {
     std::uint32_t peak = 0;
     for (unsigned p = 0; p < ports_.size(); ++p) peak = std::max(peak, outputs_[p].peak);
-    return {{"lines", static_cast<double>(sent_), "lines", "requests and responses forwarded"},
-        {"matchings", static_cast<double>(matchings_), "", "clocks in which some input asked for some output"},
-        {"refused", static_cast<double>(refused_), "", "requests of crossbar inputs that were not granted, by clock"},
-        {"peak_queue", static_cast<double>(peak), "lines", "largest number of lines waiting for one output"}};
+    std::vector<Statistic> out;
+    StatisticWriter write(crossbar_switch_statistics(), out);
+    write("lines", sent_);
+    write("matchings", matchings_);
+    write("refused", refused_);
+    write("peak_queue", peak);
+    return out;
 }
 
 void CrossbarSwitch::reset_statistics()

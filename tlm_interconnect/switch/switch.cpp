@@ -1,5 +1,7 @@
 #include "tlm_interconnect/switch/switch.h"
 
+#include "tlm_interconnect/switch/switch_statistics.h"
+
 #include <algorithm>
 
 namespace weft {
@@ -264,9 +266,11 @@ std::vector<Statistic> Switch::statistics() const
         peak = std::max(peak, static_cast<double>(port.output->peak_queue()));
         stall += static_cast<double>(port.output->credit_stall());
     }
-    std::vector<Statistic> out{{"lines", lines, "lines", "requests and responses forwarded"},
-        {"peak_queue", peak, "lines", "largest number of lines waiting for one output"},
-        {"credit_stall", stall, "ps", "time outputs had lines, a free wire and no credit, summed over outputs"}};
+    std::vector<Statistic> out;
+    StatisticWriter write(switch_statistics(), out);
+    write("lines", lines);
+    write("peak_queue", peak);
+    write("credit_stall", stall);
     if (groups_ != nullptr) groups_->add_statistics(out);
     if (messages_ != nullptr) messages_->add_statistics(out);
     return out;
