@@ -50,7 +50,7 @@ const StatisticTable& network_statistics()
 {
     static const StatisticTable table = load_of("unit_out", "out of compute units", "network.unit_rate") +
         load_of("unit_in", "into compute units", "network.unit_rate") +
-        load_of("slice_in", "into L2 slices", "network.slice_rate") +
+        load_of("slice_in", "into L2 slices", "network.header is not 0, or network.slice_rate is less than l2.bandwidth / l2.slices and") +
         load_of("slice_out", "out of L2 slices", "network.slice_rate") +
         load_of("port_out", "to fabric ports", "network.port_rate") +
         load_of("port_in", "from fabric ports", "network.port_rate") +

@@ -107,7 +107,7 @@ TEST(Blocks, PathsOfAModelAreThoseOfOurs)
 TEST(Blocks, ErrorsNameTheirPlace)
 {
     EXPECT_EQ(error_of([] { with({}, "parameters: {fast.pace: 2 TB/s}\n"); }),
-        "system.yaml:3: fast.pace = 2000 GB/s is out of range; expected 0.001 GB/s to 1000 GB/s");
+        "system.yaml:3: fast.pace = 2000 GB/s is out of range; expected 1 MB/s to 1000 GB/s");
     EXPECT_EQ(error_of([] { with({"fast.policy=oldest"}); }),
         "--set: 'oldest' is no value of fast.policy; expected one of strict, aged");
     EXPECT_EQ(error_of([] { with({"fast.speed=1 GB/s"}); }).substr(0, 35), "--set: unknown parameter 'fast.spee");

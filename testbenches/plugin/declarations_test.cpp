@@ -48,7 +48,7 @@ TEST(PluginDeclarations, TheListOfModelsHasThem)
     EXPECT_EQ(text.code, 0) << text.err;
     for (const char* part : {"\n  my_switch: a switch with priorities, of model my_switch\n",
              "\n    my_switch.urgency              -       control        one of control, data\n      which lines leave first\n",
-             "\n    my_switch.pace                 B/s     0 GB/s         0 GB/s to 10000 GB/s\n",
+             "\n    my_switch.pace                 B/s     0 B/s          0 B/s to 10 TB/s\n",
              "\n  statistics of NODE of model my_switch\n", "\n    paced                          ps           time that the pace held outputs"})
         EXPECT_NE(text.out.find(part), std::string::npos) << part << "\nin\n" << text.out;
     const Json all = Json::parse(with_switch({"models", "switch", "--json"}).out, nullptr, false);
@@ -81,7 +81,7 @@ TEST(PluginDeclarations, ErrorsNameFileAndLine)
                                 "parameters:\n  my_switch.pace: 20 TB/s\n");
     const auto outcome = with_switch({"explain", file});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_EQ(outcome.err, file + ":5: my_switch.pace = 20000 GB/s is out of range; expected 0 GB/s to 10000 GB/s\n");
+    EXPECT_EQ(outcome.err, file + ":5: my_switch.pace = 20 TB/s is out of range; expected 0 B/s to 10 TB/s\n");
     const auto word = explained({"--set", "my_switch.urgency=mine"});
     EXPECT_EQ(word.code, 2);
     EXPECT_EQ(word.err, "--set: 'mine' is no value of my_switch.urgency; expected one of control, data\n");
@@ -103,16 +103,22 @@ TEST(PluginDeclarations, ResultsHaveThem)
     EXPECT_EQ(seen, 4U);
 }
 
-// A line of 64 B at 32 GB/s takes 2 ns of an output. Every line that an output sends behind another at once waits for that.
+// At 32 GB/s a line of 64 B holds an output for 2 ns, whatever its wire takes.
 TEST(PluginDeclarations, ThePaceCounts)
 {
     const Json fast = run({});
     const Json slow = run({"--set", "my_switch.pace=32GB/s"});
-    EXPECT_GT(slow["simulated_ps"].get<std::int64_t>(), fast["simulated_ps"].get<std::int64_t>());
-    for (const Json& module : fast["modules"])
-        if (module["model"] == "my_switch") {
-            EXPECT_EQ(module["stats"]["paced"]["value"], 0);
-        }
+    EXPECT_EQ(fast["simulated_ps"], 25'832'853);
+    EXPECT_EQ(slow["simulated_ps"], 25'909'733);
+    const auto expect_paced = [](const Json& result, std::int64_t ps) {
+        for (const Json& module : result["modules"])
+            if (module["model"] == "my_switch") {
+                EXPECT_EQ(module["stats"]["paced"]["value"], ps);
+                EXPECT_EQ(module["stats"]["lines"]["value"], 8960);
+            }
+    };
+    expect_paced(fast, 0);
+    expect_paced(slow, 14'481'152);
 }
 
 // What the package holds is what a plug-in can reach.
