@@ -2,6 +2,7 @@
 // them; the requests that its factories get.
 #pragma once
 
+#include <weft/parameters.h>
+#include <weft/version.h>
+
 #include "platform/system/plugin.h"
-#include "weft/parameters.h"
-#include "weft/version.h"
