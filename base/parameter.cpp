@@ -18,9 +18,28 @@ const char* name_of(Unit unit)
     case Unit::flops: return "FLOP/s";
     case Unit::ratio:
     case Unit::count:
-    case Unit::choice: break;
+    case Unit::choice:
+    case Unit::flag:
+    case Unit::real: break;
     }
     return "";
+}
+
+const char* kind_name(Unit unit)
+{
+    switch (unit) {
+    case Unit::count: return "count";
+    case Unit::bytes: return "bytes";
+    case Unit::time: return "time";
+    case Unit::rate: return "rate";
+    case Unit::frequency: return "frequency";
+    case Unit::flops: return "flops";
+    case Unit::ratio: return "ratio";
+    case Unit::choice: return "choice";
+    case Unit::flag: return "flag";
+    case Unit::real: return "real";
+    }
+    return "?";
 }
 
 namespace {
@@ -39,16 +58,33 @@ std::optional<std::uint64_t> parse_flops(std::string_view text)
     return parse_bytes(number);
 }
 
-// "1e-9", "0.001"
-std::optional<std::uint64_t> parse_ratio(std::string_view text)
+std::optional<double> parse_real(std::string_view text)
 {
     if (text.empty() || text.size() > 40 || text.find_first_not_of("0123456789.eE-+") != std::string_view::npos)
         return std::nullopt;
     const std::string copy(text);
     char* end = nullptr;
     const double value = std::strtod(copy.c_str(), &end);
-    if (end != copy.c_str() + copy.size() || !(value >= 0 && value <= 1)) return std::nullopt;
-    return static_cast<std::uint64_t>(value * 1e18 + 0.5);
+    // Minus zero has bits of its own; no sum of it and zero has them.
+    if (end != copy.c_str() + copy.size() || !(value >= 0) || value > 1e300) return std::nullopt;
+    return value + 0.0;
+}
+
+// "1e-9", "0.001"
+std::optional<std::uint64_t> parse_ratio(std::string_view text)
+{
+    const std::optional<double> value = parse_real(text);
+    if (!value || *value > 1) return std::nullopt;
+    return static_cast<std::uint64_t>(*value * 1e18 + 0.5);
+}
+
+std::optional<std::uint64_t> parse_flag(std::string_view text)
+{
+    for (const char* yes : {"on", "true", "yes", "1"})
+        if (text == yes) return 1;
+    for (const char* no : {"off", "false", "no", "0"})
+        if (text == no) return 0;
+    return std::nullopt;
 }
 
 }  // namespace
@@ -81,6 +117,10 @@ std::optional<std::uint64_t> parse_value(const ParameterInfo& info, std::string_
         for (std::size_t i = 0; i < info.choices.size(); ++i)
             if (info.choices[i] == text) return i;
         return std::nullopt;
+    case Unit::flag: return parse_flag(text);
+    case Unit::real:
+        if (const std::optional<double> value = parse_real(text)) return parameter_detail::to_base(*value);
+        return std::nullopt;
     }
     return std::nullopt;
 }
@@ -95,6 +135,8 @@ std::string format_value(const ParameterInfo& info, std::uint64_t value)
     case Unit::flops: return fmt::format("{:.6g} TFLOP/s", static_cast<double>(value) / 1e12);
     case Unit::ratio: return fmt::format("{:g}", static_cast<double>(value) / 1e18);
     case Unit::choice: return value < info.choices.size() ? info.choices[value] : "?";
+    case Unit::flag: return value == 0 ? "off" : "on";
+    case Unit::real: return fmt::format("{:g}", parameter_detail::from_base<double>(value));
     case Unit::count: break;
     }
     return std::to_string(value);
@@ -102,6 +144,7 @@ std::string format_value(const ParameterInfo& info, std::uint64_t value)
 
 std::string describe_range(const ParameterInfo& info)
 {
+    if (info.unit == Unit::flag) return "on or off";
     if (info.unit != Unit::choice)
         return format_value(info, info.low) + " to " + format_value(info, info.high);
     std::string out = "one of ";

@@ -7,17 +7,18 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 if(WEFT_CLI)
   install(TARGETS weft RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-foreach(floor base infragraph tlm_interconnect sc_models gpu collectives rtl platform)
-  install(DIRECTORY ${floor} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft
-    FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+foreach(header ${weft_plugin_headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/internal/${folder})
 endforeach()
 
 install(DIRECTORY rtl DESTINATION ${CMAKE_INSTALL_DATADIR}/weft FILES_MATCHING PATTERN "*.sv")
 
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/weftConfig.cmake.in ${CMAKE_BINARY_DIR}/weftConfig.cmake
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/weftConfig.cmake.in ${PROJECT_BINARY_DIR}/weftConfig.cmake
   INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/weftConfigVersion.cmake COMPATIBILITY ExactVersion)
-install(FILES ${CMAKE_BINARY_DIR}/weftConfig.cmake ${CMAKE_BINARY_DIR}/weftConfigVersion.cmake
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/weftConfigVersion.cmake COMPATIBILITY ExactVersion)
+install(FILES ${PROJECT_BINARY_DIR}/weftConfig.cmake ${PROJECT_BINARY_DIR}/weftConfigVersion.cmake
   DESTINATION ${package_dir})
 
 # What a user reads, and pages that the program writes of itself when it is installed.
@@ -25,9 +26,13 @@ install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/weft)
 if(WEFT_CLI)
-  install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" -D \"PROGRAM=$<TARGET_FILE:weft>\" -D \"OUTPUT=${CMAKE_BINARY_DIR}/manual\"
+  install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" -D \"PROGRAM=$<TARGET_FILE:weft>\" -D \"OUTPUT=${PROJECT_BINARY_DIR}/manual\"
     -D VERSION=${PROJECT_VERSION} -P \"${CMAKE_CURRENT_LIST_DIR}/manual.cmake\" COMMAND_ERROR_IS_FATAL ANY)")
-  install(DIRECTORY ${CMAKE_BINARY_DIR}/manual/ DESTINATION ${CMAKE_INSTALL_DATADIR})
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/manual/ DESTINATION ${CMAKE_INSTALL_DATADIR})
+endif()
+
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
 endif()
 
 # cpack -G DEB and cpack -G TGZ in the build folder.
@@ -35,7 +40,7 @@ set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_NAME weft)
 set(CPACK_PACKAGE_CONTACT "The Weft developers <weft@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "SystemC/TLM-2.0 co-simulation of multi-GPU systems")
-set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES OFF)  # plug-ins take symbols of the program
 set(CPACK_DEBIAN_PACKAGE_SECTION science)

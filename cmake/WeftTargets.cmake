@@ -30,13 +30,14 @@ if(WEFT_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# weft_library(NAME SOURCES... [DEPENDS targets...] [PER_LINE])  ->  target weft_NAME, alias weft::NAME
+# weft_library(NAME SOURCES... [DEPENDS targets...] [PER_LINE])  ->  target weft_NAME, aliases weft::NAME and Weft::NAME
 # PER_LINE: its code runs for every line; it is compiled with -O3.
 function(weft_library name)
   cmake_parse_arguments(ARG "PER_LINE" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(weft_${name} STATIC ${ARG_SOURCES})
   add_library(weft::${name} ALIAS weft_${name})
-  target_include_directories(weft_${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  add_library(Weft::${name} ALIAS weft_${name})
+  target_include_directories(weft_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(weft_${name} PUBLIC ${ARG_DEPENDS} PRIVATE $<BUILD_INTERFACE:weft_flags>)
   weft_batches(weft_${name})
   if(ARG_PER_LINE)
@@ -57,15 +58,15 @@ function(weft_test name)
     set(ARG_TIMEOUT 120)
   endif()
   add_executable(${name} ${ARG_SOURCES})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE
-    WEFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}" WEFT_SHARED_DIR="${WEFT_SHARED_DIR}"
-    WEFT_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    WEFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WEFT_SHARED_DIR="${WEFT_SHARED_DIR}"
+    WEFT_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(${name} PRIVATE weft_test_main ${ARG_DEPENDS} GTest::gtest weft_flags)
   # The time of a test goes into the libraries; its own code is compiled quickly.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   weft_batches(${name})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   set(properties TIMEOUT ${ARG_TIMEOUT})
   if(ARG_LABELS)
     list(APPEND properties LABELS ${ARG_LABELS})

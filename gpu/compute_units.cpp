@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "gpu/line_tag.h"
+#include "gpu/gpu_statistics.h"
 
 namespace weft {
 
@@ -367,11 +368,12 @@ std::vector<ComputeUnits::Blocked> ComputeUnits::blocked() const
 
 std::vector<Statistic> ComputeUnits::statistics() const
 {
-    std::vector<Statistic> out{
-        {"lines", static_cast<double>(lines_), "lines", "lines issued"},
-        {"flag_reads", static_cast<double>(polls_), "lines", "polls and awaits of flags among them"},
-        {"signals", static_cast<double>(signals_), "lines", "flag additions among them"},
-        {"fences", static_cast<double>(fences_), "fences", "fences, those of signals included"}};
+    std::vector<Statistic> out;
+    StatisticWriter write(compute_unit_statistics(), out);
+    write("lines", lines_);
+    write("flag_reads", polls_);
+    write("signals", signals_);
+    write("fences", fences_);
     L1Cache::Counts l1;
     for (const Unit& unit : units_) {
         if (unit.l1 == nullptr) continue;
@@ -382,15 +384,14 @@ std::vector<Statistic> ComputeUnits::statistics() const
         l1.full += part.full;
         l1.invalidations += part.invalidations;
     }
-    out.push_back({"l1_hits", static_cast<double>(l1.hits), "lines", "loads that found their sector in L1"});
-    out.push_back({"l1_misses", static_cast<double>(l1.misses), "lines", "sectors fetched into L1"});
-    out.push_back({"l1_merged", static_cast<double>(l1.merged), "lines", "loads that waited for a sector on its way"});
-    out.push_back({"l1_full", static_cast<double>(l1.full), "lines", "loads that waited for room for a miss"});
-    out.push_back({"l1_invalidations", static_cast<double>(l1.invalidations), "times", "L1s invalidated"});
+    write("l1_hits", l1.hits);
+    write("l1_misses", l1.misses);
+    write("l1_merged", l1.merged);
+    write("l1_full", l1.full);
+    write("l1_invalidations", l1.invalidations);
     const std::array<Time, stall_causes> time = stalls();
     for (unsigned cause = 0; cause < stall_causes; ++cause)
-        out.push_back({std::string("time_") + name_of(static_cast<StallCause>(cause)), static_cast<double>(time[cause]),
-            "ps", "time of workgroups, by what their wavefront zero waits for, summed"});
+        write(std::string("time_") + name_of(static_cast<StallCause>(cause)), time[cause]);
     return out;
 }
 

@@ -60,8 +60,8 @@ public:
     DieAccount& account() { return account_; }
     void count_exits()
     {
-        account_.count("slice_out", "out of L2 slices", to_units_.servers());
-        account_.count("slice_out", "out of L2 slices", to_fabric_.servers());
+        account_.count("slice_out", to_units_.servers());
+        account_.count("slice_out", to_fabric_.servers());
     }
     void add_group(std::uint16_t id, std::vector<std::uint16_t> ports) { routes_.set_group(id, std::move(ports)); }
 

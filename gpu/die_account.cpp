@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "gpu/gpu_statistics.h"
+
 namespace weft {
 
-void add_load(const std::string& name, const std::string& text, const std::vector<const RateServers*>& places, std::vector<Statistic>& out)
+void add_load(const std::string& name, const std::vector<const RateServers*>& places, std::vector<Statistic>& out)
 {
     std::uint64_t bytes = 0;
     double busiest = 0;
@@ -16,20 +18,21 @@ void add_load(const std::string& name, const std::string& text, const std::vecto
         busiest = std::max(busiest, ways->time_of(ways->bytes(ways->busiest())));
     }
     if (!limited) return;
-    out.push_back({name + "_bytes", static_cast<double>(bytes), "B", text + ", all together"});
-    out.push_back({name + "_busy", busiest, "ps", text + ", time of the busiest"});
+    StatisticWriter write(network_statistics(), out);
+    write(name + "_bytes", bytes);
+    write(name + "_busy", busiest);
 }
 
-void DieAccount::count(const std::string& name, const std::string& text, RateServers& ports)
+void DieAccount::count(const std::string& name, RateServers& ports)
 {
     auto kind = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& known) { return known.name == name; });
-    if (kind == kinds_.end()) kind = kinds_.insert(kinds_.end(), {name, text, {}});
+    if (kind == kinds_.end()) kind = kinds_.insert(kinds_.end(), {name, {}});
     kind->ports.push_back(&ports);
 }
 
 void DieAccount::add_statistics(std::vector<Statistic>& out) const
 {
-    for (const Kind& kind : kinds_) add_load(kind.name, kind.text, {kind.ports.begin(), kind.ports.end()}, out);
+    for (const Kind& kind : kinds_) add_load(kind.name, {kind.ports.begin(), kind.ports.end()}, out);
 }
 
 void DieAccount::reset_statistics()

@@ -1,4 +1,5 @@
-// What reports show of the on-die network's ports, whoever owns them: by kind, bytes over all and time of the busiest.
+// What reports show of the on-die network's ports, whoever owns them: by kind, bytes over all and time of the busiest. Texts and units
+// are declared in gpu_statistics.h.
 #pragma once
 
 #include <string>
@@ -10,12 +11,12 @@
 namespace weft {
 
 // Nothing where there is no limit.
-void add_load(const std::string& name, const std::string& text, const std::vector<const RateServers*>& places, std::vector<Statistic>& out);
+void add_load(const std::string& name, const std::vector<const RateServers*>& places, std::vector<Statistic>& out);
 
 class DieAccount {
 public:
     // Kinds are reported in the order in which they are named first.
-    void count(const std::string& name, const std::string& text, RateServers& ports);
+    void count(const std::string& name, RateServers& ports);
 
     void add_statistics(std::vector<Statistic>& out) const;
     void reset_statistics();
@@ -23,7 +24,6 @@ public:
 private:
     struct Kind {
         std::string name;
-        std::string text;
         std::vector<RateServers*> ports;
     };
     std::vector<Kind> kinds_;

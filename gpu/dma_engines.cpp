@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gpu/gpu_statistics.h"
+
 namespace weft {
 
 namespace {
 
-std::vector<Statistic> moved(std::uint64_t descriptors, std::uint64_t bytes, std::uint64_t lines, Time queued)
+void write_moved(StatisticWriter& write, std::uint64_t descriptors, std::uint64_t bytes, std::uint64_t lines, Time queued)
 {
-    return {{"lines", static_cast<double>(lines), "lines", "lines issued"},
-        {"descriptors", static_cast<double>(descriptors), "descriptors", "descriptors carried out"},
-        {"bytes", static_cast<double>(bytes), "B", "what they load"},
-        {"time_queued", static_cast<double>(queued), "ps", "time of descriptors behind others, summed"}};
+    write("lines", lines);
+    write("descriptors", descriptors);
+    write("bytes", bytes);
+    write("time_queued", queued);
 }
 
 }  // namespace
@@ -207,22 +209,25 @@ void DmaEngines::line_done(std::uint32_t index)
 
 std::vector<Statistic> DmaEngines::copy_statistics() const
 {
-    std::vector<Statistic> out = moved(copied_.descriptors, copied_.bytes, copied_.lines, copied_.queued);
-    out.push_back({"signals", static_cast<double>(copied_.signals), "lines", "flag additions among the lines"});
-    out.push_back({"flag_reads", static_cast<double>(copied_.flag_reads), "lines", "looks at flags among them"});
-    out.push_back({"time_lists_queued", static_cast<double>(lists_queued_), "ps",
-        "time of command lists before an engine has a place, summed"});
+    std::vector<Statistic> out;
+    StatisticWriter write(copy_engine_statistics(), out);
+    write_moved(write, copied_.descriptors, copied_.bytes, copied_.lines, copied_.queued);
+    write("signals", copied_.signals);
+    write("flag_reads", copied_.flag_reads);
+    write("time_lists_queued", lists_queued_);
     if (proxy_.requests() > 0) {
-        out.push_back({"requests", static_cast<double>(proxy_.requests()), "requests", "of port channels, by the proxy"});
-        out.push_back({"time_requests_queued", static_cast<double>(proxy_.queued()), "ps",
-            "time of requests before the proxy looks, summed"});
+        write("requests", proxy_.requests());
+        write("time_requests_queued", proxy_.queued());
     }
     return out;
 }
 
 std::vector<Statistic> DmaEngines::bulk_statistics() const
 {
-    return moved(bulk_copied_.descriptors, bulk_copied_.bytes, bulk_copied_.lines, bulk_copied_.queued);
+    std::vector<Statistic> out;
+    StatisticWriter write(bulk_engine_statistics(), out);
+    write_moved(write, bulk_copied_.descriptors, bulk_copied_.bytes, bulk_copied_.lines, bulk_copied_.queued);
+    return out;
 }
 
 }  // namespace weft

@@ -12,7 +12,7 @@ constexpr std::uint64_t fastest = 1'000'000'000'000'000;
 
 const ParameterTable<CopySpec>& CopySpec::parameters()
 {
-    static const ParameterTable<CopySpec> table({
+    static const ParameterTable<CopySpec> table({"copy", BlockOwner::endpoint, "copy engines"}, {
         {{"engines", Unit::count, 1, 64, "copy engines", {}}, &CopySpec::engines},
         {{"queues", Unit::count, 1, 4096, "command lists that an engine works on at once", {}}, &CopySpec::queues},
         {{"in_flight", Unit::count, 1, 1'000'000, "lines of an engine without an answer", {}}, &CopySpec::in_flight},
@@ -32,7 +32,7 @@ const ParameterTable<CopySpec>& CopySpec::parameters()
 
 const ParameterTable<BulkSpec>& BulkSpec::parameters()
 {
-    static const ParameterTable<BulkSpec> table({
+    static const ParameterTable<BulkSpec> table({"bulk", BlockOwner::endpoint, "bulk copies that units issue"}, {
         {{"queue", Unit::count, 1, 64, "bulk copies of a workgroup under way", {}}, &BulkSpec::queue},
         {{"in_flight", Unit::count, 1, 65535, "lines of a unit's bulk copy engine without an answer", {}},
             &BulkSpec::in_flight},

@@ -1,5 +1,7 @@
 #include "gpu/fabric_port.h"
 
+#include "gpu/gpu_statistics.h"
+
 namespace weft {
 
 FabricPort::FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec)
@@ -90,10 +92,12 @@ void FabricPort::arbitrate() { output_.serve(event_queue().now()); }
 
 std::vector<Statistic> FabricPort::statistics() const
 {
-    return {{"lines", static_cast<double>(output_.sent()), "lines", "requests and responses sent"},
-        {"peak_queue", static_cast<double>(output_.peak_queue()), "lines", "largest number of lines waiting"},
-        {"credit_stall", static_cast<double>(output_.credit_stall()), "ps",
-            "time with lines, a free wire and no credit"}};
+    std::vector<Statistic> out;
+    StatisticWriter write(fabric_port_statistics(), out);
+    write("lines", output_.sent());
+    write("peak_queue", output_.peak_queue());
+    write("credit_stall", output_.credit_stall());
+    return out;
 }
 
 }  // namespace weft

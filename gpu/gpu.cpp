@@ -86,14 +86,14 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
 void Gpu::count_ports()
 {
     DieAccount& account = crossbar_->account();
-    account.count("unit_out", "out of compute units", units_->ports().out.servers());
-    account.count("unit_in", "into compute units", units_->ports().in.servers());
-    for (const auto& slice : slices_) account.count("slice_in", "into L2 slices", slice->ways_in());
+    account.count("unit_out", units_->ports().out.servers());
+    account.count("unit_in", units_->ports().in.servers());
+    for (const auto& slice : slices_) account.count("slice_in", slice->ways_in());
     crossbar_->count_exits();
     for (const auto& port : ports_)
-        for (DiePorts& way : port->to_link()) account.count("port_out", "to fabric ports", way.servers());
+        for (DiePorts& way : port->to_link()) account.count("port_out", way.servers());
     for (const auto& port : ports_)
-        for (DiePorts& way : port->from_link()) account.count("port_in", "from fabric ports", way.servers());
+        for (DiePorts& way : port->from_link()) account.count("port_in", way.servers());
 }
 
 void Gpu::hold_contents()
@@ -138,6 +138,14 @@ void Gpu::write_through(std::uint64_t local, const std::uint8_t* in, std::uint64
         bytes -= size;
     }
     pool_.give(line);
+}
+
+Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const ParameterSet& parameters,
+    const Wiring& wiring)
+    : Gpu(name, event_queue, pool, progress, parameters.get<GpuSpec>(), parameters.get<L1Spec>(), parameters.get<L2Spec>(),
+          parameters.get<HbmSpec>(), wiring, parameters.get<MemorySideSpec>(), parameters.get<NetworkSpec>(), parameters.get<CopySpec>(),
+          parameters.get<BulkSpec>())
+{
 }
 
 std::vector<ComputeUnits::Blocked> Gpu::blocked_workgroups() const

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parameter_block.h"
 #include "gpu/accelerator.h"
 #include "gpu/compute_units.h"
 #include "gpu/crossbar.h"
@@ -31,6 +32,9 @@ public:
         const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring,
         const MemorySideSpec& memory_side = {}, const NetworkSpec& network = {}, const CopySpec& copy = {},
         const BulkSpec& bulk = {});
+    // The same with the blocks of parameters of an accelerator.
+    Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const ParameterSet& parameters,
+        const Wiring& wiring);
 
     LineInitiatorSocket& link_out(unsigned port) override { return ports_[port]->link_out; }
     LineTargetSocket& link_in(unsigned port) override { return ports_[port]->link_in; }

@@ -5,7 +5,7 @@ namespace weft {
 const ParameterTable<GpuSpec>& GpuSpec::parameters()
 {
     constexpr std::uint64_t ms = 1'000'000'000;
-    static const ParameterTable<GpuSpec> table({
+    static const ParameterTable<GpuSpec> table({"gpu", BlockOwner::endpoint, "compute units, on-die paths and fabric ports"}, {
         {{"compute_units", Unit::count, 1, 1024, "compute units (SMs, CUs)", {}}, &GpuSpec::compute_units},
         {{"clock", Unit::frequency, 1'000'000, 100'000'000'000, "a unit issues one request per cycle", {}},
             &GpuSpec::clock},

@@ -1,6 +1,7 @@
 #include "gpu/mesh.h"
 
 #include "gpu/die_account.h"
+#include "gpu/gpu_statistics.h"
 
 namespace weft {
 
@@ -24,17 +25,16 @@ Mesh::Step Mesh::step(LineClass cls, unsigned tile, unsigned to, Time now, std::
 
 void Mesh::add_statistics(std::vector<Statistic>& out) const
 {
-    add_load("link", "links of the mesh", {&links_[0], &links_[1]}, out);
+    add_load("link", {&links_[0], &links_[1]}, out);
     static const std::array<const char*, line_classes> names{"request", "answer"};
     for (unsigned cls = 0; cls < line_classes; ++cls) {
         if (!links_[cls].limited()) continue;
         const std::size_t link = links_[cls].busiest();
         const std::string name = std::string("link_") + names[cls];
-        out.push_back({name + "_busiest_from", static_cast<double>(link / directions), "",
-            "tile from which the busiest link leads, row by row"});
-        out.push_back({name + "_busiest_to", static_cast<double>(link % directions), "",
-            "its direction: 0 east, 1 west, 2 south, 3 north"});
-        out.push_back({name + "_busiest_bytes", static_cast<double>(links_[cls].bytes(link)), "B", "what it carried"});
+        StatisticWriter write(network_statistics(), out);
+        write(name + "_busiest_from", link / directions);
+        write(name + "_busiest_to", link % directions);
+        write(name + "_busiest_bytes", links_[cls].bytes(link));
     }
 }
 

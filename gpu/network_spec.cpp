@@ -5,7 +5,7 @@ namespace weft {
 const ParameterTable<NetworkSpec>& NetworkSpec::parameters()
 {
     constexpr std::uint64_t fastest = 1'000'000'000'000'000;
-    static const ParameterTable<NetworkSpec> table({
+    static const ParameterTable<NetworkSpec> table({"network", BlockOwner::endpoint, "on-die network"}, {
         {{"kind", Unit::choice, 0, 1, "crossbar: every way is direct; mesh: over the tiles of a grid",
              {"crossbar", "mesh"}},
             &NetworkSpec::kind},

@@ -8,7 +8,7 @@ namespace weft {
 enum class NetworkKind : std::uint8_t { crossbar, mesh };
 
 struct NetworkSpec {
-    std::uint64_t kind = 0;          // NetworkKind
+    NetworkKind kind = NetworkKind::crossbar;
     std::uint64_t unit_rate = 0;     // B/s of a compute unit, each way; 0: no limit
     std::uint64_t slice_rate = 0;    // B/s of an L2 slice, each way; 0: no limit
     std::uint64_t port_rate = 0;     // B/s of a fabric port, each way, requests and answers apart; 0: no limit
@@ -19,7 +19,7 @@ struct NetworkSpec {
     std::uint64_t link_rate = 256'000'000'000;   // B/s between two tiles, each way; 0: no limit
 
     static constexpr std::uint64_t most_tiles = 512;
-    bool mesh() const { return static_cast<NetworkKind>(kind) == NetworkKind::mesh; }
+    bool mesh() const { return kind == NetworkKind::mesh; }
 
     static const ParameterTable<NetworkSpec>& parameters();
 };

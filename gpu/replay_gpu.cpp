@@ -9,6 +9,7 @@
 #include "sc_models/flag_stride.h"
 #include "sc_models/l2_slice.h"
 #include "tlm_interconnect/kernel/random_stream.h"
+#include "gpu/gpu_statistics.h"
 
 namespace weft {
 
@@ -323,11 +324,14 @@ std::vector<std::string> ReplayGpu::blocked()
 
 std::vector<Statistic> ReplayGpu::statistics() const
 {
-    return {{"lines", static_cast<double>(issued_), "lines", "lines issued"},
-        {"signals", static_cast<double>(additions_), "lines", "flag additions among them"},
-        {"answered", static_cast<double>(answered_), "lines", "requests of others that were served"},
-        {"rows", static_cast<double>(rows_done_), "rows", "rows of the profile that were issued to the end"},
-        {"time_late", static_cast<double>(late_), "ps", "how much later than the profile says lines left, summed"}};
+    std::vector<Statistic> out;
+    StatisticWriter write(replay_statistics(), out);
+    write("lines", issued_);
+    write("signals", additions_);
+    write("answered", answered_);
+    write("rows", rows_done_);
+    write("time_late", late_);
+    return out;
 }
 
 void ReplayGpu::reset_statistics()

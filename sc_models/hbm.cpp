@@ -1,5 +1,7 @@
 #include "sc_models/hbm.h"
 
+#include "sc_models/memory_statistics.h"
+
 namespace weft {
 
 namespace {
@@ -109,18 +111,19 @@ std::vector<Statistic> Hbm::statistics() const
         sum.busy += part.busy;
         refreshed += channel.refreshed();
     }
-    const auto value = [](auto number) { return static_cast<double>(number); };
     const Time counted = event_queue().last() - counted_from_;
-    return {{"reads", value(sum.reads), "lines", "lines read"},
-        {"writes", value(sum.writes), "lines", "lines written back"},
-        {"row_hits", value(sum.accesses[0]), "lines", "lines whose row was open"},
-        {"row_closed", value(sum.accesses[1]), "lines", "lines whose bank had no row open"},
-        {"row_conflicts", value(sum.accesses[2]), "lines", "lines whose bank had another row open"},
-        {"refresh", value(refreshed), "ps", "time of refreshes, summed over channels or, per bank, banks"},
-        {"turnaround", value(sum.turnaround), "ps", "time pins were idle for a change of direction, summed"},
-        {"busy", value(sum.busy), "ps", "time pins were busy, summed over channels"},
-        {"mean_queue", counted == 0 ? 0 : value(sum.waited) / value(counted), "lines",
-            "lines waiting in all channels, mean over time"}};
+    std::vector<Statistic> out;
+    StatisticWriter write(hbm_statistics(), out);
+    write("reads", sum.reads);
+    write("writes", sum.writes);
+    write("row_hits", sum.accesses[0]);
+    write("row_closed", sum.accesses[1]);
+    write("row_conflicts", sum.accesses[2]);
+    write("refresh", refreshed);
+    write("turnaround", sum.turnaround);
+    write("busy", sum.busy);
+    write("mean_queue", counted == 0 ? 0 : static_cast<double>(sum.waited) / static_cast<double>(counted));
+    return out;
 }
 
 void Hbm::reset_statistics()

@@ -5,7 +5,7 @@ namespace weft {
 const ParameterTable<HbmSpec>& HbmSpec::parameters()
 {
     constexpr std::uint64_t microsecond = 1'000'000;
-    static const ParameterTable<HbmSpec> table({
+    static const ParameterTable<HbmSpec> table({"hbm", BlockOwner::endpoint, "memory"}, {
         {{"bandwidth", Unit::rate, 1'000'000, 100'000'000'000'000, "pins of all channels together: the peak",
              {}},
             &HbmSpec::bandwidth},

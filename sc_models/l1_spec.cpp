@@ -4,7 +4,7 @@ namespace weft {
 
 const ParameterTable<L1Spec>& L1Spec::parameters()
 {
-    static const ParameterTable<L1Spec> table({
+    static const ParameterTable<L1Spec> table({"l1", BlockOwner::endpoint, "first-level cache of a unit"}, {
         {{"size", Unit::bytes, 0, 1ULL << 30, "capacity of one unit's; 0: none", {}}, &L1Spec::size},
         {{"ways", Unit::count, 1, 1024, "lines per set", {}}, &L1Spec::ways},
         {{"line", Unit::bytes, 64, 128, "bytes of one tag, in sectors of 64: 64 or 128", {}}, &L1Spec::line},

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sc_models/memory_access.h"
+#include "sc_models/memory_statistics.h"
 
 namespace weft {
 

@@ -15,7 +15,7 @@ L2Spec L2Spec::of_partition() const
 const ParameterTable<L2Spec>& L2Spec::parameters()
 {
     constexpr std::uint64_t ms = 1'000'000'000;
-    static const ParameterTable<L2Spec> table({
+    static const ParameterTable<L2Spec> table({"l2", BlockOwner::endpoint, "second-level cache"}, {
         {{"size", Unit::bytes, 64, 1ULL << 36, "capacity of all slices", {}}, &L2Spec::size},
         {{"ways", Unit::count, 1, 64, "lines per set", {}}, &L2Spec::ways},
         {{"slices", Unit::count, 1, 1024, "slices that lines are interleaved over", {}}, &L2Spec::slices},

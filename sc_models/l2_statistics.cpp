@@ -1,5 +1,6 @@
 // What an L2 slice counts.
 #include "sc_models/l2_slice.h"
+#include "sc_models/memory_statistics.h"
 
 namespace weft {
 
@@ -13,17 +14,19 @@ std::uint64_t L2Slice::hops() const
 std::vector<Statistic> L2Slice::statistics() const
 {
     const Time busy = part_.server.busy() + (other_ ? other_->server.busy() : 0);
-    std::vector<Statistic> out = {{"hits", static_cast<double>(hits_), "lines", "accesses that found their line, whole-line writes included"},
-        {"misses", static_cast<double>(missed_), "lines", "fills fetched from memory"},
-        {"merged", static_cast<double>(merged_), "lines", "accesses that waited for a fill already on its way"},
-        {"write_backs", static_cast<double>(written_back_), "lines", "dirty lines written to memory"},
-        {"flag_operations", static_cast<double>(flags_.operations()), "lines", "flag reads, writes, adds and awaits"},
-        {"busy", static_cast<double>(busy), "ps", "time the slice was busy"},
-        {"sector_misses", static_cast<double>(sector_misses_), "lines", "fills beside a sector that was there"},
-        {"far_hits", static_cast<double>(far_hits_), "lines", "fills fetched from the other partition"},
-        {"copies", static_cast<double>(copies_), "lines", "of these by reads: the line is then in both partitions"},
-        {"moved_victims", static_cast<double>(moved_), "lines", "displaced lines that moved to the other partition"},
-        {"far_bytes", static_cast<double>(far_bytes_), "B", "data between the partitions, both ways"}};
+    std::vector<Statistic> out;
+    StatisticWriter write(l2_slice_statistics(), out);
+    write("hits", hits_);
+    write("misses", missed_);
+    write("merged", merged_);
+    write("write_backs", written_back_);
+    write("flag_operations", flags_.operations());
+    write("busy", busy);
+    write("sector_misses", sector_misses_);
+    write("far_hits", far_hits_);
+    write("copies", copies_);
+    write("moved_victims", moved_);
+    write("far_bytes", far_bytes_);
     flags_.add_statistics(out);
     return out;
 }

@@ -18,7 +18,7 @@ L2Spec MemorySideSpec::as_cache(unsigned slices) const
 const ParameterTable<MemorySideSpec>& MemorySideSpec::parameters()
 {
     constexpr std::uint64_t ms = 1'000'000'000;
-    static const ParameterTable<MemorySideSpec> table({
+    static const ParameterTable<MemorySideSpec> table({"memory_side", BlockOwner::endpoint, "cache in front of memory"}, {
         {{"size", Unit::bytes, 0, 1ULL << 38, "capacity, a slice for each memory channel; 0: no such cache", {}},
             &MemorySideSpec::size},
         {{"ways", Unit::count, 1, 64, "lines per set", {}}, &MemorySideSpec::ways},

@@ -1,5 +1,7 @@
 #include "sc_models/slice_flags.h"
 
+#include "sc_models/memory_statistics.h"
+
 namespace weft {
 
 std::vector<SliceFlags::Waiting> SliceFlags::waiting() const
@@ -13,15 +15,13 @@ std::vector<SliceFlags::Waiting> SliceFlags::waiting() const
 void SliceFlags::add_statistics(std::vector<Statistic>& out) const
 {
     const SyncMonitor::Counts& counts = monitor_.counts();
-    const auto add = [&out](const char* name, std::uint64_t value, const char* text) {
-        out.push_back({name, static_cast<double>(value), "lines", text});
-    };
-    add("flag_waiters", counts.held, "awaits and monitors that were held");
-    add("flag_waiters_most", counts.most, "held at once, summed over slices");
-    add("flag_waiters_logged", counts.logged, "beyond the slice's table");
-    add("flag_wakes", counts.wakes, "waiters woken by a change");
-    add("flag_timeouts", counts.timeouts, "monitors whose time was over");
-    add("flag_reads", reads_, "looks of waits at flags, of any GPU");
+    StatisticWriter write(slice_flags_statistics(), out);
+    write("flag_waiters", counts.held);
+    write("flag_waiters_most", counts.most);
+    write("flag_waiters_logged", counts.logged);
+    write("flag_wakes", counts.wakes);
+    write("flag_timeouts", counts.timeouts);
+    write("flag_reads", reads_);
 }
 
 }  // namespace weft

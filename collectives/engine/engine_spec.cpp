@@ -4,7 +4,7 @@ namespace weft {
 
 const ParameterTable<EngineSpec>& EngineSpec::parameters()
 {
-    static const ParameterTable<EngineSpec> table({
+    static const ParameterTable<EngineSpec> table({"engine", BlockOwner::system, "how collectives run"}, {
         {{"mover", Unit::choice, 0, 2, "who moves what has one source; reductions are done by units",
              {"units", "copy_engine", "bulk"}},
             &EngineSpec::mover},

@@ -25,15 +25,31 @@ Line::Way entered_by(Line& line)
     return way;
 }
 
+Arbitration arbitration_of(const ParameterSet& parameters)
+{
+    Arbitration out;
+    out.kind = static_cast<ArbiterKind>(parameters.value("switch.arbiter"));
+    out.control_weight = static_cast<std::uint32_t>(parameters.value("switch.control_weight"));
+    out.data_weight = static_cast<std::uint32_t>(parameters.value("switch.data_weight"));
+    return out;
+}
+
 }  // namespace
+
+const StatisticTable& router_statistics()
+{
+    static const StatisticTable table{{"lines", "lines", "requests and responses forwarded"},
+        {"peak_queue", "lines", "largest number of lines waiting for one output"}};
+    return table;
+}
 
 RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& context,
     const SwitchRequest& request, std::uint32_t threads)
     : SwitchShell(request.ports, request.routes, name, context.event_queue, request.path), pool_(context.pool), ports_(request.ports),
-      outputs_(context.event_queue, *this, *this, *this, request.ports, arbitration(request.spec))
+      outputs_(context.event_queue, *this, *this, *this, request.ports, arbitration_of(request.parameters))
 {
     router_ = std::make_unique<AtRouter>("router", request.ports,
-        [this](sc_dt::uint64 address) { return way_of(address).port; }, time_of(request.spec.latency), time_of(cycle));
+        [this](sc_dt::uint64 address) { return way_of(address).port; }, time_of(request.parameters.value("switch.latency")), time_of(cycle));
     LineToBaseSpec entry;
     entry.buffer = 0xffff;  // the link's credits bound it
     entry.local_addresses = false;
@@ -166,4 +182,10 @@ std::vector<std::string> RouterSwitch::blocked() const
     return out;
 }
 
-std::vector<Statistic> RouterSwitch::statistics() const { return {lines_forwarded(), largest_queue()}; }
+std::vector<Statistic> RouterSwitch::statistics() const
+{
+    std::vector<Statistic> out;
+    StatisticWriter write(router_statistics(), out);
+    write_common(write);
+    return out;
+}

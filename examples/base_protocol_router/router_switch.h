@@ -16,11 +16,11 @@
 
 #include "at_router.h"
 
-#include "platform/assembly/model_registry.h"
-#include "tlm_interconnect/adapters/base_to_line.h"
-#include "tlm_interconnect/adapters/line_to_base.h"
-#include "tlm_interconnect/switch/output_bank.h"
-#include "tlm_interconnect/switch/switch_shell.h"
+#include <weft/adapters.h>
+#include <weft/plugin.h>
+#include <weft/switch.h>
+
+const weft::StatisticTable& router_statistics();
 
 class RouterSwitch final : public weft::SwitchShell<RouterSwitch>, public weft::OutputPortOwner {
 public:

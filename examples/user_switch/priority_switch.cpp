@@ -10,13 +10,33 @@ namespace {
 
 enum Kind : std::uint8_t { request_kind, response_kind, wake_kind };
 
-constexpr std::array<VcClass, vc_classes> urgency{VcClass::request, VcClass::atomic, VcClass::response, VcClass::write};
+constexpr std::array<VcClass, vc_classes> control_first{VcClass::request, VcClass::atomic, VcClass::response, VcClass::write};
+constexpr std::array<VcClass, vc_classes> data_first{VcClass::response, VcClass::write, VcClass::request, VcClass::atomic};
 
 }  // namespace
 
+const ParameterTable<PrioritySpec>& PrioritySpec::parameters()
+{
+    static const ParameterTable<PrioritySpec> table({"my_switch", BlockOwner::forwarder, "a switch with priorities"},
+        {choice_parameter("urgency", &PrioritySpec::urgency, {"control", "data"}, "which lines leave first"),
+            rate_parameter("pace", &PrioritySpec::pace, {0, 10'000'000'000'000}, "bytes of lines that an output sends; 0: as fast as the wire")});
+    return table;
+}
+
+const StatisticTable& priority_statistics()
+{
+    static const StatisticTable table{{"lines", "lines", "requests and responses forwarded"},
+        {"peak_queue", "lines", "largest number of lines waiting for one output"},
+        {"overtakes", "lines", "sent while a write waited for the same output"},
+        {"paced", "ps", "time that the pace held outputs beyond their wires, summed"}};
+    return table;
+}
+
 PrioritySwitch::PrioritySwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, Time latency,
-    unsigned ports, RouteTable routes)
-    : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path)), latency_(latency)
+    const PrioritySpec& spec, unsigned ports, RouteTable routes)
+    : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path)), latency_(latency),
+      data_first_(spec.urgency == Urgency::data),
+      line_time_(spec.pace == 0 ? 0 : static_cast<Time>((64'000'000'000'000 + spec.pace - 1) / spec.pace))
 {
     for (unsigned p = 0; p < ports; ++p) {
         auto port = std::make_unique<Port>();
@@ -109,7 +129,7 @@ void PrioritySwitch::serve(Port& port, unsigned number)
         }
         int best = -1;
         for (unsigned u = 0; u < vc_classes * max_lanes && best < 0; ++u) {
-            const std::uint8_t vc = vc_of(urgency[u / max_lanes], u % max_lanes);
+            const std::uint8_t vc = vc_of((data_first_ ? data_first : control_first)[u / max_lanes], u % max_lanes);
             if (port.queues[vc].head != nullptr && port.credits.take(vc, now)) best = vc;
         }
         if (best >= 0) {
@@ -143,7 +163,12 @@ void PrioritySwitch::send_first(unsigned number, std::uint8_t vc)
     // of the input that it was scheduled with until it is scheduled again.
     free_slot(line, cls, line.input);
     line.vc = vc;
-    port.wire_free = event_queue().now() + send(line, cls, number);
+    const Time now = event_queue().now();
+    port.wire_free = now + send(line, cls, number);
+    if (line_time_ > 0 && port.wire_free < now + line_time_) {
+        port.paced += now + line_time_ - port.wire_free;
+        port.wire_free = now + line_time_;
+    }
 }
 
 std::uint64_t PrioritySwitch::line_hops() const
@@ -175,16 +200,25 @@ std::vector<std::string> PrioritySwitch::blocked() const
 
 std::vector<Statistic> PrioritySwitch::statistics() const
 {
-    double overtakes = 0;
-    for (const auto& port : ports_) overtakes += static_cast<double>(port->overtakes);
-    return {lines_forwarded(), largest_queue(),
-        {"overtakes", overtakes, "lines", "sent while a write waited for the same output"}};
+    std::uint64_t overtakes = 0;
+    Time paced = 0;
+    for (const auto& port : ports_) {
+        overtakes += port->overtakes;
+        paced += port->paced;
+    }
+    std::vector<Statistic> out;
+    StatisticWriter write(priority_statistics(), out);
+    write_common(write);
+    write("overtakes", overtakes);
+    write("paced", paced);
+    return out;
 }
 
 void PrioritySwitch::reset_statistics()
 {
     for (const auto& port : ports_) {
         port->sent = port->overtakes = 0;
+        port->paced = 0;
         port->load.reset();
     }
 }

@@ -4,8 +4,8 @@
 // Timing: a line joins the queue of its output and channel `switch.latency` after it arrived; no input can hold up
 // another. When the wire is free the first line of the most urgent channel that has a credit leaves: read requests, then
 // atomics, then responses, then writes; in a class the lower lane first. Its slot is free when it leaves.
-// Parameters: switch.latency; the others of a switch have no effect.
-// Statistics: lines forwarded, largest queue, lines sent past less urgent ones that waited.
+// Parameters: switch.latency, and PrioritySpec, a block of its own; the others of a switch have no effect.
+// Statistics: lines forwarded, largest queue, lines sent past less urgent ones that waited, time that the pace held outputs.
 #pragma once
 
 #include <array>
@@ -13,15 +13,27 @@
 #include <string>
 #include <vector>
 
-#include "tlm_interconnect/protocol/credit_account.h"
-#include "tlm_interconnect/switch/switch_shell.h"
+#include <weft/parameters.h>
+#include <weft/switch.h>
 
 namespace user {
+
+// Which lines are urgent: read requests, atomics, responses, writes in this order; or responses and writes first.
+enum class Urgency : std::uint8_t { control, data };
+
+struct PrioritySpec {
+    Urgency urgency = Urgency::control;
+    std::uint64_t pace = 0;  // B/s, of lines of 64 B that an output sends; 0: as fast as the wire
+
+    static const weft::ParameterTable<PrioritySpec>& parameters();
+};
+
+const weft::StatisticTable& priority_statistics();
 
 class PrioritySwitch final : public weft::SwitchShell<PrioritySwitch> {
 public:
     PrioritySwitch(sc_core::sc_module_name name, weft::EventQueue& event_queue, std::string path, weft::Time latency,
-        unsigned ports, weft::RouteTable routes);
+        const PrioritySpec& spec, unsigned ports, weft::RouteTable routes);
 
     void set_credits(unsigned port, const weft::BufferSpace& space) override;
     std::uint32_t peak_queue(unsigned port) const override { return ports_[port]->load.peak; }
@@ -50,6 +62,7 @@ private:
         weft::OutputLoad load;
         std::uint64_t sent = 0;
         std::uint64_t overtakes = 0;
+        weft::Time paced = 0;
     };
 
     void arrive(unsigned port, weft::Line& line, weft::LineClass cls, weft::Time delay);
@@ -63,6 +76,8 @@ private:
     void wake(weft::ScheduledItem& item, weft::Time due, unsigned port);
 
     weft::Time latency_;
+    bool data_first_;
+    weft::Time line_time_;  // at the pace, the last picosecond begun counted whole; 0: none
     std::vector<std::unique_ptr<Port>> ports_;
 };
 

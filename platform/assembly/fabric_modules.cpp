@@ -60,7 +60,7 @@ void FabricModules::add_switch(const ModelRegistry& registry, const RunContext& 
 {
     SwitchRequest request;
     request.path = path;
-    request.spec = resolved_.switch_of(node);
+    request.parameters = resolved_.parameters(node);
     request.ports = used_ports(node) + extra;
     request.routes = table_of(node, extra > 0 ? static_cast<int>(used_ports(node)) : -1);
     switch_of_[node] = static_cast<int>(switches_.size());
@@ -100,7 +100,7 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         const LinkSpec& spec = resolved_.link(edge);
         const std::string path = edge_name(resolved_.graph(), edge);
         auto link = tree_.at("links." + ModuleTree::part(path), [&](const std::string& name) {
-            return registry.link_factory(resolved_.link_model(edge))(context, {name, path, spec, resolved_.seed});
+            return registry.link_factory(resolved_.link_model(edge))(context, {name, path, resolved_.link_parameters(edge), resolved_.seed});
         });
         LinkPlace place{edge, std::move(link), {}, {}, {}};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};

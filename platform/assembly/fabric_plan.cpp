@@ -272,7 +272,7 @@ FabricPlan plan_fabric(const ResolvedSystem& system, std::vector<NodeId> members
     system.require_links(used.edges);
     check_lanes(system, fabric, routing, used.edges);
 
-    if (static_cast<CyclePolicy>(system.routing().cycles) == CyclePolicy::refuse) {
+    if (system.routing().cycles == CyclePolicy::refuse) {
         const std::string cycle = cycle_text(routing.dependency_cycle());
         if (!cycle.empty())
             throw InputError(system.infrastructure, 0, "the routes can deadlock: " + cycle,

@@ -1,13 +1,17 @@
 #include "platform/assembly/model_registry.h"
 
 #include "platform/assembly/rtl_models.h"
-#include "platform/assembly/rtl_models.h"
 #include "tlm_interconnect/card/network_card.h"
 #include "tlm_interconnect/switch/crossbar_switch.h"
-
 #include "base/diagnostic.h"
 #include "base/nearest.h"
 #include "platform/configuration/glob.h"
+#include <algorithm>
+#include "gpu/gpu_statistics.h"
+#include "rtl/modules/block_statistics.h"
+#include "sc_models/memory_statistics.h"
+#include "tlm_interconnect/link/link_statistics.h"
+#include "tlm_interconnect/switch/switch_statistics.h"
 
 namespace weft {
 
@@ -26,12 +30,32 @@ const typename Map::mapped_type::second_type& chosen(const Map& models, const st
         "one of `weft models`" + (nearest.empty() ? std::string() : " (did you mean '" + nearest + "'?)"));
 }
 
-template <class Map, class Factory>
-void add(Map& models, const std::string& kind, const std::string& name, const std::string& text, Factory factory)
+// What the parts of a GPU write; `weft models gpu` shows it.
+ModelDeclaration gpu_declaration()
 {
-    if (name.empty()) throw InputError("", 0, "a model of kind " + kind + " has an empty name", "a name");
-    if (!models.emplace(name, typename Map::mapped_type(text, std::move(factory))).second)
-        throw InputError("", 0, "the name '" + name + "' of kind " + kind + " is taken", "another name");
+    ModelDeclaration out("gpu",
+        "compute units, copy engines, on-die network, L2 slices, memory-side cache, HBM channels, fabric ports");
+    out.with_ports("link_out(p) and link_in(p) of fabric port p, for links");
+    out.with_module({"gpu", "NODE.units", compute_unit_statistics(), {}});
+    out.with_module({"network", "NODE.network", network_statistics(), {}});
+    out.with_module({"l2", "NODE.l2", l2_slice_statistics(), {}});
+    const std::vector<std::string>& slices = L2Spec::parameters().find("model")->info.choices;
+    out.with_module({"l2", "NODE.l2", clocked_slice_statistics(), {slices.begin() + 1, slices.end()}});
+    out.with_module({"memory_side", "NODE.memory_side", l2_slice_statistics(), {}});
+    out.with_module({"hbm", "NODE.hbm", hbm_statistics(), {}});
+    out.with_module({"copy", "NODE.copy", copy_engine_statistics(), {}});
+    out.with_module({"bulk", "NODE.bulk", bulk_engine_statistics(), {}});
+    out.with_module({"port", "NODE.port.N", fabric_port_statistics(), {}});
+    return out;
+}
+
+ModelDeclaration replay_declaration()
+{
+    ModelDeclaration out("replay", "fabric ports and a profile of timed traffic (GLOB=replay:FILE), no units, L2 or HBM");
+    out.with_ports("as gpu");
+    out.with_module({"replay", "NODE.replay", replay_statistics(), {}});
+    out.with_module({"port", "NODE.port.N", fabric_port_statistics(), {}});
+    return out;
 }
 
 }  // namespace
@@ -54,47 +78,83 @@ WaveWindow Waves::window(const std::string& path, std::uint64_t half_period) con
 
 ModelRegistry::ModelRegistry()
 {
-    add_switch("switch", "input-queued, virtual output queues, round robin per output",
+    add_switch(ModelDeclaration("switch", "input-queued, virtual output queues, round robin per output")
+                   .with_ports(switch_ports())
+                   .with_statistics(switch_statistics()),
         [](const RunContext& context, const SwitchRequest& request) {
-            return make_switch(request.module_name.c_str(), context.event_queue, request.path, request.spec,
+            return make_switch(request.module_name.c_str(), context.event_queue, request.path, request.parameters.get<SwitchSpec>(),
                 request.ports, request.routes);
         });
-    add_switch("crossbar", "input-queued, clocked, scheduled crossbar (iSLIP and others)",
+    add_switch(ModelDeclaration("crossbar", "input-queued, clocked, scheduled crossbar (iSLIP and others)")
+                   .with_ports(switch_ports())
+                   .with_statistics(crossbar_switch_statistics()),
         [](const RunContext& context, const SwitchRequest& request) {
             return std::make_unique<CrossbarSwitch>(request.module_name.c_str(), context.event_queue, request.path,
-                request.spec, request.ports, request.routes);
+                request.parameters.get<SwitchSpec>(), request.ports, request.routes);
         });
-    add_link("link", "packets, frames, credits, retry: a wire that is booked",
+    add_link(ModelDeclaration("link", "packets, frames, credits, retry: a wire that is booked")
+                 .with_ports(link_ports())
+                 .with_statistics(link_statistics()),
         [](const RunContext& context, const LinkRequest& request) {
-            return make_link(request.module_name.c_str(), context.event_queue, request.path, request.spec, request.seed);
+            return make_link(request.module_name.c_str(), context.event_queue, request.path,
+                request.parameters.get<LinkSpec>(), request.seed);
         });
-    add_gpu("gpu", "compute units, copy engines, on-die network, L2 slices, memory-side cache, HBM channels, fabric ports",
-        [](const RunContext& context, const GpuRequest& request) {
-            return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress,
-                request.gpu, request.l1, request.l2, request.hbm, request.wiring, request.memory_side,
-                request.network, request.copy, request.bulk);
-        });
-    add_gpu("replay", "fabric ports and a profile of timed traffic (GLOB=replay:FILE), no units, L2 or HBM",
-        [](const RunContext& context, const GpuRequest& request) {
-            return std::make_unique<ReplayGpu>(request.module_name.c_str(), context.event_queue, context.pool,
-                context.progress, request.gpu, request.l2, request.hbm.capacity, request.wiring);
-        });
+    add_gpu(gpu_declaration(), [](const RunContext& context, const GpuRequest& request) {
+        return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress, request.parameters,
+            request.wiring);
+    });
+    add_gpu(replay_declaration(), [](const RunContext& context, const GpuRequest& request) {
+        return std::make_unique<ReplayGpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress,
+            request.parameters.get<GpuSpec>(), request.parameters.get<L2Spec>(), request.parameters.get<HbmSpec>().capacity,
+            request.wiring);
+    });
     add_rtl_models(*this);
 }
 
-void ModelRegistry::add_switch(const std::string& name, const std::string& text, SwitchFactory factory)
+template <class Factory>
+void ModelRegistry::add(Models<Factory>& models, const std::string& kind, BlockOwner owner, ModelDeclaration declaration, Factory factory)
 {
-    add(switches_, "switch", name, text, std::move(factory));
+    const std::string name = declaration.name();
+    if (name.empty()) throw InputError("", 0, "a model of kind " + kind + " has an empty name", "a name");
+    if (models.count(name) > 0)
+        throw InputError("", 0, "the name '" + name + "' of kind " + kind + " is taken", "another name");
+    if (declaration.parameters() != nullptr) add_block(kind, owner, declaration);
+    models.emplace(name, std::make_pair(std::move(declaration), std::move(factory)));
 }
 
-void ModelRegistry::add_link(const std::string& name, const std::string& text, LinkFactory factory)
+// Models that declare the same Spec share the block.
+void ModelRegistry::add_block(const std::string& kind, BlockOwner owner, const ModelDeclaration& declaration)
 {
-    add(links_, "link", name, text, std::move(factory));
+    BlockInfo info = *declaration.parameters();
+    if (info.title.owner != owner)
+        throw InputError("", 0, "the parameters '" + info.name() + "' of model '" + declaration.name() + "' are not those of a " + kind,
+            owner == BlockOwner::forwarder ? "BlockOwner::forwarder" : owner == BlockOwner::link ? "BlockOwner::link" : "BlockOwner::endpoint");
+    info.models = {declaration.name()};
+    std::vector<std::shared_ptr<const BlockInfo>> all;
+    for (const std::shared_ptr<const BlockInfo>& known : own_blocks_) {
+        if (known->type == info.type && known->name() == info.name())
+            info.models.insert(info.models.begin(), known->models.begin(), known->models.end());
+        else
+            all.push_back(known);
+    }
+    all.push_back(std::make_shared<const BlockInfo>(std::move(info)));
+    blocks_ = BlockTable::built_in()->with(all);
+    own_blocks_ = std::move(all);
 }
 
-void ModelRegistry::add_gpu(const std::string& name, const std::string& text, GpuFactory factory)
+void ModelRegistry::add_switch(ModelDeclaration declaration, SwitchFactory factory)
 {
-    add(gpus_, "gpu", name, text, std::move(factory));
+    add(switches_, "switch", BlockOwner::forwarder, std::move(declaration), std::move(factory));
+}
+
+void ModelRegistry::add_link(ModelDeclaration declaration, LinkFactory factory)
+{
+    add(links_, "link", BlockOwner::link, std::move(declaration), std::move(factory));
+}
+
+void ModelRegistry::add_gpu(ModelDeclaration declaration, GpuFactory factory)
+{
+    add(gpus_, "gpu", BlockOwner::endpoint, std::move(declaration), std::move(factory));
 }
 
 const ModelRegistry::SwitchFactory& ModelRegistry::switch_factory(const std::string& name) const
@@ -115,17 +175,33 @@ const ModelRegistry::GpuFactory& ModelRegistry::gpu_factory(const std::string& n
 std::vector<ModelRegistry::Entry> ModelRegistry::entries() const
 {
     std::vector<Entry> out;
-    for (const auto& [name, model] : gpus_) out.push_back({"gpu", name, model.first});
-    for (const auto& [name, model] : links_) out.push_back({"link", name, model.first});
-    for (const auto& [name, model] : switches_) out.push_back({"switch", name, model.first});
+    for (const auto& [name, model] : gpus_) out.push_back({"gpu", &model.first});
+    for (const auto& [name, model] : links_) out.push_back({"link", &model.first});
+    for (const auto& [name, model] : switches_) out.push_back({"switch", &model.first});
     return out;
 }
 
 std::map<std::string, std::vector<std::string>> ModelRegistry::names_by_kind() const
 {
     std::map<std::string, std::vector<std::string>> out;
-    for (const Entry& entry : entries()) out[entry.kind].push_back(entry.name);
+    for (const Entry& entry : entries()) out[entry.kind].push_back(entry.declaration->name());
     return out;
+}
+
+const StatisticTable* ModelRegistry::statistics_of(const std::string& kind, const std::string& model) const
+{
+    const StatisticTable* of_kind = nullptr;
+    for (const Entry& entry : entries()) {
+        const ModelDeclaration& declaration = *entry.declaration;
+        if (entry.kind == kind && declaration.name() == model && declaration.statistics()) return &*declaration.statistics();
+        for (const ModelDeclaration::Module& module : declaration.modules()) {
+            if (module.kind != kind) continue;
+            if (std::find(module.models.begin(), module.models.end(), model) != module.models.end()) return &module.statistics;
+            if (module.models.empty() && of_kind == nullptr) of_kind = &module.statistics;
+        }
+    }
+    // The parts of an accelerator are the same in every model that has them.
+    return of_kind;
 }
 
 }  // namespace weft

@@ -1,10 +1,9 @@
 // Models by kind and name: what a node of the document can be instantiated as.
 //
-// "gpu", "switch" and "link" are the kinds. A model registers a factory under its kind; `--model GLOB=NAME` and `bind:` in a
+// "gpu", "switch" and "link" are the kinds. A model registers its declaration and a factory under its kind; `--model GLOB=NAME` and `bind:` in a
 // system file choose among those of nodes by name, the parameter link.model among links.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,8 +11,9 @@
 
 #include "gpu/gpu.h"
 #include "gpu/replay_gpu.h"
+#include "platform/configuration/blocks.h"
+#include "platform/assembly/model_requests.h"
 #include "rtl/common/wave_window.h"
-#include "tlm_interconnect/link/link_model.h"
 #include "tlm_interconnect/switch/switch.h"
 
 namespace weft {
@@ -33,56 +33,17 @@ struct Waves {
     WaveWindow window(const std::string& path, std::uint64_t half_period) const;
 };
 
-// What every module of a run shares.
-struct RunContext {
-    EventQueue& event_queue;
-    LinePool& pool;
-    Progress& progress;
-    const Waves* waves = nullptr;
-    std::uint64_t seed = 1;  // of the run
-};
-
-struct SwitchRequest {
-    std::string module_name;  // unique within the system, legal in SystemC
-    std::string path;         // full name, for reports
-    SwitchSpec spec;
-    unsigned ports = 0;
-    RouteTable routes;
-};
-
-struct LinkRequest {
-    std::string module_name;  // as above
-    std::string path;         // "a~b"
-    LinkSpec spec;
-    std::uint64_t seed = 1;  // of its bit errors
-};
-
-struct GpuRequest {
-    std::string module_name;
-    GpuSpec gpu;
-    NetworkSpec network;
-    L2Spec l2;
-    L1Spec l1;
-    MemorySideSpec memory_side;
-    HbmSpec hbm;
-    CopySpec copy;
-    BulkSpec bulk;
-    Gpu::Wiring wiring;
-};
-
-class ModelRegistry {
+class ModelRegistry final : public ModelRegistrar {
 public:
-    using SwitchFactory = std::function<std::unique_ptr<SwitchModel>(const RunContext&, const SwitchRequest&)>;
-    using LinkFactory = std::function<std::unique_ptr<LinkModel>(const RunContext&, const LinkRequest&)>;
-    using GpuFactory = std::function<std::unique_ptr<Accelerator>(const RunContext&, const GpuRequest&)>;
-
     // With the built-in models.
     ModelRegistry();
 
-    // Throw InputError when the kind has a model of that name. `text` is shown by `weft models`.
-    void add_link(const std::string& name, const std::string& text, LinkFactory factory);
-    void add_switch(const std::string& name, const std::string& text, SwitchFactory factory);
-    void add_gpu(const std::string& name, const std::string& text, GpuFactory factory);
+    using ModelRegistrar::add_gpu;
+    using ModelRegistrar::add_link;
+    using ModelRegistrar::add_switch;
+    void add_link(ModelDeclaration declaration, LinkFactory factory) override;
+    void add_switch(ModelDeclaration declaration, SwitchFactory factory) override;
+    void add_gpu(ModelDeclaration declaration, GpuFactory factory) override;
 
     // Throw InputError for an unknown name.
     const LinkFactory& link_factory(const std::string& name) const;
@@ -94,16 +55,31 @@ public:
 
     struct Entry {
         std::string kind;
-        std::string name;
-        std::string text;
+        const ModelDeclaration* declaration;
     };
+    // By kind, then name.
     std::vector<Entry> entries() const;
     std::map<std::string, std::vector<std::string>> names_by_kind() const;
 
+    // The blocks of parameters of Weft and those of models.
+    const std::shared_ptr<const BlockTable>& blocks() const { return blocks_; }
+
+    // What modules of `kind`, for which `model` stands, declare to write; null: nothing is declared.
+    const StatisticTable* statistics_of(const std::string& kind, const std::string& model) const;
+
 private:
-    std::map<std::string, std::pair<std::string, SwitchFactory>> switches_;
-    std::map<std::string, std::pair<std::string, LinkFactory>> links_;
-    std::map<std::string, std::pair<std::string, GpuFactory>> gpus_;
+    template <class Factory>
+    using Models = std::map<std::string, std::pair<ModelDeclaration, Factory>>;
+
+    template <class Factory>
+    void add(Models<Factory>& models, const std::string& kind, BlockOwner owner, ModelDeclaration declaration, Factory factory);
+    void add_block(const std::string& kind, BlockOwner owner, const ModelDeclaration& declaration);
+
+    Models<SwitchFactory> switches_;
+    Models<LinkFactory> links_;
+    Models<GpuFactory> gpus_;
+    std::vector<std::shared_ptr<const BlockInfo>> own_blocks_;
+    std::shared_ptr<const BlockTable> blocks_ = BlockTable::built_in();
 };
 
 }  // namespace weft

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/diagnostic.h"
+#include "platform/assembly/plugin_loader.h"
 
 namespace weft {
 
@@ -29,7 +30,7 @@ std::string difference(const PluginAbi& theirs, const PluginAbi& ours)
     const std::pair<std::uint32_t PluginAbi::*, const char*> sizes[] = {{&PluginAbi::line, "transactions"},
         {&PluginAbi::request, "switch requests"}, {&PluginAbi::output_port, "output ports"}, {&PluginAbi::sockets, "sockets"},
         {&PluginAbi::event_queue, "event_queue and components"}, {&PluginAbi::registry, "registry"}, {&PluginAbi::adapters, "adapters"},
-        {&PluginAbi::space, "buffer space"}};
+        {&PluginAbi::space, "buffer space"}, {&PluginAbi::link, "parameters and counts of links"}};
     static_assert(sizeof(PluginAbi) == (2 + std::size(sizes)) * sizeof(std::uint32_t), "a size that nobody compares");
     for (const auto& [size, name] : sizes)
         if (theirs.*size != ours.*size)
@@ -60,7 +61,7 @@ void load_plugin(const std::string& file, ModelRegistry& registry)
         throw InputError(file, 0, differs, "one compiled against version " + std::to_string(ours.interface) +
             " of this Weft's headers");
     try {
-        reinterpret_cast<void (*)(ModelRegistry&)>(entry)(registry);
+        reinterpret_cast<void (*)(ModelRegistrar&)>(entry)(registry);
     } catch (const InputError& error) {
         throw InputError(file, 0, error.diagnostics().front().what, error.diagnostics().front().expected);
     } catch (const std::exception& error) {

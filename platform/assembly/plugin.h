@@ -5,7 +5,7 @@
 //
 //     WEFT_PLUGIN(registry)
 //     {
-//         registry.add_switch("mine", "what it is, in a line", make_mine);
+//         registry.add_switch(weft::ModelDeclaration("mine", "what it is, in a line").with_parameters<MySpec>(), make_mine);
 //     }
 //
 // It links none of Weft's libraries and no SystemC: it takes them from the program that loads it, so that there is one
@@ -13,11 +13,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "platform/assembly/model_registry.h"
+#include "base/version.h"
+#include "platform/assembly/model_requests.h"
 #include "tlm_interconnect/adapters/base_to_line.h"
 #include "tlm_interconnect/adapters/line_to_base.h"
+#include "tlm_interconnect/switch/output_port.h"
 
 namespace weft {
 
@@ -27,29 +29,25 @@ namespace weft {
 //   2  adapters tell what limits them; the accounts of credits are found at the end of a run
 //   3  EventQueue, TimedComponent and arbitrate(); every call goes through the bound TLM-2.0 interface; buffer space names
 //      the holders of credits
-//   4  L2 slices may hold contents (L2Spec, GpuRequest); memory images are read through caches; request fields of a line are constants after its issue (LineIssue), a module's note is its scratch; items of the event
-//      queue keep no time; shells of switches and links
+//   4  models declare parameters and statistics of their own; requests hold values by name in place of our structs
 struct PluginAbi {
-    std::uint32_t interface = 4;
+    std::uint32_t interface = WEFT_PLUGIN_INTERFACE;
     std::uint32_t systemc = IEEE_1666_SYSTEMC;
     std::uint32_t line = sizeof(Line);
     std::uint32_t request = sizeof(SwitchRequest);
     std::uint32_t output_port = sizeof(OutputPort);
     std::uint32_t sockets = sizeof(LineInitiatorSocket) + sizeof(LineTargetSocket);
     std::uint32_t event_queue = sizeof(EventQueue) + sizeof(TimedComponent);
-    std::uint32_t registry = sizeof(ModelRegistry);
+    std::uint32_t registry = sizeof(ModelRegistrar) + sizeof(ModelDeclaration) + sizeof(ParameterSet);
     std::uint32_t adapters = sizeof(LineToBaseCore) + sizeof(BaseToLineCore);
     std::uint32_t space = sizeof(BufferSpace);
+    std::uint32_t link = sizeof(LinkSpec) + sizeof(LinkModel::Direction);
 };
-
-// Adds the models of `file` to `registry`. Throws InputError when it cannot be loaded, is no plug-in, was compiled
-// against another Weft, or brings a name that is taken.
-void load_plugin(const std::string& file, ModelRegistry& registry);
 
 }  // namespace weft
 
 #define WEFT_PLUGIN(registry)                                                                           \
     extern "C" __attribute__((visibility("default"))) const weft::PluginAbi weft_plugin_abi;             \
     const weft::PluginAbi weft_plugin_abi{};                                                             \
-    extern "C" __attribute__((visibility("default"))) void weft_register(weft::ModelRegistry& registry); \
-    void weft_register(weft::ModelRegistry& registry)
+    extern "C" __attribute__((visibility("default"))) void weft_register(weft::ModelRegistrar& registry); \
+    void weft_register(weft::ModelRegistrar& registry)

@@ -14,6 +14,7 @@
 #include "rtl/group_switch/group_switch_twin.h"
 #include "rtl/link/link_rtl.h"
 #include "rtl/link/link_twin.h"
+#include "rtl/modules/block_statistics.h"
 #include "rtl/modules/clocked_link.h"
 #include "rtl/modules/clocked_slice.h"
 #include "rtl/modules/clocked_switch.h"
@@ -45,11 +46,12 @@ using MakeGrouped = Grouped (*)(const GroupSwitchParameters&, const BlockInstanc
 ModelRegistry::SwitchFactory clocked(MakePlain plain, MakeGrouped grouped)
 {
     return [plain, grouped](const RunContext& context, const SwitchRequest& request) {
-        const BlockInstance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
+        const SwitchSpec& spec = request.parameters.get<SwitchSpec>();
+        const BlockInstance instance{request.path, context.waves, spec.clock / 2, context.seed};
         const ClockedSwitch::Factory make{
             [plain, instance](const SwitchBlockParameters& parameters, const std::string&) { return plain(parameters, instance); },
             [grouped, instance](const GroupSwitchParameters& parameters, const std::string&) { return grouped(parameters, instance); }};
-        return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.event_queue, request.path, request.spec,
+        return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.event_queue, request.path, spec,
             request.ports, request.routes, make);
     };
 }
@@ -151,12 +153,23 @@ Slice slice_lockstep(const LlcParameters& parameters, const BlockInstance& insta
 ModelRegistry::LinkFactory clocked_link(std::unique_ptr<LinkEndpoint> (*make)(const LinkParams&, const BlockInstance&))
 {
     return [make](const RunContext& context, const LinkRequest& request) {
-        const Time clock = ClockedLink::clock_of(request.spec);
-        return std::make_unique<ClockedLink>(request.module_name.c_str(), context.event_queue, request.path, request.spec, request.seed,
+        const LinkSpec& spec = request.parameters.get<LinkSpec>();
+        const Time clock = ClockedLink::clock_of(spec);
+        return std::make_unique<ClockedLink>(request.module_name.c_str(), context.event_queue, request.path, spec, request.seed,
             [make, &context, clock](const LinkParams& params, const std::string& end) {
                 return make(params, BlockInstance{end, context.waves, clock / 2, context.seed});
             });
     };
+}
+
+ModelDeclaration switch_model(const std::string& name, const std::string& text, const StatisticTable& statistics)
+{
+    return ModelDeclaration(name, text).with_ports(switch_ports()).with_statistics(statistics);
+}
+
+ModelDeclaration link_model(const std::string& name, const std::string& text, const StatisticTable& statistics)
+{
+    return ModelDeclaration(name, text).with_ports(link_ports()).with_statistics(statistics);
 }
 
 // The map as it is now. Throws InputError where it has become one of another role.
@@ -173,15 +186,16 @@ void add_block(ModelRegistry& registry, const RegisteredBlock& block)
 {
     const std::string text = block.text + " (RTL, " + block.map + ")";
     if (block.role == BlockRole::link)
-        registry.add_link(block.name, text, [block](const RunContext& context, const LinkRequest& request) {
+        registry.add_link(link_model(block.name, text, dut_link_statistics()), [block](const RunContext& context, const LinkRequest& request) {
             const BlockInstance instance{request.path, context.waves, 0, context.seed};
-            return std::make_unique<DutLink>(request.module_name.c_str(), context.event_queue, request.path, request.spec, map_of(block), block.files,
-                instance.wave(), instance.seed());
+            return std::make_unique<DutLink>(request.module_name.c_str(), context.event_queue, request.path,
+                request.parameters.get<LinkSpec>(), map_of(block), block.files, instance.wave(), instance.seed());
         });
     else
-        registry.add_switch(block.name, text, [block](const RunContext& context, const SwitchRequest& request) {
-            const BlockInstance instance{request.path, context.waves, request.spec.clock / 2, context.seed};
-            return std::make_unique<DutSwitch>(request.module_name.c_str(), context.event_queue, request.path, request.spec, request.ports,
+        registry.add_switch(switch_model(block.name, text, dut_switch_statistics()), [block](const RunContext& context, const SwitchRequest& request) {
+            const SwitchSpec& spec = request.parameters.get<SwitchSpec>();
+            const BlockInstance instance{request.path, context.waves, spec.clock / 2, context.seed};
+            return std::make_unique<DutSwitch>(request.module_name.c_str(), context.event_queue, request.path, spec, request.ports,
                 request.routes, map_of(block), block.files, instance.wave(), instance.seed());
         });
 }
@@ -207,13 +221,17 @@ SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
 
 void add_rtl_models(ModelRegistry& registry)
 {
-    registry.add_link("link_twin", "the same cycle behaviour as rtl_link, in C++", clocked_link(link_twin));
-    registry.add_link("rtl_link", "weft_link_endpoint.sv, verilated, at both ends: packets, CRC, replay", clocked_link(link_rtl));
-    registry.add_link("link_lockstep", "rtl_link and link_twin side by side; stops at the first difference", clocked_link(link_lockstep));
-    registry.add_switch("rtl_switch", "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, unit for groups",
+    registry.add_link(link_model("link_twin", "the same cycle behaviour as rtl_link, in C++", clocked_link_statistics()),
+        clocked_link(link_twin));
+    registry.add_link(link_model("rtl_link", "weft_link_endpoint.sv, verilated, at both ends: packets, CRC, replay", clocked_link_statistics()),
+        clocked_link(link_rtl));
+    registry.add_link(link_model("link_lockstep", "rtl_link and link_twin side by side; stops at the first difference", clocked_link_statistics()),
+        clocked_link(link_lockstep));
+    registry.add_switch(switch_model("rtl_switch", "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, unit for groups", clocked_switch_statistics()),
         clocked(rtl, rtl_grouped));
-    registry.add_switch("switch_twin", "the same cycle behaviour as rtl_switch, in C++", clocked(twin, twin_grouped));
-    registry.add_switch("switch_lockstep", "rtl_switch and switch_twin side by side; stops at the first difference",
+    registry.add_switch(switch_model("switch_twin", "the same cycle behaviour as rtl_switch, in C++", clocked_switch_statistics()),
+        clocked(twin, twin_grouped));
+    registry.add_switch(switch_model("switch_lockstep", "rtl_switch and switch_twin side by side; stops at the first difference", clocked_switch_statistics()),
         clocked(lockstep, lockstep_grouped));
 }
 

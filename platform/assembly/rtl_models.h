@@ -5,6 +5,10 @@
 
 namespace weft {
 
+// The sockets of all switches and all links.
+inline const char* switch_ports() { return "target(p) and initiator(p) of port p"; }
+inline const char* link_ports() { return "target(e) and initiator(e) of end e, 0 or 1"; }
+
 // switch: rtl_switch, switch_twin, switch_lockstep; link: rtl_link, link_twin, link_lockstep.
 void add_rtl_models(ModelRegistry& registry);
 

@@ -20,17 +20,14 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         const NodeId node = plan.members[rank];
         const std::string& path = plan.fabric.nodes[node].name;
         GpuRequest request;
-        request.gpu = resolved.gpu(node);
-        request.network = resolved.network(node);
-        request.l1 = resolved.l1(node);
-        request.l2 = resolved.l2(node);
-        request.memory_side = resolved.memory_side(node);
-        request.hbm = resolved.hbm(node);
-        request.copy = resolved.copy(node);
-        request.bulk = resolved.bulk(node);
+        request.parameters = resolved.parameters(node);
         const bool memory = resolved.role(node) == NodeRole::memory;
         // What a memory has in front of its DRAM is that of a GPU; nobody launches anything there.
-        if (memory) request.gpu.compute_units = request.l2.partitions;
+        if (memory) {
+            GpuSpec gpu = resolved.gpu(node);
+            gpu.compute_units = resolved.l2(node).partitions;
+            request.parameters.replace(gpu);
+        }
         request.wiring.path = path;
         request.wiring.endpoint = rank;
         request.wiring.data_on = data_on;
@@ -41,7 +38,7 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
             ++request.wiring.stripe_shift;
         request.wiring.ports = fabric_.ports(rank);
         request.wiring.routes = fabric_.routes(rank);
-        request.wiring.make_slice = slice_factory(context, request.l2);
+        request.wiring.make_slice = slice_factory(context, resolved.l2(node));
         accelerators_.push_back(tree_.at(path, [&](const std::string& name) {
             request.module_name = name;
             return registry.gpu_factory(memory ? "gpu" : resolved.model(node))(context, request);

@@ -42,7 +42,7 @@ std::string system_text(const ResolvedSystem& system, std::vector<Assumption>& a
     line("system", system.name + " (" + system.file + ")");
     line("profiles", profiles_text(system));
     line("workload", workload_text(system.workload));
-    const bool checked = static_cast<CyclePolicy>(system.routing().cycles) == CyclePolicy::refuse;
+    const bool checked = system.routing().cycles == CyclePolicy::refuse;
     line("routes",
         fmt::format("{} endpoints over {} link{}, {}", plan.members.size(), links, links == 1 ? "" : "s",
             checked ? "free of deadlock" : "cycles of waiting buffers allowed"));

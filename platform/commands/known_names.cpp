@@ -30,7 +30,7 @@ std::vector<std::string> algorithms_of(const std::string& collective)
 
 KnownNames known_names(const ModelRegistry& registry)
 {
-    return {registry.names_by_kind(), collective_names(), algorithms_of("")};
+    return {registry.names_by_kind(), collective_names(), algorithms_of(""), registry.blocks()};
 }
 
 }  // namespace weft

@@ -18,7 +18,7 @@ void check_name(const std::string& map)
     const PortMap block = read_port_map(map);
     const ModelRegistry built_in;
     for (const ModelRegistry::Entry& entry : built_in.entries())
-        if (entry.kind == name_of(block.role) && entry.name == block.name)
+        if (entry.kind == name_of(block.role) && entry.declaration->name() == block.name)
             throw InputError(map, 0, "the name '" + block.name + "' of kind " + entry.kind + " is taken", "another name");
 }
 

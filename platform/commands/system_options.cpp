@@ -7,6 +7,7 @@
 #include "platform/assembly/fabric_plan.h"
 #include "platform/assembly/plugin.h"
 #include "platform/assembly/rtl_models.h"
+#include "platform/assembly/plugin_loader.h"
 
 namespace weft {
 

@@ -69,8 +69,8 @@ void Resolver::assume_profiles()
         const std::string& profile = profile_of_[id]->name;
         const std::string& name = component_name(graph_, id);
         Assumption fresh{memory ? "memory" : "accelerator", name, "profile"};
-        const L2Spec cache = spec_from<L2Spec>(system_.values(Block::l2, system_.variant(id, Block::l2)).values);
-        const HbmSpec hbm = spec_from<HbmSpec>(system_.values(Block::hbm, system_.variant(id, Block::hbm)).values);
+        const L2Spec cache = spec_from<L2Spec>(system_.values(block_of<L2Spec>(), system_.variant(id, block_of<L2Spec>())).values);
+        const HbmSpec hbm = spec_from<HbmSpec>(system_.values(block_of<HbmSpec>(), system_.variant(id, block_of<HbmSpec>())).values);
         fresh.missing = "no profile given";
         fresh.taken = fmt::format("{} (L2 {}, memory {} at {})", profile, format_bytes(cache.size), format_bytes(hbm.capacity),
             format_rate(hbm.bandwidth));
@@ -85,12 +85,12 @@ void Resolver::assume_profiles()
 
 void Resolver::assume_links()
 {
-    const std::size_t bandwidth = *info_of(Block::link).find("bandwidth");
+    const std::size_t bandwidth = *info_of(block_of<LinkSpec>()).find("bandwidth");
     std::set<std::string> reasons;  // those that are told already
     for (EdgeId id = 0; id < graph_.edge_count(); ++id) {
         const LinkChoice& choice = choice_of(id);
         const EdgeKind& document = graph_.kind(id);
-        const Variant& values = system_.values(Block::link, system_.edges_[id]);
+        const Variant& values = system_.values(block_of<LinkSpec>(), system_.link_slot(id));
         const std::string& source = system_.sources_[values.sources[bandwidth]].text;
         const bool table_rate = source.compare(0, of_link_table.size(), of_link_table) == 0;
         const LinkKind& kind = choice.kind == nullptr ? LinkTable::built_in().fallback() : *choice.kind;
@@ -135,21 +135,21 @@ void Resolver::assume_links()
 // Forwarding nodes, and accelerators where they pass traffic of others on.
 void Resolver::assume_nodes()
 {
-    const std::vector<const ParameterInfo*>& parameters = info_of(Block::switch_).parameters;
+    const std::vector<const ParameterInfo*>& parameters = info_of(block_of<SwitchSpec>()).parameters;
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
         const ResolvedSystem::NodeEntry& node = system_.nodes_[id];
-        const VariantId variant = node.variants[static_cast<std::size_t>(Block::switch_)];
+        const VariantId variant = system_.slot(id, block_of<SwitchSpec>());
         if (variant == no_variant || bound_kind_[id]) continue;
         const std::string_view kind = kind_of_node(id);
         const bool transit = node.role == NodeRole::endpoint;
         const Profile* fabric = transit ? nullptr : fabric_of_[id];
-        const bool of_profile = fabric != nullptr && !fabric->of(Block::switch_).empty();
+        const bool of_profile = fabric != nullptr && !fabric->of(block_of<SwitchSpec>()).empty();
         // A switch that the document describes as one of a scale-up fabric is what the profile's links lead to.
         if (of_profile ? kind == "nvswitch" || kind == "scale_up_switch" : row_of_[id] != nullptr && !row_of_[id]->assumed) continue;
         Figures figures = row_of_[id] == nullptr ? Figures() : row_of_[id]->figures;
         if (of_profile)
-            for (const auto& [parameter, figure] : fabric->of(Block::switch_)) figures[parameter] = figure;
-        const Variant& values = system_.values(Block::switch_, variant);
+            for (const auto& [parameter, figure] : fabric->of(block_of<SwitchSpec>())) figures[parameter] = figure;
+        const Variant& values = system_.values(block_of<SwitchSpec>(), variant);
         std::string taken;
         for (const auto& [parameter, figure] : figures) {
             const ParameterInfo& info = *parameters[parameter];
@@ -172,8 +172,8 @@ void Resolver::assume_nodes()
                                          transit ? ", and traffic of others passes it" : "");
         fresh.set_with = bind_text(name, "kind: " + (of_profile ? std::string("nvswitch") : row)) +
             fmt::format(" or --set '*.{}.*.switch.latency={}'", name,
-                value_text(*parameters[*info_of(Block::switch_).find("latency")],
-                    values.values[*info_of(Block::switch_).find("latency")]));
+                value_text(*parameters[*info_of(block_of<SwitchSpec>()).find("latency")],
+                    values.values[*info_of(block_of<SwitchSpec>()).find("latency")]));
         fresh.file = system_.infrastructure;
         fresh.line = declared_line(id);
         const std::string key = fmt::format("node {} {} {}", name, fresh.taken, fresh.because);
@@ -190,11 +190,11 @@ void Resolver::assume_routing()
             others.insert(profile_of_[id]->name);
     if (others.empty()) return;
     const Profile& first = *profile_of_[system_.endpoints_.front()];
-    const Variant& values = system_.values(Block::routing, system_.routing_variant_);
+    const Variant& values = system_.values(block_of<RoutingSpec>(), system_.system_variant(block_of<RoutingSpec>()));
     std::string taken;
-    for (const auto& [parameter, figure] : first.of(Block::routing)) {
+    for (const auto& [parameter, figure] : first.of(block_of<RoutingSpec>())) {
         if (!system_.sources_[values.sources[parameter]].file.empty()) continue;
-        const ParameterInfo& info = *info_of(Block::routing).parameters[parameter];
+        const ParameterInfo& info = *info_of(block_of<RoutingSpec>()).parameters[parameter];
         taken += fmt::format("{}routing.{}={}", taken.empty() ? "" : ", ", info.name, value_text(info, values.values[parameter]));
     }
     if (taken.empty()) return;

@@ -1,5 +1,8 @@
 #include "platform/configuration/blocks.h"
 
+#include <stdexcept>
+
+#include "base/diagnostic.h"
 #include "collectives/engine/engine_spec.h"
 #include "gpu/gpu_spec.h"
 #include "gpu/dma_spec.h"
@@ -17,17 +20,17 @@ namespace weft {
 
 namespace {
 
-template <class Spec>
-BlockInfo make_info(const char* name)
+// Every block of Weft, in the order in which reports list them.
+template <class... Specs>
+std::vector<std::shared_ptr<const BlockInfo>> declarations()
 {
-    BlockInfo info;
-    info.name = name;
-    const Spec defaults;
-    for (const auto& entry : Spec::parameters().entries()) {
-        info.parameters.push_back(&entry.info);
-        info.defaults.push_back(defaults.*entry.member);
-    }
-    return info;
+    return {std::make_shared<const BlockInfo>(block_info<Specs>())...};
+}
+
+std::vector<std::shared_ptr<const BlockInfo>> blocks_of_weft()
+{
+    return declarations<GpuSpec, NetworkSpec, L1Spec, L2Spec, MemorySideSpec, HbmSpec, CopySpec, BulkSpec, SwitchSpec, LinkSpec,
+        EngineSpec, RoutingSpec>();
 }
 
 const char* example_of(Unit unit)
@@ -39,63 +42,103 @@ const char* example_of(Unit unit)
     case Unit::frequency: return "a frequency such as 1980 MHz";
     case Unit::flops: return "a rate such as 989 TFLOP/s";
     case Unit::ratio: return "a number such as 1e-12";
+    case Unit::real: return "a number such as 0.5";
     case Unit::count: return "a whole number";
-    case Unit::choice: break;
+    case Unit::choice:
+    case Unit::flag: break;
     }
     return "";
 }
 
 }  // namespace
 
-std::optional<std::size_t> BlockInfo::find(std::string_view parameter) const
+const std::shared_ptr<const BlockTable>& BlockTable::built_in()
 {
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-        if (parameters[i]->name == parameter) return i;
+    static const std::shared_ptr<const BlockTable> table = [] {
+        auto out = std::make_shared<BlockTable>();
+        for (const std::shared_ptr<const BlockInfo>& info : blocks_of_weft()) out->add(info);
+        return out;
+    }();
+    return table;
+}
+
+std::shared_ptr<const BlockTable> BlockTable::with(const std::vector<std::shared_ptr<const BlockInfo>>& more) const
+{
+    auto out = std::make_shared<BlockTable>(*this);
+    for (const std::shared_ptr<const BlockInfo>& info : more) {
+        const std::vector<std::string> problems = declaration_problems(*info);
+        if (!problems.empty()) throw InputError("", 0, problems.front(), "a declaration without contradictions");
+        if (out->find(info->name()) || info->name() == "links")
+            throw InputError("", 0, "the name '" + info->name() + "' of a block of parameters is taken", "another name");
+        out->add(info);
+    }
+    return out;
+}
+
+void BlockTable::add(std::shared_ptr<const BlockInfo> info)
+{
+    all_.push_back(static_cast<Block>(infos_.size()));
+    infos_.push_back(std::move(info));
+}
+
+std::vector<Block> BlockTable::of(BlockOwner owner) const
+{
+    std::vector<Block> out;
+    for (const Block block : all_)
+        if ((*this)[block].title.owner == owner) out.push_back(block);
+    return out;
+}
+
+std::optional<Block> BlockTable::find(std::string_view name) const
+{
+    for (const Block block : all_)
+        if ((*this)[block].name() == name) return block;
     return std::nullopt;
 }
 
-std::vector<std::string> BlockInfo::parameter_names() const
+std::vector<std::string> BlockTable::names() const
 {
     std::vector<std::string> names;
-    for (const ParameterInfo* parameter : parameters) names.push_back(parameter->name);
+    for (const Block block : all_) names.push_back((*this)[block].name());
     return names;
 }
 
-const BlockInfo& info_of(Block block)
+Block BlockTable::of_type(std::type_index type) const
 {
-    static const std::array<BlockInfo, block_count> infos{make_info<GpuSpec>("gpu"),
-        make_info<NetworkSpec>("network"), make_info<L1Spec>("l1"), make_info<L2Spec>("l2"),
-        make_info<MemorySideSpec>("memory_side"), make_info<HbmSpec>("hbm"), make_info<CopySpec>("copy"),
-        make_info<BulkSpec>("bulk"), make_info<SwitchSpec>("switch"), make_info<LinkSpec>("link"),
-        make_info<EngineSpec>("engine"),
-        make_info<RoutingSpec>("routing")};
-    return infos[static_cast<std::size_t>(block)];
+    for (const Block block : all_)
+        if ((*this)[block].type == type) return block;
+    throw std::logic_error(std::string("no block of parameters has the type ") + type.name());
 }
 
-std::optional<Block> block_from_name(std::string_view name)
+std::string blocks_of_nodes(const BlockTable& table)
 {
-    for (const Block block : all_blocks)
-        if (info_of(block).name == name) return block;
-    return std::nullopt;
+    std::string endpoints;
+    std::string forwarders;
+    std::string models;
+    for (const Block block : table.all()) {
+        const BlockInfo& info = table[block];
+        if (!on_nodes(info)) continue;
+        if (!info.models.empty()) {
+            models += "; " + info.name() + " on model " + joined_names(info.models);
+            continue;
+        }
+        endpoints += (endpoints.empty() ? "" : ", ") + info.name();
+        if (info.title.owner == BlockOwner::forwarder) forwarders += (forwarders.empty() ? "" : ", ") + info.name();
+    }
+    return endpoints + " on an xpu; " + forwarders + " on nodes that forward" + models;
 }
 
-std::vector<std::string> block_names()
-{
-    std::vector<std::string> names;
-    for (const Block block : all_blocks) names.push_back(info_of(block).name);
-    return names;
-}
-
-std::optional<std::uint64_t> checked_value(Block block, std::size_t parameter, std::string_view text,
+std::optional<std::uint64_t> checked_value(const BlockInfo& block, std::size_t parameter, std::string_view text,
     ValueProblem& problem)
 {
-    const ParameterInfo& info = *info_of(block).parameters[parameter];
+    const ParameterInfo& info = *block.parameters[parameter];
     const std::optional<std::uint64_t> value = parse_value(info, text);
-    const std::string name = parameter_name(block, parameter);
+    const std::string name = block.path_of(parameter);
     if (!value) {
         problem.what = in_quotes(text) + " is no value of " + name;
         problem.expected = describe_range(info);
-        if (info.unit != Unit::choice) problem.expected = example_of(info.unit) + (", " + problem.expected);
+        const std::string example = example_of(info.unit);
+        if (!example.empty()) problem.expected = example + ", " + problem.expected;
         return std::nullopt;
     }
     if (*value < info.low || *value > info.high) {
@@ -118,10 +161,11 @@ std::string value_text(const ParameterInfo& info, std::uint64_t value)
     return std::to_string(value) + " " + name_of(info.unit);
 }
 
-std::string parameter_name(Block block, std::size_t parameter)
+std::string joined_names(const std::vector<std::string>& names, const char* last)
 {
-    const BlockInfo& info = info_of(block);
-    return info.name + "." + info.parameters[parameter]->name;
+    std::string out;
+    for (std::size_t i = 0; i < names.size(); ++i) out += (i == 0 ? "" : i + 1 == names.size() ? last : ", ") + names[i];
+    return out;
 }
 
 }  // namespace weft

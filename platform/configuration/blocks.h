@@ -1,64 +1,78 @@
-// The blocks that parameters belong to: `gpu`, `network`, `l1`, `l2`, `memory_side`, `hbm`, `copy`, `bulk` of an accelerator,
-// `switch` of a node that forwards, `link` of an edge, `engine` and `routing` of the system. One block is one Spec struct;
-// while a system is being resolved its values are a vector in the order of the Spec's table.
+// The table of blocks of parameters: those of Weft, in the order of reports, and those that models of plug-ins bring.
+//
+// A block of Weft is one Spec struct that declares itself (`Spec::parameters()`) and one line in blocks.cpp. While a system is
+// being resolved the values of a block are a vector in the order of the Spec's table.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/parameter.h"
+#include "base/parameter_block.h"
 
 namespace weft {
 
-enum class Block : std::uint8_t { gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch_, link, engine, routing };
-constexpr std::size_t block_count = 12;
-constexpr std::array<Block, block_count> all_blocks{Block::gpu, Block::network, Block::l1, Block::l2,
-    Block::memory_side, Block::hbm, Block::copy, Block::bulk, Block::switch_, Block::link, Block::engine,
-    Block::routing};
-constexpr std::size_t node_block_count = 9;  // those of nodes come first
-static_assert(all_blocks[node_block_count - 1] == Block::switch_ && all_blocks[node_block_count] == Block::link);
-constexpr std::array<Block, 8> endpoint_blocks{Block::gpu, Block::network, Block::l1, Block::l2, Block::memory_side,
-    Block::hbm, Block::copy, Block::bulk};
+// A block by its place in the table. Those of Weft have the same place in every table.
+enum class Block : std::uint16_t {};
 
-struct BlockInfo {
-    std::string name;
-    std::vector<const ParameterInfo*> parameters;
-    std::vector<std::uint64_t> defaults;
+class BlockTable {
+public:
+    static const std::shared_ptr<const BlockTable>& built_in();
 
-    std::optional<std::size_t> find(std::string_view parameter) const;
-    std::vector<std::string> parameter_names() const;
+    // The same with blocks of models. Throws InputError for a declaration that is wrong, and for a name that is taken.
+    std::shared_ptr<const BlockTable> with(const std::vector<std::shared_ptr<const BlockInfo>>& more) const;
+
+    const BlockInfo& operator[](Block block) const { return *infos_.at(static_cast<std::size_t>(block)); }
+    const std::shared_ptr<const BlockInfo>& shared(Block block) const { return infos_.at(static_cast<std::size_t>(block)); }
+    std::size_t size() const { return infos_.size(); }
+    const std::vector<Block>& all() const { return all_; }
+    std::vector<Block> of(BlockOwner owner) const;
+    std::optional<Block> find(std::string_view name) const;
+    std::vector<std::string> names() const;
+    // Of a Spec's type, which is there.
+    Block of_type(std::type_index type) const;
+
+private:
+    void add(std::shared_ptr<const BlockInfo> info);
+
+    std::vector<std::shared_ptr<const BlockInfo>> infos_;
+    std::vector<Block> all_;
 };
 
-const BlockInfo& info_of(Block block);
-std::optional<Block> block_from_name(std::string_view name);
-std::vector<std::string> block_names();
-
-// The Spec that `values` (in the order of its table) stand for.
+// The block of Weft that a Spec is.
 template <class Spec>
-Spec spec_from(const std::vector<std::uint64_t>& values)
+Block block_of()
 {
-    Spec spec;
-    std::size_t i = 0;
-    for (const auto& entry : Spec::parameters().entries()) spec.*entry.member = values[i++];
-    return spec;
+    static const Block block = BlockTable::built_in()->of_type(typeid(Spec));
+    return block;
 }
+
+// Of a block of Weft.
+inline const BlockInfo& info_of(Block block) { return (*BlockTable::built_in())[block]; }
+
+inline bool on_nodes(const BlockInfo& info)
+{
+    return info.title.owner == BlockOwner::endpoint || info.title.owner == BlockOwner::forwarder;
+}
+
+// Which nodes have which blocks, for messages: "gpu, l2, switch on an xpu; switch on nodes that forward".
+std::string blocks_of_nodes(const BlockTable& table);
 
 // Text to a value within the parameter's range, or a sentence about what is wrong and what was expected.
 struct ValueProblem {
     std::string what;
     std::string expected;
 };
-std::optional<std::uint64_t> checked_value(Block block, std::size_t parameter, std::string_view text,
+std::optional<std::uint64_t> checked_value(const BlockInfo& info, std::size_t parameter, std::string_view text,
     ValueProblem& problem);
 
 // A value as text; sizes and times without loss: "50000001 B" where the usual form would round.
 std::string value_text(const ParameterInfo& info, std::uint64_t value);
 
-// "l2.size"
-std::string parameter_name(Block block, std::size_t parameter);
+// "a, b or c"
+std::string joined_names(const std::vector<std::string>& names, const char* last = " or ");
 
 }  // namespace weft

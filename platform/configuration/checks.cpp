@@ -30,14 +30,14 @@ void Resolver::check_values()
         }
         return best;
     };
-    const BlockInfo& gpu_info = info_of(Block::gpu);
+    const BlockInfo& gpu_info = info_of(block_of<GpuSpec>());
     const std::size_t units = *gpu_info.find("compute_units");
     const std::size_t groups = *gpu_info.find("workgroups_per_unit");
     std::set<VariantId> seen_gpus;
     for (const NodeId node : with_memory()) {
-        const VariantId id = system_.variant(node, Block::gpu);
+        const VariantId id = system_.variant(node, block_of<GpuSpec>());
         if (!seen_gpus.insert(id).second) continue;
-        const Variant& values = system_.values(Block::gpu, id);
+        const Variant& values = system_.values(block_of<GpuSpec>(), id);
         const GpuSpec gpu = spec_from<GpuSpec>(values.values);
         if (gpu.compute_units * gpu.workgroups_per_unit <= most_workgroups) continue;
         const ValueSource at = place({{&values, units}, {&values, groups}});
@@ -46,12 +46,12 @@ void Resolver::check_values()
                 gpu.workgroups_per_unit),
             fmt::format("at most {} workgroups on a GPU", most_workgroups));
     }
-    const BlockInfo& network_info = info_of(Block::network);
+    const BlockInfo& network_info = info_of(block_of<NetworkSpec>());
     std::set<VariantId> seen_networks;
     for (const NodeId node : with_memory()) {
-        const VariantId id = system_.variant(node, Block::network);
+        const VariantId id = system_.variant(node, block_of<NetworkSpec>());
         if (!seen_networks.insert(id).second) continue;
-        const Variant& values = system_.values(Block::network, id);
+        const Variant& values = system_.values(block_of<NetworkSpec>(), id);
         const NetworkSpec network = spec_from<NetworkSpec>(values.values);
         if (network.columns * network.rows <= NetworkSpec::most_tiles) continue;
         const ValueSource at = place({{&values, *network_info.find("columns")}, {&values, *network_info.find("rows")}});
@@ -61,28 +61,28 @@ void Resolver::check_values()
     }
     std::set<std::array<VariantId, 3>> seen;
     for (const NodeId node : with_memory()) {
-        const std::array<VariantId, 3> ids{system_.variant(node, Block::l2), system_.variant(node, Block::memory_side),
-            system_.variant(node, Block::hbm)};
+        const std::array<VariantId, 3> ids{system_.variant(node, block_of<L2Spec>()), system_.variant(node, block_of<MemorySideSpec>()),
+            system_.variant(node, block_of<HbmSpec>())};
         if (seen.insert(ids).second) check_caches(node);
     }
 }
 
 void Resolver::check_caches(NodeId node)
 {
-    const Variant& l2_values = system_.values(Block::l2, system_.variant(node, Block::l2));
-    const Variant& side_values = system_.values(Block::memory_side, system_.variant(node, Block::memory_side));
-    const Variant& hbm_values = system_.values(Block::hbm, system_.variant(node, Block::hbm));
+    const Variant& l2_values = system_.values(block_of<L2Spec>(), system_.variant(node, block_of<L2Spec>()));
+    const Variant& side_values = system_.values(block_of<MemorySideSpec>(), system_.variant(node, block_of<MemorySideSpec>()));
+    const Variant& hbm_values = system_.values(block_of<HbmSpec>(), system_.variant(node, block_of<HbmSpec>()));
     const auto l2 = spec_from<L2Spec>(l2_values.values);
     const auto side = spec_from<MemorySideSpec>(side_values.values);
     const auto hbm = spec_from<HbmSpec>(hbm_values.values);
     const std::string& name = graph_.node(node).name;
     using Part = std::tuple<Block, const Variant*, const char*>;
-    const Part l2_size{Block::l2, &l2_values, "size"};
-    const Part l2_slices{Block::l2, &l2_values, "slices"};
-    const Part partitions{Block::l2, &l2_values, "partitions"};
-    const Part policy{Block::l2, &l2_values, "partition_policy"};
-    const Part side_size{Block::memory_side, &side_values, "size"};
-    const Part channels{Block::hbm, &hbm_values, "channels"};
+    const Part l2_size{block_of<L2Spec>(), &l2_values, "size"};
+    const Part l2_slices{block_of<L2Spec>(), &l2_values, "slices"};
+    const Part partitions{block_of<L2Spec>(), &l2_values, "partitions"};
+    const Part policy{block_of<L2Spec>(), &l2_values, "partition_policy"};
+    const Part side_size{block_of<MemorySideSpec>(), &side_values, "size"};
+    const Part channels{block_of<HbmSpec>(), &hbm_values, "channels"};
     // The place to look is the one that a user wrote last, if any did.
     const auto refuse = [this](std::initializer_list<Part> parts, const std::string& what, const std::string& expected) {
         ValueSource best{"", system_.file.empty() ? system_.infrastructure : system_.file, 0};
@@ -96,7 +96,7 @@ void Resolver::check_caches(NodeId node)
         return value_text(*info_of(block).parameters[*info_of(block).find(parameter)], value);
     };
     const auto check_cache = [&](Block block, const Variant& values, const L2Spec& cache, const Part& slices) {
-        const std::string& cache_name = info_of(block).name;
+        const std::string& cache_name = info_of(block).name();
         if (cache.line != line_bytes && cache.line != 2 * line_bytes) {
             refuse({{block, &values, "line"}}, fmt::format("{}.line of {} is {}", cache_name, name,
                 text(block, "line", cache.line)), "64 B or 128 B");
@@ -114,20 +114,20 @@ void Resolver::check_caches(NodeId node)
                 text(block, "size", cache.size), name, cache.size / step, cache.slices),
                 fmt::format("at most {} sets: more slices or ways", most_sets));
     };
-    check_cache(Block::l2, l2_values, l2, l2_slices);
+    check_cache(block_of<L2Spec>(), l2_values, l2, l2_slices);
     if (side.present())
-        check_cache(Block::memory_side, side_values, side.as_cache(static_cast<unsigned>(hbm.channels)), channels);
+        check_cache(block_of<MemorySideSpec>(), side_values, side.as_cache(static_cast<unsigned>(hbm.channels)), channels);
     if (l2.clocked()) {
-        const Part model{Block::l2, &l2_values, "model"};
+        const Part model{block_of<L2Spec>(), &l2_values, "model"};
         try {
             slice_block_spec(l2);
         } catch (const InputError& error) {
             const Diagnostic& problem = error.diagnostics().front();
-            refuse({l2_size, l2_slices, partitions, model}, fmt::format("l2.model = {} of {}: {}", text(Block::l2, "model", l2.model),
+            refuse({l2_size, l2_slices, partitions, model}, fmt::format("l2.model = {} of {}: {}", text(block_of<L2Spec>(), "model", l2.model),
                 name, problem.what), problem.expected);
         }
         if (hbm.capacity / l2.slices / line_bytes >> slice_number_bits != 0)
-            refuse({{Block::hbm, &hbm_values, "capacity"}, model}, fmt::format("{} lines for each clocked slice of {}",
+            refuse({{block_of<HbmSpec>(), &hbm_values, "capacity"}, model}, fmt::format("{} lines for each clocked slice of {}",
                 hbm.capacity / l2.slices / line_bytes, name), "less memory or more l2.slices");
     }
     if (l2.slices % l2.partitions != 0)
@@ -143,19 +143,19 @@ void Resolver::check_caches(NodeId node)
         refuse({l2_slices, channels}, fmt::format("l2.slices = {} and hbm.channels = {} of {} do not divide", l2.slices,
             hbm.channels, name), "one a multiple of the other");
     if (hbm.write_low >= hbm.write_high || hbm.write_high > hbm.write_queue)
-        refuse({{Block::hbm, &hbm_values, "write_low"}, {Block::hbm, &hbm_values, "write_high"},
-                   {Block::hbm, &hbm_values, "write_queue"}},
+        refuse({{block_of<HbmSpec>(), &hbm_values, "write_low"}, {block_of<HbmSpec>(), &hbm_values, "write_high"},
+                   {block_of<HbmSpec>(), &hbm_values, "write_queue"}},
             fmt::format("hbm.write_low = {}, write_high = {} and write_queue = {} of {}", hbm.write_low, hbm.write_high,
                 hbm.write_queue, name), "the low mark below the high one, and that within the queue");
     if (hbm.t_rfc >= hbm.t_refi)
-        refuse({{Block::hbm, &hbm_values, "t_rfc"}, {Block::hbm, &hbm_values, "t_refi"}},
+        refuse({{block_of<HbmSpec>(), &hbm_values, "t_rfc"}, {block_of<HbmSpec>(), &hbm_values, "t_refi"}},
             fmt::format("hbm.t_rfc = {} and hbm.t_refi = {} of {} leave no time between refreshes",
-                text(Block::hbm, "t_rfc", hbm.t_rfc), text(Block::hbm, "t_refi", hbm.t_refi), name),
+                text(block_of<HbmSpec>(), "t_rfc", hbm.t_rfc), text(block_of<HbmSpec>(), "t_refi", hbm.t_refi), name),
             "a refresh shorter than its interval");
     if (hbm.capacity < l2.size)
-        refuse({l2_size, {Block::hbm, &hbm_values, "capacity"}},
-            fmt::format("hbm.capacity = {} of {} is less than its l2.size = {}", text(Block::hbm, "capacity",
-                hbm.capacity), name, text(Block::l2, "size", l2.size)), "at least as much memory as cache");
+        refuse({l2_size, {block_of<HbmSpec>(), &hbm_values, "capacity"}},
+            fmt::format("hbm.capacity = {} of {} is less than its l2.size = {}", text(block_of<HbmSpec>(), "capacity",
+                hbm.capacity), name, text(block_of<L2Spec>(), "size", l2.size)), "at least as much memory as cache");
 }
 
 }  // namespace weft

@@ -65,7 +65,7 @@ void Resolver::read_protocol(const Assignment& assignment)
             if (!any && std::find(links.begin(), links.end(), graph_.kind(edge).link) == links.end())
                 links.push_back(graph_.kind(edge).link);
         } else if (!match) {
-            for (const std::string& name : instance_names(Block::link, edge)) match = match || glob_matches(target, name);
+            for (const std::string& name : instance_names(block_of<LinkSpec>(), edge)) match = match || glob_matches(target, name);
         }
         if (match) named_protocol_[edge] = kind;
         any = any || match;

@@ -19,7 +19,13 @@ struct Alike {
     std::vector<std::pair<Block, VariantId>> blocks;
     std::vector<std::string> names;
 
-    bool accelerator() const { return blocks.front().first == Block::gpu; }
+    bool accelerator() const { return blocks.front().first == block_of<GpuSpec>(); }
+
+    void add(const ResolvedSystem& system, NodeId node, BlockOwner owner)
+    {
+        for (const Block block : system.blocks().of(owner))
+            if (system.variant(node, block) != no_variant) blocks.emplace_back(block, system.variant(node, block));
+    }
 };
 
 bool is_used(const std::vector<bool>& used, std::size_t index)
@@ -36,18 +42,16 @@ std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& us
         if (system.role(id) == NodeRole::passive || !is_used(used.nodes, id)) continue;
         const bool memory = system.role(id) == NodeRole::memory;
         const bool endpoint = memory || system.role(id) == NodeRole::endpoint;
-        std::vector<std::pair<Block, VariantId>> blocks;
-        if (endpoint)
-            for (const Block block : endpoint_blocks)
-                blocks.emplace_back(block, system.variant(id, block));
-        if (!endpoint || (id < used.transit.size() && used.transit[id]))
-            blocks.emplace_back(Block::switch_, system.variant(id, Block::switch_));
-        std::string title = endpoint
+        Alike node;
+        if (endpoint) node.add(system, id, BlockOwner::endpoint);
+        if (!endpoint || (id < used.transit.size() && used.transit[id])) node.add(system, id, BlockOwner::forwarder);
+        node.title = endpoint
             ? fmt::format("{}, model {}{}, profile {}", memory ? "memory" : "gpu", system.model(id),
                   system.traffic(id).empty() ? "" : " of " + system.traffic(id), system.profile(id))
             : fmt::format("switch, model {}", system.model(id));
-        const auto [entry, fresh] = index.try_emplace({title, blocks}, groups.size());
-        if (fresh) groups.push_back({std::move(title), system.model(id), std::move(blocks), {}});
+        const auto [entry, fresh] = index.try_emplace({node.title, node.blocks}, groups.size());
+        node.model = system.model(id);
+        if (fresh) groups.push_back(std::move(node));
         groups[entry->second].names.push_back(system.graph().node(id).name);
     }
     return groups;
@@ -55,56 +59,64 @@ std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& us
 
 std::vector<Alike> alike_links(const ResolvedSystem& system, const UsedParts& used)
 {
-    std::map<std::pair<std::string, VariantId>, std::size_t> index;
+    std::map<std::pair<std::string, std::vector<std::pair<Block, VariantId>>>, std::size_t> index;
     std::vector<Alike> groups;
     for (EdgeId id = 0; id < system.graph().edge_count(); ++id) {
         if (!is_used(used.edges, id)) continue;
         const std::string& link = system.graph().kind(id).link;
-        const VariantId variant = system.link_variant(id);
-        const auto [entry, fresh] = index.try_emplace({link, variant}, groups.size());
-        if (fresh) groups.push_back({"link " + link, "", {{Block::link, variant}}, {}});
+        // A link without a bandwidth has no model yet that could bring blocks.
+        std::vector<std::pair<Block, VariantId>> blocks;
+        for (const Block block : system.blocks().of(BlockOwner::link))
+            if (system.blocks()[block].models.empty() || (system.has_bandwidth(id) && system.blocks()[block].of_model(system.link_model(id))))
+                blocks.emplace_back(block, system.link_variant(id, block));
+        const auto [entry, fresh] = index.try_emplace({link, blocks}, groups.size());
+        if (fresh) groups.push_back({"link " + link, "", std::move(blocks), {}});
         groups[entry->second].names.push_back(edge_name(system.graph(), id));
     }
     return groups;
 }
 
 // What a replay GPU has of a GPU's parameters.
-bool counts_for_replay(Block block, const std::string& parameter)
+bool counts_for_replay(const BlockInfo& block, const std::string& parameter)
 {
     static const std::set<std::string> names{"gpu.unit_to_port", "gpu.port_to_unit", "gpu.port_to_l2", "gpu.l2_to_port",
         "gpu.replay_in_flight", "l2.slices", "l2.bandwidth", "l2.latency", "hbm.capacity"};
-    return block == Block::switch_ || names.count(info_of(block).name + "." + parameter) > 0;
+    return block.title.owner == BlockOwner::forwarder || names.count(block.name() + "." + parameter) > 0;
 }
 
 // What a memory has of them.
-bool counts_for_memory(Block block, const std::string& parameter)
+bool counts_for_memory(const BlockInfo& block, const std::string& parameter)
 {
     static const std::set<std::string> names{"gpu.port_to_l2", "gpu.l2_to_port", "gpu.port_arbiter",
         "gpu.port_control_weight", "gpu.port_data_weight"};
-    return block == Block::network || block == Block::l2 || block == Block::memory_side || block == Block::hbm ||
-        names.count(info_of(block).name + "." + parameter) > 0;
+    static const std::set<std::string> blocks{"network", "l2", "memory_side", "hbm"};
+    return blocks.count(block.name()) > 0 || names.count(block.name() + "." + parameter) > 0;
 }
 
 // Whether a parameter counts for the module that the block belongs to: traffic that passes an accelerator goes through
 // a switch of ours.
-bool counts(Block block, std::size_t parameter, const std::string& model, bool accelerator)
+bool counts(const BlockInfo& block, std::size_t parameter, const std::string& model, bool accelerator)
 {
-    const ParameterInfo& info = *info_of(block).parameters[parameter];
+    if (!block.models.empty()) return true;  // the model declares them
+    const ParameterInfo& info = *block.parameters[parameter];
     if (accelerator && model == "replay" && !counts_for_replay(block, info.name)) return false;
     if (accelerator && model == "memory" && !counts_for_memory(block, info.name)) return false;
-    return counts_for(info, accelerator && block == Block::switch_ ? "switch" : model);
+    return counts_for(info, accelerator && block.title.owner == BlockOwner::forwarder ? "switch" : model);
 }
 
 void list_values(const ResolvedSystem& system, Block block, VariantId id, const std::string& prefix,
     const std::string& model, bool accelerator, std::vector<ExplainedParameter>& out)
 {
+    const BlockInfo& info = system.blocks()[block];
     const Variant& variant = system.values(block, id);
     for (std::size_t i = 0; i < variant.values.size(); ++i) {
-        if (!counts(block, i, model, accelerator)) continue;
+        if (!counts(info, i, model, accelerator)) continue;
         const SourceId source = variant.sources[i];
-        out.push_back({prefix + parameter_name(block, i), info_of(block).parameters[i], variant.values[i],
-            source != unknown_source, system.source(source).text});
-        if (block == Block::link && out.back().info->name == "model") out.back().name = system.link_model_name(variant.values[i]);
+        const ParameterInfo& parameter = *info.parameters[i];
+        std::string text = system.source(source).text;
+        if (source == default_source && !parameter.source.empty()) text += ": " + parameter.source;
+        out.push_back({prefix + info.path_of(i), &parameter, variant.values[i], source != unknown_source, std::move(text)});
+        if (block == block_of<LinkSpec>() && out.back().info->name == "model") out.back().name = system.link_model_name(variant.values[i]);
     }
 }
 
@@ -129,8 +141,8 @@ std::vector<Alike> all_groups(const ResolvedSystem& system, const UsedParts& use
 std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& system, const UsedParts& used)
 {
     std::vector<ExplainedParameter> out;
-    list_values(system, Block::engine, system.system_variant(Block::engine), "", "", false, out);
-    list_values(system, Block::routing, system.system_variant(Block::routing), "", "", false, out);
+    for (const Block block : system.blocks().of(BlockOwner::system))
+        list_values(system, block, system.system_variant(block), "", "", false, out);
     std::set<std::string> taken;
     for (const Alike& group : all_groups(system, used)) {
         for (const NameGroup& names : group_names(group.names)) {
@@ -152,13 +164,11 @@ std::string explain(const ResolvedSystem& system, const UsedParts& used)
         system.graph().node_count(), system.graph().edge_count(), system.endpoints().size(), system.seed);
     for (const std::string& notice : system.notices) out += "notice: " + notice + "\n";
     for (const std::string& assumed : assumption_lines(assumptions_among(system.assumptions, used))) out += "assumed: " + assumed + "\n";
-    const auto add_block = [&](Block block) {
+    for (const Block block : system.blocks().of(BlockOwner::system)) {
         std::vector<ExplainedParameter> values;
         list_values(system, block, system.system_variant(block), "", "", false, values);
-        out += "\n" + info_of(block).name + "\n" + value_lines(values);
-    };
-    add_block(Block::engine);
-    add_block(Block::routing);
+        out += "\n" + system.blocks()[block].name() + "\n" + value_lines(values);
+    }
     for (const Alike& group : all_groups(system, used)) {
         out += "\n";
         for (const NameGroup& names : group_names(group.names))

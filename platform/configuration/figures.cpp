@@ -49,7 +49,7 @@ std::optional<Figure> read_figure(const YamlSource& source, const YamlField& fie
     const auto text = read_figure_text(source, field);
     if (!text) return std::nullopt;
     ValueProblem problem;
-    const auto value = checked_value(block, parameter, text->value, problem);
+    const auto value = checked_value(info_of(block), parameter, text->value, problem);
     if (!value) {
         source.findings.refuse(text->line, problem.what, problem.expected);
         return std::nullopt;

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "platform/configuration/embedded_files.h"
 #include "platform/configuration/phrase.h"
+#include "tlm_interconnect/link/link_spec.h"
 
 namespace weft {
 
@@ -16,7 +17,7 @@ const std::vector<std::string>& kind_keys()
     static const std::vector<std::string> keys = [] {
         std::vector<std::string> all{"like", "generic", "in_module", "names", "keywords", "family", "transfer", "lanes",
             "encoding", "source", "grade"};
-        for (const std::string& name : info_of(Block::link).parameter_names()) all.push_back(name);
+        for (const std::string& name : info_of(block_of<LinkSpec>()).parameter_names()) all.push_back(name);
         return all;
     }();
     return keys;
@@ -116,8 +117,8 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
             kind.generic = yaml_flag(source, part).value_or(false);
         } else if (part.key == "in_module") {
             kind.in_module = yaml_flag(source, part).value_or(false);
-        } else if (const auto parameter = info_of(Block::link).find(part.key)) {
-            if (const auto figure = read_figure(source, part, Block::link, *parameter))
+        } else if (const auto parameter = info_of(block_of<LinkSpec>()).find(part.key)) {
+            if (const auto figure = read_figure(source, part, block_of<LinkSpec>(), *parameter))
                 kind.figures[*parameter] = *figure;
         } else if (part.key != "like") {
             const std::string text = yaml_text(source, part).value_or("");
@@ -135,7 +136,7 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
                 (part.key == "transfer" && transfer.per_second == 0) ||
                 (part.key == "encoding" && (transfer.payload == 0 || transfer.coded < transfer.payload));
             if (bad) source.findings.refuse(part.line, in_quotes(text) + " is no value of '" + part.key + "'");
-            if (part.key == "transfer") kind.figures.erase(*info_of(Block::link).find("bandwidth"));
+            if (part.key == "transfer") kind.figures.erase(*info_of(block_of<LinkSpec>()).find("bandwidth"));
         }
     }
     if (transfer.per_second > 0 && transfer.lanes > 0 && transfer.coded > 0) kind.transfer = transfer;
@@ -195,7 +196,7 @@ std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& desc
     std::optional<std::uint64_t> per_lane)
 {
     if (!per_lane) {
-        const auto stated = kind.figures.find(*info_of(Block::link).find("bandwidth"));
+        const auto stated = kind.figures.find(*info_of(block_of<LinkSpec>()).find("bandwidth"));
         if (stated != kind.figures.end()) return stated->second;
     }
     if (!kind.transfer) return std::nullopt;
@@ -217,7 +218,7 @@ bool bandwidth_is_assumed(const LinkKind& kind, const std::string& description, 
 {
     if (kind.generic) return true;
     if (!per_lane) {
-        const auto stated = kind.figures.find(*info_of(Block::link).find("bandwidth"));
+        const auto stated = kind.figures.find(*info_of(block_of<LinkSpec>()).find("bandwidth"));
         if (stated != kind.figures.end()) return stated->second.grade == "inferred";
     }
     return kind.transfer && (lanes_in(description) == 0 || kind.transfer->grade == "inferred");

@@ -28,7 +28,7 @@ struct LinkKind {
     std::string family;
     std::vector<std::vector<std::string>> names;  // as words; the first is its own
     std::vector<std::vector<std::string>> keywords;
-    Figures figures;  // of Block::link
+    Figures figures;  // of block_of<LinkSpec>()
     std::optional<Transfer> transfer;
 };
 

@@ -5,6 +5,7 @@
 #include "base/diagnostic.h"
 #include "platform/configuration/embedded_files.h"
 #include "platform/configuration/phrase.h"
+#include "tlm_interconnect/switch/switch_spec.h"
 
 namespace weft {
 
@@ -29,7 +30,7 @@ NodeTable::NodeTable(const std::string& file, const std::string& text)
             row.name = entry.key;
             static const std::vector<std::string> keys = [] {
                 std::vector<std::string> all{"types", "keywords", "forwards", "assumed"};
-                for (const std::string& name : info_of(Block::switch_).parameter_names()) all.push_back(name);
+                for (const std::string& name : info_of(block_of<SwitchSpec>()).parameter_names()) all.push_back(name);
                 return all;
             }();
             for (const YamlField& part : yaml_fields(source, entry.value, "node " + in_quotes(entry.key), keys)) {
@@ -37,8 +38,8 @@ NodeTable::NodeTable(const std::string& file, const std::string& text)
                     row.forwards = yaml_flag(source, part).value_or(true);
                 } else if (part.key == "assumed") {
                     row.assumed = yaml_flag(source, part).value_or(false);
-                } else if (const auto parameter = info_of(Block::switch_).find(part.key)) {
-                    if (const auto figure = read_figure(source, part, Block::switch_, *parameter))
+                } else if (const auto parameter = info_of(block_of<SwitchSpec>()).find(part.key)) {
+                    if (const auto figure = read_figure(source, part, block_of<SwitchSpec>(), *parameter))
                         row.figures[*parameter] = *figure;
                 } else {
                     for (const YamlTree::Id item : yaml_items(source, part)) {

@@ -19,37 +19,27 @@ bool is_ours(const Attribute& attribute)
 
 std::string own_name(const Attribute& attribute) { return attribute.name.substr(vocabulary.size()); }
 
-bool on_nodes(Block block)
-{
-    return static_cast<std::size_t>(block) < node_block_count;
-}
-
-bool on_system(Block block) { return block == Block::engine || block == Block::routing; }
-
 }  // namespace
 
-std::vector<VariantId*> Resolver::instances(Block block)
-{
-    std::vector<VariantId*> slots;
-    if (on_nodes(block))
-        for (ResolvedSystem::NodeEntry& node : system_.nodes_)
-            slots.push_back(&node.variants[static_cast<std::size_t>(block)]);
-    if (block == Block::link)
-        for (VariantId& edge : system_.edges_) slots.push_back(&edge);
-    if (block == Block::engine) slots.push_back(&system_.engine_variant_);
-    if (block == Block::routing) slots.push_back(&system_.routing_variant_);
-    return slots;
-}
-
-// An edge answers to both orders of its ends, engine and routing to no name.
+// An edge answers to both orders of its ends, the system to no name.
 std::vector<std::string> Resolver::instance_names(Block block, std::size_t index) const
 {
-    if (on_nodes(block)) return {graph_.node(static_cast<NodeId>(index)).name};
-    if (on_system(block)) return {""};
+    const BlockInfo& info = blocks()[block];
+    if (on_nodes(info)) return {graph_.node(static_cast<NodeId>(index)).name};
+    if (info.title.owner == BlockOwner::system) return {""};
     const Edge& edge = graph_.edge(static_cast<EdgeId>(index));
     const std::string& a = graph_.node(edge.a).name;
     const std::string& b = graph_.node(edge.b).name;
     return {a + "~" + b, b + "~" + a};
+}
+
+// Names of the blocks that nodes may have.
+std::vector<std::string> Resolver::node_blocks() const
+{
+    std::vector<std::string> names;
+    for (const Block block : blocks().all())
+        if (on_nodes(blocks()[block])) names.push_back(blocks()[block].name());
+    return names;
 }
 
 void Resolver::apply_annotations()
@@ -63,18 +53,18 @@ void Resolver::apply_annotations()
             const std::string name = own_name(attribute);
             if (name == "model" || name == "profile" || name == "kind") continue;  // read when they were chosen
             const std::size_t dot = name.find('.');
-            const auto block = block_from_name(name.substr(0, dot));
-            if (!block || !on_nodes(*block)) {
+            const auto block = blocks().find(name.substr(0, dot));
+            if (!block || !on_nodes(blocks()[*block])) {
                 problem(attribute.file, attribute.line,
                     "unknown annotation " + in_quotes(attribute.name) + " of node " + graph_.node(id).name,
-                    "weft.model, weft.profile, weft.kind or weft.BLOCK.PARAMETER with gpu, network, l1, l2, memory_side, hbm, copy, bulk or switch");
+                    "weft.model, weft.profile, weft.kind or weft.BLOCK.PARAMETER with " + joined_names(node_blocks()));
                 continue;
             }
-            VariantId& slot = system_.nodes_[id].variants[static_cast<std::size_t>(*block)];
+            VariantId& slot = system_.slot(id, *block);
             if (slot == no_variant) {
                 problem(attribute.file, attribute.line,
                     "node " + graph_.node(id).name + " has no block " + in_quotes(name.substr(0, dot)),
-                    "gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; switch on nodes that forward");
+                    blocks_of_nodes(blocks()));
                 continue;
             }
             apply_annotation(attribute, *block, slot);
@@ -84,8 +74,10 @@ void Resolver::apply_annotations()
         for (const Attribute& attribute : graph_.edge_attributes(id)) {
             if (!is_ours(attribute)) continue;
             if (own_name(attribute) == "link.protocol") continue;  // read when protocols were chosen
-            if (own_name(attribute).compare(0, 5, "link.") == 0)
-                apply_annotation(attribute, Block::link, system_.edges_[id]);
+            const std::string name = own_name(attribute);
+            const auto block = blocks().find(name.substr(0, name.find('.')));
+            if (block && blocks()[*block].title.owner == BlockOwner::link)
+                apply_annotation(attribute, *block, instances(*block)[id]);
             else
                 problem(attribute.file, attribute.line,
                     "unknown annotation " + in_quotes(attribute.name) + " of an edge", "weft.link.PARAMETER");
@@ -96,7 +88,7 @@ void Resolver::apply_annotations()
 void Resolver::apply_annotation(const Attribute& attribute, Block block, VariantId& variant)
 {
     ValueProblem wrong;
-    const auto selector = parse_selector(own_name(attribute), wrong);
+    const auto selector = parse_selector(own_name(attribute), wrong, blocks());
     if (selector && selector->scope == Selector::Scope::every && selector->block == block) {
         if (const auto value = value_of(block, selector->parameter, attribute.value, wrong)) {
             // Without the line: nodes that are told the same stay alike.
@@ -112,8 +104,9 @@ void Resolver::apply_annotation(const Attribute& attribute, Block block, Variant
 
 std::optional<std::uint64_t> Resolver::value_of(Block block, std::size_t parameter, const std::string& text, ValueProblem& wrong)
 {
-    if (block == Block::link && info_of(block).parameters[parameter]->name == "model") return link_model(text, wrong);
-    return checked_value(block, parameter, text, wrong);
+    const BlockInfo& info = blocks()[block];
+    if (block == block_of<LinkSpec>() && info.parameters[parameter]->name == "model") return link_model(text, wrong);
+    return checked_value(info, parameter, text, wrong);
 }
 
 std::optional<std::uint64_t> Resolver::link_model(const std::string& name, ValueProblem& wrong)
@@ -142,7 +135,7 @@ void Resolver::apply_assignment(const Assignment& assignment)
 {
     if (names_protocol(assignment.path)) return;  // read when protocols were chosen
     ValueProblem wrong;
-    const auto selector = parse_selector(assignment.path, wrong);
+    const auto selector = parse_selector(assignment.path, wrong, blocks());
     if (!selector) {
         problem(assignment.file, assignment.line, wrong.what, wrong.expected);
         return;
@@ -169,19 +162,19 @@ bool Resolver::assign(const Selector& selector, const Assignment& assignment)
 
     if (selector.scope == Scope::paths) {
         bool any = false;
-        for (const Block block : all_blocks) {
-            const std::vector<VariantId*> all = instances(block);
-            const BlockInfo& info = info_of(block);
+        for (const Block block : blocks().all()) {
+            std::vector<VariantId>& all = instances(block);
+            const BlockInfo& info = blocks()[block];
             std::vector<std::vector<VariantId*>> chosen(info.parameters.size());
             for (std::size_t i = 0; i < all.size(); ++i) {
-                if (*all[i] == no_variant) continue;
+                if (all[i] == no_variant) continue;
                 const std::vector<std::string> names = instance_names(block, i);
                 for (std::size_t p = 0; p < chosen.size(); ++p)
                     if (std::any_of(names.begin(), names.end(), [&](const std::string& name) {
                             return glob_matches(selector.target,
-                                (name.empty() ? "" : name + ".") + parameter_name(block, p));
+                                (name.empty() ? "" : name + ".") + info.path_of(p));
                         }))
-                        chosen[p].push_back(all[i]);
+                        chosen[p].push_back(&all[i]);
             }
             for (std::size_t p = 0; p < chosen.size(); ++p) any = set(block, p, chosen[p]) || any;
         }
@@ -192,26 +185,27 @@ bool Resolver::assign(const Selector& selector, const Assignment& assignment)
     if (selector.scope == Scope::exact) {
         const std::size_t tilde = selector.target.find('~');
         const auto a = graph_.find(std::string_view(selector.target).substr(0, tilde));
-        if (selector.block == Block::link && tilde != std::string::npos && a) {
+        const BlockInfo& info = blocks()[selector.block];
+        if (info.title.owner == BlockOwner::link && tilde != std::string::npos && a) {
             const auto b = graph_.find(std::string_view(selector.target).substr(tilde + 1));
             const auto edge = b ? graph_.find_edge(*a, *b) : std::nullopt;
-            if (edge) chosen.push_back(&system_.edges_[*edge]);
-        } else if (on_nodes(selector.block) && tilde == std::string::npos && a) {
-            VariantId& slot = system_.nodes_[*a].variants[static_cast<std::size_t>(selector.block)];
+            if (edge) chosen.push_back(&instances(selector.block)[*edge]);
+        } else if (on_nodes(info) && tilde == std::string::npos && a) {
+            VariantId& slot = system_.slot(*a, selector.block);
             if (slot != no_variant) chosen.push_back(&slot);
         }
         return set(selector.block, selector.parameter, chosen);
     }
-    const std::vector<VariantId*> all = instances(selector.block);
+    std::vector<VariantId>& all = instances(selector.block);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (*all[i] == no_variant) continue;
+        if (all[i] == no_variant) continue;
         bool match = selector.scope == Scope::every;
         if (selector.scope == Scope::link_name)
             match = graph_.kind(static_cast<EdgeId>(i)).link == selector.target;
         if (selector.scope == Scope::targets)
             for (const std::string& name : instance_names(selector.block, i))
                 match = match || glob_matches(selector.target, name);
-        if (match) chosen.push_back(all[i]);
+        if (match) chosen.push_back(&all[i]);
     }
     return set(selector.block, selector.parameter, chosen);
 }
@@ -219,11 +213,13 @@ bool Resolver::assign(const Selector& selector, const Assignment& assignment)
 void Resolver::explain_no_match(const Selector& selector, const Assignment& assignment)
 {
     using Scope = Selector::Scope;
-    const std::string block = info_of(selector.block).name;
+    const BlockInfo& info = blocks()[selector.block];
+    const std::string& block = info.name();
     std::string what = in_quotes(assignment.path) + " matches no parameter of this system";
     std::string expected = "a path of 'weft explain'";
     if (selector.scope == Scope::every)
-        expected = "a block that some node or edge has: none has " + in_quotes(block);
+        expected = "a block that some node or edge has: none has " + in_quotes(block) +
+            (info.models.empty() ? "" : ", that of model " + joined_names(info.models));
     if (selector.scope == Scope::link_name) {
         std::set<std::string> links;
         for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) links.insert(graph_.kind(edge).link);
@@ -240,12 +236,12 @@ void Resolver::explain_no_match(const Selector& selector, const Assignment& assi
         if (!graph_.find(unknown)) {
             what = "no node is called " + in_quotes(unknown);
             expected = expected_name("the name of a node", unknown, names);
-        } else if (tilde != std::string::npos && selector.block == Block::link) {
+        } else if (tilde != std::string::npos && info.title.owner == BlockOwner::link) {
             what = "no edge joins " + in_quotes(a) + " and " + in_quotes(b);
             expected = "two neighbours";
         } else {
             what = in_quotes(selector.target) + " has no block " + in_quotes(block);
-            expected = "gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; switch on nodes that forward; link on NODE~NODE";
+            expected = blocks_of_nodes(blocks()) + "; link on NODE~NODE";
         }
     }
     problem(assignment.file, assignment.line, std::move(what), std::move(expected));

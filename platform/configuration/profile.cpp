@@ -7,6 +7,7 @@
 #include "platform/configuration/embedded_files.h"
 #include "platform/configuration/link_table.h"
 #include "platform/configuration/phrase.h"
+#include "platform/configuration/routing_spec.h"
 
 namespace weft {
 
@@ -62,7 +63,7 @@ void mark_inherited(Profile& profile, const std::string& base)
     const auto mark = [&base](Figure& figure) {
         if (figure.inherited_from.empty()) figure.inherited_from = base;
     };
-    for (Figures& figures : profile.figures)
+    for (auto& [block, figures] : profile.figures)
         for (auto& entry : figures) mark(entry.second);
     for (std::optional<Figure>* figure : {&profile.scale_up.links, &profile.scale_up.rate})
         if (*figure) mark(**figure);
@@ -77,8 +78,14 @@ bool is_table(const std::string& file)
 
 const std::vector<std::string>& profile_keys()
 {
-    static const std::vector<std::string> keys{"profile", "description", "match", "base", "scale_up", "gpu", "network", "l1",
-        "l2", "memory_side", "hbm", "copy", "bulk", "switch", "routing"};
+    static const std::vector<std::string> keys = [] {
+        std::vector<std::string> out{"profile", "description", "match", "base", "scale_up"};
+        const BlockTable& blocks = *BlockTable::built_in();
+        for (const Block block : blocks.all())
+            if (on_nodes(blocks[block])) out.push_back(blocks[block].name());
+        out.push_back(info_of(block_of<RoutingSpec>()).name());
+        return out;
+    }();
     return keys;
 }
 
@@ -136,9 +143,9 @@ const Profile& ProfileStore::read(const std::string& file, const std::string& te
                 profile.match.push_back(yaml_text(source, item, "an entry of 'match'").value_or(""));
         } else if (field.key == "scale_up") {
             read_scale_up(source, field, profile.scale_up);
-        } else if (const auto block = block_from_name(field.key)) {
+        } else if (const auto block = BlockTable::built_in()->find(field.key)) {
             for (auto& [parameter, figure] : read_figures(source, field, *block))
-                profile.figures[static_cast<std::size_t>(*block)][parameter] = figure;
+                profile.figures[*block][parameter] = figure;
         }
     }
     findings.throw_if_failed();

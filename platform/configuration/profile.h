@@ -1,8 +1,8 @@
 // A device profile: what the figures of an accelerator are that no InfraGraph document states.
 #pragma once
 
-#include <array>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,9 +26,14 @@ struct Profile {
     std::vector<std::string> match;  // phrases in the description of a component that call for it
     ScaleUp scale_up;
     // Of an xpu's blocks; switch: of its scale-up fabric; routing: of a system whose first xpu it is.
-    std::array<Figures, block_count> figures;
+    std::map<Block, Figures> figures;
 
-    const Figures& of(Block block) const { return figures[static_cast<std::size_t>(block)]; }
+    const Figures& of(Block block) const
+    {
+        static const Figures none;
+        const auto found = figures.find(block);
+        return found == figures.end() ? none : found->second;
+    }
 };
 
 // Built-in profiles and those read from files so far.

@@ -6,6 +6,8 @@
 #include "platform/configuration/link_table.h"
 #include "platform/configuration/node_table.h"
 #include "platform/configuration/profile.h"
+#include "tlm_interconnect/link/link_spec.h"
+#include "tlm_interconnect/switch/switch_spec.h"
 
 namespace weft {
 
@@ -20,7 +22,7 @@ std::string figure_rows(Block block, const Figures& figures)
 {
     std::string out;
     for (const auto& [parameter, figure] : figures)
-        out += row(parameter_name(block, parameter),
+        out += row(info_of(block).path_of(parameter),
             value_text(*info_of(block).parameters[parameter], figure.value), figure);
     return out;
 }
@@ -39,7 +41,7 @@ std::string profile_section(const Profile& profile)
         out += row("links of the scale-up fabric", std::to_string(fabric.links->value) + " x " + fabric.link,
             *fabric.links);
     if (fabric.rate) out += row("rate of one link", format_rate(fabric.rate->value), *fabric.rate);
-    for (const Block block : all_blocks) out += figure_rows(block, profile.of(block));
+    for (const Block block : BlockTable::built_in()->all()) out += figure_rows(block, profile.of(block));
     return out;
 }
 
@@ -75,16 +77,16 @@ std::string profiles_markdown()
     for (const LinkKind& kind : LinkTable::built_in().kinds()) {
         Figures figures = kind.figures;
         if (const auto bandwidth = bandwidth_of(kind, "", std::nullopt))
-            figures[*info_of(Block::link).find("bandwidth")] = *bandwidth;
+            figures[*info_of(block_of<LinkSpec>()).find("bandwidth")] = *bandwidth;
         for (const auto& [parameter, figure] : figures) {
-            const ParameterInfo& info = *info_of(Block::link).parameters[parameter];
+            const ParameterInfo& info = *info_of(block_of<LinkSpec>()).parameters[parameter];
             out += row(kind.name + " " + info.name, value_text(info, figure.value), figure);
         }
     }
     out += "\n## Forwarding nodes\n\nThese are the names that `kind` takes.\n\n| node | value | source | grade |\n|---|---|---|---|\n";
     for (const NodeRow& node : NodeTable::built_in().rows())
         for (const auto& [parameter, figure] : node.figures)
-            out += row(node.name, value_text(*info_of(Block::switch_).parameters[parameter], figure.value),
+            out += row(node.name, value_text(*info_of(block_of<SwitchSpec>()).parameters[parameter], figure.value),
                 figure);
     return out;
 }

@@ -30,7 +30,16 @@ Resolver::Resolver(const SystemDescription& description, std::shared_ptr<const G
     system_.file = description.file;
     system_.seed = description.seed;
     system_.workload = description.workload;
-    const BlockInfo& links = info_of(Block::link);
+    system_.blocks_ = known.blocks == nullptr ? BlockTable::built_in() : known.blocks;
+    system_.pools_.resize(blocks().size());
+    for (const Block block : blocks().all()) {
+        const BlockInfo& info = blocks()[block];
+        const std::size_t count = on_nodes(info)              ? graph_.node_count()
+            : info.title.owner == BlockOwner::link ? graph_.edge_count()
+                                                    : 1;
+        system_.variants_.emplace_back(count, no_variant);
+    }
+    const BlockInfo& links = info_of(block_of<LinkSpec>());
     system_.link_models_ = links.parameters[*links.find("model")]->choices;
     source("default");
     source("unknown");
@@ -48,13 +57,14 @@ ResolvedSystem Resolver::run()
     find_fabric();
     make_nodes();
     make_links();
-    system_.engine_variant_ = pool(Block::engine).add(defaults(Block::engine));
-    Variant routing = defaults(Block::routing);
+    make_model_blocks();
+    instances(block_of<EngineSpec>()).front() = pool(block_of<EngineSpec>()).add(defaults(block_of<EngineSpec>()));
+    Variant routing = defaults(block_of<RoutingSpec>());
     if (!system_.endpoints_.empty()) {
         const Profile& first = *profile_of_[system_.endpoints_.front()];
-        apply(routing, first.of(Block::routing), "profile " + first.name + ": ");
+        apply(routing, first.of(block_of<RoutingSpec>()), "profile " + first.name + ": ");
     }
-    system_.routing_variant_ = pool(Block::routing).add(std::move(routing));
+    instances(block_of<RoutingSpec>()).front() = pool(block_of<RoutingSpec>()).add(std::move(routing));
     apply_annotations();
     for (const Assignment& assignment : description_.assignments) apply_assignment(assignment);
     for (const Assignment& assignment : description_.sets) apply_assignment(assignment);
@@ -66,28 +76,6 @@ ResolvedSystem Resolver::run()
     list_assumptions();
     system_.make_specs();
     return std::move(system_);
-}
-
-// Parameters of switches that a user has set and that count for none of the switches they were set for.
-void Resolver::note_idle_values()
-{
-    const std::vector<const ParameterInfo*>& parameters = info_of(Block::switch_).parameters;
-    std::vector<bool> set(parameters.size(), false);
-    std::vector<bool> counts(parameters.size(), false);
-    for (const ResolvedSystem::NodeEntry& node : system_.nodes_) {
-        const VariantId id = node.variants[static_cast<std::size_t>(Block::switch_)];
-        if (id == no_variant || node.role != NodeRole::forwarder) continue;
-        const Variant& variant = pool(Block::switch_).at(id);
-        for (std::size_t i = 0; i < parameters.size(); ++i) {
-            if (system_.sources_[variant.sources[i]].file.empty()) continue;
-            set[i] = true;
-            if (counts_for(*parameters[i], system_.names_[node.model])) counts[i] = true;
-        }
-    }
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-        if (set[i] && !counts[i])
-            system_.notices.push_back("switch." + parameters[i]->name + " is set and changes nothing: it belongs to model " +
-                                      parameters[i]->model + ", and no switch that it was set for is one");
 }
 
 void Resolver::assign_roles()
@@ -117,13 +105,13 @@ void Resolver::assign_roles()
             continue;
         }
         if (out.role == NodeRole::endpoint) system_.endpoints_.push_back(id);
-        out.variants[static_cast<std::size_t>(Block::switch_)] = pool(Block::switch_).add(switch_defaults(entry->second));
+        system_.slot(id, block_of<SwitchSpec>()) = pool(block_of<SwitchSpec>()).add(switch_defaults(entry->second));
     }
 }
 
 Variant Resolver::switch_defaults(const NodeRow* row)
 {
-    Variant variant = defaults(Block::switch_);
+    Variant variant = defaults(block_of<SwitchSpec>());
     if (row != nullptr) apply(variant, row->figures, "node table " + row->name + ": ");
     return variant;
 }
@@ -136,7 +124,7 @@ void Resolver::choose_kinds()
         if (wish == nullptr) continue;
         const NodeRow* row = known_kind(wish->value, wish->file, wish->line);
         if (row == nullptr) continue;
-        if (system_.nodes_[id].variants[static_cast<std::size_t>(Block::switch_)] != no_variant)
+        if (system_.slot(id, block_of<SwitchSpec>()) != no_variant)
             bind_kind(id, *row);
         else
             problem(wish->file, wish->line, "node " + graph_.node(id).name + " passes no lines on and takes no kind",
@@ -147,7 +135,7 @@ void Resolver::choose_kinds()
         const NodeRow* row = known_kind(binding.kind, binding.file, binding.line);
         bool any = false;
         for (const NodeId id : selected(binding.nodes)) {
-            if (system_.nodes_[id].variants[static_cast<std::size_t>(Block::switch_)] == no_variant) continue;
+            if (system_.slot(id, block_of<SwitchSpec>()) == no_variant) continue;
             any = true;
             if (row != nullptr) bind_kind(id, *row);
         }
@@ -176,7 +164,7 @@ void Resolver::bind_kind(NodeId node, const NodeRow& row)
 {
     row_of_[node] = &row;
     bound_kind_[node] = true;
-    system_.nodes_[node].variants[static_cast<std::size_t>(Block::switch_)] = pool(Block::switch_).add(switch_defaults(&row));
+    system_.slot(node, block_of<SwitchSpec>()) = pool(block_of<SwitchSpec>()).add(switch_defaults(&row));
 }
 
 std::vector<NodeId> Resolver::with_memory() const
@@ -359,18 +347,37 @@ void Resolver::make_nodes()
         profile_of_[id] = profile;
         ResolvedSystem::NodeEntry& entry = system_.nodes_[id];
         entry.profile = name_index(profile->name);
-        for (const Block block : endpoint_blocks) {
+        for (const Block block : BlockTable::built_in()->of(BlockOwner::endpoint)) {
             Variant variant = defaults(block);
             apply(variant, profile->of(block), "profile " + profile->name + ": ");
-            entry.variants[static_cast<std::size_t>(block)] = pool(block).add(std::move(variant));
+            system_.slot(id, block) = pool(block).add(std::move(variant));
         }
     }
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
         if (fabric_of_[id] == nullptr || system_.nodes_[id].role != NodeRole::forwarder) continue;
-        VariantId& slot = system_.nodes_[id].variants[static_cast<std::size_t>(Block::switch_)];
-        Variant variant = pool(Block::switch_).at(slot);
-        apply(variant, fabric_of_[id]->of(Block::switch_), "profile " + fabric_of_[id]->name + ": ");
-        slot = pool(Block::switch_).add(std::move(variant));
+        VariantId& slot = system_.slot(id, block_of<SwitchSpec>());
+        Variant variant = pool(block_of<SwitchSpec>()).at(slot);
+        apply(variant, fabric_of_[id]->of(block_of<SwitchSpec>()), "profile " + fabric_of_[id]->name + ": ");
+        slot = pool(block_of<SwitchSpec>()).add(std::move(variant));
+    }
+}
+
+// A node has the blocks of its model; an edge has those of all links, since its model is a parameter.
+void Resolver::make_model_blocks()
+{
+    for (const Block block : blocks().all()) {
+        const BlockInfo& info = blocks()[block];
+        if (info.models.empty()) continue;
+        const VariantId fresh = pool(block).add(defaults(block));
+        std::vector<VariantId>& slots = instances(block);
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (on_nodes(info)) {
+                const ResolvedSystem::NodeEntry& node = system_.nodes_[i];
+                const bool fits = info.title.owner == BlockOwner::endpoint ? node.role == NodeRole::endpoint : node.role == NodeRole::forwarder;
+                if (!fits || !info.of_model(system_.names_[node.model])) continue;
+            }
+            slots[i] = fresh;
+        }
     }
 }
 
@@ -391,7 +398,7 @@ std::uint32_t Resolver::name_index(const std::string& name)
 
 Variant Resolver::defaults(Block block) const
 {
-    const BlockInfo& info = info_of(block);
+    const BlockInfo& info = blocks()[block];
     return {info.defaults, std::vector<SourceId>(info.defaults.size(), default_source)};
 }
 

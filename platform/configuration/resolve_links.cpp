@@ -11,7 +11,7 @@ namespace weft {
 
 namespace {
 
-std::size_t link_parameter(const char* name) { return *info_of(Block::link).find(name); }
+std::size_t link_parameter(const char* name) { return *info_of(block_of<LinkSpec>()).find(name); }
 
 // A transfer rate: bytes only with lanes and encoding.
 bool is_per_lane(const EdgeKind& kind)
@@ -31,14 +31,13 @@ Resolver::Share Resolver::share_of(NodeId node, EdgeId edge)
 
 void Resolver::make_links()
 {
-    system_.edges_.reserve(graph_.edge_count());
     for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) {
         const Share a = share_of(graph_.edge(edge).a, edge);
         const Share b = share_of(graph_.edge(edge).b, edge);
         const auto [entry, fresh] =
             link_variants_.try_emplace(std::make_tuple(graph_.edge(edge).kind, choice_of_[edge], a, b), no_variant);
         if (fresh) entry->second = make_link(edge, a, b);
-        system_.edges_.push_back(entry->second);
+        system_.link_slot(edge) = entry->second;
     }
 }
 
@@ -49,7 +48,7 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
     const LinkChoice& choice = choice_of(edge);
     const LinkKind* kind = choice.kind == nullptr ? &LinkTable::built_in().fallback() : choice.kind;
 
-    Variant variant = defaults(Block::link);
+    Variant variant = defaults(block_of<LinkSpec>());
     apply(variant, kind->figures, "link table " + kind->name + ": ");
     variant.sources[bandwidth] = unknown_source;
     if (choice.kind != nullptr && choice.rate_of_table) {
@@ -79,7 +78,7 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
         apply(variant, {{bandwidth, figure}}, "profile " + share.profile->name + ": ");
     }
     apply_document(variant, edge);
-    return pool(Block::link).add(std::move(variant));
+    return pool(block_of<LinkSpec>()).add(std::move(variant));
 }
 
 void Resolver::apply_document(Variant& variant, EdgeId edge)
@@ -104,7 +103,7 @@ void Resolver::apply_document(Variant& variant, EdgeId edge)
         origin(declared == nullptr ? none : declared->latency, document.latency, "latency");
     const auto put = [&](const char* name, std::uint64_t value, SourceId from) {
         const std::size_t parameter = link_parameter(name);
-        const ParameterInfo& info = *info_of(Block::link).parameters[parameter];
+        const ParameterInfo& info = *info_of(block_of<LinkSpec>()).parameters[parameter];
         if (value < info.low || value > info.high) {
             const ValueSource& place = system_.sources_[from];
             problem(place.file, place.line,
@@ -130,11 +129,11 @@ std::uint64_t Resolver::dwell(NodeId node) const
     const ResolvedSystem::NodeEntry& entry = system_.nodes_[node];
     if (has_memory(entry.role)) {
         const GpuSpec gpu =
-            spec_from<GpuSpec>(system_.values(Block::gpu, system_.variant(node, Block::gpu)).values);
+            spec_from<GpuSpec>(system_.values(block_of<GpuSpec>(), system_.variant(node, block_of<GpuSpec>())).values);
         return std::max(gpu.port_to_l2, gpu.port_to_unit);
     }
     if (entry.role == NodeRole::passive) return 0;
-    return spec_from<SwitchSpec>(system_.values(Block::switch_, system_.variant(node, Block::switch_)).values)
+    return spec_from<SwitchSpec>(system_.values(block_of<SwitchSpec>(), system_.variant(node, block_of<SwitchSpec>())).values)
         .latency;
 }
 
@@ -149,11 +148,11 @@ void Resolver::size_credits()
     for (NodeId id = 0; id < graph_.node_count(); ++id) dwells.push_back(dwell(id));
     std::map<std::pair<VariantId, std::uint64_t>, VariantId> sized;
     for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) {
-        VariantId& slot = system_.edges_[edge];
+        VariantId& slot = system_.link_slot(edge);
         const std::uint64_t stay = std::max(dwells[graph_.edge(edge).a], dwells[graph_.edge(edge).b]);
         const auto [entry, fresh] = sized.try_emplace({slot, stay}, slot);
         if (fresh && system_.has_bandwidth(edge)) {
-            const LinkSpec spec = spec_from<LinkSpec>(pool(Block::link).at(slot).values);
+            const LinkSpec spec = spec_from<LinkSpec>(pool(block_of<LinkSpec>()).at(slot).values);
             const std::uint64_t trip = 2 * spec.latency + stay + margin;
             const double lines =
                 static_cast<double>(trip) * 1e-12 * static_cast<double>(spec.bandwidth) / line_bytes;
@@ -161,12 +160,12 @@ void Resolver::size_credits()
                 format_rate(spec.bandwidth));
             for (const char* name : {"request_credits", "response_credits"}) {
                 const std::size_t parameter = link_parameter(name);
-                const ParameterInfo& info = *info_of(Block::link).parameters[parameter];
-                if (pool(Block::link).at(entry->second).sources[parameter] != default_source) continue;
+                const ParameterInfo& info = *info_of(block_of<LinkSpec>()).parameters[parameter];
+                if (pool(block_of<LinkSpec>()).at(entry->second).sources[parameter] != default_source) continue;
                 const double most = static_cast<double>(info.high);
                 const auto credits = static_cast<std::uint64_t>(std::min(lines + 1, most));
                 entry->second =
-                    pool(Block::link)
+                    pool(block_of<LinkSpec>())
                         .changed(entry->second, parameter,
                             std::clamp(credits, std::max(least, info.low), info.high), source(text));
             }

@@ -8,13 +8,6 @@ namespace {
 
 constexpr std::size_t bandwidth = 0;  // first in LinkSpec's table
 
-template <class Spec>
-void make(const VariantPool& pool, std::vector<Spec>& out)
-{
-    out.clear();
-    for (VariantId id = 0; id < pool.size(); ++id) out.push_back(spec_from<Spec>(pool.at(id).values));
-}
-
 }  // namespace
 
 std::string edge_name(const Graph& graph, EdgeId edge)
@@ -24,39 +17,48 @@ std::string edge_name(const Graph& graph, EdgeId edge)
 
 void ResolvedSystem::make_specs()
 {
-    const auto pool = [this](Block block) -> const VariantPool& {
-        return pools_[static_cast<std::size_t>(block)];
-    };
-    make(pool(Block::gpu), gpu_);
-    make(pool(Block::network), network_);
-    make(pool(Block::l1), l1_);
-    make(pool(Block::l2), l2_);
-    make(pool(Block::memory_side), memory_side_);
-    make(pool(Block::hbm), hbm_);
-    make(pool(Block::copy), copy_);
-    make(pool(Block::bulk), bulk_);
-    make(pool(Block::switch_), switch_);
-    make(pool(Block::link), link_);
-    engine_ = spec_from<EngineSpec>(values(Block::engine, engine_variant_).values);
-    routing_ = spec_from<RoutingSpec>(values(Block::routing, routing_variant_).values);
+    specs_.resize(blocks_->size());
+    for (const Block block : blocks_->all()) {
+        const VariantPool& pool = pools_[index(block)];
+        for (VariantId id = 0; id < pool.size(); ++id) specs_[index(block)].push_back((*blocks_)[block].make(pool.at(id).values));
+    }
+}
+
+ParameterSet ResolvedSystem::parameters(NodeId node) const
+{
+    ParameterSet out;
+    for (const Block block : blocks_->all()) {
+        if (!on_nodes((*blocks_)[block]) || variant(node, block) == no_variant) continue;
+        out.put(blocks_->shared(block), specs_[index(block)][variant(node, block)]);
+    }
+    return out;
+}
+
+ParameterSet ResolvedSystem::link_parameters(EdgeId edge) const
+{
+    link(edge);  // throws where nothing gives a bandwidth
+    ParameterSet out;
+    for (const Block block : blocks_->of(BlockOwner::link))
+        if ((*blocks_)[block].of_model(link_model(edge))) out.put(blocks_->shared(block), specs_[index(block)][link_variant(edge, block)]);
+    return out;
 }
 
 bool ResolvedSystem::has_bandwidth(EdgeId edge) const
 {
-    return values(Block::link, edges_[edge]).sources[bandwidth] != unknown_source;
+    return values(block_of<LinkSpec>(), link_variant(edge)).sources[bandwidth] != unknown_source;
 }
 
 const LinkSpec& ResolvedSystem::link(EdgeId edge) const
 {
     if (!has_bandwidth(edge)) throw InputError(missing_bandwidth(edge));
-    return link_[edges_[edge]];
+    return spec<LinkSpec>(link_variant(edge));
 }
 
 void ResolvedSystem::require_links(const std::vector<bool>& used) const
 {
     std::vector<Diagnostic> problems;
     std::set<const void*> reported;
-    for (EdgeId edge = 0; edge < edges_.size() && edge < used.size(); ++edge)
+    for (EdgeId edge = 0; edge < graph_->edge_count() && edge < used.size(); ++edge)
         if (used[edge] && !has_bandwidth(edge) && reported.insert(&graph_->kind(edge)).second)
             problems.push_back(missing_bandwidth(edge));
     if (!problems.empty()) throw InputError(std::move(problems));

@@ -4,7 +4,6 @@
 // through have a `switch` block, and so do endpoints, for traffic that passes them. Identical combinations of values are held once.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -62,15 +61,26 @@ public:
     const std::string& traffic(NodeId node) const { return names_[nodes_[node].traffic]; }
     const std::string& profile(NodeId node) const { return names_[nodes_[node].profile]; }  // endpoints, memories
 
-    const GpuSpec& gpu(NodeId node) const { return gpu_[variant(node, Block::gpu)]; }
-    const NetworkSpec& network(NodeId node) const { return network_[variant(node, Block::network)]; }
-    const L1Spec& l1(NodeId node) const { return l1_[variant(node, Block::l1)]; }
-    const L2Spec& l2(NodeId node) const { return l2_[variant(node, Block::l2)]; }
-    const MemorySideSpec& memory_side(NodeId node) const { return memory_side_[variant(node, Block::memory_side)]; }
-    const HbmSpec& hbm(NodeId node) const { return hbm_[variant(node, Block::hbm)]; }
-    const CopySpec& copy(NodeId node) const { return copy_[variant(node, Block::copy)]; }
-    const BulkSpec& bulk(NodeId node) const { return bulk_[variant(node, Block::bulk)]; }
-    const SwitchSpec& switch_of(NodeId node) const { return switch_[variant(node, Block::switch_)]; }
+    // Every block of parameters that a node has, or an edge with the link that stands for it; a bandwidth must be known.
+    ParameterSet parameters(NodeId node) const;
+    ParameterSet link_parameters(EdgeId edge) const;
+    // One of them, which is there.
+    template <class Spec>
+    const Spec& get(NodeId node) const
+    {
+        return spec<Spec>(variant(node, block_of<Spec>()));
+    }
+
+    // Blocks that much code reads, by a short name.
+    const GpuSpec& gpu(NodeId node) const { return get<GpuSpec>(node); }
+    const NetworkSpec& network(NodeId node) const { return get<NetworkSpec>(node); }
+    const L1Spec& l1(NodeId node) const { return get<L1Spec>(node); }
+    const L2Spec& l2(NodeId node) const { return get<L2Spec>(node); }
+    const MemorySideSpec& memory_side(NodeId node) const { return get<MemorySideSpec>(node); }
+    const HbmSpec& hbm(NodeId node) const { return get<HbmSpec>(node); }
+    const CopySpec& copy(NodeId node) const { return get<CopySpec>(node); }
+    const BulkSpec& bulk(NodeId node) const { return get<BulkSpec>(node); }
+    const SwitchSpec& switch_of(NodeId node) const { return get<SwitchSpec>(node); }
     // Throws InputError when nothing says what the bandwidth is.
     const LinkSpec& link(EdgeId edge) const;
     // Name of the model in the registry, of kind "link".
@@ -78,26 +88,23 @@ public:
     // As people write a value of a link's parameter: a model by its name, whoever registered it.
     const std::string& link_model_name(std::uint64_t value) const { return link_models_[value]; }
     bool has_bandwidth(EdgeId edge) const;
-    const EngineSpec& engine() const { return engine_; }
-    const RoutingSpec& routing() const { return routing_; }
+    const EngineSpec& engine() const { return spec<EngineSpec>(system_variant(block_of<EngineSpec>())); }
+    const RoutingSpec& routing() const { return spec<RoutingSpec>(system_variant(block_of<RoutingSpec>())); }
 
     // Throws one InputError with a line for each link definition that an edge in `used` has and nothing
     // gives a bandwidth.
     void require_links(const std::vector<bool>& used) const;
 
+    // The blocks of Weft and of the models that the run knows.
+    const BlockTable& blocks() const { return *blocks_; }
     // For reports: the values of a block and their sources.
-    VariantId variant(NodeId node, Block block) const
-    {
-        return nodes_[node].variants[static_cast<std::size_t>(block)];
-    }
-    VariantId link_variant(EdgeId edge) const { return edges_[edge]; }
-    VariantId system_variant(Block block) const
-    {
-        return block == Block::engine ? engine_variant_ : routing_variant_;
-    }
+    VariantId variant(NodeId node, Block block) const { return variants_[index(block)][node]; }
+    VariantId link_variant(EdgeId edge) const { return link_variant(edge, block_of<LinkSpec>()); }
+    VariantId link_variant(EdgeId edge, Block block) const { return variants_[index(block)][edge]; }
+    VariantId system_variant(Block block) const { return variants_[index(block)].front(); }
     const Variant& values(Block block, VariantId id) const
     {
-        return pools_[static_cast<std::size_t>(block)].at(id);
+        return pools_[index(block)].at(id);
     }
     const ValueSource& source(SourceId id) const { return sources_[id]; }
 
@@ -109,37 +116,33 @@ private:
         std::uint32_t model = 0;    // into names_
         std::uint32_t traffic = 0;  // into names_
         std::uint32_t profile = 0;  // into names_
-        std::array<VariantId, node_block_count> variants = no_variants();
     };
 
+    static std::size_t index(Block block) { return static_cast<std::size_t>(block); }
+    // Of a node that may have the block; no_variant: it does not.
+    VariantId& slot(NodeId node, Block block) { return variants_[index(block)][node]; }
+    VariantId& link_slot(EdgeId edge) { return variants_[index(block_of<LinkSpec>())][edge]; }
+    template <class Spec>
+    const Spec& spec(VariantId id) const
+    {
+        return *static_cast<const Spec*>(specs_[index(block_of<Spec>())][id].get());
+    }
     // Spec structs of every variant, once all values are known.
     void make_specs();
     Diagnostic missing_bandwidth(EdgeId edge) const;
 
     std::shared_ptr<const Graph> graph_;
     std::vector<NodeEntry> nodes_;
-    std::vector<VariantId> edges_;
     std::vector<NodeId> endpoints_;
     std::vector<NodeId> memories_;
     std::vector<std::string> names_{""};
     std::vector<ValueSource> sources_;  // 0: default, 1: unknown
-    std::array<VariantPool, block_count> pools_;
+    std::shared_ptr<const BlockTable> blocks_;
+    // By block: the values that somebody has, as Specs, and who has which (nodes, edges, or the system alone).
+    std::vector<VariantPool> pools_;
+    std::vector<std::vector<std::shared_ptr<const void>>> specs_;
+    std::vector<std::vector<VariantId>> variants_;
     std::vector<std::string> link_models_;  // by value of link.model: its choices, then others that are asked for
-    VariantId engine_variant_ = no_variant;
-    VariantId routing_variant_ = no_variant;
-
-    std::vector<GpuSpec> gpu_;
-    std::vector<L2Spec> l2_;
-    std::vector<NetworkSpec> network_;
-    std::vector<L1Spec> l1_;
-    std::vector<MemorySideSpec> memory_side_;
-    std::vector<HbmSpec> hbm_;
-    std::vector<CopySpec> copy_;
-    std::vector<BulkSpec> bulk_;
-    std::vector<SwitchSpec> switch_;
-    std::vector<LinkSpec> link_;
-    EngineSpec engine_;
-    RoutingSpec routing_;
 };
 
 constexpr SourceId default_source = 0;

@@ -38,6 +38,7 @@ private:
 
     // resolve.cpp
     void note_idle_values();
+    void note_idle_links();
     void assign_roles();
     void choose_kinds();
     void bind_kind(NodeId node, const NodeRow& row);
@@ -49,13 +50,15 @@ private:
     void choose_profiles();
     void choose_models();
     void make_nodes();
+    // Blocks that models bring.
+    void make_model_blocks();
     std::vector<NodeId> selected(const NodeSelector& selector) const;
     bool matches(NodeId node, const NodeSelector& selector) const;
     SourceId source(std::string text, std::string file = "", int line = 0);
     std::uint32_t name_index(const std::string& name);
     Variant defaults(Block block) const;
     void apply(Variant& variant, const Figures& figures, const std::string& prefix);
-    VariantPool& pool(Block block) { return system_.pools_[static_cast<std::size_t>(block)]; }
+    VariantPool& pool(Block block) { return system_.pools_[ResolvedSystem::index(block)]; }
     void problem(const std::string& file, int line, std::string what, std::string expected = "");
 
     // choose_links.cpp
@@ -98,8 +101,10 @@ private:
     // As checked_value(); link.model takes any link of the registry.
     std::optional<std::uint64_t> value_of(Block block, std::size_t parameter, const std::string& text, ValueProblem& wrong);
     std::optional<std::uint64_t> link_model(const std::string& name, ValueProblem& wrong);
+    const BlockTable& blocks() const { return *system_.blocks_; }
     // The variant of every instance of `block`, with the name of the instance on request.
-    std::vector<VariantId*> instances(Block block);
+    std::vector<VariantId>& instances(Block block) { return system_.variants_[ResolvedSystem::index(block)]; }
+    std::vector<std::string> node_blocks() const;
     std::vector<std::string> instance_names(Block block, std::size_t index) const;
 
     // checks.cpp

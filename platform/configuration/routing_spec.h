@@ -10,7 +10,7 @@ enum class CyclePolicy : std::uint8_t { refuse, allow };
 struct RoutingSpec {
     std::uint64_t spread = 0;  // SpreadMode
     std::uint64_t stripe = 64;  // B, a power of 2: so much of the address space takes the same path
-    std::uint64_t cycles = 0;  // CyclePolicy
+    CyclePolicy cycles = CyclePolicy::refuse;
     std::uint64_t policy = 0;  // RoutePolicy
     std::uint64_t size_x = 0;  // forwarding nodes along each dimension of a mesh or torus; 0: no further dimension
     std::uint64_t size_y = 0;
@@ -19,7 +19,7 @@ struct RoutingSpec {
 
     static const ParameterTable<RoutingSpec>& parameters()
     {
-        static const ParameterTable<RoutingSpec> table({
+        static const ParameterTable<RoutingSpec> table({"routing", BlockOwner::system, "how routes are chosen"}, {
             {{"spread", Unit::choice, 0, 3,
                  "over equal paths: by line address, by pair of endpoints, always the first, or each in turn",
                  {"lines", "pairs", "none", "round_robin"}},

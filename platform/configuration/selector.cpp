@@ -2,26 +2,27 @@
 
 #include "infragraph/findings.h"
 #include "platform/configuration/glob.h"
+#include "tlm_interconnect/link/link_spec.h"
 
 namespace weft {
 
 namespace {
 
-bool set_parameter(Selector& selector, std::string_view name, std::string_view path, ValueProblem& problem)
+bool set_parameter(Selector& selector, std::string_view name, std::string_view path, const BlockTable& blocks, ValueProblem& problem)
 {
-    const BlockInfo& info = info_of(selector.block);
+    const BlockInfo& info = blocks[selector.block];
     if (const auto parameter = info.find(name)) {
         selector.parameter = *parameter;
         return true;
     }
     problem.what = "unknown parameter " + in_quotes(path);
-    problem.expected = expected_name("a parameter of " + info.name, name, info.parameter_names());
+    problem.expected = expected_name("a parameter of " + info.name(), name, info.parameter_names());
     return false;
 }
 
 }  // namespace
 
-std::optional<Selector> parse_selector(std::string_view path, ValueProblem& problem)
+std::optional<Selector> parse_selector(std::string_view path, ValueProblem& problem, const BlockTable& blocks)
 {
     Selector selector;
     const std::size_t last = path.rfind('.');
@@ -34,9 +35,9 @@ std::optional<Selector> parse_selector(std::string_view path, ValueProblem& prob
     constexpr std::string_view by_link = "links.";
     if (path.substr(0, by_link.size()) == by_link && last > by_link.size()) {
         selector.scope = Selector::Scope::link_name;
-        selector.block = Block::link;
+        selector.block = block_of<LinkSpec>();
         selector.target = path.substr(by_link.size(), last - by_link.size());
-        if (!set_parameter(selector, parameter, path, problem)) return std::nullopt;
+        if (!set_parameter(selector, parameter, path, blocks, problem)) return std::nullopt;
         return selector;
     }
     const std::size_t middle = path.rfind('.', last - 1);
@@ -48,14 +49,14 @@ std::optional<Selector> parse_selector(std::string_view path, ValueProblem& prob
         selector.target = path;
         return selector;
     }
-    const auto block = block_from_name(block_name);
+    const auto block = blocks.find(block_name);
     if (!block) {
         problem.what = "unknown block " + in_quotes(block_name) + " in " + in_quotes(path);
-        problem.expected = expected_name("a block", block_name, block_names());
+        problem.expected = expected_name("a block", block_name, blocks.names());
         return std::nullopt;
     }
     selector.block = *block;
-    if (!set_parameter(selector, parameter, path, problem)) return std::nullopt;
+    if (!set_parameter(selector, parameter, path, blocks, problem)) return std::nullopt;
     if (whole) return selector;
     selector.target = path.substr(0, middle);
     selector.scope = has_glob(selector.target) ? Selector::Scope::targets : Selector::Scope::exact;

@@ -23,13 +23,14 @@ struct Selector {
         paths       // target = glob over full paths
     };
     Scope scope = Scope::every;
-    Block block = Block::gpu;
+    Block block{};
     std::size_t parameter = 0;
     std::string target;
 };
 
 // Names of blocks and parameters are checked here, nodes and links by whoever knows them.
-std::optional<Selector> parse_selector(std::string_view path, ValueProblem& problem);
+std::optional<Selector> parse_selector(std::string_view path, ValueProblem& problem,
+    const BlockTable& blocks = *BlockTable::built_in());
 
 // Whether a path speaks of the protocol of links, which is a name rather than a parameter: link.protocol,
 // links.NAME.protocol, A~B.link.protocol (either may be a pattern).

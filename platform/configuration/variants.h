@@ -1,7 +1,6 @@
 // Values of one block, each distinct combination once: tens of thousands of nodes and edges share a few.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <tuple>
@@ -15,12 +14,6 @@ namespace weft {
 using SourceId = std::uint32_t;
 using VariantId = std::uint32_t;
 constexpr VariantId no_variant = 0xffffffffU;
-inline std::array<VariantId, node_block_count> no_variants()
-{
-    std::array<VariantId, node_block_count> none;
-    none.fill(no_variant);
-    return none;
-}
 
 // The values of one block in the order of its table, each with where it comes from.
 struct Variant {

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "collectives/schedule/algorithms/algorithms.h"
 #include "platform/configuration/yaml_fields.h"
+#include "platform/configuration/blocks.h"
 
 namespace weft {
 
@@ -17,6 +19,7 @@ struct KnownNames {
     std::map<std::string, std::vector<std::string>> models;  // by kind: "gpu", "switch"
     std::vector<std::string> collectives;
     std::vector<std::string> algorithms;
+    std::shared_ptr<const BlockTable> blocks{};  // of parameters, with those of models; null: those of Weft
 };
 
 // How a kernel beside the workload is written.

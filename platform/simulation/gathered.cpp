@@ -4,6 +4,7 @@
 #include <array>
 
 #include "collectives/schedule/theory.h"
+#include "base/statistic_table.h"
 
 namespace weft {
 
@@ -96,6 +97,20 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
     for (const FabricModules::LinkPlace& place : system.fabric().links()) {
         const std::string& model = resolved.link_model(place.edge);
         if (model != "link") out.push_back({edge_name(resolved.graph(), place.edge), "link", model, place.link->statistics(), {}});
+    }
+    return out;
+}
+
+std::vector<std::string> undeclared_statistics(const std::vector<ModuleResult>& modules, const ModelRegistry& registry)
+{
+    std::vector<std::string> out;
+    for (const ModuleResult& module : modules) {
+        const StatisticTable* table = registry.statistics_of(module.kind, module.model);
+        if (table == nullptr) continue;
+        for (const std::string& problem : statistic_problems(*table, module.statistics)) {
+            std::string line = module.kind + " model " + module.model + " " + problem;
+            if (std::find(out.begin(), out.end(), line) == out.end()) out.push_back(std::move(line));
+        }
     }
     return out;
 }

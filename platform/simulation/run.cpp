@@ -236,6 +236,10 @@ RunResult run_system(const ResolvedSystem& resolved, const ModelRegistry& regist
 
     set_stop(run, parts, watching.interrupted, result);
     gather(run, parts, watching, result);
+    for (std::string& line : undeclared_statistics(result.modules, registry)) {
+        result.problems.push_back(std::move(line));
+        if (result.stop == StopReason::finished) result.stop = StopReason::wrong;
+    }
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include "rtl/modules/line_pins.h"
 #include "tlm_interconnect/link/buffer_space.h"
 #include "tlm_interconnect/link/packetiser.h"
+#include "rtl/modules/block_statistics.h"
 
 namespace weft {
 
@@ -98,7 +99,8 @@ LinkModel::Direction DutLink::direction(unsigned end) const
 std::vector<Statistic> DutLink::statistics() const
 {
     std::vector<Statistic> out = LinkModel::statistics();
-    out.push_back({"clocks", static_cast<double>(clocks()), "", "edges at which the block was evaluated"});
+    StatisticWriter write(dut_link_statistics(), out);
+    write("clocks", clocks());
     return out;
 }
 

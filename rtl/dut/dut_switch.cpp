@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "rtl/modules/block_statistics.h"
 
 namespace weft {
 
@@ -133,9 +134,11 @@ void DutSwitch::add_behind(unsigned output, unsigned channel, std::vector<std::s
 
 std::vector<Statistic> DutSwitch::statistics() const
 {
-    return {lines_forwarded(),
-        {"clocks", static_cast<double>(clocks()), "", "edges at which the block was evaluated"},
-        largest_queue("largest number of lines inside for one output")};
+    std::vector<Statistic> out;
+    StatisticWriter write(dut_switch_statistics(), out);
+    write_common(write);
+    write("clocks", clocks());
+    return out;
 }
 
 void DutSwitch::reset_statistics()

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "rtl/modules/line_pins.h"
+#include "rtl/modules/block_statistics.h"
 
 namespace weft {
 
@@ -306,14 +307,15 @@ void ClockedSlice::check_contents()
 std::vector<Statistic> ClockedSlice::statistics() const
 {
     const Time busy = taken_ * clock() + flag_server_.busy();
-    std::vector<Statistic> out = {
-        {"hits", static_cast<double>(hits_), "lines", "accesses that found their line, whole-line writes included"},
-        {"misses", static_cast<double>(missed_), "lines", "fills fetched from memory"},
-        {"merged", static_cast<double>(merged_), "lines", "accesses that waited for a fill already on its way"},
-        {"write_backs", static_cast<double>(written_back_), "lines", "dirty lines written to memory"},
-        {"flag_operations", static_cast<double>(flags_.operations()), "lines", "flag reads, writes, adds and awaits"},
-        {"busy", static_cast<double>(busy), "ps", "time the slice took requests"},
-        {"clocks", static_cast<double>(clocks()), "", "clocks in which blocks were evaluated, summed over slices"}};
+    std::vector<Statistic> out;
+    StatisticWriter write(clocked_slice_statistics(), out);
+    write("hits", hits_);
+    write("misses", missed_);
+    write("merged", merged_);
+    write("write_backs", written_back_);
+    write("flag_operations", flags_.operations());
+    write("busy", busy);
+    write("clocks", clocks());
     flags_.add_statistics(out);
     return out;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rtl/modules/line_pins.h"
+#include "rtl/modules/block_statistics.h"
 
 namespace weft {
 
@@ -326,10 +327,12 @@ std::vector<std::string> ClockedSwitch::blocked() const
 
 std::vector<Statistic> ClockedSwitch::statistics() const
 {
-    return {lines_forwarded(),
-        {"made", static_cast<double>(made_), "lines", "lines that the unit for groups made for members"},
-        {"clocks", static_cast<double>(clocks()), "", "clocks in which the block was evaluated"},
-        largest_queue("largest number of lines inside for one output")};
+    std::vector<Statistic> out;
+    StatisticWriter write(clocked_switch_statistics(), out);
+    write_common(write);
+    write("made", made_);
+    write("clocks", clocks());
+    return out;
 }
 
 void ClockedSwitch::reset_statistics()

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "rtl/link/link_packet.h"
+#include "rtl/modules/block_statistics.h"
 
 namespace weft {
 
@@ -53,15 +54,13 @@ void LinkWireCounts::begin(const WireFlit& flit)
 
 void LinkWireCounts::describe(const char* prefix, std::vector<Statistic>& out) const
 {
-    const auto add = [&](const char* name, std::uint64_t value, const char* unit, const char* text) {
-        out.push_back({std::string(prefix) + name, static_cast<double>(value), unit, text});
-    };
-    add("control_packets", counts_.control, "packets", "packets without a line");
-    add("repeated_packets", counts_.repeated, "packets", "packets of lines sent again");
-    add("replay_requests", counts_.requests, "packets", "control packets that ask to go back");
-    add("credit_questions", counts_.questions, "packets", "control packets that ask for credits");
-    add("credits_told", counts_.credits_told, "slots", "slots that the far end was told of, by packets of any kind");
-    add("wrong_flits", counts_.flits_hit, "flits", "flits that arrive with a wrong bit, or not at all");
+    StatisticWriter write(clocked_link_statistics(), out, prefix);
+    write("control_packets", counts_.control);
+    write("repeated_packets", counts_.repeated);
+    write("replay_requests", counts_.requests);
+    write("credit_questions", counts_.questions);
+    write("credits_told", counts_.credits_told);
+    write("wrong_flits", counts_.flits_hit);
 }
 
 }  // namespace weft

@@ -62,7 +62,7 @@ TEST(Assumptions, TheSpellingOfALinksNameChangesNothing)
     const auto values = [](const ResolvedSystem& system) {
         std::vector<std::vector<std::uint64_t>> out;
         for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge)
-            out.push_back(system.values(Block::link, system.link_variant(edge)).values);
+            out.push_back(system.values(block_of<LinkSpec>(), system.link_variant(edge)).values);
         return out;
     };
     const auto plain = values(resolved("", {}, two_tiers("l", "up")));

@@ -33,7 +33,7 @@ LinkSpec spec_of(const char* link)
     const auto& entries = LinkSpec::parameters().entries();
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto figure = kind.figures.find(i);
-        if (figure != kind.figures.end()) spec.*entries[i].member = figure->second.value;
+        if (figure != kind.figures.end()) entries[i].set(spec, figure->second.value);
     }
     spec.bandwidth = rate_of(link);
     return spec;

@@ -20,18 +20,18 @@ std::uint64_t figure(const Profile& profile, Block block, const char* name)
 
 std::uint64_t local_hit(const Profile& p)
 {
-    return figure(p, Block::gpu, "unit_to_l2") + figure(p, Block::l2, "latency") +
-        figure(p, Block::gpu, "l2_to_unit");
+    return figure(p, block_of<GpuSpec>(), "unit_to_l2") + figure(p, block_of<L2Spec>(), "latency") +
+        figure(p, block_of<GpuSpec>(), "l2_to_unit");
 }
 
 // A dependent load from a peer across one switch, without serialisation.
 std::uint64_t peer_load(const Profile& p)
 {
     const LinkKind& link = *LinkTable::built_in().by_name(p.scale_up.link);
-    const std::uint64_t wire = link.figures.at(*info_of(Block::link).find("latency")).value;
-    return figure(p, Block::gpu, "unit_to_port") + 4 * wire + 2 * figure(p, Block::switch_, "latency") +
-        figure(p, Block::gpu, "port_to_l2") + figure(p, Block::l2, "latency") +
-        figure(p, Block::gpu, "l2_to_port") + figure(p, Block::gpu, "port_to_unit");
+    const std::uint64_t wire = link.figures.at(*info_of(block_of<LinkSpec>()).find("latency")).value;
+    return figure(p, block_of<GpuSpec>(), "unit_to_port") + 4 * wire + 2 * figure(p, block_of<SwitchSpec>(), "latency") +
+        figure(p, block_of<GpuSpec>(), "port_to_l2") + figure(p, block_of<L2Spec>(), "latency") +
+        figure(p, block_of<GpuSpec>(), "l2_to_port") + figure(p, block_of<GpuSpec>(), "port_to_unit");
 }
 
 TEST(Profiles, PartsAddUpToTheLatencyPlateaus)
@@ -44,14 +44,14 @@ TEST(Profiles, PartsAddUpToTheLatencyPlateaus)
     EXPECT_EQ(local_hit(get("b200")), 154'000U);
     EXPECT_EQ(local_hit(get("v100")), 154'000U);
     const auto far_hit = [&](const char* name) {
-        return local_hit(get(name)) + 2 * figure(get(name), Block::l2, "far_latency") +
-            figure(get(name), Block::l2, "latency");
+        return local_hit(get(name)) + 2 * figure(get(name), block_of<L2Spec>(), "far_latency") +
+            figure(get(name), block_of<L2Spec>(), "latency");
     };
     EXPECT_EQ(far_hit("h100"), 250'000U);
     EXPECT_EQ(far_hit("a100"), 283'000U);
     EXPECT_EQ(far_hit("b200"), 273'000U);  // 200 to 311 ns
-    const std::uint64_t memory_side = local_hit(get("mi300x")) + 2 * figure(get("mi300x"), Block::memory_side, "hop") +
-        figure(get("mi300x"), Block::memory_side, "latency");
+    const std::uint64_t memory_side = local_hit(get("mi300x")) + 2 * figure(get("mi300x"), block_of<MemorySideSpec>(), "hop") +
+        figure(get("mi300x"), block_of<MemorySideSpec>(), "latency");
     EXPECT_EQ(memory_side, 217'000U);
     // A chase over more than the caches hold opens a row for every load and meets a refresh now and then.
     const auto miss = [&](const char* name) {
@@ -75,11 +75,11 @@ TEST(Profiles, EveryFigureHasSourceAndGradeAndEveryPhysicalParameterIsStated)
     ProfileStore store;
     // What is physical; parameters that choose how a model works keep their defaults.
     const std::vector<std::pair<Block, std::vector<const char*>>> physical{
-        {Block::gpu,
+        {block_of<GpuSpec>(),
             {"compute_units", "clock", "outstanding", "workgroups_per_unit", "unit_to_l2", "l2_to_unit",
                 "unit_to_port", "port_to_l2", "l2_to_port", "port_to_unit", "peak_flops"}},
-        {Block::l2, {"size", "ways", "slices", "bandwidth", "latency"}},
-        {Block::hbm,
+        {block_of<L2Spec>(), {"size", "ways", "slices", "bandwidth", "latency"}},
+        {block_of<HbmSpec>(),
             {"bandwidth", "channels", "capacity", "banks", "request_latency", "response_latency", "t_ccd_l", "t_rfc",
                 "t_refi"}}};
     for (const Profile& profile : store.profiles()) {
@@ -87,9 +87,9 @@ TEST(Profiles, EveryFigureHasSourceAndGradeAndEveryPhysicalParameterIsStated)
             for (const char* name : names)
                 EXPECT_EQ(profile.of(block).count(*info_of(block).find(name)), 1U)
                     << profile.name << " " << name;
-        for (const Block block : all_blocks) {
+        for (const Block block : BlockTable::built_in()->all()) {
             for (const auto& [parameter, figure] : profile.of(block)) {
-                EXPECT_FALSE(figure.grade.empty()) << profile.name << " " << parameter_name(block, parameter);
+                EXPECT_FALSE(figure.grade.empty()) << profile.name << " " << info_of(block).path_of(parameter);
                 EXPECT_EQ(figure.source.find(".yaml:"), std::string::npos)
                     << profile.name << " " << figure.source;
             }

@@ -52,21 +52,22 @@ std::string error_of(const std::function<void()>& action)
 std::string explained(const ResolvedSystem& system, const std::string& instance, const std::string& parameter)
 {
     const std::size_t dot = parameter.find('.');
-    const Block block = *block_from_name(parameter.substr(0, dot));
-    const std::size_t index = *info_of(block).find(parameter.substr(dot + 1));
+    const Block block = *system.blocks().find(parameter.substr(0, dot));
+    const BlockInfo& info = system.blocks()[block];
+    const std::size_t index = *info.find(parameter.substr(dot + 1));
     VariantId variant = no_variant;
     const std::size_t tilde = instance.find('~');
-    if (block == Block::engine || block == Block::routing) {
+    if (info.title.owner == BlockOwner::system) {
         variant = system.system_variant(block);
     } else if (tilde != std::string::npos) {
         const auto edge = system.graph().find_edge(system.graph().find(instance.substr(0, tilde)).value(),
             system.graph().find(instance.substr(tilde + 1)).value());
-        variant = system.link_variant(edge.value());
+        variant = system.link_variant(edge.value(), block);
     } else {
         variant = system.variant(system.graph().find(instance).value(), block);
     }
     const Variant& values = system.values(block, variant);
-    return value_text(*info_of(block).parameters[index], values.values[index]) + " | " +
+    return value_text(*info.parameters[index], values.values[index]) + " | " +
         system.source(values.sources[index]).text;
 }
 

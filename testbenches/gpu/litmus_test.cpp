@@ -48,7 +48,7 @@ NetworkSpec network_of(Ways ways)
 {
     NetworkSpec network;
     if (ways == Ways::crossbar) return network;
-    network.kind = static_cast<std::uint64_t>(NetworkKind::mesh);
+    network.kind = NetworkKind::mesh;
     network.hop_latency = 200'000;
     return network;
 }

@@ -20,7 +20,7 @@ const LinkSpec link_spec;
 NetworkSpec mesh(std::uint64_t columns, std::uint64_t rows, std::uint64_t link_rate = 0)
 {
     NetworkSpec spec;
-    spec.kind = static_cast<std::uint64_t>(NetworkKind::mesh);
+    spec.kind = NetworkKind::mesh;
     spec.columns = columns;
     spec.rows = rows;
     spec.hop_latency = 3000;
@@ -72,7 +72,7 @@ TEST(Mesh, HopsHaveTheirLatencyAndACrossbarHasNone)
     network.hop_latency = 0;
     EXPECT_EQ(bench_of(network).time(programs), hit_at(0, gpu_of(8), network));
     NetworkBench crossbar = bench_of(network);
-    crossbar.network.kind = static_cast<std::uint64_t>(NetworkKind::crossbar);
+    crossbar.network.kind = NetworkKind::crossbar;
     crossbar.network.hop_latency = 5000;
     EXPECT_EQ(crossbar.time(programs), hit_at(0, gpu_of(8), network));
 }

@@ -187,7 +187,7 @@ TEST(Network, StatisticsCountBytesAndTheBusiest)
 TEST(Network, EverythingArrivesWhateverIsBusy)
 {
     for (const unsigned partitions : {1U, 2U, 3U}) {
-        for (const std::uint64_t kind : {0U, 1U}) {
+        for (const NetworkKind kind : {NetworkKind::crossbar, NetworkKind::mesh}) {
             NetworkSpec spec;
             spec.kind = kind;
             spec.unit_rate = spec.slice_rate = spec.port_rate = spec.link_rate = line_in_2_ns / 2;

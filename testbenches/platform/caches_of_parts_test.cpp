@@ -27,10 +27,10 @@ struct Part {
     {
         ProfileStore store;
         const Profile& profile = *store.get(name, "", 0);
-        gpu = spec_of<GpuSpec>(profile, Block::gpu);
-        l2 = spec_of<L2Spec>(profile, Block::l2);
-        side = spec_of<MemorySideSpec>(profile, Block::memory_side);
-        hbm = spec_of<HbmSpec>(profile, Block::hbm);
+        gpu = spec_of<GpuSpec>(profile, block_of<GpuSpec>());
+        l2 = spec_of<L2Spec>(profile, block_of<L2Spec>());
+        side = spec_of<MemorySideSpec>(profile, block_of<MemorySideSpec>());
+        hbm = spec_of<HbmSpec>(profile, block_of<HbmSpec>());
     }
     GpuSpec gpu;
     L2Spec l2;

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/gpu.h"
-#include "platform/system/model_registry.h"
+#include "platform/assembly/model_registry.h"
 #include "testbenches/platform/runs.h"
 #include "testbenches/platform/switch_board.h"
 

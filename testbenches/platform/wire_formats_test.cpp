@@ -53,10 +53,11 @@ Json counted_twice(const RunSetup& setup, const Change& change = {})
             Recounts seen;
             ModelRegistry registry;
             registry.add_link("tapped", "a link between taps", [&](const RunContext& run, const LinkRequest& request) {
-                LinkSpec spec = request.spec;
+                const LinkSpec& given = request.parameters.get<LinkSpec>();
+                LinkSpec spec = given;
                 if (change) change(spec);
                 return tapped(request.module_name, run.event_queue, request.path,
-                    make_link((request.module_name + "_inner").c_str(), run.event_queue, request.path, request.spec, request.seed),
+                    make_link((request.module_name + "_inner").c_str(), run.event_queue, request.path, given, request.seed),
                     spec, seen);
             });
             SystemDescription description = read_system_text("system.yaml", "infrastructure: inline.yaml\n" + setup.lines);

@@ -1,5 +1,7 @@
 #include "testbenches/plugin/built_examples.h"
 
+#include <filesystem>
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -40,6 +42,8 @@ BuiltExamples build()
     ::flock(lock, LOCK_EX);
     const std::string prefix = out.folder + "/prefix";
     const std::string log = out.folder + "/log.txt";
+    // Headers of an earlier installation would stand in for those that the package lacks.
+    std::filesystem::remove_all(prefix + "/include");
     std::vector<std::vector<std::string>> steps{{CMAKE_PROGRAM, "--install", WEFT_BINARY_DIR, "--prefix", prefix}};
     for (const std::string example : {"user_switch", "base_protocol_router"}) {
         const std::string built = out.folder + "/" + example;

@@ -1,4 +1,5 @@
-// A switch of somebody else that loses credits: the run has enough of them and its results are right, so its end says it.
+// A switch of somebody else that loses credits, or writes other statistics than it declares: its results are right, so the end of
+// the run says it.
 #include <gtest/gtest.h>
 
 #include "testbenches/plugin/built_examples.h"
@@ -36,6 +37,13 @@ TEST(PluginLeak, ASwitchThatLosesTheCreditsItGetsIsNamed)
     EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
     EXPECT_TRUE(has(ran.out, "dgx.0.nvsw.0 port 0 -> ")) << ran.out;
     EXPECT_TRUE(has(ran.out, " credits did not come back: dgx.0.nvsw.0 port 0 lost them")) << ran.out;
+}
+
+TEST(PluginLeak, ASwitchThatDoesNotWriteWhatItDeclaresIsNamed)
+{
+    const auto ran = with_leak("unwritten");
+    EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, "switch model my_switch declares statistic paced and does not write it")) << ran.out;
 }
 
 TEST(PluginLeak, OneThatLosesNoneEndsWell)

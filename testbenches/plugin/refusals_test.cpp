@@ -58,6 +58,16 @@ TEST(PluginRefusal, ANameThatIsTaken)
     expect_refused(defect("taken_name"), "the name 'switch' of kind switch is taken; expected another name");
 }
 
+TEST(PluginRefusal, ABlockOfParametersThatIsTaken)
+{
+    expect_refused(defect("taken_block"), "the name 'l2' of a block of parameters is taken; expected another name");
+}
+
+TEST(PluginRefusal, ADefaultOutOfItsRange)
+{
+    expect_refused(defect("wrong_default"), "the default of parameter mine.size is out of its range; expected a declaration without contradictions");
+}
+
 TEST(PluginRefusal, TheSameTwice)
 {
     const std::string& file = built_examples().my_switch;

@@ -58,7 +58,7 @@ TEST(Floors, PagesThatListThemListAll)
         const std::string text{std::istreambuf_iterator<char>(file), {}};
         EXPECT_EQ(floors_missing_in(text), std::vector<std::string>()) << page;
     }
-    EXPECT_EQ(floors_missing_in("base/ infragraph/ tlm_interconnect/ sc_models/ gpu/ collectives/ platform/"),
+    EXPECT_EQ(floors_missing_in("base/ infragraph/ tlm_interconnect/ sc_models/ gpu/ collectives/ platform/ include/"),
         std::vector<std::string>{"rtl"});
 }
 

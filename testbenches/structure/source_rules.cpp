@@ -32,6 +32,7 @@ const std::vector<Area>& areas()
         {"collectives/synthesis", 5,   false},
         {"rtl",                 5,     true},
         {"platform",            6,     true},
+        {"include",             7,     true},
         {"testbenches",         7,     true},
         {"examples",            7,     true},
     };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tlm_interconnect/switch/switch_statistics.h"
+
 namespace weft {
 
 MessageStage::MessageStage(StageHost& host, const SwitchSpec& spec, unsigned ports)
@@ -136,12 +138,12 @@ void MessageStage::expired(unsigned number, Time now)
 
 void MessageStage::add_statistics(std::vector<Statistic>& out) const
 {
-    out.push_back({"messages", static_cast<double>(messages_), "", "messages that left the node"});
-    out.push_back({"single_messages", static_cast<double>(singles_), "", "messages of one line that is no part of a transfer"});
-    out.push_back({"message_lines", static_cast<double>(lines_), "lines", "lines in messages"});
-    out.push_back({"message_busy", static_cast<double>(messages_ * spec_.message_interval), "ps",
-        "messages times message_interval: what the card is busy starting them"});
-    out.push_back({"message_wait", static_cast<double>(waited_), "ps", "time that messages waited for their turn to start"});
+    StatisticWriter write(message_stage_statistics(), out);
+    write("messages", messages_);
+    write("single_messages", singles_);
+    write("message_lines", lines_);
+    write("message_busy", messages_ * spec_.message_interval);
+    write("message_wait", waited_);
 }
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 #include "base/diagnostic.h"
 #include "tlm_interconnect/link/link.h"
 #include "tlm_interconnect/link/replay_link.h"
+#include "tlm_interconnect/link/link_statistics.h"
 
 namespace weft {
 
@@ -11,22 +12,19 @@ std::vector<Statistic> LinkModel::statistics() const
     std::vector<Statistic> out;
     for (unsigned end = 0; end < 2; ++end) {
         const Direction way = direction(end);
-        const std::string prefix = end == 0 ? "forward_" : "backward_";
-        const auto add = [&](const char* name, std::uint64_t value, const char* unit, const char* text) {
-            out.push_back({prefix + name, static_cast<double>(value), unit, text});
-        };
-        add("lines", way.lines, "lines", "lines carried");
-        add("packets", way.packets, "packets", "packets sent, repetitions included");
-        add("wire_bytes", way.wire_bytes, "B", "bytes on the wire");
-        add("payload_bytes", way.payload_bytes, "B", "payload among them");
-        add("flag_reads", way.flag_reads, "lines", "requests that look at a flag");
-        add("flag_bytes", way.flag_bytes, "B", "bytes on the wire of these and of answers to them");
-        add("credit_messages", way.credit_messages, "", "messages that return credits, among the bytes on the wire");
-        add("errors", way.errors, "packets", "packets hit by a bit error");
-        add("replays", way.replays, "", "times that the sender went back");
-        add("repeated_bytes", way.repeated_bytes, "B", "bytes of packets sent again");
-        add("duplicates", way.duplicates, "packets", "packets that the receiver had already, and dropped");
-        add("busy", way.busy, "ps", "time the wire was busy");
+        StatisticWriter write(link_statistics(), out, end == 0 ? "forward_" : "backward_");
+        write("lines", way.lines);
+        write("packets", way.packets);
+        write("wire_bytes", way.wire_bytes);
+        write("payload_bytes", way.payload_bytes);
+        write("flag_reads", way.flag_reads);
+        write("flag_bytes", way.flag_bytes);
+        write("credit_messages", way.credit_messages);
+        write("errors", way.errors);
+        write("replays", way.replays);
+        write("repeated_bytes", way.repeated_bytes);
+        write("duplicates", way.duplicates);
+        write("busy", way.busy);
     }
     return out;
 }

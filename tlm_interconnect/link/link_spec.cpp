@@ -4,7 +4,7 @@ namespace weft {
 
 const ParameterTable<LinkSpec>& LinkSpec::parameters()
 {
-    static const ParameterTable<LinkSpec> table({
+    static const ParameterTable<LinkSpec> table({"link", BlockOwner::link, "edges"}, {
         {{"bandwidth", Unit::rate, 1'000'000, 100'000'000'000'000, "raw rate per direction, headers included", {}},
             &LinkSpec::bandwidth},
         {{"latency", Unit::time, 1, 1'000'000'000'000, "last bit sent to line at the receiver, one way", {}},

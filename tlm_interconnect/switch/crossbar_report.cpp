@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "tlm_interconnect/switch/crossbar_switch.h"
+#include "tlm_interconnect/switch/switch_statistics.h"
 
 namespace weft {
 
@@ -57,10 +58,12 @@ std::vector<std::string> CrossbarSwitch::blocked() const
 
 std::vector<Statistic> CrossbarSwitch::statistics() const
 {
-    return {lines_forwarded(),
-        {"matchings", static_cast<double>(matchings_), "", "clocks in which some input asked for some output"},
-        {"refused", static_cast<double>(refused_), "", "requests of crossbar inputs that were not granted, by clock"},
-        largest_queue()};
+    std::vector<Statistic> out;
+    StatisticWriter write(crossbar_switch_statistics(), out);
+    write_common(write);
+    write("matchings", matchings_);
+    write("refused", refused_);
+    return out;
 }
 
 void CrossbarSwitch::reset_statistics()

@@ -1,5 +1,7 @@
 #include "tlm_interconnect/switch/crossbar_switch.h"
 
+#include "tlm_interconnect/switch/switch_statistics.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "tlm_interconnect/switch/switch_statistics.h"
 
 namespace weft {
 
@@ -344,11 +345,12 @@ bool GroupUnit::overdue(Time now) const
 
 void GroupUnit::add_statistics(std::vector<Statistic>& out) const
 {
-    out.push_back({"group_operations", static_cast<double>(operations_), "", "operations on groups begun"});
-    out.push_back({"group_copies", static_cast<double>(copies_), "lines", "requests made for members of groups"});
-    out.push_back({"group_contexts_peak", static_cast<double>(peak_), "", "most operations on groups in progress"});
-    out.push_back({"group_waits", static_cast<double>(waited_), "", "operations that found no context free"});
-    out.push_back({"adder_busy", static_cast<double>(adder_.busy()), "ps", "time the adder took in operands"});
+    StatisticWriter write(group_unit_statistics(), out);
+    write("group_operations", operations_);
+    write("group_copies", copies_);
+    write("group_contexts_peak", peak_);
+    write("group_waits", waited_);
+    write("adder_busy", adder_.busy());
 }
 
 void GroupUnit::reset_statistics()

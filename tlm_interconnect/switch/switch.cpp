@@ -1,5 +1,7 @@
 #include "tlm_interconnect/switch/switch.h"
 
+#include "tlm_interconnect/switch/switch_statistics.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -168,9 +170,10 @@ std::vector<std::string> Switch::blocked() const
 
 std::vector<Statistic> Switch::statistics() const
 {
-    std::vector<Statistic> out{lines_forwarded(), largest_queue(),
-        {"credit_stall", static_cast<double>(outputs_.credit_stall()), "ps",
-            "time outputs had lines, a free wire and no credit, summed over outputs"}};
+    std::vector<Statistic> out;
+    StatisticWriter write(switch_statistics(), out);
+    write_common(write);
+    write("credit_stall", outputs_.credit_stall());
     if (groups_ != nullptr) groups_->add_statistics(out);
     if (stage_ != nullptr) stage_->add_statistics(out);
     return out;

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/statistic_table.h"
 #include "tlm_interconnect/kernel/timed_module.h"
 #include "tlm_interconnect/routing/route_table.h"
 #include "tlm_interconnect/switch/debug_route.h"
@@ -133,15 +134,13 @@ protected:
                                          : sockets_[output].target->send_response(line, delay);
     }
 
-    Statistic lines_forwarded() const
-    {
-        return {"lines", static_cast<double>(line_hops()), "lines", "requests and responses forwarded"};
-    }
-    Statistic largest_queue(const char* text = "largest number of lines waiting for one output") const
+    // The two that every switch has: "lines", "peak_queue".
+    void write_common(StatisticWriter& write) const
     {
         std::uint32_t peak = 0;
         for (unsigned p = 0; p < port_count(); ++p) peak = std::max(peak, peak_queue(p));
-        return {"peak_queue", static_cast<double>(peak), "lines", text};
+        write("lines", line_hops());
+        write("peak_queue", peak);
     }
 
     const RouteTable& routes() const { return routes_; }

@@ -4,7 +4,7 @@ namespace weft {
 
 const ParameterTable<SwitchSpec>& SwitchSpec::parameters()
 {
-    static const ParameterTable<SwitchSpec> table({
+    static const ParameterTable<SwitchSpec> table({"switch", BlockOwner::forwarder, "nodes that pass lines on"}, {
         {{"latency", Unit::time, 1, 1'000'000'000, "input buffer to arbitration, for every line", {}},
             &SwitchSpec::latency},
         {{"arbiter", Unit::choice, 0, 3, "who goes first at an output", {"round_robin", "age", "weighted", "arrival"}, "switch"},

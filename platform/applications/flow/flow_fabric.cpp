@@ -76,8 +76,8 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
     // What decides on the costs of an accelerator are the variants of its blocks.
     std::map<std::vector<VariantId>, std::uint16_t> kinds;
     for (const NodeId node : members_) {
-        const std::vector<VariantId> key{system.variant(node, Block::gpu), system.variant(node, Block::l2), system.variant(node, Block::hbm),
-            system.variant(node, Block::memory_side)};
+        const std::vector<VariantId> key{system.variant(node, block_of<GpuSpec>()), system.variant(node, block_of<L2Spec>()), system.variant(node, block_of<HbmSpec>()),
+            system.variant(node, block_of<MemorySideSpec>())};
         const auto [entry, fresh] = kinds.try_emplace(key, static_cast<std::uint16_t>(ranks_.kinds.size()));
         if (fresh) ranks_.kinds.push_back(rank_cost_of(system, node));
         ranks_.kind_of.push_back(entry->second);

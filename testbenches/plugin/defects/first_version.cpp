@@ -12,11 +12,11 @@ struct FirstAbi {
     std::uint32_t output_port = sizeof(weft::OutputPort);
     std::uint32_t sockets = sizeof(weft::LineInitiatorSocket) + sizeof(weft::LineTargetSocket);
     std::uint32_t event_queue = sizeof(weft::EventQueue) + sizeof(weft::TimedComponent);
-    std::uint32_t registry = sizeof(weft::ModelRegistry);
+    std::uint32_t registry = sizeof(weft::ModelRegistrar);
 };
 
 }  // namespace
 
 extern "C" const FirstAbi weft_plugin_abi;
 const FirstAbi weft_plugin_abi{};
-extern "C" void weft_register(weft::ModelRegistry&) {}
+extern "C" void weft_register(weft::ModelRegistrar&) {}

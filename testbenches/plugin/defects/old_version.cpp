@@ -3,4 +3,4 @@
 
 extern "C" const weft::PluginAbi weft_plugin_abi;
 const weft::PluginAbi weft_plugin_abi{99};
-extern "C" void weft_register(weft::ModelRegistry&) {}
+extern "C" void weft_register(weft::ModelRegistrar&) {}

@@ -14,4 +14,4 @@ weft::PluginAbi grown()
 
 extern "C" const weft::PluginAbi weft_plugin_abi;
 const weft::PluginAbi weft_plugin_abi = grown();
-extern "C" void weft_register(weft::ModelRegistry&) {}
+extern "C" void weft_register(weft::ModelRegistrar&) {}

@@ -119,7 +119,7 @@ Row switch_row(bool grouped, bool rtl)
         }};
     ModelRegistry registry;
     registry.add_switch("timed", "a clocked switch under the clock", [&](const RunContext& context, const SwitchRequest& request) {
-        return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.event_queue, request.path, request.spec, request.ports,
+        return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.event_queue, request.path, request.parameters.get<SwitchSpec>(), request.ports,
             request.routes, make);
     });
     bench::RunSetup setup;

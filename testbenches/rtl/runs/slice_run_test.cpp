@@ -79,8 +79,7 @@ std::string ending(const Tampered::Change& change)
                 return std::make_unique<ClockedSlice>(slice.module_name.c_str(), event_queue, slice,
                     [&](const LlcParameters& parameters, const std::string&, Time) { return std::make_unique<Tampered>(parameters, change); });
             };
-            return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress, request.gpu,
-                request.l1, request.l2, request.hbm, wiring, request.memory_side, request.network, request.copy, request.bulk);
+            return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress, request.parameters, wiring);
         });
         RunSetup setup = dgx("ring", {});
         setup.lines += "bind: [{nodes: \"*.xpu.0\", model: broken}]\n";

@@ -1,0 +1,5 @@
+// Adapters between TLM-2.0's base protocol and the sockets of Weft.
+#pragma once
+
+#include "tlm_interconnect/adapters/base_to_line.h"
+#include "tlm_interconnect/adapters/line_to_base.h"

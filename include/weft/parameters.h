@@ -1,0 +1,7 @@
+// Parameters and statistics of a model's own: ParameterTable with time_parameter(), rate_parameter(), choice_parameter()
+// and the like; ParameterSet, which holds values; StatisticTable and StatisticWriter.
+#pragma once
+
+#include "base/parameter_block.h"
+#include "base/parameter_kinds.h"
+#include "base/statistic_table.h"

@@ -1,0 +1,80 @@
+// What a factory of models gets, and where models are registered. A plug-in sees no more of the platform than this.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gpu/accelerator.h"
+#include "platform/assembly/model_declaration.h"
+#include "tlm_interconnect/link/link_model.h"
+#include "tlm_interconnect/protocol/line_pool.h"
+#include "tlm_interconnect/switch/switch_model.h"
+
+namespace weft {
+
+class Progress;
+struct Waves;
+
+// What every module of a run shares.
+struct RunContext {
+    EventQueue& event_queue;
+    LinePool& pool;
+    Progress& progress;
+    const Waves* waves = nullptr;
+    std::uint64_t seed = 1;  // of the run
+};
+
+// `parameters` holds the block of the kind and that of the model: parameters.value("switch.latency"), in base units, or
+// parameters.get<MySpec>().
+struct SwitchRequest {
+    std::string module_name;  // unique within the system, legal in SystemC
+    std::string path;         // full name, for reports
+    ParameterSet parameters;
+    unsigned ports = 0;
+    RouteTable routes;
+};
+
+struct LinkRequest {
+    std::string module_name;  // as above
+    std::string path;         // "a~b"
+    ParameterSet parameters;
+    std::uint64_t seed = 1;   // of its bit errors
+};
+
+struct GpuRequest {
+    std::string module_name;
+    ParameterSet parameters;
+    Accelerator::Wiring wiring;
+};
+
+class ModelRegistrar {
+public:
+    using SwitchFactory = std::function<std::unique_ptr<SwitchModel>(const RunContext&, const SwitchRequest&)>;
+    using LinkFactory = std::function<std::unique_ptr<LinkModel>(const RunContext&, const LinkRequest&)>;
+    using GpuFactory = std::function<std::unique_ptr<Accelerator>(const RunContext&, const GpuRequest&)>;
+
+    // Throw InputError when the kind has a model of that name, and for a declaration that is wrong.
+    virtual void add_switch(ModelDeclaration declaration, SwitchFactory factory) = 0;
+    virtual void add_link(ModelDeclaration declaration, LinkFactory factory) = 0;
+    virtual void add_gpu(ModelDeclaration declaration, GpuFactory factory) = 0;
+
+    // With a name and a line of text alone.
+    void add_switch(const std::string& name, const std::string& text, SwitchFactory factory)
+    {
+        add_switch(ModelDeclaration(name, text), std::move(factory));
+    }
+    void add_link(const std::string& name, const std::string& text, LinkFactory factory)
+    {
+        add_link(ModelDeclaration(name, text), std::move(factory));
+    }
+    void add_gpu(const std::string& name, const std::string& text, GpuFactory factory)
+    {
+        add_gpu(ModelDeclaration(name, text), std::move(factory));
+    }
+
+protected:
+    ~ModelRegistrar() = default;
+};
+
+}  // namespace weft

@@ -1,0 +1,148 @@
+// The table of blocks, and blocks that models bring: paths, ranges, places of errors, who has which.
+#include <gtest/gtest.h>
+
+#include "base/parameter_kinds.h"
+#include "platform/configuration/explain.h"
+#include "testbenches/config/support.h"
+
+namespace weft::blocks_test {
+namespace {
+
+enum class Policy : std::uint8_t { strict, aged };
+
+struct FastSpec {
+    Policy policy = Policy::strict;
+    std::uint64_t pace = 25'000'000'000;
+
+    static const ParameterTable<FastSpec>& parameters()
+    {
+        static const ParameterTable<FastSpec> table({"fast", BlockOwner::forwarder, "a switch of somebody else"},
+            {choice_parameter("policy", &FastSpec::policy, {"strict", "aged"}, "who goes first"),
+                rate_parameter("pace", &FastSpec::pace, {1'000'000, 1'000'000'000'000}, "of an output", "its data sheet, page 3")});
+        return table;
+    }
+};
+
+struct WireSpec {
+    std::uint64_t skew = 0;
+
+    static const ParameterTable<WireSpec>& parameters()
+    {
+        static const ParameterTable<WireSpec> table({"wire", BlockOwner::link, "a link of somebody else"},
+            {time_parameter("skew", &WireSpec::skew, {0, 1'000'000}, "between its lanes")});
+        return table;
+    }
+};
+
+std::shared_ptr<const BlockInfo> block_of_model(BlockInfo info, const char* model)
+{
+    info.models = {model};
+    return std::make_shared<const BlockInfo>(std::move(info));
+}
+
+// Models fast (a switch) and wire (a link) with blocks of their own.
+KnownNames known()
+{
+    KnownNames out;
+    out.models = {{"gpu", {"gpu"}}, {"switch", {"fast", "switch"}}, {"link", {"link", "wire"}}};
+    out.blocks = BlockTable::built_in()->with({block_of_model(block_info<FastSpec>(), "fast"), block_of_model(block_info<WireSpec>(), "wire")});
+    return out;
+}
+
+// The first switch is fast.
+ResolvedSystem with(const std::vector<std::string>& sets, const std::string& lines = "")
+{
+    return resolved("bind: [{nodes: \"*.nvsw.0\", model: fast}]\n" + lines, sets, small_box, known());
+}
+
+NodeId node(const ResolvedSystem& system, const char* name) { return *system.graph().find(name); }
+
+}  // namespace
+
+TEST(Blocks, EveryDeclarationOfWeftIsWhole)
+{
+    const BlockTable& blocks = *BlockTable::built_in();
+    EXPECT_EQ(blocks.names(), (std::vector<std::string>{"gpu", "network", "l1", "l2", "memory_side", "hbm", "copy", "bulk", "switch", "link",
+                                  "engine", "routing"}));
+    for (const Block block : blocks.all())
+        for (const std::string& problem : declaration_problems(blocks[block])) ADD_FAILURE() << problem;
+}
+
+TEST(Blocks, ATableTakesNoNameTwice)
+{
+    const auto named = [](const char* name) {
+        BlockInfo info = block_info<FastSpec>();
+        info.title.name = name;
+        return error_of([&] { BlockTable::built_in()->with({block_of_model(info, "fast")}); });
+    };
+    EXPECT_EQ(named("faster"), "");
+    EXPECT_EQ(named("l2"), "the name 'l2' of a block of parameters is taken; expected another name");
+    EXPECT_EQ(named("links"), "the name 'links' of a block of parameters is taken; expected another name");
+    EXPECT_NE(named("a.b").find("is no word of letters, digits and _"), std::string::npos);
+}
+
+TEST(Blocks, ANodeHasTheBlockOfItsModel)
+{
+    const ResolvedSystem system = with({});
+    const Block fast = *system.blocks().find("fast");
+    EXPECT_NE(system.variant(node(system, "box.0.nvsw.0"), fast), no_variant);
+    for (const char* other : {"box.0.nvsw.1", "box.0.xpu.0", "box.0.cpu.0"})
+        EXPECT_EQ(system.variant(node(system, other), fast), no_variant) << other;
+    const ParameterSet parameters = system.parameters(node(system, "box.0.nvsw.0"));
+    EXPECT_EQ(parameters.get<FastSpec>().policy, Policy::strict);
+    EXPECT_EQ(parameters.value("fast.pace"), 25'000'000'000U);
+    EXPECT_EQ(parameters.value("switch.latency"), system.switch_of(node(system, "box.0.nvsw.0")).latency);
+}
+
+TEST(Blocks, PathsOfAModelAreThoseOfOurs)
+{
+    for (const char* set : {"fast.policy=aged", "box.0.nvsw.0.fast.policy=aged", "box.*.nvsw.*.fast.policy=aged", "box.0.nvsw.*.policy=aged"}) {
+        const ResolvedSystem system = with({set});
+        EXPECT_EQ(explained(system, "box.0.nvsw.0", "fast.policy"), "aged | --set") << set;
+        EXPECT_EQ(system.parameters(node(system, "box.0.nvsw.0")).get<FastSpec>().policy, Policy::aged) << set;
+    }
+    EXPECT_EQ(explained(with({}, "parameters: {fast.pace: 50 GB/s}\n"), "box.0.nvsw.0", "fast.pace"), "50 GB/s | system.yaml:3");
+}
+
+TEST(Blocks, ErrorsNameTheirPlace)
+{
+    EXPECT_EQ(error_of([] { with({}, "parameters: {fast.pace: 2 TB/s}\n"); }),
+        "system.yaml:3: fast.pace = 2000 GB/s is out of range; expected 1 MB/s to 1000 GB/s");
+    EXPECT_EQ(error_of([] { with({"fast.policy=oldest"}); }),
+        "--set: 'oldest' is no value of fast.policy; expected one of strict, aged");
+    EXPECT_EQ(error_of([] { with({"fast.speed=1 GB/s"}); }).substr(0, 35), "--set: unknown parameter 'fast.spee");
+    EXPECT_NE(error_of([] { with({"box.0.nvsw.1.fast.pace=1 GB/s"}); })
+                  .find("'box.0.nvsw.1' has no block 'fast'; expected gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; "
+                        "switch on nodes that forward; fast on model fast"),
+        std::string::npos);
+    EXPECT_EQ(error_of([] { resolved("", {"fast.pace=1 GB/s"}, small_box, known()); }),
+        "--set: 'fast.pace' matches no parameter of this system; expected a block that some node or edge has: none has 'fast', that of model fast");
+    // Without the model nobody knows the name.
+    EXPECT_NE(error_of([] { resolved("", {"fast.pace=1 GB/s"}); }).find("unknown block 'fast'"), std::string::npos);
+}
+
+TEST(Blocks, AnExplanationSaysWhereADefaultComesFrom)
+{
+    const std::string text = explain(with({}));
+    EXPECT_NE(text.find("    fast.pace                  25 GB/s          default: its data sheet, page 3\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("    fast.policy                strict           default\n"), std::string::npos) << text;
+}
+
+TEST(Blocks, AnEdgeHasTheBlockOfTheLinkThatStandsForIt)
+{
+    const ResolvedSystem none = with({});
+    EXPECT_EQ(explain(none).find("wire.skew"), std::string::npos);
+    const ResolvedSystem system = with({"links.xpu_fabric.model=wire", "wire.skew=5 ns"});
+    const EdgeId fabric = *system.graph().find_edge(node(system, "box.0.xpu.0"), node(system, "box.0.nvsw.0"));
+    EXPECT_EQ(system.link_parameters(fabric).get<WireSpec>().skew, 5'000U);
+    EXPECT_NE(explain(system).find("    wire.skew                  5 ns             --set\n"), std::string::npos);
+    EXPECT_TRUE(system.notices.empty());
+    const EdgeId pcie = *system.graph().find_edge(node(system, "box.0.xpu.0"), node(system, "box.0.cpu.0"));
+    EXPECT_THROW(system.link_parameters(pcie).get<WireSpec>(), std::logic_error);
+
+    const ResolvedSystem idle = with({"wire.skew=5 ns"});
+    ASSERT_EQ(idle.notices.size(), 1U);
+    EXPECT_EQ(idle.notices[0], "wire.skew is set and changes nothing: it belongs to model wire, and no link that it was set for is one");
+}
+
+}  // namespace weft::blocks_test
