@@ -5,11 +5,11 @@
 // of data do nothing, and only flags exist.
 //
 // Flags are 64-bit words in a region of their own (flag_base and up): synchronisation needs their
-// values whether or not data are carried.
-//
-// Where caches hold contents of their own (l2.contents = cached) what is stored here are the bytes of DRAM, behind stored_*(),
-// and read() and write() go through the caches, as everybody outside sees memory. For the same reason as flags it is kept of packets (base/packet_format.h) which have
+// values whether or not data are carried. For the same reason it is kept of packets (base/packet_format.h) which have
 // come: a mark for every 16 bytes, apart from the bytes themselves.
+//
+// Where caches hold contents of their own (l2.contents = cached) the bytes stored here are those of DRAM (stored_read(),
+// stored_write()), and read() and write() go through the caches: memory as everybody outside sees it.
 #pragma once
 
 #include <array>
