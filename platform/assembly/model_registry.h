@@ -33,7 +33,7 @@ struct Waves {
     WaveWindow window(const std::string& path, std::uint64_t half_period) const;
 };
 
-// What every module of a run shares.
+// The objects that all modules of a run share.
 struct RunContext {
     EventQueue& event_queue;
     LinePool& pool;
