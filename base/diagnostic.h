@@ -1,4 +1,4 @@
-// What is wrong with an input, where, and what was expected: the one form in which Weft refuses
+// An error in an input, its location, and the expected input: the one form in which Weft refuses
 // bad input. `weft` prints one line per diagnostic on stderr and exits with 2.
 #pragma once
 

@@ -1,4 +1,4 @@
-// How data lie in packets: together with the flags that say that they are there, so that nothing else has to.
+// The layout of packets: data together with flags that show their arrival, so that no other signal is needed.
 //
 //   ll     8 bytes of data and two flags of 4 in 16 bytes: data, flag, data, flag; stores of 8 bytes are not split
 //   ll128  120 bytes of data and a flag of 8 behind them in 128 bytes

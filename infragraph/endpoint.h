@@ -19,7 +19,7 @@ struct IndexRange {
     std::int64_t last() const { return at(count - 1); }
 };
 
-// What stands between the brackets. Not Python's rules: defaults are always 0, n and 1, and negative
+// The text between the brackets. Not Python's rules: defaults are always 0, n and 1, and negative
 // numbers are not counted from the end.
 struct Slice {
     bool single = false;  // [k]

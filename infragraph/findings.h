@@ -1,4 +1,4 @@
-// What a reader has found so far: problems that refuse a document and notices that do not. Problems
+// The findings of a reader so far: problems that refuse a document and notices that do not. Problems
 // are collected, so that one run names everything that is wrong.
 #pragma once
 

@@ -38,7 +38,7 @@ struct Node {
     const Component* component = nullptr;  // nullptr: not in the inventory (lenient documents only)
 };
 
-// What edges with the same definition share.
+// The attributes that edges with the same definition share.
 struct EdgeKind {
     std::string link;
     const LinkDeclaration* declared =

@@ -9,7 +9,7 @@ namespace weft {
 
 // {graph: {attributes}, nodes: [{name, type, instance, instance_idx, device, composed_device, ...}],
 //  edges: [{a, b, link, bandwidth, latency, bytes_per_second, latency_ps, ...}]}, one node or edge a line.
-// What an edge does not have is left out; so are the derived attributes of a node outside the inventory.
+// Attributes that an edge does not have are left out; so are the derived attributes of a node outside the inventory.
 // Free annotations are further members; one that has the name of another member gets "annotation:" before it.
 std::string graph_json(const Graph& graph);
 

@@ -52,7 +52,7 @@ public:
     const std::vector<std::uint32_t>* members(const std::string& group) const;
     const std::vector<std::uint32_t>* members(std::uint64_t number) const;
 
-    // Of the group of a node, narrowed where it leaves out dimensions.
+    // For the group of a node, reduced if the node leaves out dimensions.
     std::optional<std::uint64_t> number_of(const Node& node) const;
     const std::vector<std::uint32_t>* members(const Node& node) const;
 

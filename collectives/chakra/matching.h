@@ -1,4 +1,4 @@
-// What must agree between ranks, as sums and hashes whose size does not depend on the trace's length.
+// The facts that must agree between ranks, as sums and hashes whose size does not depend on the trace's length.
 // They say that something differs; what differs is found by reading the ranks concerned again.
 #pragma once
 

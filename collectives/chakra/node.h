@@ -73,7 +73,7 @@ bool is_memory(const Node& node);
 // collective on the CPU with neither comm_type nor comm_size. It runs as CPU work of recorded time.
 bool is_launcher(const Node& node);
 
-// What a node occupies while it runs. Limits per resource are the engine's.
+// The resource that a node occupies while it runs. Limits per resource are the engine's.
 enum class Resource : std::uint8_t { none, cpu, compute, communication, receive };
 constexpr std::size_t resource_count = 5;
 Resource resource_of(const Node& node);

@@ -1,4 +1,4 @@
-// How traces are to be executed, as far as it decides what can run.
+// The execution options of traces that decide whether a trace can run.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Policy {
     // Sizes of the dimensions that all ranks form, innermost first; they multiply to the ranks of the set. Empty:
     // involved_dim has no effect.
     std::vector<std::uint32_t> dimensions = {};
-    // What the engine can execute.
+    // The operations that the engine can execute.
     std::vector<CollectiveType> collectives = {CollectiveType::all_reduce, CollectiveType::all_gather,
         CollectiveType::reduce_scatter, CollectiveType::all_to_all, CollectiveType::broadcast,
         CollectiveType::barrier};

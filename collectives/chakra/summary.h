@@ -1,4 +1,4 @@
-// What one trace file holds, in numbers.
+// The contents of one trace file, in numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How a rank of a trace spends its time: every picosecond belongs to exactly one activity.
+// The time of a rank of a trace by activity: every picosecond belongs to exactly one activity.
 //
 //   overlap        compute nodes and communication at once
 //   compute        compute nodes of the accelerator, no communication
@@ -21,7 +21,7 @@ enum class Activity : std::uint8_t { overlap, compute, communication, memory, cp
 constexpr unsigned activity_count = 8;
 const char* name_of(Activity activity);
 
-// What one node does. A rank can have several of each at once.
+// The activity of one node. A rank can have several of each at once.
 enum class Doing : std::uint8_t { compute, communication, memory, cpu, waiting };
 constexpr unsigned doing_count = 5;
 

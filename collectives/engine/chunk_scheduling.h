@@ -1,4 +1,4 @@
-// What the engine's parameters say of multi_dim.
+// The engine's parameters of multi_dim.
 #pragma once
 
 #include "collectives/engine/engine_spec.h"

@@ -18,7 +18,7 @@ struct CollectiveRequest {
     AlgorithmOptions options;
     std::vector<std::uint32_t> members;  // endpoints in rank order
     std::uint32_t repeat = 1;            // one after another
-    // What is carried out; absent: what `algorithm` makes.
+    // The schedule to execute; absent: the one that `algorithm` makes.
     std::shared_ptr<const Schedule> schedule;
     std::vector<Picoseconds> delays;     // by rank: so much later it enters; empty: all at once
 };

@@ -1,16 +1,15 @@
-// Which of the communication nodes of a trace that are free start next, where ranks agree on it.
+// Selects the ready communication nodes of a trace that start next, in an order on which ranks agree.
 //
-// Every rank has some places. A node of one rank only (a send, a memory node) takes one there; a collective
-// takes one at each of its members, and starts when all of them have come to it and all have a place: at all
-// at the same instant. Nobody holds a place while waiting for others, so no order in which ranks come to
-// their collectives makes them wait crosswise, as long as the nodes themselves do not depend on each other in
-// a circle.
+// Every rank has a number of slots. A node of one rank only (a send, a memory node) takes a slot there. A collective
+// takes a slot at each of its members, and starts at the same instant at all of them, when all are ready and all have
+// a free slot. No rank holds a slot while it waits for others, so ranks cannot block each other, whatever the order in
+// which their collectives become ready, as long as the nodes themselves do not depend on each other in a circle.
 //
-// Of those that could start, in this order as many as find their places:
+// Collectives that can start do so in this order, as long as slots are free:
 //   lifo      the one that came last
 //   priority  the highest priority; of equal ones the one that came first
-// A node has come when its first rank has. What has started is not interrupted, and places are not kept free
-// for somebody whose other members are still busy.
+// A collective counts as ready when its first member is. A running node is not interrupted, and slots are not kept free
+// for a collective whose other members are still busy.
 //
 // The members of a collective are matched by group, kind and size: the k-th of one member with the k-th of
 // the others.
@@ -49,7 +48,7 @@ public:
     void add(std::uint32_t rank, std::uint64_t node, const Members& members, const Kind& kind);
     // A node that was started has ended at `rank`.
     void release(std::uint32_t rank);
-    // What starts now, members of a collective in order. Takes the places.
+    // The nodes that start now, members of a collective in order. Takes their slots.
     std::vector<Start> start();
 
     // Collectives that some members have come to: kind, and who has not come (first) and who has.

@@ -1,4 +1,4 @@
-// What collectives are fed with and what must come out: the check of results in memory.
+// The input and the expected output of collectives: the check of results in memory.
 //
 // Inputs are a function of (rank, element, seed). int32 and u8 use all bits and wrap. fp32 and bf16 hold
 // integers so small that every partial sum is exact, so that the expected result does not depend on

@@ -5,7 +5,7 @@
 // moment of the signal; where a wavefront had found packets missing, on to the wavefront that stored the last ones to be seen. So the segments join without a gap from the first rank's entry to the end, and the times by
 // cause add up to the collective's to the picosecond. A flag that was there when the wait began held nobody up.
 //
-// What a segment waited for:
+// The cause of the wait of a segment:
 //   launch          from a rank's entry to the launch of its workgroups, and in the queue for a unit
 //   compute_units   issue slots; instructions and lines in flight at their limit while lines met no queue
 //   serialisation   lines behind others at ports, and on wires
@@ -51,7 +51,7 @@ struct CriticalPath {
     CauseTimes times{};                 // of all
 };
 
-// Of a job that has finished with the log attached; without segments if no workgroup of it was logged.
+// The path of a job that has finished with the log attached; without segments if no workgroup of it was logged.
 CriticalPath critical_path(const OperationLog& log, const LineExecutor& executor, Executor::JobId job);
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 // Addresses of one endpoint's memory: a bump allocator with free lists by size.
 //
-// What is freed is handed out again for requests of the same size, so that a long trace of alike
+// Freed memory is reused for requests of the same size, so that a long trace of alike
 // collectives runs in the memory of one.
 #pragma once
 

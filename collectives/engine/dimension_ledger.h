@@ -1,4 +1,4 @@
-// What the collectives in flight have still to do in each dimension, as their plans say: one table for all ranks.
+// The remaining work of the collectives in flight in each dimension, by their plans: one table for all ranks.
 //
 // A collective counts from its opening (its first rank has come) until its last rank has left. In between, its operations
 // count until they would have ended by the model (dimension_plan.h), one that would be under way with what is left of

@@ -7,7 +7,7 @@
 
 namespace weft {
 
-// Who moves the data that only one source has. Reductions are done by wavefronts in any case.
+// The hardware that executes moves with one source. Wavefronts always do the reductions.
 enum class Mover : std::uint8_t {
     units,        // wavefronts load and store
     copy_engine,  // copy engines of the GPU
@@ -15,7 +15,7 @@ enum class Mover : std::uint8_t {
     port          // wavefronts, and copy engines what steps leave to port channels: no choice, but what EngineChannel makes
 };
 
-// What channel puts and signals go through.
+// The channel of puts and signals.
 enum class EngineChannel : std::uint8_t {
     any,       // what the steps of a plan name; otherwise memory
     memory,    // units, or who moves what has one source
@@ -23,13 +23,13 @@ enum class EngineChannel : std::uint8_t {
     in_switch  // an algorithm whose steps switches carry out
 };
 
-// Whose memory a flag lies in: that of the rank that waits, or of the one that signals.
+// The memory of a flag: that of the rank that waits, or of the rank that signals.
 enum class FlagHome : std::uint8_t { waiter, signaller };
 
 // Which communication nodes of a trace come first: trace_engine.h.
 enum class CollectiveOrder : std::uint8_t { fifo, lifo, priority };
 
-// What a compute node of a trace is: time that passes, or workgroups on the rank's units.
+// The model of a compute node of a trace: time that passes, or workgroups on the rank's units.
 enum class ComputeMode : std::uint8_t { time, kernel };
 
 // Channels of collectives of a trace: all for each, or shared out among as many as can be in flight.

@@ -1,4 +1,4 @@
-// What carries out schedules: the interface between what is to be communicated and what it runs on.
+// The interface of executors, which carry out schedules on a simulated system.
 //
 // The collective driver and the trace engine know this interface only. LineExecutor runs schedules as
 // 64-byte transactions on GPUs, FlowExecutor as whole transfers.
@@ -29,7 +29,7 @@ struct Job {
     std::optional<EngineSpec> engine;    // how it is carried out; absent: as the executor's own parameters say
 };
 
-// What a compute kernel does on the units of one endpoint: `operations` and loads of `bytes`, shared out
+// The work of a compute kernel on the units of one endpoint: `operations` and loads of `bytes`, shared out
 // evenly, or nothing for `duration`.
 struct KernelWork {
     std::uint64_t operations = 0;  // floating-point
@@ -38,7 +38,7 @@ struct KernelWork {
     std::uint64_t workgroups = 0;  // 0: two for each compute unit
 };
 
-// What became of a job.
+// The result of a job.
 struct JobRecord {
     std::string name;
     CollectiveOp op = CollectiveOp::custom;

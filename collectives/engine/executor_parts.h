@@ -1,4 +1,4 @@
-// What a LineExecutor keeps of the jobs and memory accesses that it carries out.
+// The state of the jobs and memory accesses that a LineExecutor executes.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Who makes the groups that switches multicast to and reduce over: the interface between the executor and the system
+// Creates the groups that switches multicast to and reduce over: the interface between the executor and the system
 // that it runs on.
 #pragma once
 

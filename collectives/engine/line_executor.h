@@ -53,21 +53,21 @@ public:
     const std::vector<JobRecord>& records() const override { return records_; }
 
     const EngineSpec& spec() const { return spec_; }
-    // Who makes the groups for steps that switches carry out; without it such a job is refused. Outlives the executor.
+    // Creates the groups for steps that switches execute; without it such a job is refused. Outlives the executor.
     void set_groups(GroupRegistry& groups) { groups_ = &groups; }
 
     // Where byte `offset` of a buffer of an open job lies; nothing for a rank or an offset beyond it.
     std::optional<std::uint64_t> address(JobId job, std::uint32_t rank, Buffer buffer, std::uint64_t offset) const;
 
-    // Who waits for what, one line per blocked workgroup, for a run that cannot progress.
+    // The blocked workgroups and their causes, one line each, for a run that cannot progress.
     std::vector<std::string> blocked() const;
 
     // Runs `action` from within the simulation; false when it threw, which ends the run.
     bool guarded(const std::function<void()>& action);
-    // What was thrown during the run, which ended it; nothing otherwise. To be called after the run.
+    // Rethrows the exception that ended the run, if there was one. To be called after the run.
     void rethrow() const;
 
-    // What workgroups of jobs do when goes to `log`, as work(number). Before time starts.
+    // Logs the operations of workgroups of jobs with their times, as work(number). Before time starts.
     void set_log(OperationLog& log);
     struct Work {
         JobId job = 0;

@@ -36,7 +36,7 @@ std::uint32_t flags_of(const RankPlan& plan, Mover mover = Mover::units);
 // "semaphore 3", or "step 2 of thread 0" for a flag that stands for a dependency.
 std::string flag_text(const RankPlan& plan, std::uint64_t flag, Mover mover);
 
-// What the threads of a rank become, by thread; empty ones have nothing to do.
+// The programs of the threads of a rank, by thread; empty ones have nothing to do.
 struct Lowered {
     std::vector<Program> workgroups;
     std::vector<Program> lists;  // of copy engines

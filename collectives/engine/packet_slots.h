@@ -22,7 +22,7 @@ public:
     PacketFormat format() const { return format_; }
     // Whether a fence precedes every step that stores packets.
     bool fenced() const { return fenced_; }
-    // Of the memory of a rank's slots; 0 without any.
+    // Size of the memory of a rank's slots; 0 without any.
     std::uint64_t bytes(std::uint32_t rank) const { return slots_[rank] * stride_; }
     // Where the share begins there that is part `part` and begins at byte `begin` of the slot.
     std::uint64_t offset(std::uint32_t slot, std::uint64_t begin, std::uint32_t part) const

@@ -1,4 +1,4 @@
-// What a schedule wants of switches: groups of ranks, and memories that lie at one address everywhere.
+// The requirements of a schedule on switches: groups of ranks, and memories with one address at all ranks.
 #pragma once
 
 #include <cstdint>

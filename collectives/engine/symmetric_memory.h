@@ -1,6 +1,6 @@
 // Memory at the same local address of several endpoints, out of what each of them has.
 //
-// What is freed is handed out again for requests of the same number of lines by the same endpoints. Where they have used different
+// Freed memory is reused for requests of the same number of lines by the same endpoints. Where they have used different
 // amounts before, the smaller ones leave a gap.
 #pragma once
 

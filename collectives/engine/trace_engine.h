@@ -66,11 +66,11 @@ public:
     // When each rank's last node finished.
     const std::vector<Picoseconds>& finish_times() const { return finish_; }
     std::uint64_t nodes_finished() const { return nodes_finished_; }
-    // How a rank spent [0, end], ps.
+    // The time [0, end] of a rank by activity, ps.
     Breakdown::Times breakdown(std::uint32_t rank, Picoseconds end) const { return breakdowns_[rank].until(end); }
-    // What was decided during the run and should be known.
+    // Decisions during the run that the user should know.
     std::vector<std::string> notices() const;
-    // Who waits for what: nodes in flight and nodes without a free parent, one line each.
+    // The blocked nodes and their causes: nodes in flight and nodes without a free parent, one line each.
     std::vector<std::string> blocked() const;
 
 private:

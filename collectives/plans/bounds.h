@@ -1,4 +1,4 @@
-// What no schedule of a collective can do with less, without a switch that multicasts or reduces.
+// Lower bounds of any schedule of a collective, without a switch that multicasts or reduces.
 //
 // With n ranks and S bytes (as in collectives/schedule/layout.h): every rank must send, or receive, what it alone has or
 // lacks. all_reduce 2(n-1)/n S; reduce_scatter, all_gather, all_to_all (n-1)/n S; the busiest rank of broadcast, reduce,

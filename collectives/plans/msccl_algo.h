@@ -66,7 +66,7 @@ struct MscclAlgo {
 // Throws InputError for what is no such file: all that is missing, no number, or of no known name.
 MscclAlgo parse_msccl(const std::string& text, const std::string& file);
 
-// What is wrong with the structure: ranks, peers, offsets, connections, dependencies. `notices` gets what exceeds the
+// Errors in the structure: ranks, peers, offsets, connections, dependencies. `notices` gets what exceeds the
 // limits of the runtime.
 std::vector<Diagnostic> check_msccl(const MscclAlgo& algo, const std::string& file, std::vector<Diagnostic>& notices);
 

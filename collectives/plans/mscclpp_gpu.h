@@ -1,4 +1,4 @@
-// What an MSCCL++ execution plan declares, apart from its operations: gpus, channels, remote buffers,
+// The declarations of an MSCCL++ execution plan, apart from its operations: gpus, channels, remote buffers,
 // and the chain of indices by which operations name them.
 //
 //   channel_ids of an operation        -> entries of the thread block's channels of that type
@@ -86,7 +86,7 @@ private:
     const std::string& file_;
 };
 
-// The tree must outlive the result. What is out of range goes to `problems`.
+// The tree must outlive the result. Values out of range go to `problems`.
 MscclppPlan read_mscclpp_plan(const JsonValue& root, const std::string& file, std::vector<Diagnostic>& problems);
 
 }  // namespace weft

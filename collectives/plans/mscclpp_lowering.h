@@ -20,7 +20,7 @@ public:
     void lower();
 
 private:
-    // What one round of a pipeline handles; a single round outside.
+    // The part that one round of a pipeline handles; a single round outside.
     struct Round {
         std::uint64_t index = 0;
         std::uint64_t unit = 0;    // bytes; 0 = outside

@@ -1,4 +1,4 @@
-// What is ordered before what: vector clocks over program order, `after`, barriers and signal to wait.
+// The order of steps: vector clocks over program order, `after`, barriers and signal to wait.
 // Threads that never meet, directly or through others, are kept in clocks of their own: channels cost
 // nothing.
 #pragma once
@@ -38,7 +38,7 @@ public:
     void barrier(const std::vector<std::uint32_t>& threads);
     // What the step reads comes from a step of that depth, which it need not be ordered behind (packets).
     void follow(std::uint32_t thread, const Depth& depth);
-    // Of the step that the thread is at, once it is over.
+    // The clock of the thread's current step, once it is over.
     Depth depth_at(std::uint32_t thread, bool remote) const;
     // `remote`: a data step that reaches another rank.
     void finish(std::uint32_t thread, std::uint32_t index, bool remote);

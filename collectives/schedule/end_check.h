@@ -1,4 +1,4 @@
-// What memory holds at the end against what the operation demands.
+// Compares the contents of memory at the end with the result that the operation requires.
 #pragma once
 
 #include "collectives/schedule/contribution.h"

@@ -1,4 +1,4 @@
-// What a collective leaves in the outputs, as contributions.
+// The required outputs of a collective, as contributions.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ public:
     }
 
     std::uint64_t all() const { return bytes_; }
-    // Of one of n nearly equal shares; of `count` of `chunks` from `first` on.
+    // Size of one of n nearly equal shares; of `count` of `chunks` from `first` on.
     std::uint64_t of(std::uint32_t rank) const { return of(rank % ranks_, ranks_); }
     std::uint64_t of(std::uint32_t first, std::uint32_t chunks, std::uint32_t count = 1) const
     {

@@ -71,7 +71,7 @@ public:
     std::uint32_t element_bytes() const { return element_bytes_; }
     std::uint64_t slot_bytes() const { return slot_bytes_; }
     std::uint64_t cell_bytes() const { return cell_bytes_; }  // of staging
-    // What a share of a chunk may take there, in lines, as one of `parts`.
+    // The room of a share of a chunk there, in lines, as one of `parts`.
     std::uint64_t cell_lines(std::uint32_t parts) const;
 
     // Bytes to allocate for a memory of a rank: 0 for a buffer that is not used or lies in another.
@@ -85,7 +85,7 @@ public:
 
     // Why the operands of a data step do not fit each other, empty if they do.
     std::string mismatch(const Step& step) const;
-    // What a data step handles: by chunk, or as contiguous pieces. Empty shares are left out. The step
+    // The data of a step: by chunk, or as contiguous pieces. Empty shares are left out. The step
     // must be well formed (structure.h) and without mismatch.
     std::vector<ChunkShare> shares(const Step& step) const;
     std::vector<Piece> pieces(const Step& step) const;

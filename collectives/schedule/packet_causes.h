@@ -1,4 +1,4 @@
-// What packets prove about reads: data that arrive have been read before. A step that reads packets comes behind the
+// The order of reads that packets prove: data that arrive have been read before. A step that reads packets comes behind the
 // reads of the step that stored them, and, by way of packets which that one read, behind those of others. It
 // does not come behind their stores.
 #pragma once

@@ -130,7 +130,7 @@ struct RankPlan {
     std::uint32_t semaphores = 0;
 };
 
-// How a schedule came to be taken, if it was by its price (collectives/synthesis).
+// The choice of a schedule, if it was chosen by its price (collectives/synthesis).
 struct SchedulePrice {
     std::string chosen_by;          // "auto", "synthesize"
     std::uint64_t estimate_ps = 0;

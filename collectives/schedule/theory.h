@@ -1,4 +1,4 @@
-// What the built-in algorithms cost by their formulas, computed without a schedule: the other side of
+// The cost of the built-in algorithms by formulas, computed without a schedule: the other side of
 // every conservation and step test.
 //
 // Notation: n ranks, S bytes, s(i) = size of the i-th of n nearly equal shares of S (whole elements, the

@@ -1,4 +1,4 @@
-// What a verification has to say, up to a number of problems; those beyond are counted.
+// The messages of a verification, up to a number of problems; further ones are counted.
 #pragma once
 
 #include <string>

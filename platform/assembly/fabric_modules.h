@@ -33,14 +33,14 @@ public:
         std::function<Time()> credit_stall;
         std::function<bool(PortWatch&)> attach;
         std::function<std::vector<OutputPort::Wait>()> waits;  // null: the switch knows
-        // Of an endpoint's port.
+        // For an endpoint's port.
         static End of(LineInitiatorSocket& out, LineTargetSocket& in, OutputPort& output);
     };
 
     // `tree` is where its modules go.
     FabricModules(const ResolvedSystem& resolved, const FabricPlan& plan, ModuleTree& tree);
 
-    // What the module of a member has to offer: its fabric ports, and the routes that leave by them.
+    // The interface of a member's module: its fabric ports, and the routes that leave by them.
     unsigned ports(std::uint32_t rank) const;
     RouteTable routes(std::uint32_t rank) const;
 
@@ -80,9 +80,9 @@ public:
 
     // Lines handed on by switches and links.
     std::uint64_t line_hops() const;
-    // What cannot go on in switches and links, a line each.
+    // The blocked parts of switches and links, a line each.
     std::vector<std::string> blocked() const;
-    // What modules found to be wrong, in their order.
+    // Errors that modules detected, in their order.
     std::vector<std::string> problems() const;
     // After a run that ended by itself (fabric_unsettled.cpp): credits that are not back at their sender, and what blocks of
     // users have not given back; a line each.

@@ -23,7 +23,7 @@
 
 namespace weft {
 
-// What the program and a library must agree on: the version of the interface, and sizes of what passes between them. The
+// The values that the program and a library must agree on: the version of the interface, and the sizes of shared types. The
 // version goes up with every change of a class that plug-ins derive from, hold or call: sizes do not show a virtual function.
 //   1  the first
 //   2  adapters tell what limits them; the accounts of credits are found at the end of a run

@@ -39,7 +39,7 @@ public:
     std::uint64_t lines() const;
     std::uint64_t line_hops() const;
     bool cannot_progress() const;
-    // What modules found to be wrong, and what cannot go on in the fabric and in slices; one line each.
+    // Errors that modules detected, and the blocked parts of the fabric and of slices; one line each.
     std::vector<std::string> problems() const;
     // Where the first of these was, if it was at a clocked block.
     std::optional<BlockFault> fault() const;

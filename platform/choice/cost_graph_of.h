@@ -39,7 +39,7 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-// What a GPU at this node costs threads.
+// The cost of threads on a GPU at this node.
 CostRank rank_cost_of(const ResolvedSystem& system, NodeId node);
 
 // One direction of a link, without its number of the other one. `by_card`: network cards make messages.

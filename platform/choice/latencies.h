@@ -11,7 +11,7 @@
 
 namespace weft {
 
-// Of a line by itself on a wire; `by_card`: one that a network card sends.
+// For a single line on a wire; `by_card`: one that a network card sends.
 Time wire_time(const LinkSpec& link, LineOp op, std::uint32_t size, LineClass cls, bool by_card = false);
 
 // Time of one line over all links and switches between two endpoints, one way; waits for frames not counted. By a network

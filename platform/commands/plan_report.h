@@ -17,7 +17,7 @@ struct PlanReport {
     Plan plan;
     Judgement verdict;
     std::uint64_t bytes = 0;  // of the message that bytes are stated for
-    // Of a right plan:
+    // For a right plan:
     std::optional<Traffic> traffic;
     std::vector<StepAt> path;  // the longest chain of dependent transfers
     std::string system;        // empty unless links are asked for

@@ -1,4 +1,4 @@
-// What chose at each node of a route, and why the other ways from there were not taken.
+// The rule that selected the port at each node of a route, and the reasons against the other ports.
 #pragma once
 
 #include <string>

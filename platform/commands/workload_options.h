@@ -1,4 +1,4 @@
-// What runs, as the command line says it: on top of the workload of a system file, or without one.
+// The workload of the command line: in addition to the workload of a system file, or without one.
 #pragma once
 
 #include <map>

@@ -25,7 +25,7 @@ struct Profile {
     std::string description;
     std::vector<std::string> match;  // phrases in the description of a component that call for it
     ScaleUp scale_up;
-    // Of an xpu's blocks; switch: of its scale-up fabric; routing: of a system whose first xpu it is.
+    // Parameters of an xpu's blocks; switch: of its scale-up fabric; routing: of a system whose first xpu it is.
     std::map<Block, Figures> figures;
 
     const Figures& of(Block block) const
@@ -64,7 +64,7 @@ private:
     std::size_t built_in_ = 0;
 };
 
-// What a profile's file may have, and its key 'scale_up' (docs/own_profile.md).
+// The keys of a profile's file, and its key 'scale_up' (docs/own_profile.md).
 const std::vector<std::string>& profile_keys();
 const std::vector<std::string>& scale_up_keys();
 

@@ -57,7 +57,7 @@ public:
 
     // Name of the model in the registry: of kind "gpu" for endpoints, "switch" for forwarders.
     const std::string& model(NodeId node) const { return names_[nodes_[node].model]; }
-    // Of a replay GPU: path of its profile of traffic, empty without one.
+    // For a replay GPU: path of its profile of traffic, empty without one.
     const std::string& traffic(NodeId node) const { return names_[nodes_[node].traffic]; }
     const std::string& profile(NodeId node) const { return names_[nodes_[node].profile]; }  // endpoints, memories
 

@@ -24,7 +24,7 @@ public:
     ResolvedSystem run();
 
 private:
-    // What an edge contributes to the share of its accelerator's links.
+    // The contribution of an edge to the share of its accelerator's links.
     struct Share {
         const Profile* profile = nullptr;  // nullptr: the edge is no part of a scale-up fabric
         std::uint32_t edges = 0;           // of that accelerator with this link name

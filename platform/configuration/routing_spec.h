@@ -1,4 +1,4 @@
-// How routes are chosen.
+// The parameters of routing.
 #pragma once
 
 #include "base/parameter.h"

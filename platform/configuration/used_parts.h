@@ -5,7 +5,7 @@
 
 namespace weft {
 
-// What of the system is simulated; an empty vector stands for everything.
+// The parts of the system that are simulated; an empty vector means all.
 struct UsedParts {
     std::vector<bool> nodes;
     std::vector<bool> edges;

@@ -1,4 +1,4 @@
-// What runs on a system, as its file or the command line says; who runs it looks up the names.
+// The workload of a system, from its file or the command line; the code that runs it looks up the names.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct KnownNames {
     std::shared_ptr<const BlockTable> blocks{};  // of parameters, with those of models; null: those of Weft
 };
 
-// How a kernel beside the workload is written.
+// The notation of a background kernel.
 inline constexpr const char* kernel_form = "gemm:M,N,K or gemm:M,N,K,TILE with whole numbers from 1 to 65536";
 
 constexpr std::uint64_t most_chunks = 64;  // that a rank's share can be divided into

@@ -17,7 +17,7 @@ struct YamlField {
     int line = 0;
 };
 
-// What a reader of a configuration file carries along.
+// The state of a reader of a configuration file.
 struct YamlSource {
     const YamlTree& tree;
     Findings& findings;

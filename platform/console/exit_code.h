@@ -1,4 +1,4 @@
-// What a process of `weft` is given, and how it ends.
+// Arguments and exit codes of a process of `weft`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace weft {
 
 using Arguments = std::vector<std::string>;
 
-// Of the process, for every command.
+// The exit code of the process, for every command.
 enum ExitCode : int {
     exit_good = 0,
     exit_wrong = 1,    // finished, but a result is wrong

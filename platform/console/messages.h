@@ -1,4 +1,4 @@
-// What commands say, and to whom: results on stdout, problems and notices on stderr.
+// The output of commands: results on stdout, problems and notices on stderr.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 
 namespace weft {
 
-// How much an edge was used, of a run.
+// The utilisation of an edge in a run.
 struct EdgeUse {
     double share = 0;   // of the time that its busier direction was busy
     std::string text;   // numbers of both directions, one a line

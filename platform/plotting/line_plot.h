@@ -28,7 +28,7 @@ struct PlotCurve {
     std::string colour;             // empty: the next of a fixed list
 };
 
-// What shares the picture's x axis.
+// Curves that share the picture's x axis.
 struct PlotPanel {
     std::string y_title;
     bool log_y = false;             // takes positive values only

@@ -1,4 +1,4 @@
-// What ranks did when: the timeline of a run (--timeline) in so many equal parts of its time, and as a table of operations.
+// The activity of ranks over time: the timeline of a run (--timeline) in equal parts of its time, and as a table of operations.
 #pragma once
 
 #include <cstdint>

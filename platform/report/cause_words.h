@@ -9,7 +9,7 @@
 
 namespace weft {
 
-// What a workgroup waits for, or a segment of a critical path: "latency" is "latency of links, switches and caches".
+// The cause of a wait of a workgroup or of a segment of a critical path: "latency" is "latency of links, switches and caches".
 std::string words_of_cause(const std::string& cause);
 
 struct LargestCauses {
@@ -17,7 +17,7 @@ struct LargestCauses {
     std::vector<std::string> words;  // the three largest, each with its share and time
 };
 
-// Of the critical path of the longest collective; without one of the mean rank.
+// Causes of the critical path of the longest collective; without one those of the mean rank.
 LargestCauses largest_causes(const RunResult& result);
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// What pages carry in themselves, compiled in (embed_page.cmake).
+// Assets that pages contain, compiled in (embed_page.cmake).
 #pragma once
 
 namespace weft {

@@ -1,4 +1,4 @@
-// What a system leaves to assume, as JSON: [{what, count, taken, because, set_with}].
+// The assumptions about a system, as JSON: [{what, count, taken, because, set_with}].
 #pragma once
 
 #include <vector>

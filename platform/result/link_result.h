@@ -1,4 +1,4 @@
-// What one direction of a link did, for reports.
+// The statistics of one direction of a link, for reports.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a run will take, before anything of it is built: memory by kind, and time.
+// The estimate of a run before any part of it is built: memory by kind, and time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a run leaves behind, as plain data: the times, the statistics, the verdict. Reports, pages and the JSON are made of it.
+// The result of a run as plain data: times, statistics, verdict. Reports, pages and the JSON are made of it.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct RankResult {
     Time finish_ps = 0;
     // Mean over the rank's workgroups of the time they spent, by cause.
     std::vector<std::pair<std::string, Time>> stall_ps;
-    // Of a trace: how the rank spent its time, by activity (collectives/engine/breakdown.h); adds up to simulated_ps.
+    // For a trace: the time of the rank by activity (collectives/engine/breakdown.h); adds up to simulated_ps.
     std::vector<std::pair<std::string, Time>> breakdown_ps{};
 };
 
@@ -65,7 +65,7 @@ struct MemoryBound {
     double most_GBps = 0;   // of the parameter
 };
 
-// What the alpha-beta model says of a single collective, from the same parameters.
+// The figures of the alpha-beta model for a single collective, from the same parameters.
 struct AlphaBeta {
     std::uint32_t steps = 0;
     Time alpha_ps = 0;            // one step without payload
@@ -94,7 +94,7 @@ struct ChoiceResult {
     std::vector<PassedOver> passed_over{};   // cheaper by the estimate, but not to be used
 };
 
-// Of the kernels that ran beside the workload.
+// Statistics of the background kernels.
 struct BackgroundResult {
     std::string kernel;          // as it was asked for
     std::uint64_t finished = 0;  // on all ranks together
@@ -185,7 +185,7 @@ struct RunResult {
     std::string record;  // comma-separated, if RunOptions::record
     std::string plan;    // MSCCL XML, if RunOptions::plan
 
-    // Of the contract: 0 finished, 1 wrong result, 3 deadlock, 130 interrupted.
+    // The exit code: 0 finished, 1 wrong result, 3 deadlock, 130 interrupted.
     int exit_code() const;
 };
 

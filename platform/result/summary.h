@@ -43,11 +43,11 @@ void list(SummaryPage& page, std::string_view label, const std::vector<std::stri
 
 // The busiest links, those with alike names and loads as one row (summary_links.cpp).
 void add_links(SummaryPage& page, const RunResult& result);
-// Of a run that was watched: channels where lines waited.
+// For a run with --watch: channels with waiting requests or responses.
 void add_stalls(SummaryPage& page, const RunResult& result);
 
 using CauseTimes = std::vector<std::pair<std::string, Time>>;  // by cause
-// How ranks spent `times`, those that spent them alike as one row (summary_ranks.cpp).
+// The `times` of ranks by cause; ranks with equal times share a row (summary_ranks.cpp).
 void add_shares(SummaryPage& page, const RunResult& result, CauseTimes RankResult::*times, const std::string& heading);
 // The critical path of a trace and its operations; empty for a collective.
 std::string trace_summary(const RunResult& result);

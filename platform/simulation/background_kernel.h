@@ -1,4 +1,4 @@
-// What every rank runs beside the workload, again and again until that is over or can get no further.
+// The background kernel of every rank, which repeats until the workload is over or cannot progress.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a run leaves behind in the parts of a system, as results.
+// Collects the results of a run from the parts of a system.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
 std::vector<std::string> undeclared_statistics(const std::vector<ModuleResult>& modules, const ModelRegistry& registry);
 std::vector<CollectiveResult> collective_results(const Executor& executor);
 
-// What the schedule puts on each link, beside what was counted there.
+// The bytes of the schedule on each link, and the counted bytes.
 void add_theory(const FabricModules& fabric, const std::optional<std::vector<double>>& payload, std::vector<LinkResult>& links);
 
 }  // namespace weft

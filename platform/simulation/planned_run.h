@@ -1,4 +1,4 @@
-// What a run is made of: first the plan of a system and its workload, then the modules and who drives them.
+// The parts of a run: first the plan of a system and its workload, then the modules and their driver.
 #pragma once
 
 #include <cstddef>

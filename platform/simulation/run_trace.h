@@ -1,4 +1,4 @@
-// What a run that is followed tells of its collectives: critical paths, and a timeline of every step.
+// The trace of a run's collectives: critical paths, and a timeline of every step.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ public:
     // Follows what `executor` runs. Before time starts.
     explicit RunTrace(LineExecutor& executor) : executor_(executor) { executor.set_log(log_); }
 
-    // Of the collectives that finished; numbers are those of CollectiveResult.
+    // Paths of the collectives that finished; numbers are those of CollectiveResult.
     std::vector<PathResult> paths() const;
 
     // The nodes of a trace write themselves here; empty for a collective.

@@ -1,4 +1,4 @@
-// What links did, window by window of simulated time, as comma-separated values.
+// The statistics of links for each window of simulated time, as comma-separated values.
 //
 // A line counts in the window in which its sender hands it to the wire, with all its bytes and all the time it takes
 // there. So the windows of a link add up to its totals; of its last line in a window a part may lie in the next.

@@ -1,4 +1,4 @@
-// What a collective has of everything that takes memory, counted in its schedule before it is carried out.
+// The parts of a collective that take memory, counted in its schedule before the run.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace weft {
 
-// Of all ranks together where nothing else is said.
+// Totals over all ranks unless stated otherwise.
 struct CollectiveShape {
     double steps = 0;
     double references = 0;    // to chunks, of sources and destinations
@@ -34,7 +34,7 @@ constexpr std::uint32_t most_ranks_built = 128;
 
 // With all channels of the request. Throws InputError where the algorithm cannot be had for so many ranks.
 CollectiveShape shape_of(const CollectiveRequest& request, const std::string& algorithm);
-// Of the schedule that the request brings along.
+// The shape of the schedule of the request.
 CollectiveShape shape_of_plan(const CollectiveRequest& request);
 
 // Nobody knows yet which algorithm it will be: the shape of the one with the fewest steps. `most_bytes` is set to those of the

@@ -1,4 +1,4 @@
-// What a schedule puts on every link of a system, by the routes that its lines take: the bytes without the time.
+// The bytes of a schedule on every link of a system, by the routes of its transactions, without timing.
 #pragma once
 
 #include <cstdint>

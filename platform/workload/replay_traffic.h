@@ -21,7 +21,7 @@ public:
     bool any() const { return replays_ > 0; }
     // Whether any of the first `ranks` members is a replay GPU.
     bool any_of(std::size_t ranks) const;
-    // What the reader of a result has to know; `ranks` members run the workload.
+    // The notices for the reader of a result; `ranks` members run the workload.
     std::vector<std::string> notices(std::size_t ranks) const;
 
     // At the present instant. `job` is what the ranks carry out: buffers are its buffers. Throws InputError for places

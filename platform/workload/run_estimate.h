@@ -1,4 +1,4 @@
-// What a run will take, before anything of it is built: memory by kind and time.
+// Estimates a run before any part of it is built: memory by kind and time.
 //
 // A schedule of the algorithm with one channel gives steps, operands, threads and buffers; beyond 128 ranks one of 128
 // is scaled by the formulas of theory.h. The bytes that each of these takes were measured (run_estimate.cpp). Of a trace

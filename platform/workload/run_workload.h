@@ -1,4 +1,4 @@
-// What a run carries out: one collective, by an algorithm or a plan, or a trace set.
+// The workload of a run: one collective, by an algorithm or a plan, or a trace set.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ public:
     explicit RunWorkload(const ResolvedSystem& system);
 
     std::uint64_t ranks() const { return traces_ ? traces_->ranks() : 0; }
-    // How many GPUs that takes; 0 = as many as the workload says.
+    // The number of GPUs that it needs; 0 = the number of the workload.
     std::uint64_t wanted() const { return plan_ ? plan_->schedule->size() : ranks(); }
 
     // Those of the workload with their rates; before what follows.
@@ -51,7 +51,7 @@ public:
     const std::vector<Picoseconds>& finish_times() const { return driver_ ? driver_->finish_times() : engine_->finish_times(); }
     std::vector<std::string> blocked() const { return engine_ ? engine_->blocked() : std::vector<std::string>(); }
     std::vector<std::string> notices_of_run() const;
-    // How the rank spent [0, end]; empty for a collective.
+    // The time [0, end] of the rank by activity; empty for a collective.
     std::vector<std::pair<std::string, Time>> breakdown(std::uint32_t rank, Time end) const;
     const CollectiveDriver* driver() const { return driver_ ? &*driver_ : nullptr; }
     const std::vector<Diagnostic>& notices() const { return plan_ ? plan_->notices : verdict_.notices; }

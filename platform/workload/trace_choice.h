@@ -29,7 +29,7 @@ public:
     std::shared_ptr<const Schedule> schedule(CollectiveOp op, const std::vector<std::uint32_t>& members, std::uint64_t bytes,
         std::uint32_t channels);
 
-    // What was chosen, a line for each kind of collective, in the order in which they came.
+    // The choices, one line for each kind of collective, in the order in which they came.
     std::vector<std::string> notices() const;
 
 private:

@@ -15,7 +15,7 @@ public:
 
     // The place of `key`, now the one used last; `none` if it is not there.
     std::uint32_t find(std::uint64_t key);
-    // Gives the place used longest ago to `key`, which must not be there. What that place held before is forgotten.
+    // Replaces the least recently used entry by `key`, which must not be present.
     std::uint32_t insert(std::uint64_t key);
 
 private:

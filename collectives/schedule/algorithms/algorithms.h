@@ -70,7 +70,7 @@ constexpr std::uint32_t most_pipeline = 65536;
 constexpr std::uint32_t most_dimension_chunks = 256;
 constexpr std::uint32_t most_dimension_streams = 16;
 
-// What carries the data: stores to peers, loads from peers, or steps that only a switch can do.
+// The operation that carries the data: stores to peers, loads from peers, or steps that only a switch can do.
 enum class Carrier : std::uint8_t { put, get, in_switch };
 
 struct AlgorithmInfo {
@@ -93,7 +93,7 @@ bool has_root(CollectiveOp op);
 Schedule make_schedule(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
     const AlgorithmOptions& options = {});
 
-// What options come to for so many ranks; throw as make_schedule does.
+// The values of options for this number of ranks; throw as make_schedule does.
 std::vector<std::vector<std::uint32_t>> ring_orders(const AlgorithmOptions& options, std::uint32_t ranks);
 std::vector<Dimension> dimensions_of(const AlgorithmOptions& options, std::uint32_t ranks);
 

@@ -1,4 +1,4 @@
-// What the registry calls: each fills the empty schedule of `ranks` >= 2 ranks that frame() made. The
+// The functions that the registry calls: each fills the empty schedule of `ranks` >= 2 ranks that frame() made. The
 // comment at each definition tells steps (dependent transfers) and bytes sent per rank.
 #pragma once
 

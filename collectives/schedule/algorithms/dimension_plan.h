@@ -58,14 +58,14 @@ struct DimensionPlan {
 DimensionPlan plan_dimensions(CollectiveOp op, const std::vector<PlannedDimension>& dimensions,
     const ChunkScheduling& scheduling, const std::vector<std::uint64_t>& outstanding = {});
 
-// What the options mean for so many ranks: dimensions above size 1, and the plan of `op` over them.
+// The meaning of the options for this number of ranks: dimensions above size 1, and the plan of `op` over them.
 struct PlannedAxes {
     std::vector<Dimension> dimensions;
     DimensionPlan plan;
 };
 PlannedAxes planned_axes(CollectiveOp op, std::uint32_t ranks, const AlgorithmOptions& options);
 
-// How long model time 1 is where a message of `bytes` goes in so many chunks, ps. Rates that are not known count as 1 GB/s.
+// The length of model time 1 for a message of `bytes` in this number of chunks, ps. Unknown rates count as 1 GB/s.
 double ps_of_cost(const std::vector<Dimension>& dimensions, std::uint32_t chunks, std::uint64_t bytes);
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// What algorithms have in common in which everybody exchanges with everybody: meetings, and the order of peers.
+// Common code of algorithms in which every rank exchanges with every other: pairings, and the order of peers.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ inline void wait_all(Program& program, const Schedule& schedule, std::uint32_t r
     }
 }
 
-// Everybody has entered.
+// All ranks have entered.
 inline void meet(Program& program, const Schedule& schedule, std::uint32_t rank, std::uint32_t channel)
 {
     signal_all(program, schedule, rank, channel);

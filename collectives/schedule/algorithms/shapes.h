@@ -51,9 +51,9 @@ std::vector<std::uint32_t> subtree(const Tree& tree, std::uint32_t top);
 using Ring = std::vector<std::uint32_t>;  // ranks in the order of the ring
 
 Ring identity_ring(std::uint32_t n);
-// How many directed rings through all n ranks of a full mesh disjoint_rings() can find that share no directed
-// link: n - 1, which is all that there can be (Tillson 1980), except n - 2 for 4 and 6, where there are no
-// more, and for even n above 24, where the last one is not searched for.
+// The number of directed rings through all n ranks of a full mesh that disjoint_rings() can find such that no two share a
+// directed link: n - 1, which is the maximum (Tillson 1980), except n - 2 for 4 and 6, where that is the maximum, and for
+// even n above 24, where the last one is not searched for.
 std::uint32_t most_disjoint_rings(std::uint32_t n);
 // `count` of them, 1 to most_disjoint_rings(n): pairs of opposite rings, so that the first two are one
 // undirected ring; the last one of an even n by a seeded search, always the same.

@@ -22,7 +22,7 @@ struct Fact {
     std::string unit;     // "ps", "GB/s", "B", "" for words and counts
     std::optional<double> value;  // absent: a word, or unknown
     std::string text{};           // of a word; a number as the file has it
-    // What a change is a share of; absent: of the value itself in the first result. For parts of a whole, whose own size says little.
+    // The base of a change in per cent; absent: the value itself in the first result. For parts of a whole, whose own size says little.
     std::optional<double> whole{};
 
     std::string name() const;  // "GROUP.ELEMENT.FIELD", which patterns of --tolerance match

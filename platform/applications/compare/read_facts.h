@@ -11,7 +11,7 @@ namespace weft {
 // `text`: the JSON of `weft run`, `sweep`, `fabric`, `probe` or `validate`. Throws InputError that names `file` and the line.
 Facts read_facts(const std::string& file, const std::string& text);
 
-// Of the results that are tables (read_tables.cpp).
+// Facts of the results that are tables (read_tables.cpp).
 void read_sweep(Facts& out, const JsonValue& root);
 void read_fabric(Facts& out, const JsonValue& root);
 void read_probe(Facts& out, const JsonValue& root);

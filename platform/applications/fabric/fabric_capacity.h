@@ -1,4 +1,4 @@
-// What load 1 is: the payload that the links of the narrowest endpoint can carry of a mix of traffic, and what the rest
+// The definition of load 1: the payload that the links of the narrowest endpoint can carry of a mix of traffic, and what the rest
 // of their bytes is.
 //
 // Each line of the mix and its answer count as packets by themselves. In a symmetric pattern an endpoint sends its own

@@ -1,4 +1,4 @@
-// What limits accepted traffic: a full link, the message rate of a network card, an adapter's own bounds, or a foreign model behind one.
+// The limit of accepted traffic: a full link, the message rate of a network card, an adapter's own bounds, or a foreign model behind one.
 //
 // Everything is measured over a span of simulated time. A link that is busy for at least 95 % of it is the limit, one that
 // leaves a switch rather than a source's own, which load 1 fills whatever becomes of its lines; between the two comes a network

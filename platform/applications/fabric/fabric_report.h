@@ -32,7 +32,7 @@ FabricState state_of(const FabricPoint& point, const FabricSaturation& saturatio
 
 std::string fabric_text(const FabricSweep& sweep);
 std::string fabric_json(const FabricSweep& sweep);
-// What one process hands to the one that gathers points.
+// The data that one process passes to the process that collects points.
 std::string point_json(const FabricResult& result);
 // Throws InputError when `text` is none.
 FabricResult point_from_json(const std::string& text);

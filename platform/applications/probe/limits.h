@@ -1,4 +1,4 @@
-// What bounds a bandwidth row from above, computed from resolved parameters: rates of wires and ports, and what is in
+// The upper bounds of a bandwidth row, computed from resolved parameters: rates of wires and ports, and what is in
 // flight over the latency of an idle system (Little's law). The smallest limit is what the row is bound by.
 //
 // A limit is that of one resource by itself. Where several lie close together, or where refreshes and uneven queues

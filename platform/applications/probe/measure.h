@@ -1,4 +1,4 @@
-// What a probe measures, part by part (docs/probe.md says how each row is measured).
+// The measurements of a probe, part by part (docs/probe.md describes each row).
 #pragma once
 
 #include <stdexcept>
@@ -43,7 +43,7 @@ struct ProbeResult {
 // InputError for what cannot be run and ProbeStuck when it cannot progress.
 ProbeResult measure(ProbePart part, const ResolvedSystem& system, const ModelRegistry& registry);
 
-// What one process hands to the one that gathers parts. The second throws InputError when `text` is none.
+// The data that one process passes to the process that collects parts. The second throws InputError if `text` has another form.
 std::string part_json(const ProbeResult& result);
 ProbeResult part_from_json(const std::string& text);
 

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-// What one unit finds in the caches of its GPU, B; 0: there is no such level.
+// The cache capacity that one unit can use in its GPU, B; 0: there is no such level.
 struct Levels {
     explicit Levels(const ResolvedSystem& system);
 

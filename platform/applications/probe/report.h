@@ -20,7 +20,7 @@ struct ProbeReport {
     std::map<std::string, std::vector<RateLimit>> limits;  // of bandwidth rows, smallest first
 
     const PublishedFigure* figure(const std::string& row) const;
-    // What the row is bound by; null for a row without limits.
+    // The limit of the row; null for a row without limits.
     const RateLimit* bound(const std::string& row) const;
     // Against the middle of what is published, %.
     static double error_pct(double simulated, const PublishedFigure& figure);

@@ -1,4 +1,4 @@
-// What a sweep varies: axes of values and their combinations.
+// The points of a sweep: axes of values and their combinations.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@
 
 namespace weft {
 
-// What is to be run of a variant: numbers along the axis.
+// The points of a variant to run: numbers along the axis.
 std::vector<std::uint64_t> numbers_to_run(const MeasuredTable& table, const RunVariant& variant);
 
 struct SimulatedRun {

@@ -16,7 +16,7 @@ namespace weft {
 // for one of `sections` that the page has no place for. Places that are not in `sections` stay as they are.
 std::string with_sections(const std::string& file, const std::string& page, const std::map<std::string, std::string>& sections);
 
-// What a page for with_sections() is, for messages.
+// The description of a page for with_sections(), for messages.
 inline constexpr const char* page_form =
     "an existing Markdown page with lines '<!-- weft validate: TABLE -->' and '<!-- end -->' around each table's section";
 
