@@ -28,6 +28,7 @@ const std::vector<Area>& areas()
         {"collectives/plans",   5,     false},
         {"collectives/schedule", 5,    false},
         {"collectives/synthesis", 5,   false},
+        {"collectives/workload", 5,    false},
         {"rtl",                 5,     true},
         {"platform",            6,     true},
         {"testbenches",         7,     true},
