@@ -12,6 +12,7 @@
 #include "collectives/synthesis/estimate_terms.h"
 #include "platform/config/explain.h"
 #include "platform/config/resolved_system.h"
+#include "platform/energy/energy.h"
 #include "platform/run/run_estimate.h"
 #include "platform/system/link_result.h"
 #include "platform/system/model_registry.h"
@@ -61,6 +62,7 @@ struct RankResult {
     std::vector<std::pair<std::string, Time>> stall_ps;
     // Of a trace: how the rank spent its time, by activity (collectives/engine/breakdown.h); adds up to simulated_ps.
     std::vector<std::pair<std::string, Time>> breakdown_ps{};
+    std::optional<double> operations{};  // of a trace's compute nodes; nothing: not all state them, or it is no trace
 };
 
 struct ModuleResult {
@@ -168,6 +170,7 @@ struct RunResult {
     std::optional<AlphaBeta> theory;
     std::optional<ChoiceResult> choice;
     std::optional<BackgroundResult> beside;
+    std::optional<EnergyResult> energy;
     std::vector<PathResult> paths;     // if RunOptions::follow
     std::string timeline;              // a Chrome trace, if RunOptions::follow
     std::string series;  // comma-separated, if RunOptions::window

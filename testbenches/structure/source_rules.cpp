@@ -134,7 +134,7 @@ struct Room {
 };
 
 // Rooms of a floor.
-constexpr std::array<Room, 21> rooms{{
+constexpr std::array<Room, 22> rooms{{
     {"tlm_interconnect/kernel/", 0},
     {"tlm_interconnect/protocol/", 1},
     {"tlm_interconnect/link/", 2},
@@ -144,6 +144,7 @@ constexpr std::array<Room, 21> rooms{{
     {"tlm_interconnect/traffic/", 4},
     {"platform/config/", 0},
     {"platform/plot/", 0},
+    {"platform/energy/", 1},
     {"platform/system/", 1},
     {"platform/choice/", 2},
     {"platform/run/", 3},
