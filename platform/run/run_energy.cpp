@@ -1,6 +1,7 @@
 #include "platform/run/run_energy.h"
 
 #include <map>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,10 @@ std::string link_kind_of(const ResolvedSystem& resolved, EdgeId edge)
 
 void count_links(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table, std::vector<EnergyCount>& out)
 {
+    if (result.link_results.size() != 2 * result.links) {
+        out.push_back({EnergyEvent::link_bit, "of all kinds", std::nullopt, "links are not listed one by one"});
+        return;
+    }
     const Graph& graph = resolved.graph();
     std::map<std::string, EdgeId> edges;
     for (EdgeId edge = 0; edge < graph.edge_count(); ++edge) edges.emplace(edge_name(graph, edge), edge);
@@ -30,8 +35,8 @@ void count_links(const RunResult& result, const ResolvedSystem& resolved, const 
     for (const LinkResult& link : result.link_results) {
         const auto found = edges.find(link.name);
         if (found == edges.end()) {
-            out.push_back({EnergyEvent::link_bit, link.name, std::nullopt, "links are not listed one by one"});
-            return;
+            out.push_back({EnergyEvent::link_bit, link.name, std::nullopt, "no link of the document"});
+            continue;
         }
         const std::string kind = link_kind_of(resolved, found->second);
         const double bits = static_cast<double>(link.wire_bytes) * 8;
@@ -51,10 +56,10 @@ void count_links(const RunResult& result, const ResolvedSystem& resolved, const 
 // By the profile of the accelerator that a module belongs to.
 void count_memories(const RunResult& result, const ResolvedSystem& resolved, std::vector<EnergyCount>& out)
 {
-    std::map<std::string, std::string> profiles;  // by node
-    for (const RankResult& rank : result.ranks)
-        for (const NodeId node : resolved.endpoints())
-            if (resolved.graph().node(node).name == rank.node) profiles[rank.node] = resolved.profile(node);
+    std::unordered_map<std::string, std::string> of_node;
+    for (const NodeId node : resolved.endpoints()) of_node.emplace(resolved.graph().node(node).name, resolved.profile(node));
+    std::unordered_map<std::string, std::string> profiles;  // of nodes that take part
+    for (const RankResult& rank : result.ranks) profiles[rank.node] = of_node[rank.node];
     const bool flow = result.fidelity == "flow";
     const std::string why = "flow fidelity counts no accesses";
     std::map<std::string, double> hbm;

@@ -96,7 +96,7 @@ TEST(EnergyOfARun, IsAColumnOfASweep)
 {
     const Fixtures files;
     const Outcome sweep = call({"sweep", files.pair_system(), "--over", "bytes=4KiB,64KiB", "--energy", "builtin", "--column", "energy.high", "--svg",
-        files.path("e.svg"), "--y", "energy.high", "--quiet"});
+        files.path("e.svg"), "--y", "energy.high"});
     EXPECT_EQ(sweep.code, 0) << sweep.err;
     EXPECT_NE(sweep.out.find("energy.high"), std::string::npos);
     EXPECT_NE(files.read("e.svg").find("<svg"), std::string::npos);

@@ -94,7 +94,7 @@ TEST(EnergyTable, OfAUserIsRefusedWithItsLine)
     EXPECT_NE(refusal("links:\n  nvlink_4: {low: 9, high: 7}\n").find("t.yaml:2: 'low' is above 'high'"), std::string::npos);
     EXPECT_NE(refusal("links:\n  nvlink_4: {low: x, high: 7}\n").find("t.yaml:2: 'low' is the text 'x'; expected a number"), std::string::npos);
     EXPECT_NE(refusal("links:\n  nvlink_4: {low: 1}\n").find("without 'high'"), std::string::npos);
-    EXPECT_NE(refusal("link:\n  nvlink_4: {low: 1, high: 2}\n").find("t.yaml:2: unknown energy table key 'link'"), std::string::npos);
+    EXPECT_NE(refusal("link:\n  nvlink_4: {low: 1, high: 2}\n").find("t.yaml:1: unknown energy table key 'link'"), std::string::npos);
     EXPECT_NE(refusal("links:\n  nvlink_4: {low: -1, high: 2}\n").find("expected a number from 0"), std::string::npos);
 }
 
