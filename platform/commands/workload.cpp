@@ -121,6 +121,7 @@ public:
         WorkloadPage page;
         const workload::TraceJob job = make_job(page);
         page.prefix = prefix_;
+        if (!prefix_.empty()) refuse_larger_set(job.ranks);
         page.report = workload::carry_out(job, prefix_.empty() ? std::function<void(const std::string&, const std::string&)>() :
             [this](const std::string& name, const std::string& bytes) { write_text_file(prefix_ + name, bytes); });
         print_notices(page.report.notices);
@@ -163,6 +164,15 @@ private:
         std::error_code error;
         if (!folder.empty() && !std::filesystem::is_directory(folder, error))
             throw InputError(folder.string(), 0, "no such folder", "a folder for the traces " + std::filesystem::path(prefix_).filename().string() + ".0.et, ...");
+    }
+
+    // Traces of an earlier set with more ranks would be read as part of this one.
+    void refuse_larger_set(std::uint32_t ranks) const
+    {
+        const std::string next = prefix_ + "." + std::to_string(ranks) + ".et";
+        std::error_code error;
+        if (std::filesystem::exists(next, error))
+            throw InputError(next, 0, "is of an earlier set of more ranks, and this one has " + std::to_string(ranks), "another prefix, or no such file");
     }
 
     static std::uint64_t number(const char* option, const std::string& value, std::uint64_t otherwise, std::uint64_t low = 1, std::uint64_t high = 1'000'000'000)

@@ -1,4 +1,5 @@
 // `weft workload`, and runs of what it writes.
+#include <filesystem>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -159,6 +160,31 @@ TEST(WorkloadCommand, PrintsTheSameSumsWithoutWriting)
     EXPECT_EQ(page.code, 0);
     for (const char* part : {"32 ranks = TP 8 x CP 1 x DP 1 x PP 4", "70.55 B", "640     85.9 GB    150.3 GB", "35.61 %", "not written"})
         EXPECT_NE(page.out.find(part), std::string::npos) << part << "\n" << page.out;
+}
+
+TEST(WorkloadCommand, WritesOverASetOfAsManyRanksButNotIntoALargerOne)
+{
+    const Files files;
+    const auto made = [&](const char* ranks) { return files.made({"micro", "--sizes", "1KiB", "--ranks", ranks}); };
+    EXPECT_EQ(made("4").code, 0);
+    EXPECT_EQ(made("4").code, 0);
+    EXPECT_EQ(made("8").code, 0);
+    const Outcome out = made("2");
+    EXPECT_EQ(out.code, 2);
+    EXPECT_NE(out.err.find("t.2.et: is of an earlier set of more ranks, and this one has 2"), std::string::npos) << out.err;
+}
+
+// One rank of a real data-parallel run of PyTorch, on four.
+TEST(WorkloadCommand, ARecordedRankIsReplicated)
+{
+    const std::string recorded = std::string(WEFT_SHARED_DIR) + "/chakra/real_pytorch/ddp_rank.0.et";
+    if (!std::filesystem::exists(recorded)) GTEST_SKIP() << "no conformance data";
+    const Files files;
+    ASSERT_EQ(files.made({"replicate", "--trace", recorded, "--ranks", "4"}).code, 0);
+    const Json result = files.run(true);
+    EXPECT_EQ(result["stop"], "finished");
+    ASSERT_EQ(result["collectives"].size(), 7u);
+    EXPECT_EQ(result["collectives"][6]["ranks"], 4);
 }
 
 TEST(WorkloadCommand, RefusesWhatCannotBeMade)
