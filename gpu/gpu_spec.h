@@ -7,6 +7,9 @@ namespace weft {
 
 enum class WaitPolicy : std::uint8_t { spin, backoff, monitor, waiting_atomic };
 
+// How long a product of matrices takes: operations and bytes at their rates, or cycles of systolic arrays (gpu/systolic.h).
+enum class ComputeModel : std::uint8_t { roofline, output_stationary, weight_stationary, input_stationary };
+
 struct GpuSpec {
     std::uint64_t compute_units = 132;
     std::uint64_t clock = 1'980'000'000;       // Hz; a unit issues at most one line per cycle
@@ -31,6 +34,11 @@ struct GpuSpec {
     std::uint64_t spin_interval = 20'000;      // ps, answer of one poll to issue of the next
     std::uint64_t backoff_limit = 1'000'000;   // ps, what the interval doubles up to
     std::uint64_t peak_flops = 989'000'000'000'000;  // FLOP/s, for compute nodes without a duration
+    std::uint64_t compute_model = 0;           // ComputeModel, of compute nodes that state their product of matrices
+    std::uint64_t array_rows = 128;            // of a systolic array
+    std::uint64_t array_columns = 128;
+    std::uint64_t arrays = 1;
+    std::uint64_t array_clock = 940'000'000;   // Hz
     std::uint64_t replay_in_flight = 16384;    // lines of a replay GPU without an answer
 
     static const ParameterTable<GpuSpec>& parameters();

@@ -73,6 +73,20 @@ struct Conversion {
     }
 };
 
+// Weft's own: what kernel a compute node is (docs/workloads.md).
+void apply_to_product(chakra::MatrixProduct& product, const Conversion& conversion)
+{
+    const std::string& name = conversion.name;
+    if (name == "gemm_m")
+        product.m = conversion.count();
+    else if (name == "gemm_n")
+        product.n = conversion.count();
+    else if (name == "gemm_k")
+        product.k = conversion.count();
+    else if (name == "gemm_count")
+        product.count = conversion.count();
+}
+
 void apply_to_collective(Node& node, const Conversion& conversion)
 {
     const std::string& name = conversion.name;
@@ -140,6 +154,8 @@ void apply_attribute(Node& node, const std::string& name, const AttributeValue& 
         node.location = conversion.count();
     } else if (name == "num_ops" && node.type == NodeType::comp) {
         node.num_ops = conversion.count();
+    } else if (node.type == NodeType::comp) {
+        apply_to_product(node.product, conversion);
     } else if (is_communication(node)) {
         if (name == "comm_size") {
             node.comm_size = conversion.count();

@@ -30,6 +30,16 @@ bool is_known(CollectiveType type);
 std::string name_of(NodeType type);        // "COMM_COLL_NODE", "42"
 std::string name_of(CollectiveType type);  // "ALL_REDUCE", "99"
 
+// A product of matrices that a COMP node carries out: `count` times M x K by K x N. 0: not stated.
+struct MatrixProduct {
+    std::uint64_t m = 0;
+    std::uint64_t n = 0;
+    std::uint64_t k = 0;
+    std::uint64_t count = 0;
+
+    bool stated() const { return m > 0 && n > 0 && k > 0 && count > 0; }
+};
+
 // An attribute that the file does not give is empty or has the stated default. Attributes are read
 // only on the node types on which they mean something.
 struct Node {
@@ -43,6 +53,7 @@ struct Node {
 
     std::optional<std::uint64_t> num_ops;      // COMP
     std::optional<std::uint64_t> tensor_size;  // COMP, MEM: bytes touched
+    MatrixProduct product;                     // COMP: gemm_m, gemm_n, gemm_k, gemm_count
     std::optional<std::uint64_t> location;     // MEM: tensor_loc, which of several memories
     std::optional<CollectiveType> comm_type;   // COLL
     std::optional<std::uint64_t> comm_size;    // COLL, SEND, RECV: bytes, see collective_bytes()

@@ -16,6 +16,8 @@
 
 namespace weft {
 
+struct GpuSpec;
+
 using Picoseconds = std::uint64_t;
 
 // One collective or transfer to be executed once.
@@ -83,6 +85,8 @@ public:
     // Rates for the roofline of a compute node.
     virtual double peak_flops(std::uint32_t endpoint) const = 0;
     virtual double memory_rate(std::uint32_t endpoint) const = 0;
+    // Parameters of its units, for a compute node that states its product of matrices.
+    virtual const GpuSpec& compute_units(std::uint32_t endpoint) const = 0;
 
     virtual const std::vector<JobRecord>& records() const = 0;
 };

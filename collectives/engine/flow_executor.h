@@ -12,6 +12,7 @@
 
 #include "collectives/engine/executor.h"
 #include "collectives/flow/flow_core.h"
+#include "gpu/gpu_spec.h"
 
 namespace weft {
 
@@ -20,6 +21,7 @@ struct FlowEndpoint {
     double peak_flops = 0;
     double memory_bytes_per_s = 0;
     Picoseconds memory_latency = 0;
+    GpuSpec units{};
 };
 
 class FlowExecutor : public Executor {
@@ -41,6 +43,7 @@ public:
     void wait(Picoseconds duration, Done done) override { core_.after(duration, std::move(done)); }
     double peak_flops(std::uint32_t endpoint) const override { return endpoints_[endpoint].peak_flops; }
     double memory_rate(std::uint32_t endpoint) const override { return endpoints_[endpoint].memory_bytes_per_s; }
+    const GpuSpec& compute_units(std::uint32_t endpoint) const override { return endpoints_[endpoint].units; }
     const std::vector<JobRecord>& records() const override { return records_; }
 
     // Threads that each thread of a schedule stands for.

@@ -425,6 +425,8 @@ double LineExecutor::peak_flops(std::uint32_t endpoint) const
     return static_cast<double>(gpus_[endpoint]->spec().peak_flops);
 }
 
+const GpuSpec& LineExecutor::compute_units(std::uint32_t endpoint) const { return gpus_[endpoint]->spec(); }
+
 double LineExecutor::memory_rate(std::uint32_t endpoint) const
 {
     return static_cast<double>(gpus_[endpoint]->hbm_spec().bandwidth);

@@ -50,6 +50,7 @@ public:
     bool only_waits() const;
     double peak_flops(std::uint32_t endpoint) const override;
     double memory_rate(std::uint32_t endpoint) const override;
+    const GpuSpec& compute_units(std::uint32_t endpoint) const override;
     const std::vector<JobRecord>& records() const override { return records_; }
 
     const EngineSpec& spec() const { return spec_; }

@@ -7,6 +7,8 @@
 
 #include "base/diagnostic.h"
 #include "collectives/engine/chunk_scheduling.h"
+#include "gpu/gpu_spec.h"
+#include "gpu/systolic.h"
 
 namespace weft {
 
@@ -17,6 +19,7 @@ using chakra::Resource;
 namespace {
 
 constexpr std::size_t most_blocked = 32;  // lines of a stall report
+constexpr std::uint64_t most_of_a_product = std::uint64_t{1} << 31;  // of M, N, K and the number of them
 
 // Of each collective and transfer.
 std::uint32_t channels_of(const EngineSpec& spec, std::uint64_t bytes)
@@ -41,7 +44,7 @@ TraceEngine::TraceEngine(Executor& executor, const chakra::TraceSet& set, chakra
     : executor_(executor), set_(set), verdict_(std::move(verdict)), spec_(spec), request_(std::move(request)),
       in_flight_(set.ranks()), running_(set.ranks()), breakdowns_(set.ranks()), pumping_(set.ranks(), false),
       pump_again_(set.ranks(), false), schedules_(request_.algorithm, options_of(spec, request_.dimensions)),
-      came_(set.ranks()), extra_(set.ranks(), 0), finish_(set.ranks(), 0)
+      came_(set.ranks()), extra_(set.ranks(), 0), finish_(set.ranks(), 0), operations_(set.ranks())
 {
     const auto order = static_cast<CollectiveOrder>(spec.collective_order);
     using Rule = CommunicationOrder::Rule;
@@ -145,10 +148,42 @@ bool TraceEngine::follows_roofline(const Node& node) const
     return node.num_ops && node.tensor_size && !node.on_cpu && (node.duration_ps == 0 || request_.roofline);
 }
 
+bool TraceEngine::on_arrays(std::uint32_t rank, const Node& node) const
+{
+    const GpuSpec& units = executor_.compute_units(request_.members[rank]);
+    return static_cast<ComputeModel>(units.compute_model) != ComputeModel::roofline && node.product.stated();
+}
+
+// Cycles of systolic arrays, or as long as the memory needs if that is longer.
+Picoseconds TraceEngine::array_time(const GpuSpec& units, const Node& node, double memory_rate) const
+{
+    SystolicArray array;
+    array.rows = units.array_rows;
+    array.columns = units.array_columns;
+    array.arrays = units.arrays;
+    const auto model = static_cast<ComputeModel>(units.compute_model);
+    array.dataflow = model == ComputeModel::output_stationary ? Dataflow::output_stationary
+        : model == ComputeModel::weight_stationary            ? Dataflow::weight_stationary
+                                                              : Dataflow::input_stationary;
+    const chakra::MatrixProduct& product = node.product;
+    for (const std::uint64_t size : {product.m, product.n, product.k, product.count})
+        if (size > most_of_a_product) throw std::overflow_error("a product of matrices beyond 2^31 in one direction");
+    __extension__ typedef unsigned __int128 Wide;
+    constexpr std::uint64_t ps_per_s = 1'000'000'000'000;
+    const SystolicCycles cycles = systolic_cycles(array, product.m, product.n, product.k, product.count);
+    const Wide time = (Wide{cycles.total + 1} * ps_per_s + units.array_clock - 1) / units.array_clock;
+    const double memory = static_cast<double>(*node.tensor_size) / memory_rate * 1e12;
+    if (time > Wide{1} << 62 || memory > 4e18) throw std::overflow_error("compute time beyond 2^62 ps");
+    return std::max(static_cast<Picoseconds>(time), static_cast<Picoseconds>(memory));
+}
+
 Picoseconds TraceEngine::compute_time(std::uint32_t rank, const Node& node) const
 {
     if (!follows_roofline(node)) return chakra::recorded_time_ps(node);
     const std::uint32_t endpoint = request_.members[rank];
+    if (on_arrays(rank, node))
+        return in_range(rank, node,
+            [&] { return array_time(executor_.compute_units(endpoint), node, executor_.memory_rate(endpoint)); });
     return in_range(rank, node, [&] {
         return chakra::roofline_time_ps(*node.num_ops, *node.tensor_size, executor_.peak_flops(endpoint),
             executor_.memory_rate(endpoint));
@@ -292,7 +327,7 @@ void TraceEngine::begin_compute(std::uint32_t rank, const Node& node)
     }
     KernelWork work;
     work.workgroups = spec_.compute_workgroups;
-    if (follows_roofline(node)) {
+    if (follows_roofline(node) && !on_arrays(rank, node)) {
         work.operations = *node.num_ops;
         work.bytes = *node.tensor_size;
     } else {
@@ -312,6 +347,11 @@ void TraceEngine::end(std::uint32_t rank, std::uint64_t id)
     if (log_ != nullptr) {
         log_->end(record, executor_.now());
         last_ended_ = releasing_ = record;
+    }
+    if (resource == Resource::compute) {
+        const Node& done = node->second.node;
+        operations_[rank].done += static_cast<double>(done.num_ops.value_or(0));
+        operations_[rank].not_stated += done.num_ops ? 0 : 1;
     }
     running_[rank].erase(node);
     if (resource == Resource::communication) {

@@ -68,6 +68,12 @@ public:
     std::uint64_t nodes_finished() const { return nodes_finished_; }
     // The time [0, end] of a rank by activity, ps.
     Breakdown::Times breakdown(std::uint32_t rank, Picoseconds end) const { return breakdowns_[rank].until(end); }
+    // Of compute nodes of the accelerator that have ended: num_ops, and how many state none.
+    struct Operations {
+        double done = 0;
+        std::uint64_t not_stated = 0;
+    };
+    const Operations& operations(std::uint32_t rank) const { return operations_[rank]; }
     // Decisions during the run that the user should know.
     std::vector<std::string> notices() const;
     // The blocked nodes and their causes: nodes in flight and nodes without a free parent, one line each.
@@ -127,6 +133,8 @@ private:
     std::uint64_t in_range(std::uint32_t rank, const chakra::Node& node,
         const std::function<std::uint64_t()>& figure) const;
     bool follows_roofline(const chakra::Node& node) const;  // instead of a duration
+    bool on_arrays(std::uint32_t rank, const chakra::Node& node) const;
+    Picoseconds array_time(const GpuSpec& units, const chakra::Node& node, double memory_rate) const;
     Picoseconds compute_time(std::uint32_t rank, const chakra::Node& node) const;
     chakra::ResourceMask allowed(std::uint32_t rank) const;
 
@@ -150,6 +158,7 @@ private:
     std::vector<std::uint32_t> extra_;                               // by rank: places beyond the limit
     bool exceeded_ = false;                                          // somebody had one
     std::vector<Picoseconds> finish_;
+    std::vector<Operations> operations_;
     std::uint64_t nodes_finished_ = 0;
     NodeLog* log_ = nullptr;
     std::size_t releasing_ = NodeLog::none;  // record of the node whose end lets others start just now

@@ -37,5 +37,6 @@ int schema_command(const Arguments& arguments);
 int simulate_command(const Arguments& arguments);  // `weft run`
 int sweep_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);
+int workload_command(const Arguments& arguments);
 
 }  // namespace weft

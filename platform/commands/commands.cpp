@@ -17,6 +17,7 @@ const std::vector<Command>& commands()
         {"run", "simulates a system and its workload", simulate_command},
         {"sweep", "many runs over lists of values, in parallel, as one table", sweep_command},
         {"fabric", "open-loop traffic over a fabric: latency against throughput", fabric_command},
+        {"workload", "writes Chakra traces of models, and of benchmarks, without a recording", workload_command},
         {"probe", "hardware micro-benchmarks inside the simulation, beside published figures", probe_command},
         {"validate", "simulated collectives beside measured ones, with their errors", validate_command},
         {"compare", "what differs between two results, and whether that is beyond a tolerance", compare_command},

@@ -48,6 +48,7 @@ int simulate_command(const Arguments& arguments)
     SystemOptions options;
     WorkloadOptions workload;
     std::string json;
+    std::string energy;
     std::string fidelity = "line";
     std::string until;
     std::string series;
@@ -98,6 +99,9 @@ int simulate_command(const Arguments& arguments)
     line.value("--fault-wave", "FILE", fault_wave,
         "where a block of RTL goes wrong, the run is made again for a waveform of the 200 clocks before; fault.fst unless given, "
         "none: not made again");
+    line.value("--energy", "TABLE", energy,
+        "list what the run took in joules, by part: builtin, or a file of energies per event on top of the program's "
+        "(docs/models/energy.md); the JSON has it in any case");
     line.flag("--no-timing", no_timing, "JSON without wall-clock figures: two runs give the same bytes");
     line.flag("--quiet", quiet, "no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
@@ -117,6 +121,8 @@ int simulate_command(const Arguments& arguments)
     if (!until.empty()) run.until = time_option("--until", until);
     if (!window.empty() && series.empty() && html.empty()) throw usage_error("--window without --series", "--series FILE or --html FILE");
     if (!series.empty() || !html.empty()) run.window = window_option(window);
+    EnergyTable energies;
+    if (!energy.empty() && energy != "builtin") energies.read(energy);
     const OutputFile output(json);
     const OutputFile series_output(series);
     const OutputFile record_output(record);
@@ -135,13 +141,15 @@ int simulate_command(const Arguments& arguments)
     registry.waves = waves_of(waves, wave_window);
     const ResolvedSystem system = resolve_loaded(description, options.load(description), registry);
     RunResult result = run.flow ? run_flow(system, run) : run_system(system, registry, run);
+    result.energy = energy_of_run(result, system, energies);
+    if (!energy.empty()) add_energy_module(result);
     for (const Waves::Entry& entry : registry.waves.entries)
         if (!entry.taken) result.notices.push_back("--wave " + entry.instances + ": no RTL of that name, nothing is written");
     if (result.fault && waves.empty() && fault_wave != "none" && options.reads_stream()) {
         result.notices.push_back("no waveform of the fault: the system came from a pipe, and the run cannot be made again");
     } else if (result.fault && waves.empty() && fault_wave != "none") {
         const Arguments again = line.given({"--json", "--series", "--window", "--record", "--timeline", "--export", "--html", "--fault-wave",
-            "--wave-window", "--no-timing", "--quiet"});
+            "--wave-window", "--energy", "--no-timing", "--quiet"});
         result.fault_waves = write_fault_waves(*result.fault, again, fault_wave);
     }
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
@@ -150,7 +158,7 @@ int simulate_command(const Arguments& arguments)
     timeline_output.write(result.timeline);
     plan_output.write(result.plan);
     if (html_output.wanted()) html_output.write(run_page(result, system));
-    if (!quiet && !output.is_stdout()) print(result_summary(result));
+    if (!quiet && !output.is_stdout()) print(result_summary(result) + (energy.empty() ? "" : energy_text(*result.energy)));
     return result.exit_code();
 }
 

@@ -139,6 +139,7 @@ int sweep_command(const Arguments& arguments)
     std::string until;
     std::string fidelity;
     std::string memory_limit;
+    std::string energy;
     bool quiet = false;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
@@ -157,6 +158,8 @@ int sweep_command(const Arguments& arguments)
     line.value("--fidelity", "line|flow", fidelity, "of each run, as weft run has it: transactions of 64 bytes, or whole transfers");
     line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
     line.value("--until", "TIME", until, "stop each run at this simulated time; units ps ns us ms s");
+    line.value("--energy", "TABLE", energy,
+        "builtin, or a file of energies per event: columns energy.low and energy.high (J), energy.low_power and energy.high_power (W)");
     line.value("--memory-limit", "SIZE", memory_limit,
         "refuse runs that take more memory by their estimates; what the machine has available unless given");
     line.section("output");

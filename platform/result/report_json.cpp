@@ -151,6 +151,20 @@ Json beside_json(const RunResult& result)
         {"mean_ps", result.beside->mean_ps}, {"flops", number(result.beside->flops)}};
 }
 
+Json energy_json(const RunResult& result)
+{
+    if (!result.energy) return nullptr;
+    const EnergyResult& energy = *result.energy;
+    Json parts = Json::array();
+    for (const EnergyPart& part : energy.parts)
+        parts.push_back({{"of", section_of(part.event)}, {"kind", part.name},
+            {"events", part.event == EnergyEvent::idle ? number(part.events * 1e-12) : number(part.events)}, {"unit", unit_of(part.event)},
+            {"each_low", part.each.low}, {"each_high", part.each.high}, {"low_J", part.low_J}, {"high_J", part.high_J},
+            {"source", part.each.source}, {"grade", part.each.grade}});
+    return {{"low_J", energy.low_J}, {"high_J", energy.high_J}, {"low_W", energy.low_W}, {"high_W", energy.high_W}, {"parts", std::move(parts)},
+        {"unknown", energy.unknown}};
+}
+
 // Of this process so far.
 std::uint64_t most_resident_bytes()
 {
@@ -197,6 +211,7 @@ std::string result_json(const RunResult& result, bool timing)
     out["beside"] = beside_json(result);
     if (result.trace) out["trace"] = trace_json(*result.trace);
     if (!result.paths.empty()) out["critical_paths"] = paths_json(result);
+    out["energy"] = energy_json(result);
     out["mismatches"] = result.mismatches;
     out["blocked"] = result.blocked;
     out["problems"] = result.problems;

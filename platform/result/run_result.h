@@ -16,6 +16,10 @@
 #include "platform/result/link_result.h"
 #include "platform/result/run_estimate.h"
 #include "rtl/modules/block_fault.h"
+#include "platform/configuration/resolved_system.h"
+#include "platform/energy/energy.h"
+#include "platform/assembly/model_registry.h"
+#include "rtl/modules/block_host.h"
 
 namespace weft {
 
@@ -46,6 +50,7 @@ struct RankResult {
     std::vector<std::pair<std::string, Time>> stall_ps;
     // For a trace: the time of the rank by activity (collectives/engine/breakdown.h); adds up to simulated_ps.
     std::vector<std::pair<std::string, Time>> breakdown_ps{};
+    std::optional<double> operations{};  // of a trace's compute nodes; nothing: not all state them, or it is no trace
 };
 
 struct ModuleResult {
@@ -178,6 +183,7 @@ struct RunResult {
     std::optional<AlphaBeta> theory;
     std::optional<ChoiceResult> choice;
     std::optional<BackgroundResult> beside;
+    std::optional<EnergyResult> energy;
     std::vector<PathResult> paths;     // if RunOptions::follow
     std::optional<TraceAnalysis> trace;  // of a trace, if RunOptions::follow
     std::string timeline;              // a Chrome trace, if RunOptions::follow

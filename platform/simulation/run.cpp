@@ -181,7 +181,10 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
     } else {
         result.simulated_ps = result.stop == StopReason::until ? *run.options.until : system.event_queue().last();
     }
-    for (RankResult& rank : result.ranks) rank.breakdown_ps = run.load.breakdown(rank.rank, result.simulated_ps);
+    for (RankResult& rank : result.ranks) {
+        rank.breakdown_ps = run.load.breakdown(rank.rank, result.simulated_ps);
+        rank.operations = run.load.operations(rank.rank);
+    }
     for (std::string& notice : run.load.notices_of_run()) result.notices.push_back(std::move(notice));
     result.protocol_problems = system.protocol_problems(result.stop == StopReason::finished);
     result.lines = system.lines();

@@ -124,6 +124,12 @@ std::vector<std::string> RunWorkload::notices_of_run() const
     return out;
 }
 
+std::optional<double> RunWorkload::operations(std::uint32_t rank) const
+{
+    if (engine_ == nullptr || engine_->operations(rank).not_stated > 0) return std::nullopt;
+    return engine_->operations(rank).done;
+}
+
 std::vector<std::pair<std::string, Time>> RunWorkload::breakdown(std::uint32_t rank, Time end) const
 {
     std::vector<std::pair<std::string, Time>> out;

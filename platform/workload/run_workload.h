@@ -53,6 +53,8 @@ public:
     std::vector<std::string> notices_of_run() const;
     // The time [0, end] of the rank by activity; empty for a collective.
     std::vector<std::pair<std::string, Time>> breakdown(std::uint32_t rank, Time end) const;
+    // Of a trace; nothing where compute nodes of the rank state none.
+    std::optional<double> operations(std::uint32_t rank) const;
     const CollectiveDriver* driver() const { return driver_ ? &*driver_ : nullptr; }
     const std::vector<Diagnostic>& notices() const { return plan_ ? plan_->notices : verdict_.notices; }
 

@@ -69,6 +69,7 @@ TEST(Schema, DescribesEveryKeyOfTheOtherCommands)
     expect_described(sweep);
     expect_described(result_of({"fabric", "examples/dgx_h100/system.yaml", "--loads", "0.5", "--duration", "1us", "--answered", "--watch"}));
     expect_described(result_of({"probe", "--profile", "v100", "--only", "latency.l1,latency.peer"}));
+    expect_described(result_of({"workload", "training", "--model", "llama3_8b", "--pp", "2", "--tp", "2"}));
     expect_described(result_of({"probe", "--profile", "h100", "--only", "bandwidth.l2", "--set", "gpu.compute_units=4", "--set",
         "l2.partitions=1", "--set", "l2.slices=8", "--set", "l2.size=1MiB", "--set", "hbm.channels=8"}));
     const std::string table = files.write("t.yaml", "validation:\n  title: T\n  source: S\n  system: pair_system.yaml\n  launch: fitted\n"

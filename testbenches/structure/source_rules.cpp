@@ -30,6 +30,7 @@ const std::vector<Area>& areas()
         {"collectives/plans",   5,     false},
         {"collectives/schedule", 5,    false},
         {"collectives/synthesis", 5,   false},
+        {"collectives/workload", 5,    false},
         {"rtl",                 5,     true},
         {"platform",            6,     true},
         {"include",             7,     true},
@@ -136,7 +137,7 @@ struct Room {
 };
 
 // Rooms of a floor.
-constexpr std::array<Room, 24> rooms{{
+constexpr std::array<Room, 25> rooms{{
     {"tlm_interconnect/kernel/", 0},
     {"tlm_interconnect/protocol/", 1},
     {"tlm_interconnect/link/", 2},
@@ -148,6 +149,7 @@ constexpr std::array<Room, 24> rooms{{
     {"platform/configuration/", 0},
     {"platform/console/", 0},
     {"platform/plotting/", 0},
+    {"platform/energy/", 0},
     {"platform/schema/", 0},
     {"platform/assembly/", 2},
     {"platform/result/", 1},
@@ -262,7 +264,7 @@ std::vector<Finding> check_includes(const SourceFile& source)
 const std::vector<std::string_view>& folders_without_systemc()
 {
     static const std::vector<std::string_view> folders = {"platform/configuration/", "platform/plotting/", "platform/schema/",
-        "platform/result/", "platform/report/", "platform/applications/compare/", "platform/applications/sweep/",
+        "platform/energy/", "platform/result/", "platform/report/", "platform/applications/compare/", "platform/applications/sweep/",
         "platform/applications/validation/"};
     return folders;
 }

@@ -282,7 +282,10 @@ private:
             for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
         }
         if (!large_)
-            for (RankResult& rank : result.ranks) rank.breakdown_ps = load_.breakdown(rank.rank, result.simulated_ps);
+            for (RankResult& rank : result.ranks) {
+                rank.breakdown_ps = load_.breakdown(rank.rank, result.simulated_ps);
+                rank.operations = load_.operations(rank.rank);
+            }
         tell(result);
         list_links(result);
         if (options_.plan) result.plan = write_msccl_xml(load_.driver()->schedule());

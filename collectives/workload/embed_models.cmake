@@ -1,0 +1,10 @@
+# Writes OUTPUT, a C++ file that holds the contents of FILES.
+set(text "#include \"collectives/workload/model_reader.h\"\n\nnamespace weft::workload {\n\n")
+string(APPEND text "const std::vector<ModelFile>& model_files()\n{\n    static const std::vector<ModelFile> files{\n")
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} contents)
+  string(APPEND text "{\"${name}\", R\"embedded(${contents})embedded\"},\n")
+endforeach()
+string(APPEND text "    };\n    return files;\n}\n\n}  // namespace weft::workload\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,297 @@
+// `weft workload`: traces without a recording.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "base/text_file.h"
+#include "base/units.h"
+#include "collectives/workload/model_reader.h"
+#include "collectives/workload/parameters.h"
+#include "platform/console/command_line.h"
+#include "platform/console/messages.h"
+#include "platform/console/output_file.h"
+#include "platform/commands/workload_text.h"
+
+namespace weft {
+
+namespace {
+
+using workload::Model;
+using workload::ModelKind;
+using workload::Options;
+
+const std::vector<std::string> workload_kinds{"training", "prefill", "decode", "disaggregated", "micro", "replicate"};
+constexpr std::uint64_t most_of_a_dimension = 65536;
+
+std::vector<std::string> comma_list(const std::string& text)
+{
+    std::vector<std::string> out;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t end = std::min(text.find(',', start), text.size());
+        out.push_back(text.substr(start, end - start));
+        start = end + 1;
+    }
+    return out;
+}
+
+// "8:64MiB" doubling, "8:64MiB:4" times four, or single sizes "1KiB,1MiB".
+std::vector<std::uint64_t> size_list(const std::string& text)
+{
+    std::vector<std::uint64_t> out;
+    for (const std::string& item : comma_list(text)) {
+        const std::size_t first = item.find(':');
+        if (first == std::string::npos) {
+            out.push_back(bytes_option("--sizes", item));
+            continue;
+        }
+        const std::size_t second = std::min(item.find(':', first + 1), item.size());
+        const std::uint64_t low = bytes_option("--sizes", item.substr(0, first));
+        const std::uint64_t high = bytes_option("--sizes", item.substr(first + 1, second - first - 1));
+        const std::uint64_t step = second < item.size() ? number_option("--sizes", item.substr(second + 1), 2, 1024) : 2;
+        if (low == 0 || low > high) throw usage_error("the sizes " + quoted_word(item), "FROM:TO or FROM:TO:FACTOR, FROM at least 1 B");
+        for (std::uint64_t size = low; size <= high; size *= step) {
+            out.push_back(size);
+            if (size > high / step) break;
+        }
+    }
+    if (std::find(out.begin(), out.end(), 0) != out.end()) throw usage_error("a size of 0 B in '--sizes'", "1 B or more");
+    return out;
+}
+
+class WorkloadCommand {
+public:
+    void add(CommandLine& line)
+    {
+        line.positional("KIND", kind_, one_of(workload_kinds), false);
+        line.flag("--list", list_, "list the models of the program, their parameters beside published figures");
+        line.value("-o,--output", "PREFIX", prefix_, "write PREFIX.0.et, PREFIX.1.et, ... and PREFIX_groups.json; only the sums unless given");
+        line.value("--json", "FILE", json_, "write the sums as JSON; '-' in place of the table");
+        line.section("model, of all kinds but micro and replicate");
+        line.value("--model", "NAME", model_, "a name that --list shows, or a file NAME.yaml (docs/workloads.md)");
+        line.value("--layers", "N", layers_, "in place of the model's: a small piece of a large model");
+        line.value("--sequence", "N", sequence_, "tokens of a sequence, or of a prompt; the model's unless given");
+        line.value("--microbatch", "N", microbatch_, "sequences, samples or images in a microbatch; 1 unless given");
+        line.value("--microbatches", "N", microbatches_, "microbatches of a step and replica; 1 unless given");
+        line.value("--element", "BYTES", element_, "of activations and weights; 2 unless given, 4 of a dlrm");
+        line.flag("--causal", causal_, "attention skips what the causal mask hides: half of its operations");
+        line.section("division of a model; ranks are --tp x --cp x --dp x --pp, in this order from the innermost");
+        line.value("--tp", "N", tp_, "tensor parallel");
+        line.value("--pp", "N", pp_, "pipeline stages");
+        line.value("--dp", "N", dp_, "replicas");
+        line.value("--cp", "N", cp_, "context parallel: ranks that share a sequence");
+        line.value("--cp-kind", "KIND", cp_kind_, "ring or all_gather; ring unless given");
+        line.value("--ep", "N", ep_, "ranks of --dp that share the experts");
+        line.flag("--sp", sp_, "sequence parallel inside --tp");
+        line.value("--interleave", "N", interleave_, "chunks of layers on each stage");
+        line.section("training");
+        line.value("--zero", "STAGE", zero_, "0: gradients are all-reduced; 1, 2: sharded optimizer, gradients; 3: FSDP");
+        line.value("--recompute", "WHAT", recompute_, "none, selective (the core of attention) or full; none unless given");
+        line.value("--gradient", "BYTES", gradient_, "of a gradient that is reduced; 4 unless given");
+        line.value("--bucket", "SIZE", bucket_, "gradients that are reduced together; 25MiB unless given");
+        line.section("decode, disaggregated");
+        line.value("--context", "N", context_, "decode: tokens that each sequence has");
+        line.value("--steps", "N", steps_, "tokens made for each sequence; 1 unless given");
+        line.value("--decode-tp", "N", decode_tp_, "disaggregated: --tp of the instances that decode; --tp, --dp, --ep are those of the prompts'");
+        line.value("--decode-dp", "N", decode_dp_, "disaggregated: such instances");
+        line.value("--decode-ep", "N", decode_ep_, "disaggregated: --ep among them");
+        line.section("micro");
+        line.value("--ops", "OP,...", ops_, one_of(workload::micro_operations()) + "; all_reduce unless given");
+        line.value("--sizes", "FROM:TO:FACTOR", sizes_, "sizes as nccl-tests counts them, or a list; 8B:64MiB:2 unless given");
+        line.value("--ranks", "N,...", ranks_, "micro: of each collective, the first N; replicate: copies");
+        line.value("--iterations", "N", iterations_, "of each size; 1 unless given");
+        line.section("replicate");
+        line.value("--trace", "FILE", trace_, "the recorded trace of one rank: collectives of all ranks, no messages");
+        line.value("--group", "N", group_, "each N copies are a group for its collectives; all unless given");
+    }
+
+    int run()
+    {
+        if (list_) {
+            print(models_text());
+            return exit_good;
+        }
+        if (kind_.empty()) throw usage_error("no kind of workload", one_of(workload_kinds) + ", or --list");
+        if (std::find(workload_kinds.begin(), workload_kinds.end(), kind_) == workload_kinds.end())
+            throw usage_error("unknown workload " + quoted_word(kind_), with_nearest(one_of(workload_kinds), kind_, workload_kinds));
+        refuse_strangers();
+        if (!prefix_.empty()) require_folder();
+        const OutputFile json(json_);
+        WorkloadPage page;
+        const workload::TraceJob job = make_job(page);
+        page.prefix = prefix_;
+        if (!prefix_.empty()) refuse_larger_set(job.ranks);
+        page.report = workload::carry_out(job, prefix_.empty() ? std::function<void(const std::string&, const std::string&)>() :
+            [this](const std::string& name, const std::string& bytes) { write_text_file(prefix_ + name, bytes); });
+        print_notices(page.report.notices);
+        if (json.wanted()) json.write(workload_json(page));
+        if (!json.is_stdout()) print(weft::workload_text(page));
+        return exit_good;
+    }
+
+private:
+    struct Owner {
+        const char* option;
+        const std::string* value;
+        std::vector<std::string> kinds;
+    };
+
+    // An option that the kind has no use for is a mistake, not a default.
+    void refuse_strangers() const
+    {
+        const std::vector<std::string> models{"training", "prefill", "decode", "disaggregated"};
+        const Owner owners[] = {{"--model", &model_, models}, {"--layers", &layers_, models}, {"--sequence", &sequence_, {"training", "prefill", "disaggregated"}},
+            {"--microbatch", &microbatch_, models}, {"--microbatches", &microbatches_, models}, {"--element", &element_, models}, {"--tp", &tp_, models},
+            {"--pp", &pp_, {"training", "prefill", "decode"}}, {"--dp", &dp_, models}, {"--cp", &cp_, {"training", "prefill"}},
+            {"--cp-kind", &cp_kind_, {"training", "prefill"}}, {"--ep", &ep_, models}, {"--interleave", &interleave_, {"training"}},
+            {"--zero", &zero_, {"training"}}, {"--recompute", &recompute_, {"training"}}, {"--gradient", &gradient_, {"training"}},
+            {"--bucket", &bucket_, {"training"}}, {"--context", &context_, {"decode"}}, {"--steps", &steps_, {"decode", "disaggregated"}},
+            {"--decode-tp", &decode_tp_, {"disaggregated"}}, {"--decode-dp", &decode_dp_, {"disaggregated"}}, {"--decode-ep", &decode_ep_, {"disaggregated"}},
+            {"--ops", &ops_, {"micro"}}, {"--sizes", &sizes_, {"micro"}}, {"--ranks", &ranks_, {"micro", "replicate"}}, {"--iterations", &iterations_, {"micro"}},
+            {"--trace", &trace_, {"replicate"}}, {"--group", &group_, {"replicate"}}};
+        const auto of_kind = [&](const std::vector<std::string>& kinds) { return std::find(kinds.begin(), kinds.end(), kind_) != kinds.end(); };
+        for (const Owner& owner : owners)
+            if (!owner.value->empty() && !of_kind(owner.kinds))
+                throw usage_error(fmt::format("option '{}' with the workload {}", owner.option, kind_), one_of(owner.kinds));
+        if ((sp_ || causal_) && !of_kind(models)) throw usage_error(std::string("option '") + (sp_ ? "--sp" : "--causal") + "' with the workload " + kind_, one_of(models));
+    }
+
+    // Said before traces are made, not behind the first of them.
+    void require_folder() const
+    {
+        const std::filesystem::path folder = std::filesystem::path(prefix_).parent_path();
+        std::error_code error;
+        if (!folder.empty() && !std::filesystem::is_directory(folder, error))
+            throw InputError(folder.string(), 0, "no such folder", "a folder for the traces " + std::filesystem::path(prefix_).filename().string() + ".0.et, ...");
+    }
+
+    // Traces of an earlier set with more ranks would be read as part of this one.
+    void refuse_larger_set(std::uint32_t ranks) const
+    {
+        const std::string next = prefix_ + "." + std::to_string(ranks) + ".et";
+        std::error_code error;
+        if (std::filesystem::exists(next, error))
+            throw InputError(next, 0, "is of an earlier set of more ranks, and this one has " + std::to_string(ranks), "another prefix, or no such file");
+    }
+
+    static std::uint64_t number(const char* option, const std::string& value, std::uint64_t otherwise, std::uint64_t low = 1, std::uint64_t high = 1'000'000'000)
+    {
+        return value.empty() ? otherwise : number_option(option, value, low, high);
+    }
+    static std::uint32_t size(const char* option, const std::string& value)
+    {
+        return static_cast<std::uint32_t>(number(option, value, 1, 1, most_of_a_dimension));
+    }
+
+    Options options(const Model& model) const
+    {
+        Options out;
+        out.parallel.tensor = size("--tp", tp_);
+        out.parallel.pipeline = size("--pp", pp_);
+        out.parallel.data = size("--dp", dp_);
+        out.parallel.context = size("--cp", cp_);
+        out.parallel.expert = size("--ep", ep_);
+        out.parallel.interleave = size("--interleave", interleave_);
+        out.parallel.sequence = sp_;
+        out.parallel.zero = static_cast<std::uint32_t>(number("--zero", zero_, 0, 0, 3));
+        if (!cp_kind_.empty()) check_choice("--cp-kind", cp_kind_, {"ring", "all_gather"});
+        out.parallel.context_kind = cp_kind_ == "all_gather" ? workload::ContextKind::all_gather : workload::ContextKind::ring;
+        out.sequence = number("--sequence", sequence_, 0);
+        out.microbatch = number("--microbatch", microbatch_, 1, 1, 1'000'000);
+        out.microbatches = number("--microbatches", microbatches_, 1, 1, 100'000);
+        out.element_bytes = number("--element", element_, model.kind == ModelKind::dlrm ? 4 : 2, 1, 8);
+        out.gradient_bytes = number("--gradient", gradient_, 4, 1, 8);
+        if (!bucket_.empty()) out.bucket_bytes = bytes_option("--bucket", bucket_);
+        if (!recompute_.empty()) check_choice("--recompute", recompute_, {"none", "selective", "full"});
+        out.recompute = recompute_ == "full" ? workload::Recompute::full : recompute_ == "selective" ? workload::Recompute::selective : workload::Recompute::none;
+        out.causal_half = causal_;
+        out.cached = number("--context", context_, 0);
+        out.steps = number("--steps", steps_, 1, 1, 100'000);
+        return out;
+    }
+
+    workload::TraceJob make_job(WorkloadPage& page) const
+    {
+        if (kind_ == "micro") return micro(page);
+        if (kind_ == "replicate") return replicate(page);
+        if (model_.empty()) throw usage_error("no model", "--model NAME, a name that 'weft workload --list' shows or a file");
+        Model model = workload::load_model(model_);
+        if (!layers_.empty()) {
+            if (model.kind != ModelKind::transformer) throw usage_error("option '--layers' with a model that is no transformer", "no --layers");
+            model.transformer.layers = number_option("--layers", layers_, 1, 100'000);
+            model.transformer.dense_layers = std::min(model.transformer.dense_layers, model.transformer.layers);
+        }
+        const Options of = options(model);
+        page.parameters = workload::parameters(model);
+        if (model.kind == ModelKind::transformer) page.active_parameters = workload::active_parameters(model.transformer);
+        const workload::Parallel& parallel = of.parallel;
+        const std::string cut = layers_.empty() ? "" : " with " + layers_ + (model.transformer.layers == 1 ? " layer" : " layers");
+        page.title = fmt::format("{} of {}{}: {} ranks = TP {} x CP {} x DP {} x PP {}", kind_, model.name, cut, parallel.ranks(), parallel.tensor,
+            parallel.context, parallel.data, parallel.pipeline);
+        const std::uint64_t sequence = of.sequence > 0 ? of.sequence : model.transformer.sequence;
+        if (model.kind == ModelKind::transformer)
+            page.tokens = of.microbatch * of.microbatches * parallel.data * (kind_ == "decode" ? of.steps : sequence);
+        if (kind_ == "training") return workload::training_job(model, of);
+        if (kind_ == "prefill") return workload::prefill_job(model, of);
+        if (kind_ == "decode") {
+            if (context_.empty()) throw usage_error("no context to decode in", "--context N, the tokens that each sequence has");
+            return workload::decode_job(model, of);
+        }
+        workload::Disaggregated both{of, of};
+        both.decode.parallel.tensor = size("--decode-tp", decode_tp_);
+        both.decode.parallel.data = size("--decode-dp", decode_dp_);
+        both.decode.parallel.expert = size("--decode-ep", decode_ep_);
+        page.title = fmt::format("disaggregated inference of {}{}: {} instances of TP {} for prompts, {} of TP {} that decode", model.name, cut,
+            parallel.data, parallel.tensor, both.decode.parallel.data, both.decode.parallel.tensor);
+        return workload::disaggregated_job(model, both);
+    }
+
+    workload::TraceJob micro(WorkloadPage& page) const
+    {
+        workload::MicroOptions of;
+        of.operations = comma_list(ops_.empty() ? "all_reduce" : ops_);
+        of.sizes = size_list(sizes_.empty() ? "8B:64MiB:2" : sizes_);
+        if (ranks_.empty()) throw usage_error("no ranks", "--ranks N,..., such as 2,4,8");
+        for (const std::string& item : comma_list(ranks_))
+            of.ranks.push_back(static_cast<std::uint32_t>(number_option("--ranks", item, 1, most_of_a_dimension)));
+        of.iterations = number("--iterations", iterations_, 1, 1, 1000);
+        page.title = fmt::format("{} collectives of {} sizes, {} times each", of.operations.size(), of.sizes.size(), of.iterations);
+        return workload::micro_job(of);
+    }
+
+    workload::TraceJob replicate(WorkloadPage& page) const
+    {
+        if (trace_.empty()) throw usage_error("no trace", "--trace FILE, the trace of one rank");
+        const auto ranks = static_cast<std::uint32_t>(number("--ranks", ranks_, 0, 1, most_of_a_dimension));
+        if (ranks == 0) throw usage_error("no ranks", "--ranks N");
+        page.title = fmt::format("{} on {} ranks", trace_, ranks);
+        return workload::replicated_job(trace_, ranks, group_.empty() ? 0 : size("--group", group_));
+    }
+
+    std::string kind_, prefix_, json_, model_, layers_, sequence_, microbatch_, microbatches_, element_;
+    std::string tp_, pp_, dp_, cp_, cp_kind_, ep_, interleave_, zero_, recompute_, gradient_, bucket_;
+    std::string context_, steps_, decode_tp_, decode_dp_, decode_ep_, ops_, sizes_, ranks_, iterations_, trace_, group_;
+    bool list_ = false;
+    bool sp_ = false;
+    bool causal_ = false;
+};
+
+}  // namespace
+
+int workload_command(const Arguments& arguments)
+{
+    CommandLine line("workload",
+        "Writes Chakra traces without a recording: a step of training or inference from a model's parameters, collectives as a "
+        "benchmark runs them, one rank's recording on many ranks. Prints operations, parameters and bytes by what they are for; "
+        "docs/workloads.md says every formula.\n\n"
+        "  weft workload training --model llama3_70b --tp 8 --pp 4 --microbatches 8 -o step\n"
+        "  weft run SYSTEM --trace step --groups step_groups.json --fidelity flow\n"
+        "  weft workload micro --ops all_reduce,all_gather --sizes 64KiB:16MiB:4 --ranks 4,8 -o bench\n");
+    WorkloadCommand command;
+    command.add(line);
+    if (!line.parse(arguments)) return exit_good;
+    return command.run();
+}
+
+}  // namespace weft

@@ -1,0 +1,45 @@
+#include "platform/energy/energy.h"
+
+namespace weft {
+
+const char* unit_of(EnergyEvent event)
+{
+    switch (event) {
+    case EnergyEvent::link_bit:
+    case EnergyEvent::switch_bit:
+    case EnergyEvent::hbm_bit: return "pJ/bit";
+    case EnergyEvent::l2_byte: return "pJ/B";
+    case EnergyEvent::operation: return "pJ/operation";
+    case EnergyEvent::idle: return "W";
+    }
+    return "";
+}
+
+EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>& counts, std::uint64_t simulated_ps)
+{
+    constexpr double pico = 1e-12;  // of pJ and of ps
+    EnergyResult out;
+    for (const EnergyCount& count : counts) {
+        const std::string what = std::string(section_of(count.event)) + " " + count.name;
+        const EnergyFigure* figure = table.find(count.event, count.name);
+        if (!count.events) {
+            out.unknown.push_back(what + ": " + count.why_not);
+            continue;
+        }
+        if (figure == nullptr) {
+            if (*count.events > 0) out.unknown.push_back(what + ": no figure is known");
+            continue;
+        }
+        EnergyPart part{count.event, count.name, *count.events, *figure, *count.events * figure->low * pico, *count.events * figure->high * pico};
+        out.low_J += part.low_J;
+        out.high_J += part.high_J;
+        out.parts.push_back(std::move(part));
+    }
+    if (simulated_ps > 0) {
+        out.low_W = out.low_J / (static_cast<double>(simulated_ps) * pico);
+        out.high_W = out.high_J / (static_cast<double>(simulated_ps) * pico);
+    }
+    return out;
+}
+
+}  // namespace weft

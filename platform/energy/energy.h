@@ -1,0 +1,45 @@
+// Energy of a run: events that were counted, each times what it takes (docs/models/energy.md). What is not known is listed and
+// not added.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/energy/energy_table.h"
+
+namespace weft {
+
+// What was counted of one kind of event on parts of one kind.
+struct EnergyCount {
+    EnergyEvent event = EnergyEvent::link_bit;
+    std::string name;               // kind of link or profile, as the table knows it
+    std::optional<double> events;   // bits, bytes, operations; of idle: ps of all such accelerators together. Nothing: not counted
+    std::string why_not;            // where nothing was counted
+};
+
+struct EnergyPart {
+    EnergyEvent event = EnergyEvent::link_bit;
+    std::string name;
+    double events = 0;
+    EnergyFigure each;   // pJ, or W
+    double low_J = 0;
+    double high_J = 0;
+};
+
+struct EnergyResult {
+    std::vector<EnergyPart> parts;
+    std::vector<std::string> unknown;  // "switches nvlink_3: no figure"
+    double low_J = 0;
+    double high_J = 0;
+    double low_W = 0;  // in the mean over the run
+    double high_W = 0;
+};
+
+EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>& counts, std::uint64_t simulated_ps);
+
+// "pJ/bit" and the like.
+const char* unit_of(EnergyEvent event);
+
+}  // namespace weft

@@ -1,0 +1,74 @@
+#include "platform/energy/energy_table.h"
+
+#include <charconv>
+#include <optional>
+
+#include "base/text_file.h"
+#include "infragraph/fields.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::array<const char*, energy_event_count> energy_sections{"links", "switches", "hbm", "l2", "operation", "idle"};
+
+std::optional<double> energy_number(const YamlTree& tree, Fields& fields, const char* key, Findings& findings)
+{
+    const auto id = fields.get(key, Fields::Need::required);
+    if (!id) return std::nullopt;
+    const std::string_view text = tree.text_or_empty(*id);
+    double value = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    constexpr double most = 1e6;
+    if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || !(value >= 0 && value <= most)) {
+        findings.refuse(tree.line(*id), std::string("'") + key + "' is " + tree.describe(*id), "a number from 0 to 1000000");
+        return std::nullopt;
+    }
+    return value;
+}
+
+}  // namespace
+
+const char* section_of(EnergyEvent event) { return energy_sections[static_cast<std::size_t>(event)]; }
+
+EnergyTable::EnergyTable() { read("energy.yaml", energy_table_text()); }
+
+void EnergyTable::read(const std::string& path) { read(path, read_text_file(path, std::size_t{1} << 24)); }
+
+void EnergyTable::read(const std::string& file, const std::string& text)
+{
+    const YamlTree tree(file, text);
+    Findings findings(file, false);
+    Fields sections(tree, tree.root(), "energy table", findings);
+    for (std::size_t event = 0; event < energy_event_count; ++event) {
+        const auto section = sections.get(energy_sections[event]);
+        if (!section) continue;
+        Fields entries(tree, *section, energy_sections[event], findings);
+        for (std::uint32_t i = 0; i < entries.size(); ++i) {
+            const std::string name(entries.key(i));
+            Fields figure(tree, entries.value(i), "figure", findings);
+            const auto low = energy_number(tree, figure, "low", findings);
+            const auto high = energy_number(tree, figure, "high", findings);
+            EnergyFigure out;
+            out.source = figure.text("source").value_or(file + ":" + std::to_string(tree.line(entries.value(i))));
+            out.grade = figure.text("grade").value_or("of the user");
+            figure.finish();
+            if (!low || !high) continue;
+            if (*low > *high) findings.refuse(tree.line(entries.value(i)), "'low' is above 'high'", "low: LEAST, high: MOST");
+            out.low = *low;
+            out.high = *high;
+            figures_[event][name] = out;
+        }
+    }
+    sections.finish();
+    findings.throw_if_failed();
+}
+
+const EnergyFigure* EnergyTable::find(EnergyEvent event, const std::string& name) const
+{
+    const auto& figures = figures_[static_cast<std::size_t>(event)];
+    const auto found = figures.find(name);
+    return found == figures.end() ? nullptr : &found->second;
+}
+
+}  // namespace weft
