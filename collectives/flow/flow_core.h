@@ -1,6 +1,6 @@
 // The event loop of flow fidelity: collectives as whole transfers on links, many at once, each entered at its time, without
-// SystemC. Rules and limits: docs/models/flow.md. Those of one collective are the rules of estimate.h, and a test holds the
-// two to the same picosecond.
+// SystemC. Rules and limits: docs/models/flow.md. With the default FlowProfile those of one collective are the
+// rules of estimate.h, and a test holds the two to the same picosecond.
 //
 // A message costs one event for every link where it can meet others, and two more for the threads at its ends, whatever the
 // number of ranks. Equal events come in the order in which they were caused, so results do not depend on the host.
