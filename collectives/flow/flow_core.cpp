@@ -13,6 +13,7 @@ namespace weft {
 namespace {
 
 constexpr std::uint32_t most_ranks_of_job = (1U << 20) - 2;
+constexpr std::uint32_t most_ranks_named = 8;  // of a circular wait
 constexpr std::uint64_t events_of_a_question = 1 << 16;
 
 }  // namespace
@@ -43,7 +44,7 @@ FlowRanks ranks_of(const CostGraph& graph)
 }
 
 FlowCore::FlowCore(FlowRanks ranks, PathBook& book, FlowProfile profile)
-    : ranks_(std::move(ranks)), book_(book), profile_(profile), links_(book, profile.quantum_ps, profile.store_and_forward)
+    : ranks_(std::move(ranks)), book_(book), profile_(profile), links_(book, profile.links)
 {
 }
 
@@ -235,7 +236,19 @@ std::vector<std::string> FlowCore::blocked() const
             }
             if (at == none || seen[at] != start) continue;
             std::string circle = fmt::format("{}: circular wait: rank {}", job->what.name, at);
-            for (std::uint32_t next = waits_for[at]; next != at; next = waits_for[next]) circle += fmt::format(" waits for rank {}, which", next);
+            std::uint32_t named = 1;
+            std::uint32_t left_out = 0;
+            std::uint32_t last = at;
+            for (std::uint32_t next = waits_for[at]; next != at; next = waits_for[next]) {
+                last = next;
+                if (named++ < most_ranks_named) {
+                    circle += fmt::format(" waits for rank {}, which", next);
+                } else {
+                    ++left_out;
+                }
+            }
+            if (left_out > 1) circle += fmt::format(" waits, over {} more, for rank {}, which", left_out - 1, last);
+            if (left_out == 1) circle += fmt::format(" waits for rank {}, which", last);
             out.push_back(circle + fmt::format(" waits for rank {}", at));
         }
         out.insert(out.end(), lines.begin(), lines.end());

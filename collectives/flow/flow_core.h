@@ -1,6 +1,6 @@
 // The event loop of flow fidelity: collectives as whole transfers on links, many at once, each entered at its time, without
-// SystemC. Rules and limits: docs/models/flow.md. Those of one collective are the rules of estimate.h, and a test holds the
-// two to the same picosecond.
+// SystemC. Rules and limits: docs/models/flow.md. With the default FlowProfile those of one collective are the
+// rules of estimate.h, and a test holds the two to the same picosecond.
 //
 // A message costs one event for every link where it can meet others, and two more for the threads at its ends, whatever the
 // number of ranks. Equal events come in the order in which they were caused, so results do not depend on the host.
@@ -24,8 +24,8 @@ namespace weft {
 
 // How transfers are simplified beyond the parameters of the ranks: what other simulators assume.
 struct FlowProfile {
-    std::uint64_t quantum_ps = 0;       // occupancies of links and memory are cut to multiples of it; 0: rounded to 1 ps
-    bool store_and_forward = false;     // a link passes a transfer on when it has all of it
+    LinkRules links;
+    std::uint32_t most_parts = 4;       // in which a transfer comes to a link: lines of several threads that issue at once mix there
     bool signals_with_data = false;     // a signal is there as soon as the data before it
     double memory_ps_per_byte = 0;      // of the local memory, which a reduction passes
     std::uint32_t reduction_passes = 0;
@@ -148,6 +148,7 @@ private:
         std::uint32_t thread = 0;
         double bytes = 0;           // of data
         double packed = 0;          // of its packets
+        double part = 1;            // of the operation
         Ps load_ps = 0;
         Ps issue_ps = 0;
         std::uint32_t more = 0;     // pieces of the same step that wait for its registers
@@ -193,6 +194,7 @@ private:
     ThreadPace pace_of(const Thread& thread) const;
     void move(std::uint32_t index, const FlowOp& op);
     void move_own(std::uint32_t index, const FlowOp& op);
+    static void in_messages(FlowFlight& flight, const Thread& thread, double part);
     void store_alone(Thread& thread, const FlowOp& op, double bytes);
     void move_packets(std::uint32_t index, const FlowOp& op, const MoveLoad& load, const ThreadPace& pace);
     void ask(const Move& move, Ps now);

@@ -18,20 +18,20 @@ std::uint64_t beyond(std::uint64_t latency, std::uint64_t part) { return latency
 FlowFlight FlowLinks::put(std::uint32_t path, std::uint32_t sender, double bytes, std::uint64_t now) const
 {
     const FlowPath& way = book_.path(path);
-    return {path, sender, bytes, 0, now + book_.stage(way, 0).before_ps, beyond(way.put_ps, way.head_ps), 0};
+    return {path, sender, bytes, bytes, 1, 0, now + book_.stage(way, 0).before_ps, beyond(way.put_ps, way.head_ps), 0};
 }
 
 FlowFlight FlowLinks::answer(std::uint32_t path, std::uint32_t sender, std::uint32_t request, double bytes, std::uint64_t now) const
 {
     const FlowPath& way = book_.path(path);
-    return {path, sender, bytes, 0, now, beyond(book_.path(request).answer_ps, way.head_ps - book_.stage(way, 0).before_ps), 0};
+    return {path, sender, bytes, bytes, 1, 0, now, beyond(book_.path(request).answer_ps, way.head_ps - book_.stage(way, 0).before_ps), 0};
 }
 
 std::uint64_t FlowLinks::occupancy_ps(double bytes, double ps_per_byte) const
 {
     const double ps = bytes * ps_per_byte;
-    if (quantum_ == 0) return static_cast<std::uint64_t>(std::llround(ps));
-    return static_cast<std::uint64_t>(ps / static_cast<double>(quantum_)) * quantum_;
+    if (rules_.quantum_ps == 0) return static_cast<std::uint64_t>(std::llround(ps));
+    return static_cast<std::uint64_t>(ps / static_cast<double>(rules_.quantum_ps)) * rules_.quantum_ps;
 }
 
 bool FlowLinks::pass(FlowFlight& flight)
@@ -42,9 +42,14 @@ bool FlowLinks::pass(FlowFlight& flight)
     const std::uint64_t left = flight.rest_ps + stage.left_ps;
     std::uint64_t head = now;
     flight.tail_ps = std::max(flight.tail_ps, now + left);
-    for (std::uint32_t i = 0; flight.bytes > 0 && i < stage.count; ++i) {
+    const bool signal = flight.bytes <= 0;
+    for (std::uint32_t i = 0; i < stage.count && (!signal || (rules_.packets && flight.messages > 0)); ++i) {
         const GroupShare share = book_.share(stage.first + i);
-        pass_group(share.group, flight.bytes * share.share, flight, way.neighbours, now, left, head);
+        if (signal) {
+            pass_signal(share.group, share.share, flight, now, left, head);
+        } else {
+            pass_group(share.group, share.share, flight, way.neighbours, now, left, head);
+        }
     }
     if (++flight.stage >= way.stages) {
         flight.head_ps = head;
@@ -54,15 +59,25 @@ bool FlowLinks::pass(FlowFlight& flight)
     return true;
 }
 
-void FlowLinks::pass_group(std::uint32_t number, double bytes, FlowFlight& flight, bool neighbours, std::uint64_t now,
+// What a flight of data costs a link beyond its rate, which has the packets of a long stream in it.
+double FlowLinks::headers_ps(const LinkGroup& group, const FlowFlight& flight, double share) const
+{
+    const CostLink& link = book_.figures(group);
+    if (link.packet_payload <= 0) return 0;
+    const double packets = flight.message / link.packet_payload;
+    return flight.messages * share * ((std::ceil(packets) - packets) * link.packet_ps + link.message_ps);
+}
+
+void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& flight, bool neighbours, std::uint64_t now,
     std::uint64_t left, std::uint64_t& head)
 {
     if (book_.group(number).split) {
         for (std::size_t i = 0; i < book_.group(number).parts.size(); ++i)
-            pass_group(book_.group(number).parts[i], bytes, flight, neighbours, now, left, head);
+            pass_group(book_.group(number).parts[i], share, flight, neighbours, now, left, head);
         return;
     }
     LinkGroup& group = book_.group(number);
+    const double bytes = flight.bytes * share;
     const std::uint64_t begin = std::max(now, group.free_ps);
     if (begin == now || group.sender == no_sender) {
         group.sender = flight.sender;
@@ -72,16 +87,46 @@ void FlowLinks::pass_group(std::uint32_t number, double bytes, FlowFlight& fligh
     const bool crowded = !neighbours && group.mixed && group.buffer > 0 &&
                          static_cast<double>(begin - now) > group.buffer * group.ps_per_byte;
     const double rate = group.ps_per_byte * (crowded ? slowed_by_ranks : 1);
-    group.free_ps = begin + occupancy_ps(bytes, rate);
-    group.busy_ps += bytes * rate;
+    double back = bytes * group.back_ps_per_byte;
+    double headers = 0;
+    if (rules_.packets) {
+        headers = headers_ps(group, flight, share);
+        back += flight.messages * share * book_.figures(group).answer_ps;
+    }
+    group.free_ps = begin + (headers > 0 ? occupancy_ps(bytes * rate + headers, 1) : occupancy_ps(bytes, rate));
+    group.busy_ps += bytes * rate + headers;
     group.payload += bytes;
     const std::uint64_t end = group.free_ps;
-    if (const double back = group.back_ps_per_byte; back > 0) {
-        const std::vector<std::uint32_t>& reverse = book_.reverse_of(number);
-        for (const std::uint32_t other : reverse) occupy_back(other, bytes * back, now);
-    }
-    head = std::max(head, store_and_forward_ ? end : begin);
+    head = std::max(head, rules_.store_and_forward ? end : begin);
     flight.tail_ps = std::max(flight.tail_ps, end + left);
+    if (back > 0) answer_back(number, back, now);
+}
+
+// A signal takes its turn among senders: it waits for signals before it, not for all the data that others have to send.
+void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
+    std::uint64_t& head)
+{
+    if (book_.group(number).split) {
+        for (std::size_t i = 0; i < book_.group(number).parts.size(); ++i)
+            pass_signal(book_.group(number).parts[i], share, flight, now, left, head);
+        return;
+    }
+    LinkGroup& group = book_.group(number);
+    const CostLink& link = book_.figures(group);
+    const double wire = flight.messages * share * link.signal_ps;
+    const double back = flight.messages * share * link.signal_back_ps;
+    const std::uint64_t turn = std::max(now, group.signals_free_ps);
+    group.signals_free_ps = turn + occupancy_ps(wire, 1);
+    group.free_ps = std::max(now, group.free_ps) + occupancy_ps(wire, 1);
+    group.busy_ps += wire;
+    head = std::max(head, turn);
+    flight.tail_ps = std::max(flight.tail_ps, turn + left);
+    if (back > 0) answer_back(number, back, now);
+}
+
+void FlowLinks::answer_back(std::uint32_t number, double ps, std::uint64_t now)
+{
+    for (const std::uint32_t other : book_.reverse_of(number)) occupy_back(other, ps, now);
 }
 
 void FlowLinks::occupy_back(std::uint32_t number, double ps, std::uint64_t now)

@@ -16,18 +16,24 @@ struct FlowFlight {
     std::uint32_t path = 0;
     std::uint32_t sender = 0;   // endpoint
     double bytes = 0;
+    double message = 0;         // bytes of each message that these bytes are of, or are part of
+    double messages = 0;        // how many, or which part of one; of signals: how many
     std::uint32_t stage = 0;    // that its head is at
     std::uint64_t head_ps = 0;  // when; behind the last stage, when it has begun to pass it
     std::uint64_t rest_ps = 0;  // latency behind the last stage
     std::uint64_t tail_ps = 0;  // when all of it is there, as far as is known
 };
 
+// Which mechanisms of links count beyond bandwidth and latency.
+struct LinkRules {
+    std::uint64_t quantum_ps = 0;    // occupancies are cut to multiples of it; 0: rounded to 1 ps
+    bool store_and_forward = false;  // a link passes a transfer on when it has all of it
+    bool packets = false;            // packets and headers of messages, signals and answers take the wire
+};
+
 class FlowLinks {
 public:
-    FlowLinks(PathBook& book, std::uint64_t quantum_ps, bool store_and_forward)
-        : book_(book), quantum_(quantum_ps), store_and_forward_(store_and_forward)
-    {
-    }
+    FlowLinks(PathBook& book, const LinkRules& rules) : book_(book), rules_(rules) {}
 
     // A put of `sender` that leaves at `now`; what a load brings back that was asked for by `request`, when it is at the owner.
     FlowFlight put(std::uint32_t path, std::uint32_t sender, double bytes, std::uint64_t now) const;
@@ -39,13 +45,16 @@ public:
     std::uint64_t occupancy_ps(double bytes, double ps_per_byte) const;
 
 private:
-    void pass_group(std::uint32_t number, double bytes, FlowFlight& flight, bool neighbours, std::uint64_t now, std::uint64_t left,
+    void pass_group(std::uint32_t number, double share, FlowFlight& flight, bool neighbours, std::uint64_t now, std::uint64_t left,
         std::uint64_t& head);
     void occupy_back(std::uint32_t number, double ps, std::uint64_t now);
 
+    void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left, std::uint64_t& head);
+    void answer_back(std::uint32_t number, double ps, std::uint64_t now);
+    double headers_ps(const LinkGroup& group, const FlowFlight& flight, double share) const;
+
     PathBook& book_;
-    std::uint64_t quantum_;
-    bool store_and_forward_;
+    LinkRules rules_;
 };
 
 }  // namespace weft

@@ -11,8 +11,6 @@ namespace weft {
 namespace {
 
 constexpr std::uint32_t most_pieces_of_move = 16;
-// Parts in which a transfer comes to a link: lines of several threads that issue at once mix there.
-constexpr std::uint32_t most_parts_of_transfer = 4;
 constexpr double least_part_bytes = 256;
 
 }  // namespace
@@ -45,7 +43,7 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     load.bytes = packets ? packed : bytes;
     load.round_ps = self.load_ps;
     for (std::uint32_t i = 0; i < op.own_sources; ++i) load.issued += bytes;
-    if (op.own_sources > 0) load.load_ps = self.load_ps + (op.has(FlowOp::own_input) ? self.cold_ps : 0);
+    if (op.own_sources > 0) load.load_ps = self.load_ps + (op.has(FlowOp::own_input) ? self.cold_ps + self.cold_behind_ps : 0);
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
         if (source.packets) {
@@ -167,6 +165,7 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
     std::uint32_t pieces = 1;
     if (op.destinations > 0) pieces = std::min(most_pieces_of_move, pace.pieces(load));
     record.bytes /= pieces;
+    record.part = 1.0 / pieces;
     record.issue_ps /= pieces;
     thread.loading += pieces;
     const std::uint32_t at_once = std::min(pieces, pace.sets());
@@ -196,11 +195,19 @@ void FlowCore::move_own(std::uint32_t index, const FlowOp& op)
     thread.time += op.has(FlowOp::goes_on) ? thread.turn_ps : thread.load_ps + thread.issue_ps;
 }
 
+// A step is one message of each thread that stores (loads), whatever pieces it goes in.
+void FlowCore::in_messages(FlowFlight& flight, const Thread& thread, double part)
+{
+    flight.messages = part * thread.job->what.threads_each;
+    flight.message = flight.bytes / flight.messages;
+}
+
 // All at once, now, on a link of its own: it meets nobody, and its end is known at once.
 void FlowCore::store_alone(Thread& thread, const FlowOp& op, double bytes)
 {
     if (op.own_destinations > 0) thread.settled = std::max(thread.settled, now_ + thread.cost->load_ps);
     FlowFlight flight = links_.put(thread.path, thread.endpoint, bytes, now_);
+    in_messages(flight, thread, 1);
     const FlowPath& path = book_.path(thread.path);
     if (flight.head_ps != now_) {  // its link is some way off
         Transfer transfer;
@@ -230,6 +237,7 @@ void FlowCore::ask(const Move& move, Ps now)
         const std::uint32_t request = book_.find(endpoint, owner);
         Transfer transfer;
         transfer.flight = links_.answer(book_.find(owner, endpoint), owner, request, move.bytes, now + book_.path(request).put_ps);
+        in_messages(transfer.flight, thread, move.part);
         transfer.use = Use::get;
         transfer.thread = move.thread;
         transfer.target = number;
@@ -285,6 +293,7 @@ void FlowCore::store(const Move& move, Ps from, Ps ready)
         const std::uint32_t path = known ? thread.path : book_.find(endpoint, endpoint_at(thread, destination.peer));
         Transfer transfer;
         transfer.flight = links_.put(path, endpoint, destination.packets ? move.packed : move.bytes, from);
+        in_messages(transfer.flight, thread, move.part);
         transfer.thread = move.thread;
         transfer.earliest = ready + book_.path(path).put_ps;
         transfer.answer = book_.path(path).answer_ps;
@@ -324,10 +333,11 @@ std::uint32_t FlowCore::launch_parts(Transfer transfer, Ps spread)
     const bool packets = transfer.use == Use::put && transfer.target != none;
     std::uint32_t parts = 1;
     if (spread > 0 && !packets)
-        parts = std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, most_parts_of_transfer);
+        parts = std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, profile_.most_parts);
     const Ps first = transfer.flight.head_ps;
     const Ps earliest = transfer.earliest;
     transfer.flight.bytes = bytes / parts;
+    transfer.flight.messages /= parts;
     std::uint32_t under_way = 0;
     for (std::uint32_t part = 0; part < parts; ++part) {
         transfer.flight.head_ps = first + spread * part / parts;

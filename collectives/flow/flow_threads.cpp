@@ -169,9 +169,10 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
     } else {
         thread.acknowledged = std::max(thread.acknowledged, thread.time + path.put_ps + path.answer_ps);
     }
-    // It waits at no link.
+    // It waits at no link, unless LinkRules::packets says that it takes the wire.
     Transfer transfer;
-    transfer.flight = links_.put(thread.signal_path, 0, 0, thread.time);
+    transfer.flight = links_.put(thread.signal_path, thread.endpoint, 0, thread.time);
+    transfer.flight.messages = short_signals_ ? 0 : job.what.threads_each;
     if (profile_.signals_with_data) transfer.flight.head_ps = transfer.earliest = thread.time;
     if (short_signals_ && !profile_.signals_with_data) {
         transfer.flight.stage = path.stages - 1;

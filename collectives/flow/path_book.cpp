@@ -49,11 +49,11 @@ std::uint32_t PathBook::find(std::uint32_t from, std::uint32_t to)
 std::vector<GroupShare> PathBook::cover(const std::vector<LinkShare>& links)
 {
     // Links that are alike so far: of one group, or of none and with the same figures.
-    using Likeness = std::tuple<std::uint32_t, double, double, double, double>;
+    using Likeness = std::tuple<std::uint32_t, double, double, double, double, double, double, double>;
     std::map<Likeness, std::vector<std::uint32_t>> alike;
     for (const LinkShare& part : links) {
         const CostLink& link = links_[part.link];
-        alike[{group_of(part.link), part.share, link.ps_per_byte, link.back_ps_per_byte, link.buffer}].push_back(part.link);
+        alike[{group_of(part.link), part.share, link.ps_per_byte, link.back_ps_per_byte, link.buffer, link.packet_ps, link.message_ps, link.signal_ps}].push_back(part.link);
     }
     std::vector<GroupShare> out;
     for (const auto& [likeness, members] : alike) {
@@ -78,6 +78,7 @@ std::uint32_t PathBook::new_group(const std::vector<std::uint32_t>& members)
     group.ps_per_byte = link.ps_per_byte;
     group.back_ps_per_byte = link.back_ps_per_byte;
     group.buffer = link.buffer;
+    group.figures = members.front();
     group.members = members;
     groups_.push_back(std::move(group));
     if (group_of_.size() < links_.size()) group_of_.resize(links_.size(), no_group);
@@ -98,6 +99,7 @@ std::uint32_t PathBook::split_off(std::uint32_t group, const std::vector<std::ui
         const std::uint32_t number = new_group(of);
         LinkGroup& made = groups_[number];
         made.free_ps = before.free_ps;
+        made.signals_free_ps = before.signals_free_ps;
         made.busy_ps = before.busy_ps;
         made.payload = before.payload;
         made.sender = before.sender;

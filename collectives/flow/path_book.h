@@ -39,9 +39,11 @@ struct FlowPath {
 
 struct LinkGroup {
     std::uint64_t free_ps = 0;
+    std::uint64_t signals_free_ps = 0;  // of signals among themselves
     double ps_per_byte = 0;
     double back_ps_per_byte = 0;
     double buffer = 0;
+    std::uint32_t figures = 0;  // link that has them all
     double busy_ps = 0;   // of each link
     double payload = 0;   // bytes, of each link
     std::uint32_t sender = ~std::uint32_t{0};  // of what has passed since the links were idle
@@ -68,6 +70,8 @@ public:
     const FlowPath& path(std::uint32_t number) const { return paths_[number]; }
     const FlowStage& stage(const FlowPath& path, std::uint32_t at) const { return stages_[path.first + at]; }
     const GroupShare& share(std::uint32_t number) const { return shares_[number]; }
+    // Everything that is known of one of a group's links, which are alike.
+    const CostLink& figures(const LinkGroup& group) const { return links_[group.figures]; }
     LinkGroup& group(std::uint32_t number) { return groups_[number]; }
     const LinkGroup& group(std::uint32_t number) const { return groups_[number]; }
     // Whether the path is one link that no other pair of ranks has used so far, and on which nothing goes back.

@@ -20,6 +20,14 @@ struct CostLink {
     // The same of lines that a switch carries out for a group, whose packets may be shorter.
     double group_ps_per_byte = 0;
     double group_back_ps_per_byte = 0;
+    // Beyond the rates, which are those of long streams (flow fidelity): payload of a packet and what a packet costs where a
+    // network card cuts messages, their own headers there and back, and a signal there and back.
+    double packet_payload = 0;   // 0: no messages
+    double packet_ps = 0;
+    double message_ps = 0;
+    double answer_ps = 0;
+    double signal_ps = 0;
+    double signal_back_ps = 0;
 };
 
 // A switch that combines and copies for ranks that are attached to it. What limits it are links of their own.
@@ -60,6 +68,7 @@ struct CostRank {
     std::string name;
     std::uint64_t load_ps = 0;    // a line from the own cache
     std::uint64_t cold_ps = 0;    // more, where it comes from memory for the first time
+    std::uint64_t cold_behind_ps = 0;  // the same of what lies between its cache and the memory (flow fidelity)
     std::uint64_t notice_ps = 0;  // a flag that is set to the thread that waits for it going on
     std::uint64_t poll_ps = 0;    // a poll of an own flag, there and back
     std::uint64_t poll_slot_ps = 0;  // from one flag of a look to the next

@@ -7,6 +7,7 @@
 #include "base/line_size.h"
 #include "platform/choice/latencies.h"
 #include "sc_models/hbm_timing.h"
+#include "tlm_interconnect/link/destination_lines.h"
 #include "tlm_interconnect/link/packetiser.h"
 
 namespace weft {
@@ -14,6 +15,7 @@ namespace weft {
 namespace {
 
 constexpr double ps_per_s = 1e12;
+constexpr std::uint32_t flag_bytes = 8;
 
 CostRank rank_cost(const ResolvedSystem& system, NodeId node, const std::string& name)
 {
@@ -23,6 +25,9 @@ CostRank rank_cost(const ResolvedSystem& system, NodeId node, const std::string&
     rank.name = name;
     rank.load_ps = gpu.unit_to_l2 + system.l2(node).latency + gpu.l2_to_unit;
     rank.cold_ps = idle_read(system.hbm(node));
+    const L2Spec& l2 = system.l2(node);
+    // What its L2 lacks comes by way of the memory-side cache.
+    if (l2.separate()) rank.cold_behind_ps = 2 * system.memory_side(node).hop + system.memory_side(node).latency;
     const Time flag = flag_time(system, node);
     rank.notice_ps = gpu.l2_to_unit + (flag - home_time(system, node)) / 2;
     if (static_cast<WaitPolicy>(gpu.wait_policy) != WaitPolicy::waiting_atomic)
@@ -201,6 +206,16 @@ CostLink link_cost_of(const ResolvedSystem& system, EdgeId edge, bool by_card)
     out.group_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::request, true, by_card) * ps;
     out.group_back_ps_per_byte = stream_bytes(spec, LineOp::write, LineClass::response, true, by_card) * ps;
     out.buffer = static_cast<double>(spec.request_credits * line_bytes);
+    const double byte_ps = ps_per_s / static_cast<double>(spec.bandwidth);
+    const bool messages = by_card && destination_lines(spec) > 0;
+    if (messages) {
+        out.packet_payload = static_cast<double>(std::uint64_t{destination_lines(spec)} * line_bytes);
+        out.packet_ps = static_cast<double>(spec.packet_overhead) * byte_ps;
+        out.message_ps = static_cast<double>(spec.message_header) * byte_ps;
+        out.answer_ps = static_cast<double>(spec.packet_overhead + spec.message_answer) * byte_ps;
+    }
+    out.signal_ps = lone_bytes(spec, LineOp::atomic, flag_bytes, LineClass::request, messages) * byte_ps;
+    out.signal_back_ps = lone_bytes(spec, LineOp::atomic, flag_bytes, LineClass::response, messages) * byte_ps;
     return out;
 }
 

@@ -9,6 +9,7 @@
 #include "platform/commands/workload_options.h"
 #include "platform/report/run_page.h"
 #include "platform/result/report.h"
+#include "platform/result/run_energy.h"
 
 namespace weft {
 

@@ -25,7 +25,7 @@ constexpr std::uint32_t splits = 4;
 FlowProfile assumptions()
 {
     FlowProfile profile;
-    profile.quantum_ps = 1000;
+    profile.links.quantum_ps = 1000;
     profile.signals_with_data = true;
     profile.reduction_passes = 3;
     profile.memory_ps_per_byte = 1000 / memory_bytes_per_ns;
@@ -61,7 +61,7 @@ std::uint64_t ring_ns(std::uint32_t n, bool through_switch, bool store_and_forwa
     Network network(n, through_switch);
     PathBook book(network.links, network.source);
     FlowProfile profile = assumptions();
-    profile.store_and_forward = store_and_forward;
+    profile.links.store_and_forward = store_and_forward;
     // Small ones by the schedule, large ones a rank at a time.
     const auto program = std::make_shared<FlowProgram>(
         n < 200 ? program_of(make_schedule("ring", CollectiveOp::all_reduce, n, {})) : program_for_all("ring", CollectiveOp::all_reduce, n, {}));

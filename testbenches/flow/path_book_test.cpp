@@ -51,7 +51,7 @@ TEST(PathBook, AGroupThatIsSplitGoesOnFromItsClock)
 {
     const std::vector<CostLink> links = four_links();
     PathBook book(links, path_of);
-    FlowLinks clock(book, 0, false);
+    FlowLinks clock(book, {});
     FlowFlight first = clock.put(book.find(0, 1), 0, 4000, 0);
     EXPECT_FALSE(clock.pass(first));
     EXPECT_EQ(first.tail_ps, 100 + 1000 * 10);
@@ -77,7 +77,7 @@ TEST(PathBook, WhatGoesBackOccupiesTheOtherDirection)
         links[link].reverse = static_cast<std::int32_t>(1 - link);
     }
     PathBook book(links, [](std::uint32_t from, std::uint32_t) { return CostPath{{{0, {{from, 1}}}}, 50, 50, true}; });
-    FlowLinks clock(book, 0, false);
+    FlowLinks clock(book, {});
     FlowFlight there = clock.put(book.find(0, 1), 0, 1000, 0);
     clock.pass(there);
     FlowFlight back = clock.put(book.find(1, 0), 1, 100, 0);
@@ -89,7 +89,7 @@ TEST(FlowLinks, CutTimesToWholeQuantaAndStoreBeforeTheyForward)
 {
     const std::vector<CostLink> links = four_links();
     PathBook book(links, [](std::uint32_t, std::uint32_t) { return CostPath{{{0, {{0, 1}}}, {500, {{1, 1}}}}, 1000, 0, true}; });
-    FlowLinks whole(book, 1000, true);
+    FlowLinks whole(book, {1000, true});
     EXPECT_EQ(whole.occupancy_ps(299, ps_per_byte), 2000U);
     FlowFlight flight = whole.put(book.find(0, 1), 0, 299, 0);
     EXPECT_TRUE(whole.pass(flight));

@@ -150,6 +150,28 @@ TEST(FlowProperties, RanksThatWaitForEachOtherAreNamed)
     EXPECT_EQ(time.blocked[2], "bench: rank 1 at operation 0 waits for a signal of rank 0");
 }
 
+// One line of a length that can be read, whatever the number of ranks.
+TEST(FlowProperties, ACircularWaitOf1024RanksIsNamed)
+{
+    constexpr std::uint32_t n = 1024;
+    Schedule schedule;
+    schedule.name = "crossed";
+    schedule.ranks.resize(n);
+    for (std::uint32_t rank = 0; rank < n; ++rank) {
+        schedule.ranks[rank].semaphores = 1;
+        schedule.ranks[rank].threads.resize(1);
+        schedule.ranks[rank].threads[0].steps = {wait_step((rank + n - 1) % n, 0), signal_step((rank + 1) % n, 0)};
+    }
+    CostGraph nowhere;  // nothing is ever sent
+    nowhere.ranks.resize(n);
+    const FlowTime time = play(schedule, nowhere, {0, 1});
+    EXPECT_EQ(time.left, 0U);
+    ASSERT_EQ(time.blocked.size(), n + 1);
+    EXPECT_EQ(time.blocked[0], "bench: circular wait: rank 0 waits for rank 1023, which waits for rank 1022, which waits for rank 1021, which "
+                               "waits for rank 1020, which waits for rank 1019, which waits for rank 1018, which waits for rank 1017, which waits, "
+                               "over 1015 more, for rank 1, which waits for rank 0");
+}
+
 TEST(FlowProperties, WhatFlowHasNotIsRefused)
 {
     try {

@@ -8,12 +8,15 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "platform/applications/flow/run_flow.h"
 
 namespace weft {
 
 namespace {
 
 constexpr std::uint64_t most_entries = std::uint64_t{1} << 25;  // of tables of routes: nodes x ranks
+
+constexpr std::uint32_t parts_of_small = 16;  // of a transfer, where there are events for it
 
 void refuse(const ResolvedSystem& system, const std::string& what)
 {
@@ -47,6 +50,14 @@ void refuse_models(const ResolvedSystem& system, const std::vector<NodeId>& memb
 }
 
 }  // namespace
+
+FlowProfile flow_rules(std::size_t ranks)
+{
+    FlowProfile out;
+    out.links.packets = true;
+    if (ranks <= most_ranks_whole) out.most_parts = parts_of_small;
+    return out;
+}
 
 bool has_tables(const ResolvedSystem& system, std::size_t ranks)
 {

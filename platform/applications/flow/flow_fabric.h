@@ -19,6 +19,9 @@
 
 namespace weft {
 
+// What the line model does beyond bandwidths and latencies, as far as flow fidelity has it, for runs of so many ranks.
+FlowProfile flow_rules(std::size_t ranks);
+
 // Whether tables of routes for so many ranks can be made.
 bool has_tables(const ResolvedSystem& system, std::size_t ranks);
 

@@ -118,7 +118,7 @@ class FlowRun {
 public:
     FlowRun(const ResolvedSystem& resolved, const RunOptions& options)
         : resolved_(resolved), options_(options), load_(resolved), fabric_(resolved, members(ranks_)),
-          core_(fabric_.ranks(), fabric_.book()),
+          core_(fabric_.ranks(), fabric_.book(), flow_rules(ranks_)),
           executor_(core_, resolved.engine(), fabric_.endpoints(),
               [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes, std::uint32_t element) {
                   return protocols_.carried_out(std::move(schedule), spec, bytes, element);

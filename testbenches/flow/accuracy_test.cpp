@@ -1,0 +1,192 @@
+// How far flow fidelity is from the line model: 13 systems, 9 algorithms, 4 sizes, nothing fitted. Runs by lines are in
+// accuracy/lines.txt; a sample of them is made again here, all of them in the long test.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "platform/configuration/resolve.h"
+#include "platform/applications/flow/run_flow.h"
+#include "testbenches/platform/runs.h"
+
+namespace accuracy_test {
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+const std::string root = std::string(WEFT_SOURCE_DIR) + "/";
+
+std::vector<std::vector<std::string>> rows(const std::string& name)
+{
+    std::ifstream file(root + "testbenches/flow/accuracy/" + name);
+    std::vector<std::vector<std::string>> out;
+    for (std::string text; std::getline(file, text);) {
+        if (text.empty() || text.front() == '#') continue;
+        std::istringstream words(text);
+        out.emplace_back();
+        for (std::string word; words >> word;) out.back().push_back(word);
+    }
+    return out;
+}
+
+struct Row {
+    std::string system;
+    std::string op;
+    std::string algorithm;
+    std::string bytes;
+    double lines_ps = 0;
+
+    std::string name() const { return system + " " + op + " " + algorithm + " " + bytes; }
+};
+
+std::vector<Row> all_rows()
+{
+    std::vector<Row> out;
+    for (const auto& words : rows("lines.txt")) out.push_back({words.at(0), words.at(1), words.at(2), words.at(3), std::stod(words.at(4))});
+    return out;
+}
+
+// As the options that tools/flow_accuracy makes of systems.txt.
+ResolvedSystem system_of(const Row& row)
+{
+    for (const auto& words : rows("systems.txt")) {
+        if (words.at(0) != row.system) continue;
+        const std::string path = root + words.at(1);
+        const bool file = path.size() > 11 && path.compare(path.size() - 11, 11, "system.yaml") == 0;
+        SystemDescription description = file ? read_system_file(path) : SystemDescription{};
+        if (!file) description.infrastructure = path;
+        description.workload.kind = Workload::Kind::collective;
+        description.workload.plan.clear();
+        description.workload.collective = row.op;
+        description.workload.algorithm = row.algorithm;
+        description.workload.bytes = parse_bytes(row.bytes).value();
+        for (std::size_t i = 2; i < words.size(); ++i) {
+            const std::size_t equals = words[i].find('=');
+            const std::string name = words[i].substr(0, equals);
+            const std::string value = words[i].substr(equals + 1);
+            if (name == "ranks") {
+                description.workload.rank_count = std::stoul(value);
+            } else if (name == "profile") {
+                description.profile = value;
+            } else {
+                description.sets.push_back(parse_set(words[i]));
+            }
+        }
+        return load_system(description);
+    }
+    throw std::runtime_error("no system " + row.system);
+}
+
+RunOptions quiet()
+{
+    RunOptions options;
+    options.progress = options.data_on = false;
+    return options;
+}
+
+double by_flow(const Row& row) { return static_cast<double>(run_flow(system_of(row), quiet()).simulated_ps); }
+
+double by_lines(const Row& row)
+{
+    return std::stod(in_timed_child(
+        [&] { return std::to_string(run_system(system_of(row), ModelRegistry(), quiet()).simulated_ps); }, 600));
+}
+
+struct Spread {
+    double median = 0;
+    double p90 = 0;
+    double worst = 0;
+    std::string worst_name;
+};
+
+Spread spread_of(const std::vector<std::pair<double, std::string>>& errors)
+{
+    std::vector<std::pair<double, std::string>> sorted = errors;
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t last = sorted.size() - 1;
+    return {(sorted[last / 2].first + sorted[(last + 1) / 2].first) / 2, sorted[last * 9 / 10].first, sorted[last].first,
+        sorted[last].second};
+}
+
+// The page with all rows, which says how far they are off.
+std::string page(const std::vector<Row>& all, const std::vector<double>& flow_ps, const Spread& is)
+{
+    std::string out = "# Flow fidelity against lines: all rows\n\n"
+                      "What it means and why rows are off: [flow](flow.md#against-lines). Written by `WEFT_UPDATE_DOCS=1\n"
+                      "build/release/tests/flow_test --gtest_filter=FlowAccuracy.MedianNineInTenAndWorstStayWithinTheirBounds`; nothing is fitted.\n\n";
+    out += fmt::format("{} rows: median {:.1f} %, nine in ten within {:.1f} %, worst {:.1f} % ({}).\n\n", all.size(), is.median, is.p90,
+        is.worst, is.worst_name);
+    out += "| system | collective | algorithm | size | lines, us | flow, us | error |\n|---|---|---|---|---|---|---|\n";
+    for (std::size_t i = 0; i < all.size(); ++i)
+        out += fmt::format("| {} | {} | {} | {} | {:.2f} | {:.2f} | {:+.1f} % |\n", all[i].system, all[i].op, all[i].algorithm, all[i].bytes,
+            all[i].lines_ps / 1e6, flow_ps[i] / 1e6, (flow_ps[i] / all[i].lines_ps - 1) * 100);
+    return out;
+}
+
+void expect_lines(std::size_t first, std::size_t step)
+{
+    const std::vector<Row> all = all_rows();
+    for (std::size_t i = first; i < all.size(); i += step) EXPECT_EQ(by_lines(all[i]), all[i].lines_ps) << all[i].name();
+}
+
+}  // namespace
+
+// 12 systems x 8 algorithms x 4 sizes were asked for.
+TEST(FlowAccuracy, EveryAlgorithmOfEverySystemHasItsRow)
+{
+    const std::vector<Row> all = all_rows();
+    const std::size_t systems = rows("systems.txt").size();
+    EXPECT_EQ(systems, 13U);
+    EXPECT_EQ(all.size(), systems * 9 * 4);
+    std::vector<std::string> names;
+    for (const Row& row : all) names.push_back(row.name());
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+}
+
+TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
+{
+    const std::vector<Row> all = all_rows();
+    std::vector<double> flow_ps;
+    std::vector<std::pair<double, std::string>> errors;
+    for (const Row& row : all) {
+        flow_ps.push_back(by_flow(row));
+        errors.emplace_back(std::abs(flow_ps.back() / row.lines_ps - 1) * 100, row.name());
+    }
+    const Spread is = spread_of(errors);
+    const std::string path = root + "docs/models/flow_accuracy.md";
+    const std::string text = page(all, flow_ps, is);
+    if (std::getenv("WEFT_UPDATE_DOCS") != nullptr) std::ofstream(path) << text;
+    std::ifstream file(path);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text) << "WEFT_UPDATE_DOCS=1 writes it";
+    EXPECT_LE(is.median, 2.2);
+    EXPECT_LE(is.p90, 8);
+    // 20 % is the aim. Who is beyond it, and why, is on the page; more must not come.
+    EXPECT_LE(is.worst, 29) << is.worst_name;
+    const auto beyond = std::count_if(errors.begin(), errors.end(), [](const auto& error) { return error.first > 20; });
+    EXPECT_LE(beyond, 5);
+    std::printf("median %.2f %%, nine in ten within %.2f %%, worst %.2f %%: %s\n", is.median, is.p90, is.worst, is.worst_name.c_str());
+}
+
+// The bounds above must see a model that is a tenth too slow.
+TEST(FlowAccuracy, ATenthTooSlowIsBeyondTheBounds)
+{
+    std::vector<std::pair<double, std::string>> errors;
+    const std::vector<Row> all = all_rows();
+    for (std::size_t i = 0; i < all.size(); i += 20) errors.emplace_back(std::abs(1.1 * by_flow(all[i]) / all[i].lines_ps - 1) * 100, all[i].name());
+    EXPECT_GT(spread_of(errors).median, 3);
+}
+
+// The rows of lines.txt are what lines take now: some of them, and all.
+TEST(FlowAccuracy, ASampleOfTheLinesIsAsItWas) { expect_lines(7, 47); }
+TEST(FlowAccuracyLong, AllLinesAreAsTheyWere) { expect_lines(0, 1); }
+
+}  // namespace accuracy_test
