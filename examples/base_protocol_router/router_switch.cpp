@@ -186,6 +186,7 @@ std::vector<Statistic> RouterSwitch::statistics() const
 {
     std::vector<Statistic> out;
     StatisticWriter write(router_statistics(), out);
-    write_common(write);
+    write_lines(write);
+    write_peak_queue(write);
     return out;
 }

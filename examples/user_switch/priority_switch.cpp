@@ -208,7 +208,8 @@ std::vector<Statistic> PrioritySwitch::statistics() const
     }
     std::vector<Statistic> out;
     StatisticWriter write(priority_statistics(), out);
-    write_common(write);
+    write_lines(write);
+    write_peak_queue(write);
     write("overtakes", overtakes);
     write("paced", paced);
     return out;

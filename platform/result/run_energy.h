@@ -1,6 +1,7 @@
 // What of a finished run has an energy: bits on links and through switches, accesses, operations, idle time.
 #pragma once
 
+#include "platform/configuration/resolved_system.h"
 #include "platform/result/run_result.h"
 
 namespace weft {

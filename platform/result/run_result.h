@@ -13,13 +13,10 @@
 #include "collectives/synthesis/estimate_terms.h"
 #include "platform/configuration/assumption.h"
 #include "platform/configuration/explain.h"
+#include "platform/energy/energy.h"
 #include "platform/result/link_result.h"
 #include "platform/result/run_estimate.h"
 #include "rtl/modules/block_fault.h"
-#include "platform/configuration/resolved_system.h"
-#include "platform/energy/energy.h"
-#include "platform/assembly/model_registry.h"
-#include "rtl/modules/block_host.h"
 
 namespace weft {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "collectives/engine/operation_table.h"
+#include "collectives/engine/critical_path.h"
 
 namespace weft {
 
@@ -59,27 +59,6 @@ std::vector<std::pair<Executor::JobId, CriticalPath>> RunTrace::paths_in_order()
     }
     std::stable_sort(out.begin(), out.end(),
         [](const auto& a, const auto& b) { return a.second.segments.front().begin < b.second.segments.front().begin; });
-    return out;
-}
-
-std::optional<TraceAnalysis> RunTrace::analysis() const
-{
-    if (nodes_.records().empty()) return std::nullopt;
-    TraceAnalysis out;
-    const std::vector<TracePathSegment> path = trace_path(nodes_);
-    for (const auto& [kind, time] : times_by_kind(nodes_, path)) out.path_ps.emplace_back(kind, time);
-    for (const TracePathSegment& segment : path) {
-        TraceAnalysis::Segment entry{segment.rank, 0, "idle", "", segment.begin, segment.end};
-        if (segment.record != NodeRecord::none) {
-            const NodeRecord& record = nodes_.records()[segment.record];
-            entry.node = record.node;
-            entry.kind = record.operation.empty() ? name_of(record.kind) : record.operation;
-            entry.name = record.name;
-        }
-        out.segments.push_back(std::move(entry));
-    }
-    for (OperationRow& row : operation_table(nodes_, path))
-        out.operations.push_back({std::move(row.what), row.bytes, row.ranks, row.count, row.total, row.longest, row.waiting, row.on_path});
     return out;
 }
 
@@ -139,10 +118,7 @@ std::map<std::uint32_t, std::uint32_t> RunTrace::name_workgroups(Timeline& out) 
 
 std::string RunTrace::timeline(const std::vector<std::string>& nodes) const
 {
-    Timeline out;
-    out.name_process(Timeline::path_process, "critical path");
-    for (std::uint32_t rank = 0; rank < nodes.size(); ++rank) out.name_process(rank + 1, fmt::format("rank {}: {}", rank, nodes[rank]));
-    if (!nodes_.records().empty()) out.add_nodes(nodes_);
+    Timeline out = timeline_of_nodes(nodes_, nodes);
     // Collectives may run side by side, and so do their paths.
     std::set<std::uint32_t> named;
     for (const auto& [job, path] : paths_in_order()) {

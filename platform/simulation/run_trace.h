@@ -11,7 +11,7 @@
 #include "collectives/engine/line_executor.h"
 #include "gpu/operation_log.h"
 #include "platform/result/run_result.h"
-#include "platform/simulation/timeline.h"
+#include "platform/simulation/trace_analysis.h"
 
 namespace weft {
 
@@ -26,7 +26,7 @@ public:
     // The nodes of a trace write themselves here; empty for a collective.
     NodeLog& nodes() { return nodes_; }
     // The path of a whole trace and its operations; none for a collective.
-    std::optional<TraceAnalysis> analysis() const;
+    std::optional<TraceAnalysis> analysis() const { return analysis_of(nodes_); }
 
     // In the Trace Event Format (timeline.h): a process for each rank (`nodes` are their names), the nodes of a trace, a track for each
     // workgroup with an event for each step; and the critical paths.

@@ -136,8 +136,9 @@ std::vector<Statistic> DutSwitch::statistics() const
 {
     std::vector<Statistic> out;
     StatisticWriter write(dut_switch_statistics(), out);
-    write_common(write);
+    write_lines(write);
     write("clocks", clocks());
+    write_peak_queue(write);
     return out;
 }
 

@@ -329,9 +329,10 @@ std::vector<Statistic> ClockedSwitch::statistics() const
 {
     std::vector<Statistic> out;
     StatisticWriter write(clocked_switch_statistics(), out);
-    write_common(write);
+    write_lines(write);
     write("made", made_);
     write("clocks", clocks());
+    write_peak_queue(write);
     return out;
 }
 

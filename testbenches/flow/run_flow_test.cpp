@@ -20,6 +20,7 @@
 #include "platform/applications/flow/flow_fabric.h"
 #include "platform/applications/flow/run_flow.h"
 #include "platform/result/report.h"
+#include "testbenches/chakra/trace_writer.h"
 #include "testbenches/flow/flow_bench.h"
 #include "testbenches/platform/runs.h"
 
@@ -63,6 +64,32 @@ void expect_refused(const RunSetup& setup, const std::string& text)
 }
 
 }  // namespace
+
+// Rank 1 computes longest, so the path of the whole trace begins there; a collective of its own has no log of operations.
+TEST(FlowRun, ATraceThatIsFollowedHasItsPathAndItsTimeline)
+{
+    using namespace weft::chakra::testing;
+    const Folder folder;
+    const std::string prefix = folder.write_set({{comp(1, 5), collective(2, 0, 65536).data({1})}, {comp(1, 30), collective(2, 0, 65536).data({1})}});
+    RunSetup setup = on(star_document(2), "profile: generic\n" + trace_lines(prefix));
+    setup.options.follow = true;
+    const RunResult result = flow_run(setup);
+    ASSERT_TRUE(result.trace);
+    std::uint64_t sum = 0;
+    for (const auto& [kind, time] : result.trace->path_ps) sum += time;
+    EXPECT_EQ(sum, result.simulated_ps);
+    ASSERT_EQ(result.trace->segments.size(), 2U);
+    EXPECT_EQ(result.trace->segments[0].rank, 1U);
+    EXPECT_EQ(result.trace->segments[0].end_ps, 30'000'000U);
+    EXPECT_EQ(result.trace->segments[1].kind, "all_reduce");
+    std::size_t nodes = 0;
+    const nlohmann::json timeline = nlohmann::json::parse(result.timeline);
+    for (const nlohmann::json& event : timeline["traceEvents"]) nodes += event["ph"] == "X" && event["pid"] != 0 ? 1 : 0;
+    EXPECT_EQ(nodes, 4U);
+    RunSetup collective_alone = dgx();
+    collective_alone.options.follow = true;
+    expect_refused(collective_alone, "--critical-path and --timeline of a collective");
+}
 
 TEST(FlowRun, PlaysTheCostGraphByTheRulesOfLines)
 {

@@ -69,7 +69,7 @@ std::string verified_with(const RunSetup& setup, const Plant& plant)
     return in_timed_child(
         [&] {
             ModelRegistry registry;
-            registry.add_gpu("planted", "one with slices that hold their contents in another way",
+            registry.add_gpu(ModelDeclaration("planted", "one with slices that hold their contents in another way"),
                 [&](const RunContext& context, const GpuRequest& request) {
                     Gpu::Wiring wiring = request.wiring;
                     wiring.make_slice = [&](EventQueue& event_queue, const SliceRequest& slice) {
@@ -78,8 +78,7 @@ std::string verified_with(const RunSetup& setup, const Plant& plant)
                         return std::make_unique<L2Slice>(event_queue, with);
                     };
                     return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress,
-                        request.gpu, request.l1, request.l2, request.hbm, wiring, request.memory_side, request.network, request.copy,
-                        request.bulk);
+                        request.parameters, wiring);
                 });
             RunSetup planted = setup.with("l2.contents=cached");
             planted.lines += "bind: [{nodes: \"*.xpu.1\", model: planted}]\n";

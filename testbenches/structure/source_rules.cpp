@@ -137,7 +137,7 @@ struct Room {
 };
 
 // Rooms of a floor.
-constexpr std::array<Room, 25> rooms{{
+constexpr std::array<Room, 26> rooms{{
     {"tlm_interconnect/kernel/", 0},
     {"tlm_interconnect/protocol/", 1},
     {"tlm_interconnect/link/", 2},

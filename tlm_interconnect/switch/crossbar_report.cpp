@@ -60,9 +60,10 @@ std::vector<Statistic> CrossbarSwitch::statistics() const
 {
     std::vector<Statistic> out;
     StatisticWriter write(crossbar_switch_statistics(), out);
-    write_common(write);
+    write_lines(write);
     write("matchings", matchings_);
     write("refused", refused_);
+    write_peak_queue(write);
     return out;
 }
 

@@ -172,7 +172,8 @@ std::vector<Statistic> Switch::statistics() const
 {
     std::vector<Statistic> out;
     StatisticWriter write(switch_statistics(), out);
-    write_common(write);
+    write_lines(write);
+    write_peak_queue(write);
     write("credit_stall", outputs_.credit_stall());
     if (groups_ != nullptr) groups_->add_statistics(out);
     if (stage_ != nullptr) stage_->add_statistics(out);

@@ -134,12 +134,12 @@ protected:
                                          : sockets_[output].target->send_response(line, delay);
     }
 
-    // The two that every switch has: "lines", "peak_queue".
-    void write_common(StatisticWriter& write) const
+    // The two statistics that every switch has.
+    void write_lines(StatisticWriter& write) const { write("lines", line_hops()); }
+    void write_peak_queue(StatisticWriter& write) const
     {
         std::uint32_t peak = 0;
         for (unsigned p = 0; p < port_count(); ++p) peak = std::max(peak, peak_queue(p));
-        write("lines", line_hops());
         write("peak_queue", peak);
     }
 

@@ -17,6 +17,7 @@
 #include "platform/workload/dimension_rates_of.h"
 #include "platform/simulation/gathered.h"
 #include "platform/simulation/interrupt.h"
+#include "platform/simulation/trace_analysis.h"
 #include "platform/workload/run_workload.h"
 #include "platform/workload/pricing_line.h"
 
@@ -37,7 +38,8 @@ void refuse_options(const ResolvedSystem& system, const RunOptions& options)
         {options.check_protocol, "--check-protocol: there are no transactions to check"},
         {options.watch, "--watch: there are no virtual channels to watch"},
         {options.window > 0, "--series: flow fidelity keeps no time series"},
-        {options.follow, "--critical-path and --timeline: flow fidelity keeps no log of operations"},
+        {options.follow && system.workload.kind != Workload::Kind::trace,
+            "--critical-path and --timeline of a collective: flow fidelity keeps no log of operations"},
         {options.memory_limit.has_value(), "--memory-limit: flow fidelity has no estimate of its memory"},
         {options.record, "--record: there are no transactions to record"},
         {!system.workload.beside.empty(), "a kernel beside the workload: flow fidelity has no units that both would share"},
@@ -137,6 +139,7 @@ public:
         bool interrupted = false;
         {
             const InterruptGuard guard;
+            if (options_.follow) load_.follow(nodes_);
             large_ ? large_->start() : load_.start();
             do {
                 core_.run(options_.until.value_or(~Time{0}), [&interrupted] { return interrupted = InterruptGuard::requested(); });
@@ -286,6 +289,12 @@ private:
                 rank.breakdown_ps = load_.breakdown(rank.rank, result.simulated_ps);
                 rank.operations = load_.operations(rank.rank);
             }
+        if (options_.follow) {
+            std::vector<std::string> names;
+            for (std::size_t rank = 0; rank < ranks_; ++rank) names.push_back(resolved_.graph().node(fabric_.members()[rank]).name);
+            result.trace = analysis_of(nodes_);
+            result.timeline = timeline_of_nodes(nodes_, names).text();
+        }
         tell(result);
         list_links(result);
         if (options_.plan) result.plan = write_msccl_xml(load_.driver()->schedule());
@@ -343,6 +352,7 @@ private:
     FlowExecutor executor_;
     std::optional<CollectiveRequest> request_;
     std::optional<LargeCollective> large_;
+    NodeLog nodes_;  // of a trace that is followed
     std::optional<ChoiceResult> choice_;
     std::uint32_t written_channels_ = 1;
     bool without_switches_ = false;  // that combine or copy, though the system has some

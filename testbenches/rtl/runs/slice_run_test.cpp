@@ -81,7 +81,7 @@ std::string ending(const Tampered::Change& change)
             };
             return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress, request.parameters, wiring);
         });
-        RunSetup setup = dgx("ring", {});
+        RunSetup setup = dgx("ring", {"dgx.0.xpu.0.l2.model=slice_twin"});  // what its slices are to be taken for
         setup.lines += "bind: [{nodes: \"*.xpu.0\", model: broken}]\n";
         setup.options.progress = false;
         const RunResult result = run_system(resolve_setup(setup), registry, setup.options);
