@@ -14,7 +14,6 @@
 
 #include <cstdint>
 
-#include "platform/assembly/model_registry.h"
 #include "base/version.h"
 #include "platform/assembly/model_requests.h"
 #include "tlm_interconnect/adapters/base_to_line.h"
