@@ -45,7 +45,7 @@ std::optional<std::uint64_t> parse_value(const ParameterInfo& info, std::string_
 std::string format_value(const ParameterInfo& info, std::uint64_t value);
 std::string describe_range(const ParameterInfo& info);  // "1 ps to 1 ms", "one of spin, monitor"
 
-// What the values of a block belong to: an accelerator or memory, a node that passes lines on, an edge, the whole system.
+// The owner of a block's values: an accelerator or memory, a forwarding node, an edge, or the whole system.
 enum class BlockOwner : std::uint8_t { endpoint, forwarder, link, system };
 
 // A block of parameters: one Spec struct. `name` is the first part of the paths of its parameters.

@@ -68,7 +68,7 @@ public:
     std::uint64_t nodes_finished() const { return nodes_finished_; }
     // The time [0, end] of a rank by activity, ps.
     Breakdown::Times breakdown(std::uint32_t rank, Picoseconds end) const { return breakdowns_[rank].until(end); }
-    // Of compute nodes of the accelerator that have ended: num_ops, and how many state none.
+    // The sum of num_ops over the accelerator's compute nodes that have ended, and the number of such nodes without num_ops.
     struct Operations {
         double done = 0;
         std::uint64_t not_stated = 0;

@@ -1,4 +1,4 @@
-// What a trace engine tells about itself: who waits when nothing moves, and the log of its nodes.
+// The reports of a trace engine: the nodes that wait when nothing moves, and the log of all nodes.
 #include <fmt/format.h>
 
 #include "collectives/engine/trace_engine.h"

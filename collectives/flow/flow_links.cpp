@@ -59,7 +59,7 @@ bool FlowLinks::pass(FlowFlight& flight)
     return true;
 }
 
-// What a flight of data costs a link beyond its rate, which has the packets of a long stream in it.
+// The extra occupancy of a link by one message: its rate already includes the packet headers of a long stream.
 double FlowLinks::headers_ps(const LinkGroup& group, const FlowFlight& flight, double share) const
 {
     const CostLink& link = book_.figures(group);

@@ -131,7 +131,7 @@ void MscclppLowering::semaphores(const JsonValue& op, bool acquire)
     }
 }
 
-// Of a channel. Waits that outnumber the signals never end; signals that outnumber the waits stay unused.
+// Counts for one channel: surplus waits never end, surplus signals stay unused.
 void MscclppLowering::unequal_signals()
 {
     for (const auto& [place, count] : balance_) {
@@ -151,7 +151,7 @@ void MscclppLowering::unequal_signals()
     }
 }
 
-// Of a semaphore between blocks: a pool of credits ends as full as it began, or fuller.
+// Counts for one semaphore between blocks: a pool of credits must end with at least as many as it began with.
 void MscclppLowering::unused_tokens()
 {
     for (const auto& [id, count] : tokens_) {

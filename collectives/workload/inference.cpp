@@ -71,7 +71,7 @@ public:
             trace_.send("tokens", "tokens" + batch, stage(0), tag, token_bytes * pass.sequences, trace_.tail());
     }
 
-    // What the last stage made of a batch is the input of its next step.
+    // The output of the last stage for a batch is the input of the batch's next step.
     void wait_for_tokens(std::uint64_t number, std::uint64_t sequences)
     {
         if (shared_.options.parallel.pipeline < 2 || at_.pipeline != 0) return;
@@ -126,7 +126,7 @@ std::uint64_t cache_bytes(const Shared& prefill, const Shared& decode, std::uint
     const std::uint32_t senders = prefill.options.parallel.tensor;
     const LayerKernels kernels(model, prefill.options);
     if (model.latent.used()) return to % senders == from ? kernels.cached_bytes(tokens) : 0;
-    // Of several ranks with copies of one head, one sends.
+    // Where several ranks hold copies of one head, one of them sends it.
     const auto copies = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, senders / model.kv_heads));
     if (from % copies != to % copies) return 0;
     const auto [first, last] = heads_of(model.kv_heads, senders, from);
