@@ -5,7 +5,6 @@
 #include "platform/console/command_line.h"
 #include "platform/console/messages.h"
 #include "platform/commands/system_options.h"
-#include "platform/configuration/blocks.h"
 #include "platform/configuration/profile.h"
 #include "platform/commands/models_text.h"
 

@@ -5,7 +5,6 @@
 #include "platform/console/messages.h"
 #include "platform/configuration/resolve.h"
 #include "platform/assembly/fabric_plan.h"
-#include "platform/assembly/plugin.h"
 #include "platform/assembly/rtl_models.h"
 #include "platform/assembly/plugin_loader.h"
 
