@@ -28,10 +28,7 @@ std::string Diagnostic::text() const
     return out;
 }
 
-InputError::InputError(Diagnostic diagnostic)
-    : InputError(std::vector<Diagnostic>{std::move(diagnostic)})
-{
-}
+InputError::InputError(Diagnostic diagnostic) : InputError(std::vector<Diagnostic>{std::move(diagnostic)}) {}
 
 InputError::InputError(std::vector<Diagnostic> diagnostics)
     : std::runtime_error(joined(diagnostics)), diagnostics_(std::move(diagnostics))

@@ -20,7 +20,8 @@ void prefer_huge_pages(std::size_t bytes)
     if (block == nullptr) return;
     const auto begin = (reinterpret_cast<std::uintptr_t>(block) + page - 1) / page * page;
     const auto end = (reinterpret_cast<std::uintptr_t>(block) + bytes) / page * page;
-    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // NOLINT(performance-no-int-to-ptr)
+    if (begin < end)
+        madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // NOLINT(performance-no-int-to-ptr)
     std::free(block);
 #else
     static_cast<void>(bytes);

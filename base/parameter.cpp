@@ -145,8 +145,7 @@ std::string format_value(const ParameterInfo& info, std::uint64_t value)
 std::string describe_range(const ParameterInfo& info)
 {
     if (info.unit == Unit::flag) return "on or off";
-    if (info.unit != Unit::choice)
-        return format_value(info, info.low) + " to " + format_value(info, info.high);
+    if (info.unit != Unit::choice) return format_value(info, info.low) + " to " + format_value(info, info.high);
     std::string out = "one of ";
     for (std::size_t i = 0; i < info.choices.size(); ++i) out += (i == 0 ? "" : ", ") + info.choices[i];
     return out;

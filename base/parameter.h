@@ -23,8 +23,8 @@ namespace weft {
 
 enum class Unit : std::uint8_t { count, bytes, time, rate, frequency, flops, ratio, choice, flag, real };
 
-const char* name_of(Unit unit);     // "", "B", "ps", "B/s", "Hz", "FLOP/s", "", "", "", ""
-const char* kind_name(Unit unit);   // "count", "bytes", ... for programs that read declarations
+const char* name_of(Unit unit);    // "", "B", "ps", "B/s", "Hz", "FLOP/s", "", "", "", ""
+const char* kind_name(Unit unit);  // "count", "bytes", ... for programs that read declarations
 
 struct ParameterInfo {
     std::string name;
@@ -93,7 +93,8 @@ public:
           set_([member](Spec& spec, std::uint64_t value) { spec.*member = parameter_detail::from_base<Value>(value); })
     {
         static_assert(std::is_same_v<Value, std::uint64_t> || std::is_enum_v<Value> || std::is_same_v<Value, bool> ||
-            std::is_same_v<Value, double>, "a parameter is a std::uint64_t, an enumeration, a bool or a double");
+                std::is_same_v<Value, double>,
+            "a parameter is a std::uint64_t, an enumeration, a bool or a double");
     }
 
     ParameterInfo info;
@@ -112,7 +113,10 @@ class ParameterTable {
 public:
     using Entry = Parameter<Spec>;
 
-    ParameterTable(BlockTitle title, std::vector<Entry> entries) : title_(std::move(title)), entries_(std::move(entries)) {}
+    ParameterTable(BlockTitle title, std::vector<Entry> entries)
+        : title_(std::move(title)), entries_(std::move(entries))
+    {
+    }
 
     const BlockTitle& title() const { return title_; }
     const std::vector<Entry>& entries() const { return entries_; }

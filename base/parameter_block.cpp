@@ -32,7 +32,8 @@ namespace {
 // Paths are split at dots and matched by globs.
 bool is_word(const std::string& name)
 {
-    return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
+    return !name.empty() &&
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
 }
 
 }  // namespace
@@ -40,12 +41,14 @@ bool is_word(const std::string& name)
 std::vector<std::string> declaration_problems(const BlockInfo& info)
 {
     std::vector<std::string> out;
-    if (!is_word(info.name())) out.push_back("the name of block '" + info.name() + "' is no word of letters, digits and _");
+    if (!is_word(info.name()))
+        out.push_back("the name of block '" + info.name() + "' is no word of letters, digits and _");
     std::set<std::string> names;
     for (std::size_t i = 0; i < info.parameters.size(); ++i) {
         const ParameterInfo& parameter = *info.parameters[i];
         const std::string path = info.path_of(i);
-        if (!is_word(parameter.name)) out.push_back("the name of parameter '" + path + "' is no word of letters, digits and _");
+        if (!is_word(parameter.name))
+            out.push_back("the name of parameter '" + path + "' is no word of letters, digits and _");
         if (!names.insert(parameter.name).second) out.push_back("parameter " + path + " is declared twice");
         if (parameter.text.empty()) out.push_back("parameter " + path + " has no text");
         if (parameter.low > parameter.high) out.push_back("parameter " + path + " has a range that holds nothing");
@@ -75,7 +78,8 @@ std::uint64_t ParameterSet::value(std::string_view path) const
     if (contents_ != nullptr && dot != std::string_view::npos)
         for (const Held& held : contents_->blocks)
             if (held.info->name() == path.substr(0, dot))
-                if (const auto parameter = held.info->find(path.substr(dot + 1))) return held.info->read(held.spec.get(), *parameter);
+                if (const auto parameter = held.info->find(path.substr(dot + 1)))
+                    return held.info->read(held.spec.get(), *parameter);
     throw std::logic_error("this module has no parameter " + std::string(path));
 }
 

@@ -48,7 +48,9 @@ BlockInfo block_info()
         info.parameters.push_back(&entry.info);
         info.defaults.push_back(entry.get(defaults));
     }
-    info.make = [](const std::vector<std::uint64_t>& values) { return std::make_shared<const Spec>(spec_from<Spec>(values)); };
+    info.make = [](const std::vector<std::uint64_t>& values) {
+        return std::make_shared<const Spec>(spec_from<Spec>(values));
+    };
     info.read = [](const void* spec, std::size_t parameter) {
         return Spec::parameters().entries()[parameter].get(*static_cast<const Spec*>(spec));
     };

@@ -24,7 +24,8 @@ struct Range {
 namespace parameter_detail {
 
 template <class Spec>
-Parameter<Spec> of_kind(Unit unit, const char* name, std::uint64_t Spec::*member, Range range, const char* text, const char* source)
+Parameter<Spec> of_kind(Unit unit, const char* name, std::uint64_t Spec::*member, Range range, const char* text,
+    const char* source)
 {
     return {{name, unit, range.low, range.high, text, {}, "", source}, member};
 }
@@ -33,35 +34,39 @@ Parameter<Spec> of_kind(Unit unit, const char* name, std::uint64_t Spec::*member
 
 // `source`: where the default comes from, if somebody published it.
 template <class Spec>
-Parameter<Spec> count_parameter(const char* name, std::uint64_t Spec::*member, Range range, const char* text, const char* source = "")
+Parameter<Spec> count_parameter(const char* name, std::uint64_t Spec::*member, Range range, const char* text,
+    const char* source = "")
 {
     return parameter_detail::of_kind(Unit::count, name, member, range, text, source);
 }
 
 template <class Spec>
-Parameter<Spec> bytes_parameter(const char* name, std::uint64_t Spec::*member, Range range, const char* text, const char* source = "")
+Parameter<Spec> bytes_parameter(const char* name, std::uint64_t Spec::*member, Range range, const char* text,
+    const char* source = "")
 {
     return parameter_detail::of_kind(Unit::bytes, name, member, range, text, source);
 }
 
 // ps
 template <class Spec>
-Parameter<Spec> time_parameter(const char* name, std::uint64_t Spec::*member, Range range, const char* text, const char* source = "")
+Parameter<Spec> time_parameter(const char* name, std::uint64_t Spec::*member, Range range, const char* text,
+    const char* source = "")
 {
     return parameter_detail::of_kind(Unit::time, name, member, range, text, source);
 }
 
 // B/s
 template <class Spec>
-Parameter<Spec> rate_parameter(const char* name, std::uint64_t Spec::*member, Range range, const char* text, const char* source = "")
+Parameter<Spec> rate_parameter(const char* name, std::uint64_t Spec::*member, Range range, const char* text,
+    const char* source = "")
 {
     return parameter_detail::of_kind(Unit::rate, name, member, range, text, source);
 }
 
 // One name for each enumerator, which count from 0.
 template <class Spec, class Enumeration>
-Parameter<Spec> choice_parameter(const char* name, Enumeration Spec::*member, std::vector<std::string> names, const char* text,
-    const char* source = "")
+Parameter<Spec> choice_parameter(const char* name, Enumeration Spec::*member, std::vector<std::string> names,
+    const char* text, const char* source = "")
 {
     static_assert(std::is_enum_v<Enumeration>, "a choice is a member of an enumeration");
     const std::uint64_t last = names.empty() ? 0 : names.size() - 1;
@@ -76,9 +81,11 @@ Parameter<Spec> flag_parameter(const char* name, bool Spec::*member, const char*
 
 // Numbers from 0 up.
 template <class Spec>
-Parameter<Spec> real_parameter(const char* name, double Spec::*member, double low, double high, const char* text, const char* source = "")
+Parameter<Spec> real_parameter(const char* name, double Spec::*member, double low, double high, const char* text,
+    const char* source = "")
 {
-    return {{name, Unit::real, parameter_detail::to_base(low), parameter_detail::to_base(high), text, {}, "", source}, member};
+    return {{name, Unit::real, parameter_detail::to_base(low), parameter_detail::to_base(high), text, {}, "", source},
+        member};
 }
 
 }  // namespace weft

@@ -47,9 +47,11 @@ std::vector<std::string> statistic_problems(const StatisticTable& table, const s
     std::vector<std::string> out;
     for (const Statistic& statistic : written) {
         const auto info = find_name(table, statistic.name);
-        if (info == table.end()) out.push_back("writes statistic " + statistic.name + ", which its declaration does not have");
+        if (info == table.end())
+            out.push_back("writes statistic " + statistic.name + ", which its declaration does not have");
         else if (info->unit != statistic.unit)
-            out.push_back("writes statistic " + statistic.name + " in '" + statistic.unit + "', its declaration has '" + info->unit + "'");
+            out.push_back("writes statistic " + statistic.name + " in '" + statistic.unit + "', its declaration has '" +
+                info->unit + "'");
     }
     for (const StatisticInfo& info : table)
         if (info.when.empty() && find_name(written, info.name) == written.end())

@@ -15,13 +15,13 @@ namespace weft {
 
 bool is_stream(const std::string& path)
 {
-    struct stat info{};
+    struct stat info {};
     return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
 std::string read_text_file(const std::string& path, std::size_t limit)
 {
-    struct stat info{};
+    struct stat info {};
     if (::stat(path.c_str(), &info) != 0)
         throw InputError(path, 0, std::string("cannot be read: ") + std::strerror(errno), "a readable file");
     if (S_ISDIR(info.st_mode)) throw InputError(path, 0, "is a folder", "a file");

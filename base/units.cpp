@@ -24,17 +24,16 @@ constexpr std::uint64_t mebi = kibi * 1024;
 constexpr std::uint64_t gibi = mebi * 1024;
 constexpr std::uint64_t tebi = gibi * 1024;
 
-constexpr std::array<KnownUnit, 10> byte_units{{{"", 1, 1}, {"B", 1, 1}, {"KiB", kibi, 1}, {"MiB", mebi, 1},
-    {"GiB", gibi, 1}, {"TiB", tebi, 1}, {"KB", 1000, 1}, {"MB", 1000000, 1}, {"GB", 1000000000, 1},
-    {"TB", 1000000000000, 1}}};
+constexpr std::array<KnownUnit, 10> byte_units{
+    {{"", 1, 1}, {"B", 1, 1}, {"KiB", kibi, 1}, {"MiB", mebi, 1}, {"GiB", gibi, 1}, {"TiB", tebi, 1}, {"KB", 1000, 1},
+        {"MB", 1000000, 1}, {"GB", 1000000000, 1}, {"TB", 1000000000000, 1}}};
 
-constexpr std::array<KnownUnit, 5> time_units{{{"ps", 1, 1}, {"ns", 1000, 1}, {"us", 1000000, 1},
-    {"ms", 1000000000, 1}, {"s", 1000000000000, 1}}};
+constexpr std::array<KnownUnit, 5> time_units{
+    {{"ps", 1, 1}, {"ns", 1000, 1}, {"us", 1000000, 1}, {"ms", 1000000000, 1}, {"s", 1000000000000, 1}}};
 
 constexpr std::array<KnownUnit, 12> rate_units{{{"B/s", 1, 1}, {"KB/s", 1000, 1}, {"MB/s", 1000000, 1},
-    {"GB/s", 1000000000, 1}, {"TB/s", 1000000000000, 1}, {"MiB/s", mebi, 1}, {"GiB/s", gibi, 1},
-    {"TiB/s", tebi, 1}, {"GBps", 1000000000, 1}, {"Mbps", 1000000, 8}, {"Gbps", 1000000000, 8},
-    {"Tbps", 1000000000000, 8}}};
+    {"GB/s", 1000000000, 1}, {"TB/s", 1000000000000, 1}, {"MiB/s", mebi, 1}, {"GiB/s", gibi, 1}, {"TiB/s", tebi, 1},
+    {"GBps", 1000000000, 1}, {"Mbps", 1000000, 8}, {"Gbps", 1000000000, 8}, {"Tbps", 1000000000000, 8}}};
 
 constexpr std::array<KnownUnit, 4> frequency_units{
     {{"Hz", 1, 1}, {"kHz", 1000, 1}, {"MHz", 1000000, 1}, {"GHz", 1000000000, 1}}};
@@ -109,14 +108,15 @@ std::string format_bytes(std::uint64_t bytes)
     for (const KnownUnit& step : steps)
         if (bytes >= step.numerator && bytes / step.numerator < longest &&
             bytes % (step.numerator / step.denominator) == 0)
-            return fmt::format("{:.8g} {}", static_cast<double>(bytes) / static_cast<double>(step.numerator), step.name);
+            return fmt::format("{:.8g} {}", static_cast<double>(bytes) / static_cast<double>(step.numerator),
+                step.name);
     return fmt::format("{} B", bytes);
 }
 
 std::string format_time_ps(std::uint64_t ps)
 {
-    constexpr std::array<KnownUnit, 5> steps{{{"s", 1000000000000, 1}, {"ms", 1000000000, 1}, {"us", 1000000, 1},
-        {"ns", 1000, 1}, {"ps", 1, 1}}};
+    constexpr std::array<KnownUnit, 5> steps{
+        {{"s", 1000000000000, 1}, {"ms", 1000000000, 1}, {"us", 1000000, 1}, {"ns", 1000, 1}, {"ps", 1, 1}}};
     return format(ps, steps);
 }
 

@@ -21,8 +21,8 @@ std::optional<std::uint64_t> parse_rate(std::string_view text);
 // "1980 MHz", "1.5 GHz". Hertz.
 std::optional<std::uint64_t> parse_frequency(std::string_view text);
 
-std::string format_bytes(std::uint64_t bytes);     // "1 MiB", "1000003 B"
-std::string format_time_ps(std::uint64_t ps);      // "826 ns", "1.234 us"
+std::string format_bytes(std::uint64_t bytes);       // "1 MiB", "1000003 B"
+std::string format_time_ps(std::uint64_t ps);        // "826 ns", "1.234 us"
 std::string format_rate(std::uint64_t bytes_per_s);  // "112.5 GB/s"
 
 }  // namespace weft

@@ -21,16 +21,16 @@ class TrafficRecorder;
 class Accelerator : public sc_core::sc_module {
 public:
     struct Wiring {
-        std::string path;        // full name, for reports
+        std::string path;  // full name, for reports
         std::uint32_t endpoint = 0;
         unsigned ports = 0;
-        RouteTable routes;       // fabric ports for each destination endpoint
+        RouteTable routes;  // fabric ports for each destination endpoint
         bool data_on = true;
         SpreadMode spread = SpreadMode::lines;
-        unsigned stripe_shift = 0;  // log2 of the lines in a row that take the same path
-        Checkers* checkers = nullptr;  // protocol checkers between all modules; none when null
+        unsigned stripe_shift = 0;            // log2 of the lines in a row that take the same path
+        Checkers* checkers = nullptr;         // protocol checkers between all modules; none when null
         TrafficRecorder* recorder = nullptr;  // of what leaves for other GPUs; none when null
-        SliceFactory make_slice;  // of the L2; null: L2Slice
+        SliceFactory make_slice;              // of the L2; null: L2Slice
     };
 
     virtual LineInitiatorSocket& link_out(unsigned port) = 0;

@@ -7,7 +7,7 @@ namespace weft {
 bool ComputeUnits::cacheable(Scope scope, std::uint64_t address) const
 {
     return l1_spec_.size > 0 && scope == Scope::unit && !MemoryImage::is_flag(local_of(address)) &&
-           (l1_spec_.cache_peers != 0 || endpoint_of(address) == endpoint_);
+        (l1_spec_.cache_peers != 0 || endpoint_of(address) == endpoint_);
 }
 
 L1Cache& ComputeUnits::cache_of(Unit& unit)
@@ -40,7 +40,8 @@ void ComputeUnits::access_cache(Line& line, std::uint32_t number, Time delay)
             line.tag >> 20U);
     } else if (answer.outcome == L1Cache::Outcome::miss) {
         Line& fetch = pool_.take();
-        paths_.route(fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes).tag(fetch_tag(number, answer.fetch)));
+        paths_.route(fetch.begin(LineOp::read, line.address / line_bytes * line_bytes, line_bytes)
+                         .tag(fetch_tag(number, answer.fetch)));
         memory.send_request(fetch, ports_.set_out(number, fetch, event_queue().now(), delay));
     }
 }

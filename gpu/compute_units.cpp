@@ -8,8 +8,10 @@
 
 namespace weft {
 
-static_assert(1U << (OperandCode::bits - OperandCode::of(256).source_bits) == ComputeUnits::max_unroll, "a tag names every register set");
-static_assert(1U << OperandCode::of(Program::max_sources).source_bits >= Program::max_sources, "a tag names every source of a move");
+static_assert(1U << (OperandCode::bits - OperandCode::of(256).source_bits) == ComputeUnits::max_unroll,
+    "a tag names every register set");
+static_assert(1U << OperandCode::of(Program::max_sources).source_bits >= Program::max_sources,
+    "a tag names every source of a move");
 
 const char* name_of(StallCause cause)
 {
@@ -31,13 +33,12 @@ const char* name_of(StallCause cause)
 ComputeUnits::ComputeUnits(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
     const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on, SpreadMode spread,
     unsigned stripe_shift, std::size_t destinations)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), memory("memory", *this), spec_(spec), l1_spec_(l1), endpoint_(endpoint),
-      places_(static_cast<std::uint32_t>(spec.workgroups_per_unit)), pool_(pool), progress_(progress),
-      data_on_(data_on), paths_(endpoint, spread, stripe_shift, destinations), units_(spec.compute_units),
-      groups_(spec.compute_units * spec.workgroups_per_unit)
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), memory("memory", *this), spec_(spec), l1_spec_(l1),
+      endpoint_(endpoint), places_(static_cast<std::uint32_t>(spec.workgroups_per_unit)), pool_(pool),
+      progress_(progress), data_on_(data_on), paths_(endpoint, spread, stripe_shift, destinations),
+      units_(spec.compute_units), groups_(spec.compute_units * spec.workgroups_per_unit)
 {
-    if (groups_.size() > 4096)
-        SC_REPORT_FATAL("/weft/gpu", "compute_units x workgroups_per_unit exceeds 4096");
+    if (groups_.size() > 4096) SC_REPORT_FATAL("/weft/gpu", "compute_units x workgroups_per_unit exceeds 4096");
     for (Unit& unit : units_) {
         unit.issue.set_rate(spec.clock);
         unit.wake.kind = unit_kind;
@@ -50,8 +51,7 @@ ComputeUnits::ComputeUnits(sc_core::sc_module_name name, EventQueue& event_queue
 
 bool ComputeUnits::fits(const Unit& unit, const Launch& launch) const
 {
-    return unit.resident < places_ &&
-           static_cast<std::uint32_t>(__builtin_popcountll(unit.free)) >= launch.wavefronts;
+    return unit.resident < places_ && static_cast<std::uint32_t>(__builtin_popcountll(unit.free)) >= launch.wavefronts;
 }
 
 void ComputeUnits::launch(const Launch& launch)
@@ -133,8 +133,7 @@ void ComputeUnits::prepare_wave(const Workgroup& group, Wavefront& wave, const L
     wave.spent.fill(0);
     wave.spent[static_cast<unsigned>(StallCause::queued)] = now - queued_since;
     if (wave.sets.size() != launch.unroll) wave.sets.resize(launch.unroll);
-    if (data_on_)
-        wave.data.resize(std::size_t{launch.unroll} * launch.program->most_sources * group.instruction_bytes);
+    if (data_on_) wave.data.resize(std::size_t{launch.unroll} * launch.program->most_sources * group.instruction_bytes);
 }
 
 void ComputeUnits::end_wave(std::uint32_t number, Wavefront& wave)
@@ -285,7 +284,7 @@ void ComputeUnits::loaded(std::uint32_t unit, std::uint32_t context, Line& line)
     if (data_on_ && set.move->destinations > 0) {
         const std::uint32_t source = group.operands.source(tag.code);
         std::memcpy(registers(group, wave, place, source) +
-                        (line.address - operand(group, *set.move, source) - set.offset),
+                (line.address - operand(group, *set.move, source) - set.offset),
             line.data(), line.size);
     }
     pool_.give(line);

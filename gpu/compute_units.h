@@ -68,11 +68,12 @@
 
 namespace weft {
 
-class ComputeUnits final : public sc_core::sc_module,
-                           public TimedComponent,
-                           public LineInitiator,
-                           public BulkListener,
-                           public StatisticsProvider {
+class ComputeUnits final :
+    public sc_core::sc_module,
+    public TimedComponent,
+    public LineInitiator,
+    public BulkListener,
+    public StatisticsProvider {
 public:
     ComputeUnits(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
         const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on,
@@ -100,15 +101,16 @@ public:
     struct Launch {
         const Program* program = nullptr;  // stays alive until the workgroup is done
         std::uint32_t wavefronts = 1;      // 1 .. wavefronts_per_unit
-        std::uint32_t unroll = 1;          // 1 .. max_unroll instructions in flight for each, 1 .. 4 with moves of more than 256 sources
+        std::uint32_t unroll =
+            1;  // 1 .. max_unroll instructions in flight for each, 1 .. 4 with moves of more than 256 sources
         std::uint32_t vector_bytes = 16;   // 1 .. 16 a lane
         std::uint32_t poll_lanes = 1;      // 1 .. max_poll_lanes waits in a row that are looked at together
         std::uint64_t* results = nullptr;  // of loads and fetches of words; stays alive too
         bool acquires = true;              // begins a kernel: the unit's L1 is invalidated
         WorkgroupListener* listener = nullptr;
         std::uint64_t token = 0;
-        std::uint32_t log = 0;             // number in the OperationLog; 0: not logged
-        std::uint32_t list = 0;            // that its requests are for, by DmaEngines::launch
+        std::uint32_t log = 0;   // number in the OperationLog; 0: not logged
+        std::uint32_t list = 0;  // that its requests are for, by DmaEngines::launch
     };
     static constexpr unsigned max_unroll = 16;
     static constexpr unsigned max_results = 4095;
@@ -119,18 +121,18 @@ public:
     // Time of workgroups by what their wavefront zero waits for, summed, ps.
     std::array<Time, stall_causes> stalls() const;
     std::uint64_t workgroups() const { return workgroups_; }  // ever placed on a unit
-    std::uint64_t lines() const { return lines_; }  // issued, polls and signals included
+    std::uint64_t lines() const { return lines_; }            // issued, polls and signals included
     bool cannot_progress() const { return cannot_progress_; }
 
     struct Blocked {
         std::uint64_t token;
-        std::uint32_t label;      // of the operation
-        std::size_t operation;    // index in the program
+        std::uint32_t label;    // of the operation
+        std::size_t operation;  // index in the program
         Operation::Kind kind;
-        std::uint64_t flag;       // wait: its address
-        std::uint64_t value;      // wait: wanted
-        std::uint32_t in_flight;  // lines without an answer; without those that look for packets again and again
-        std::uint64_t packets = 0;  // move: address of packets that are not there; 0: none
+        std::uint64_t flag;            // wait: its address
+        std::uint64_t value;           // wait: wanted
+        std::uint32_t in_flight;       // lines without an answer; without those that look for packets again and again
+        std::uint64_t packets = 0;     // move: address of packets that are not there; 0: none
         std::uint32_t more_flags = 0;  // wait: that have not their values either
     };
     std::vector<Blocked> blocked() const;
@@ -147,7 +149,7 @@ private:
 
     struct Unit {
         RateServer issue;
-        Time slot = 0;             // of the last request
+        Time slot = 0;  // of the last request
         Time math_free = 0;
         std::uint64_t ready = 0;   // bit per context that can issue
         std::uint64_t free = 0;    // and per context without a wavefront
@@ -156,8 +158,8 @@ private:
         std::uint32_t resident = 0;
         std::uint32_t last = contexts - 1;  // round robin over its contexts
         bool touched = false;
-        Time full_since = 0;       // at its limit of outstanding lines
-        Time full = 0;             // until then
+        Time full_since = 0;  // at its limit of outstanding lines
+        Time full = 0;        // until then
         ScheduledItem wake;
         RateServer l1_port;
         std::unique_ptr<L1Cache> l1;   // made when first used
@@ -170,7 +172,7 @@ private:
     };
 
     static constexpr std::uint32_t chase_result = max_results;  // no result: the next address
-    static constexpr std::uint8_t packets_kind = 5;  // a load of packets that looks again
+    static constexpr std::uint8_t packets_kind = 5;             // a load of packets that looks again
     // Below: a line that arrives, by DieStage.
     static constexpr std::uint8_t unit_kind = 3;
     static constexpr std::uint8_t workgroup_kind = 4;
@@ -204,8 +206,7 @@ private:
     }
     std::uint8_t* registers(const Workgroup& group, Wavefront& wave, unsigned set, unsigned source) const
     {
-        return wave.data.data() +
-               (std::size_t{set} * group.program->most_sources + source) * group.instruction_bytes;
+        return wave.data.data() + (std::size_t{set} * group.program->most_sources + source) * group.instruction_bytes;
     }
     bool has_instruction(const Workgroup& group, const Wavefront& wave) const;
     bool can_store(const Wavefront& wave) const;
@@ -234,7 +235,7 @@ private:
     bool in_packets(const Workgroup& group, const Operation& move, unsigned number) const
     {
         return group.format != PacketFormat::none && group.program->in_packets.size() > move.first_operand + number &&
-               group.program->in_packets[move.first_operand + number];
+            group.program->in_packets[move.first_operand + number];
     }
     void issue_packet_loads(std::uint32_t unit, std::uint32_t context);
     void issue_packet_stores(std::uint32_t unit, std::uint32_t context);
@@ -259,7 +260,7 @@ private:
         OperationRecord record;
         std::array<Time, stall_causes> spent{};  // when it began
         Line* line = nullptr;                    // of its signal, on its way
-        LatencyBreakdown signalled;                       // the same, answered
+        LatencyBreakdown signalled;              // the same, answered
     };
     std::array<Time, stall_causes> spent_by(const Unit& unit, const Wavefront& wave) const;
     void log_operation(std::uint32_t index, const Operation* operation);

@@ -8,7 +8,8 @@ namespace weft {
 
 void ComputeUnits::start_next(std::uint32_t number, std::uint32_t context)
 {
-    while (start(number, context)) {}
+    while (start(number, context)) {
+    }
     update(number, context);
 }
 
@@ -214,10 +215,10 @@ void ComputeUnits::issue_word(std::uint32_t number, std::uint32_t context)
         LineTag tag{number, context, LineUse::store};
         const bool chase = operation.kind == Operation::Kind::chase;
         const bool answered = chase || operation.kind == Operation::Kind::load || operation.returns;
-        const LineOp op = operation.returns                                ? LineOp::fetch
-                          : answered                                       ? LineOp::read
-                          : operation.kind == Operation::Kind::store ? LineOp::write
-                                                                           : LineOp::atomic;
+        const LineOp op = operation.returns            ? LineOp::fetch
+            : answered                                 ? LineOp::read
+            : operation.kind == Operation::Kind::store ? LineOp::write
+                                                       : LineOp::atomic;
         const LineIssue issue = line.begin(op, chase ? group.chased : operation.address, 8);
         if (answered) {
             tag.use = LineUse::word;
@@ -270,7 +271,8 @@ void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave)
     Line& line = pool_.take();
     const LineOp op = !spin ? LineOp::await : group.arm ? LineOp::monitor : LineOp::read;
     const LineIssue issue = line.begin(op, operation.address, 8);
-    issue.flag(LineHeader::control_flag | LineHeader::poll_flag).tag(LineTag{group.unit, group.zero, LineUse::word, lane}.packed());
+    issue.flag(LineHeader::control_flag | LineHeader::poll_flag)
+        .tag(LineTag{group.unit, group.zero, LineUse::word, lane}.packed());
     line.set_operand(operation.value);
     set_cause(units_[group.unit], wave, StallCause::flag);
     if (group.polled_at == never_polled) group.polled_at = event_queue().now();

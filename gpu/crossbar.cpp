@@ -7,16 +7,17 @@ namespace weft {
 namespace {
 
 constexpr auto answer = static_cast<std::uint8_t>(LineClass::response);
-constexpr unsigned side_bits = 3;    // of a mesh's items: by which side of its tile a line comes, 0 within it
+constexpr unsigned side_bits = 3;  // of a mesh's items: by which side of its tile a line comes, 0 within it
 
 }  // namespace
 
 Crossbar::Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
     const NetworkSpec& network, const L2Spec& l2, std::uint32_t endpoint, unsigned ports, RouteTable routes)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), units("units", *this, 0), dma_engines("movers", *this, 0),
-      spec_(spec), endpoint_(endpoint), sector_shift_(l2.sector_shift()), slices_(static_cast<unsigned>(l2.slices)),
-      partitions_(static_cast<unsigned>(l2.partitions)), in_partition_(slices_ / partitions_),
-      far_latency_(l2.far_latency), hash_(l2.separate() ? in_partition_ : slices_), routes_(std::move(routes)),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), units("units", *this, 0),
+      dma_engines("movers", *this, 0), spec_(spec), endpoint_(endpoint), sector_shift_(l2.sector_shift()),
+      slices_(static_cast<unsigned>(l2.slices)), partitions_(static_cast<unsigned>(l2.partitions)),
+      in_partition_(slices_ / partitions_), far_latency_(l2.far_latency),
+      hash_(l2.separate() ? in_partition_ : slices_), routes_(std::move(routes)),
       header_(static_cast<std::uint32_t>(network.header)), into_slice_(network.slice_rate),
       to_units_(l2.slices, network.slice_rate, header_), to_fabric_(to_units_)
 {
@@ -94,7 +95,8 @@ Time Crossbar::on_request(unsigned port, Line& line, Time delay)
         exit = slices_ + 1 + choice.port(pick);
     }
     if (mesh_ && exit != slices_) {
-        enter_mesh(line, of_port ? came_from_port : 0, of_port ? tile_of_port(port - 1) : tile_of_unit(line), exit, delay);
+        enter_mesh(line, of_port ? came_from_port : 0, of_port ? tile_of_port(port - 1) : tile_of_unit(line), exit,
+            delay);
     } else {
         hand_request(line, of_port, exit, delay);
     }
@@ -191,7 +193,8 @@ void Crossbar::run(ScheduledItem& item)
 
 unsigned Crossbar::debug(unsigned, Line& line)
 {
-    if (line.destination == endpoint_) return to_home_ ? to_home_->debug(line) : to_slices_[slice_of(line)]->debug(line);
+    if (line.destination == endpoint_)
+        return to_home_ ? to_home_->debug(line) : to_slices_[slice_of(line)]->debug(line);
     const RouteTable::Choice choice = routes_.ports_to(line.destination);
     return choice.count == 0 ? 0 : to_ports_[choice.port(0)]->debug(line);
 }

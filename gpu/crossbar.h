@@ -34,11 +34,12 @@
 
 namespace weft {
 
-class Crossbar final : public sc_core::sc_module,
-                       public TimedComponent,
-                       public LineTarget,
-                       public LineInitiator,
-                       public StatisticsProvider {
+class Crossbar final :
+    public sc_core::sc_module,
+    public TimedComponent,
+    public LineTarget,
+    public LineInitiator,
+    public StatisticsProvider {
 public:
     Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
         const NetworkSpec& network, const L2Spec& l2, std::uint32_t endpoint, unsigned ports, RouteTable routes);
@@ -83,7 +84,7 @@ private:
     void run(ScheduledItem& item) override;
 
     unsigned partition_of(const Line& line) const;  // of the unit that issued it
-    unsigned slice_of(const Line& line) const  // that is home of the address
+    unsigned slice_of(const Line& line) const       // that is home of the address
     {
         return slice_place(local_of(line.address) / line_bytes, hash_, sector_shift_).slice;
     }
@@ -116,7 +117,7 @@ private:
     RouteTable routes_;
     std::uint32_t header_;
     std::uint64_t into_slice_;
-    DiePorts to_units_;   // out of slices
+    DiePorts to_units_;  // out of slices
     DiePorts to_fabric_;
     DieAccount account_;
     std::unique_ptr<Mesh> mesh_;

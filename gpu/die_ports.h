@@ -45,7 +45,10 @@ public:
     RateServers& servers() { return servers_; }  // for the account of the network
 
 private:
-    std::uint32_t bytes_of(const LineHeader& line, LineClass cls) const { return header_ + payload_bytes(line.op, line.size, cls); }
+    std::uint32_t bytes_of(const LineHeader& line, LineClass cls) const
+    {
+        return header_ + payload_bytes(line.op, line.size, cls);
+    }
 
     RateServers servers_;
     std::uint32_t header_ = 0;
@@ -56,7 +59,8 @@ enum class DieStage : std::uint8_t { leaving, entering, through };
 
 // A line at the end of its way over the die: through the exit of its slice, where that is booked at the end (`exits` is none where
 // it has been, or is no limit), then in at `place` of `entry`. When it may go on: now, or then, from the stage that it will be at.
-inline Time pass(Line& line, LineClass cls, DiePorts* exits, DiePorts& entry, std::size_t place, DieStage& stage, Time now)
+inline Time pass(Line& line, LineClass cls, DiePorts* exits, DiePorts& entry, std::size_t place, DieStage& stage,
+    Time now)
 {
     if (stage == DieStage::leaving && exits != nullptr) {
         const Time start = exits->admit(line.scratch.die.slice, line, cls, now);

@@ -9,7 +9,8 @@ namespace weft {
 
 namespace {
 
-void write_moved(StatisticWriter& write, std::uint64_t descriptors, std::uint64_t bytes, std::uint64_t lines, Time queued)
+void write_moved(StatisticWriter& write, std::uint64_t descriptors, std::uint64_t bytes, std::uint64_t lines,
+    Time queued)
 {
     write("lines", lines);
     write("descriptors", descriptors);
@@ -22,8 +23,9 @@ void write_moved(StatisticWriter& write, std::uint64_t descriptors, std::uint64_
 DmaEngines::DmaEngines(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy,
     const BulkSpec& bulk, std::uint32_t units, LinePool& pool, Progress& progress, bool data_on,
     const PathChooser& paths, BulkListener& listener)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), memory("memory", *this), copy_(copy), bulk_(bulk), pool_(pool),
-      progress_(progress), data_on_(data_on), paths_(paths), listener_(listener), bulk_engines_(units), proxy_(copy)
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), memory("memory", *this), copy_(copy), bulk_(bulk),
+      pool_(pool), progress_(progress), data_on_(data_on), paths_(paths), listener_(listener), bulk_engines_(units),
+      proxy_(copy)
 {
     for (std::uint64_t e = 0; e < copy.engines; ++e)
         engines_.push_back(make_engine(static_cast<std::uint32_t>(e * units / copy.engines), false));
@@ -59,7 +61,8 @@ void DmaEngines::submit(Engine& engine, const std::uint64_t* operands, const Ope
     const std::uint32_t index = free_descriptors_.back();
     free_descriptors_.pop_back();
     const Time arrival = event_queue().now() + delay;
-    descriptors_[index] = {&engine, operands, operation.bytes, 0, operation.destinations, 0, owner, transfers_, arrival, 0};
+    descriptors_[index] = {&engine, operands, operation.bytes, 0, operation.destinations, 0, owner, transfers_, arrival,
+        0};
     transfers_ += operation.destinations + 1U;
     Counts& count = counts(engine);
     ++count.descriptors;
@@ -105,7 +108,8 @@ void DmaEngines::load_piece(Engine& engine, std::uint32_t index)
     std::uint64_t size = copy.bytes - copy.position;
     for (std::uint32_t operand = 0; operand <= copy.destinations; ++operand)
         size = std::min(size, line_bytes - (copy.operands[operand] + copy.position) % line_bytes);
-    const LineIssue issue = pool_.take().begin(LineOp::read, copy.operands[0] + copy.position, static_cast<std::uint32_t>(size));
+    const LineIssue issue =
+        pool_.take().begin(LineOp::read, copy.operands[0] + copy.position, static_cast<std::uint32_t>(size));
     issue.transfer(mover_transfer(copy.transfer));
     copy.position += size;
     engine.rate.book(event_queue().now(), line_bytes * std::max(1U, copy.destinations));
@@ -133,8 +137,7 @@ bool DmaEngines::try_arrive(Line& line)
 {
     auto stage = static_cast<DieStage>(line.kind);
     const MoverTag tag = MoverTag::of(line.tag);
-    if (stage == DieStage::through || tag.use == MoverUse::word || !descriptors_[tag.index].engine->bulk)
-        return true;
+    if (stage == DieStage::through || tag.use == MoverUse::word || !descriptors_[tag.index].engine->bulk) return true;
     const Time now = event_queue().now();
     const Time start = ports_->arrive(line, tag.unit, line.destination == line.source, stage, now);
     if (start == now) return true;

@@ -45,9 +45,9 @@ namespace weft {
 
 class DmaEngines final : public sc_core::sc_module, public TimedComponent, public LineInitiator, public BulkCopyEngine {
 public:
-    DmaEngines(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy, const BulkSpec& bulk,
-        std::uint32_t units, LinePool& pool, Progress& progress, bool data_on, const PathChooser& paths,
-        BulkListener& listener);
+    DmaEngines(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const CopySpec& copy,
+        const BulkSpec& bulk, std::uint32_t units, LinePool& pool, Progress& progress, bool data_on,
+        const PathChooser& paths, BulkListener& listener);
 
     LineInitiatorSocket memory;
 
@@ -89,9 +89,9 @@ public:
 
 private:
     struct Engine : ScheduledItem {  // as an item: the next load
-        std::uint32_t unit = 0;   // by which it sits
+        std::uint32_t unit = 0;      // by which it sits
         bool bulk = false;
-        std::uint32_t open = 0;   // lines without an answer
+        std::uint32_t open = 0;  // lines without an answer
         std::uint32_t lists = 0;
         std::uint64_t in_flight = 0;
         Time start = 0;
@@ -113,23 +113,23 @@ private:
     };
 
     struct Queue : ScheduledItem {  // a list on its engine; as an item: its next look at a flag
-        std::uint32_t index = 0;     // in queues_
+        std::uint32_t index = 0;    // in queues_
         List list;
         Engine* engine = nullptr;
-        std::size_t next = 0;        // operation
-        std::uint32_t copying = 0;   // descriptors that are not performed
-        std::uint32_t posted = 0;    // signals without acknowledge
+        std::size_t next = 0;       // operation
+        std::uint32_t copying = 0;  // descriptors that are not performed
+        std::uint32_t posted = 0;   // signals without acknowledge
         bool active = false;
-        bool loading = false;        // its descriptor has loads to issue
+        bool loading = false;  // its descriptor has loads to issue
         bool waiting = false;
         Time polled_at = 0;
         std::uint64_t vain_epoch = 0;
-        std::uint64_t granted = 0;   // proxied: operations that the proxy has handed on
-        bool awake = false;          // proxied: counted as busy
+        std::uint64_t granted = 0;  // proxied: operations that the proxy has handed on
+        bool awake = false;         // proxied: counted as busy
     };
 
     struct Grant : ScheduledItem {  // a request, due when the proxy hands it on
-        std::uint32_t number = 0;    // in grants_
+        std::uint32_t number = 0;   // in grants_
         std::uint32_t queue = 0;
         std::uint64_t operations = 0;
     };

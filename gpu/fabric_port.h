@@ -20,12 +20,13 @@
 
 namespace weft {
 
-class FabricPort final : public sc_core::sc_module,
-                         public TimedComponent,
-                         public LineTarget,
-                         public LineInitiator,
-                         public OutputPortOwner,
-                         public StatisticsProvider {
+class FabricPort final :
+    public sc_core::sc_module,
+    public TimedComponent,
+    public LineTarget,
+    public LineInitiator,
+    public OutputPortOwner,
+    public StatisticsProvider {
 public:
     FabricPort(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec);
 

@@ -21,10 +21,7 @@ std::uint64_t Gemm::whole_lines(std::uint64_t elements)
 
 std::uint64_t Gemm::memory_bytes() const { return whole_lines(m * k) + whole_lines(k * n) + whole_lines(m * n); }
 
-std::uint64_t Gemm::loaded_bytes() const
-{
-    return (parts(n, tile) * m * k + parts(m, tile) * k * n) * element_bytes;
-}
+std::uint64_t Gemm::loaded_bytes() const { return (parts(n, tile) * m * k + parts(m, tile) * k * n) * element_bytes; }
 
 std::optional<Gemm> Gemm::parse(const std::string& text)
 {

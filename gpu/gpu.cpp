@@ -8,8 +8,8 @@ namespace weft {
 Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const GpuSpec& spec,
     const L1Spec& l1, const L2Spec& l2, const HbmSpec& hbm, const Wiring& wiring, const MemorySideSpec& memory_side,
     const NetworkSpec& network, const CopySpec& copy, const BulkSpec& bulk)
-    : Accelerator(name), path_(wiring.path), endpoint_(wiring.endpoint), pool_(pool), spec_(spec), l2_spec_(l2), hbm_spec_(hbm),
-      memory_side_spec_(memory_side), image_(wiring.data_on)
+    : Accelerator(name), path_(wiring.path), endpoint_(wiring.endpoint), pool_(pool), spec_(spec), l2_spec_(l2),
+      hbm_spec_(hbm), memory_side_spec_(memory_side), image_(wiring.data_on)
 {
     const unsigned slices = static_cast<unsigned>(l2.slices);
     const std::string here = this->name();
@@ -30,8 +30,9 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     hbm_ = std::make_unique<Hbm>("hbm", event_queue, path_ + ".hbm", hbm, memory_side.present() ? channels : slices,
         memory_side.present() ? memory_side.as_cache(channels).sector_shift() : l2.sector_shift());
     if (memory_side.present())
-        memory_side_ = std::make_unique<MemorySideCache>("memory_side", event_queue, path_ + ".memory_side", memory_side,
-            channels, slices, l2.separate(), image_, pool, endpoint_, wiring.checkers, wiring.data_on && l2.holds_contents());
+        memory_side_ =
+            std::make_unique<MemorySideCache>("memory_side", event_queue, path_ + ".memory_side", memory_side, channels,
+                slices, l2.separate(), image_, pool, endpoint_, wiring.checkers, wiring.data_on && l2.holds_contents());
     const auto join = [&wiring](LineInitiatorSocket& from, LineTargetSocket& to) {
         if (wiring.checkers != nullptr) {
             wiring.checkers->bind(from, to);
@@ -50,9 +51,10 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     for (unsigned s = 0; s < modules; ++s) {
         const std::string number = std::to_string(s);
         slices_.push_back(tree_.at(here + ".l2." + number, [&](const std::string& last) {
-            const SliceRequest request{last, path_ + ".l2." + number, cache, s % static_cast<unsigned>(cache.slices), image_, pool,
-                endpoint_};
-            return wiring.make_slice ? wiring.make_slice(event_queue, request) : std::make_unique<L2Slice>(event_queue, request);
+            const SliceRequest request{last, path_ + ".l2." + number, cache, s % static_cast<unsigned>(cache.slices),
+                image_, pool, endpoint_};
+            return wiring.make_slice ? wiring.make_slice(event_queue, request)
+                                     : std::make_unique<L2Slice>(event_queue, request);
         }));
         slices_[s]->set_ways_in(crossbar_->into_slice(), header);
         for (unsigned partition = 0; partition < slices_[s]->partitions(); ++partition) {
@@ -103,11 +105,13 @@ void Gpu::hold_contents()
     if (!l2_spec_.separate()) return;
     std::vector<std::vector<L2Slice*>> partitions(l2_spec_.partitions);
     const std::size_t in_partition = slices_.size() / partitions.size();
-    for (std::size_t s = 0; s < slices_.size(); ++s) partitions[s / in_partition].push_back(&dynamic_cast<L2Slice&>(*slices_[s]));
+    for (std::size_t s = 0; s < slices_.size(); ++s)
+        partitions[s / in_partition].push_back(&dynamic_cast<L2Slice&>(*slices_[s]));
     std::vector<L2Slice*> home;
     for (const auto& slice : memory_side_->slices()) home.push_back(slice.get());
     const unsigned home_shift = memory_side_spec_.as_cache(static_cast<unsigned>(home.size())).sector_shift();
-    copies_ = std::make_unique<CacheCopies>(std::move(partitions), l2_spec_.sector_shift(), std::move(home), home_shift);
+    copies_ =
+        std::make_unique<CacheCopies>(std::move(partitions), l2_spec_.sector_shift(), std::move(home), home_shift);
 }
 
 void Gpu::read_through(std::uint64_t local, std::uint8_t* out, std::uint64_t bytes)
@@ -140,11 +144,11 @@ void Gpu::write_through(std::uint64_t local, const std::uint8_t* in, std::uint64
     pool_.give(line);
 }
 
-Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const ParameterSet& parameters,
-    const Wiring& wiring)
-    : Gpu(name, event_queue, pool, progress, parameters.get<GpuSpec>(), parameters.get<L1Spec>(), parameters.get<L2Spec>(),
-          parameters.get<HbmSpec>(), wiring, parameters.get<MemorySideSpec>(), parameters.get<NetworkSpec>(), parameters.get<CopySpec>(),
-          parameters.get<BulkSpec>())
+Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress,
+    const ParameterSet& parameters, const Wiring& wiring)
+    : Gpu(name, event_queue, pool, progress, parameters.get<GpuSpec>(), parameters.get<L1Spec>(),
+          parameters.get<L2Spec>(), parameters.get<HbmSpec>(), wiring, parameters.get<MemorySideSpec>(),
+          parameters.get<NetworkSpec>(), parameters.get<CopySpec>(), parameters.get<BulkSpec>())
 {
 }
 
@@ -164,8 +168,8 @@ std::uint64_t Gpu::line_hops() const
     const std::size_t channels = memory_side_ ? memory_side_->slices().size() : l2_spec_.slices;
     for (unsigned c = 0; c < channels; ++c) total += hbm_->responses(c);
     for (const auto& port : ports_)
-        total += port->link_out.requests() + port->link_in.responses() + port->die_out.requests() +
-                 port->die_in.responses();
+        total +=
+            port->link_out.requests() + port->link_in.responses() + port->die_out.requests() + port->die_in.responses();
     return total;
 }
 

@@ -33,8 +33,8 @@ public:
         const MemorySideSpec& memory_side = {}, const NetworkSpec& network = {}, const CopySpec& copy = {},
         const BulkSpec& bulk = {});
     // The same with the blocks of parameters of an accelerator.
-    Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const ParameterSet& parameters,
-        const Wiring& wiring);
+    Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress,
+        const ParameterSet& parameters, const Wiring& wiring);
 
     LineInitiatorSocket& link_out(unsigned port) override { return ports_[port]->link_out; }
     LineTargetSocket& link_in(unsigned port) override { return ports_[port]->link_in; }

@@ -12,5 +12,4 @@ const StatisticTable& bulk_engine_statistics();
 const StatisticTable& fabric_port_statistics();
 const StatisticTable& replay_statistics();
 
-
 }  // namespace weft

@@ -18,7 +18,7 @@ std::uint64_t ComputeUnits::begin_of(const Workgroup& group, const Operation& mo
 bool ComputeUnits::has_instruction(const Workgroup& group, const Wavefront& wave) const
 {
     return wave.operation != nullptr && wave.operation->kind == Operation::Kind::move &&
-           begin_of(group, *wave.operation, wave.instruction) < wave.operation->bytes;
+        begin_of(group, *wave.operation, wave.instruction) < wave.operation->bytes;
 }
 
 bool ComputeUnits::can_store(const Wavefront& wave) const
@@ -85,7 +85,8 @@ void ComputeUnits::serve_unit(std::uint32_t number)
         }
         if (unit.ready == 0 || full(unit)) return;
     }
-    if (!unit.wake.scheduled) event_queue().schedule(unit.wake, *this, std::max(now, unit.issue.free_at()), number & 0xfffU);
+    if (!unit.wake.scheduled)
+        event_queue().schedule(unit.wake, *this, std::max(now, unit.issue.free_at()), number & 0xfffU);
 }
 
 void ComputeUnits::issue(std::uint32_t number, std::uint32_t context)

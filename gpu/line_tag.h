@@ -30,16 +30,18 @@ struct LineTag {
     std::uint32_t unit = 0;     // 10 bits
     std::uint32_t context = 0;  // 6: wavefront on the unit
     LineUse use = LineUse::load;
-    std::uint32_t code = 0;     // 12: load: its OperandCode; word: number of the result
-    std::uint32_t epoch = 0;    // 1: of a store; of a fetch: 1 if it is none, but a load of packets, tagged like a load
+    std::uint32_t code = 0;   // 12: load: its OperandCode; word: number of the result
+    std::uint32_t epoch = 0;  // 1: of a store; of a fetch: 1 if it is none, but a load of packets, tagged like a load
 
     std::uint32_t packed() const
     {
-        return unit << tag_unit_shift | context << 16U | code << 4U | static_cast<std::uint32_t>(use) << 2U | epoch << 1U;
+        return unit << tag_unit_shift | context << 16U | code << 4U | static_cast<std::uint32_t>(use) << 2U |
+            epoch << 1U;
     }
     static LineTag of(std::uint32_t tag)
     {
-        return {unit_of_tag(tag), tag >> 16U & 63U, static_cast<LineUse>(tag >> 2U & 3U), tag >> 4U & 0xfffU, tag >> 1U & 1U};
+        return {unit_of_tag(tag), tag >> 16U & 63U, static_cast<LineUse>(tag >> 2U & 3U), tag >> 4U & 0xfffU,
+            tag >> 1U & 1U};
     }
 };
 

@@ -42,9 +42,10 @@ void ComputeUnits::log_operation(std::uint32_t index, const Operation* operation
     open.record = OperationRecord{};
     open.record.work = group.log;
     open.record.begin = event_queue().now();
-    open.record.operation = operation != nullptr ? zero.next - 1 : static_cast<std::uint32_t>(group.program->operations.size());
-    const Operation* named = operation != nullptr || group.program->operations.empty() ? operation
-                                                                                       : &group.program->operations.back();
+    open.record.operation =
+        operation != nullptr ? zero.next - 1 : static_cast<std::uint32_t>(group.program->operations.size());
+    const Operation* named =
+        operation != nullptr || group.program->operations.empty() ? operation : &group.program->operations.back();
     if (named != nullptr) open.record.label = named->label;
     if (operation != nullptr) {
         open.record.kind = operation->kind;
@@ -53,7 +54,8 @@ void ComputeUnits::log_operation(std::uint32_t index, const Operation* operation
         if (operation->kind == Operation::Kind::wait && group.lanes > 1) {
             open.record.lanes = group.lanes;
             for (std::uint32_t i = 0; i < group.lanes; ++i) {
-                const std::uint32_t lane = log_->add_lane({operation[i].address, operation[i].value, operation[i].label});
+                const std::uint32_t lane =
+                    log_->add_lane({operation[i].address, operation[i].value, operation[i].label});
                 if (i == 0) open.record.first_lane = lane;
             }
         }
@@ -108,8 +110,9 @@ void ComputeUnits::note_life(Line& line, std::uint32_t number)
         open_[index].line = nullptr;
     }
     if (line.op == LineOp::write && (line.flags & LineHeader::packet_flag) != 0)
-        log_->stored({line.address / line_bytes, groups_[index].log, units_[number].waves[LineTag::of(line.tag).context].number,
-            breakdown.start, breakdown.home, breakdown.out.queued + breakdown.out.wire, breakdown.out.credits});
+        log_->stored(
+            {line.address / line_bytes, groups_[index].log, units_[number].waves[LineTag::of(line.tag).context].number,
+                breakdown.start, breakdown.home, breakdown.out.queued + breakdown.out.wire, breakdown.out.credits});
     if ((line.flags & LineHeader::poll_flag) == 0) open_[index].record.lives.add(breakdown, event_queue().now());
 }
 

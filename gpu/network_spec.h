@@ -9,14 +9,14 @@ enum class NetworkKind : std::uint8_t { crossbar, mesh };
 
 struct NetworkSpec {
     NetworkKind kind = NetworkKind::crossbar;
-    std::uint64_t unit_rate = 0;     // B/s of a compute unit, each way; 0: no limit
-    std::uint64_t slice_rate = 0;    // B/s of an L2 slice, each way; 0: no limit
-    std::uint64_t port_rate = 0;     // B/s of a fabric port, each way, requests and answers apart; 0: no limit
-    std::uint64_t header = 0;        // B that every line takes beside its data
-    std::uint64_t columns = 8;       // of a mesh
-    std::uint64_t rows = 4;          // of a mesh
-    std::uint64_t hop_latency = 2'000;           // ps from one tile of a mesh to the next
-    std::uint64_t link_rate = 256'000'000'000;   // B/s between two tiles, each way; 0: no limit
+    std::uint64_t unit_rate = 0;        // B/s of a compute unit, each way; 0: no limit
+    std::uint64_t slice_rate = 0;       // B/s of an L2 slice, each way; 0: no limit
+    std::uint64_t port_rate = 0;        // B/s of a fabric port, each way, requests and answers apart; 0: no limit
+    std::uint64_t header = 0;           // B that every line takes beside its data
+    std::uint64_t columns = 8;          // of a mesh
+    std::uint64_t rows = 4;             // of a mesh
+    std::uint64_t hop_latency = 2'000;  // ps from one tile of a mesh to the next
+    std::uint64_t link_rate = 256'000'000'000;  // B/s between two tiles, each way; 0: no limit
 
     static constexpr std::uint64_t most_tiles = 512;
     bool mesh() const { return kind == NetworkKind::mesh; }

@@ -20,8 +20,8 @@ struct LineLives {
     std::uint64_t lines = 0;
     Time serialisation = 0;  // behind other lines at ports, and on wires
     Time credits = 0;
-    Time flight = 0;         // latency of links
-    Time memory = 0;         // from the arrival at a cache slice to its answer
+    Time flight = 0;  // latency of links
+    Time memory = 0;  // from the arrival at a cache slice to its answer
     Time other = 0;
 
     void add(const LatencyBreakdown& breakdown, Time end);
@@ -35,12 +35,12 @@ struct OperationRecord {
     Operation::Kind kind = Operation::Kind::fence;
     Time begin = 0;
     Time end = 0;
-    std::uint64_t address = 0;    // signal, wait: the flag
-    std::uint64_t value = 0;      // wait: wanted
-    std::uint32_t first_lane = 0;  // wait of several flags: in OperationLog::lanes()
-    std::uint32_t lanes = 0;       // 0: one flag
+    std::uint64_t address = 0;               // signal, wait: the flag
+    std::uint64_t value = 0;                 // wait: wanted
+    std::uint32_t first_lane = 0;            // wait of several flags: in OperationLog::lanes()
+    std::uint32_t lanes = 0;                 // 0: one flag
     std::array<Time, stall_causes> spent{};  // begin to end, by what wavefront zero waited for
-    LineLives lives;              // of lines of the workgroup answered meanwhile
+    LineLives lives;                         // of lines of the workgroup answered meanwhile
     LatencyBreakdown breakdown;              // signal: of its line, once that is answered; start is when it left
 };
 
@@ -53,12 +53,12 @@ struct WaitLane {
 
 // A line of packets that a wavefront stored, and how it went there.
 struct PacketStore {
-    std::uint64_t line = 0;       // its address / 64
+    std::uint64_t line = 0;  // its address / 64
     std::uint32_t work = 0;
     std::uint32_t wavefront = 0;  // number in its workgroup
     Time left = 0;
-    Time home = 0;                // there
-    Time serialisation = 0;       // on the way
+    Time home = 0;           // there
+    Time serialisation = 0;  // on the way
     Time credits = 0;
 };
 

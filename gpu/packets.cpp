@@ -13,8 +13,7 @@ void ComputeUnits::issue_packet_loads(std::uint32_t number, std::uint32_t contex
     const Workgroup& group = groups_[wave.group];
     const unsigned place = wave.place(wave.count - 1U);
     RegisterSet& set = wave.sets[place];
-    const std::uint64_t base =
-        operand(group, *set.move, wave.load.operand) + packet_bytes(group.format, set.offset);
+    const std::uint64_t base = operand(group, *set.move, wave.load.operand) + packet_bytes(group.format, set.offset);
     const std::uint64_t total = packet_bytes(group.format, set.bytes);
     const LineTag tag{number, context, LineUse::fetch, group.operands.packed(place, wave.load.operand), 1};
     bool first = true;
@@ -24,7 +23,9 @@ void ComputeUnits::issue_packet_loads(std::uint32_t number, std::uint32_t contex
         const auto size = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(line_bytes - address % line_bytes, total - wave.load.position));
         const LineIssue issue = pool_.take().begin(LineOp::read, address, size);
-        issue.flag(LineHeader::packet_flag).tag(tag.packed()).transfer(transfer_of(group, *set.move, wave.load.operand));
+        issue.flag(LineHeader::packet_flag)
+            .tag(tag.packed())
+            .transfer(transfer_of(group, *set.move, wave.load.operand));
         ++set.waiting;
         wave.load.position += size;
         send(issue, number, slot(unit, address, first));
@@ -54,8 +55,7 @@ void ComputeUnits::issue_packet_stores(std::uint32_t number, std::uint32_t conte
             std::min<std::uint64_t>(line_bytes - address % line_bytes, total - wave.store.position));
         Line& line = pool_.take();
         const LineIssue issue = line.begin(LineOp::write, address, size);
-        if (data_on_)
-            to_packets(group.format, data, has_data ? set.bytes : 0, wave.store.position, size, line.data());
+        if (data_on_) to_packets(group.format, data, has_data ? set.bytes : 0, wave.store.position, size, line.data());
         StoreCount& stores = stores_to(group, line);
         ++stores.open[stores.epoch];
         issue.flag(LineHeader::packet_flag)
@@ -131,8 +131,7 @@ std::uint64_t ComputeUnits::missing_packets(const Workgroup& group, const Wavefr
         const std::uint64_t total = packet_bytes(group.format, set.bytes);
         for (unsigned source = 0; source < set.move->sources; ++source) {
             if (!in_packets(group, *set.move, source)) continue;
-            const std::uint64_t first =
-                operand(group, *set.move, source) + packet_bytes(group.format, set.offset);
+            const std::uint64_t first = operand(group, *set.move, source) + packet_bytes(group.format, set.offset);
             for (std::uint64_t at = first; at < first + total; at += MemoryImage::packet_grain)
                 if (!image_->packets_there(local_of(at), MemoryImage::packet_grain)) return at;
         }

@@ -16,7 +16,10 @@ namespace weft {
 
 class PortProxy {
 public:
-    explicit PortProxy(const CopySpec& spec) : latency_(spec.request_latency), poll_(spec.proxy_poll), service_(spec.proxy_service) {}
+    explicit PortProxy(const CopySpec& spec)
+        : latency_(spec.request_latency), poll_(spec.proxy_poll), service_(spec.proxy_service)
+    {
+    }
 
     // When the copy engine has a request that a unit issues at `issued`. Requests come in the order in which they are asked.
     Time handed_on(Time issued)

@@ -104,7 +104,10 @@ void Program::add_request(std::uint64_t operations, Scope scope, std::uint32_t l
 
 void Program::add_barrier(std::uint32_t label) { append(*this, Operation::Kind::barrier, label); }
 
-void Program::add_fence(Scope scope, std::uint32_t label) { append(*this, Operation::Kind::fence, label).scope = scope; }
+void Program::add_fence(Scope scope, std::uint32_t label)
+{
+    append(*this, Operation::Kind::fence, label).scope = scope;
+}
 
 void Program::add_signal(std::uint64_t flag, std::uint32_t label, Scope scope)
 {

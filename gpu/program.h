@@ -27,16 +27,16 @@ struct Operation {
         // goes to all of them, or with `pushes` is this GPU's contribution to what is combined and stored at all.
         move,
         barrier,  // all wavefronts of the workgroup
-        fence,    // until earlier loads of words, and the workgroup's stores and atomics that `scope` sees, are performed
-        signal,   // a fence of `scope`, then an addition of 1 to the flag at `address`
-        wait,     // until the flag at `address` is at least `value`; later loads see what its signals published
-        load,     // of the word at `address` into `result`; goes on at once
-        chase,    // `value` loads, each of the word whose address the one before it found; the first at `address`
-        store,    // of `value` to the word at `address`; goes on at once
-        atomic,   // `atomic` on the word at `address`, which was `result`; goes on at once
-        bulk,     // a move of one source that the unit's bulk copy engine does; goes on at once
+        fence,  // until earlier loads of words, and the workgroup's stores and atomics that `scope` sees, are performed
+        signal,     // a fence of `scope`, then an addition of 1 to the flag at `address`
+        wait,       // until the flag at `address` is at least `value`; later loads see what its signals published
+        load,       // of the word at `address` into `result`; goes on at once
+        chase,      // `value` loads, each of the word whose address the one before it found; the first at `address`
+        store,      // of `value` to the word at `address`; goes on at once
+        atomic,     // `atomic` on the word at `address`, which was `result`; goes on at once
+        bulk,       // a move of one source that the unit's bulk copy engine does; goes on at once
         bulk_wait,  // until the workgroup's bulk copies are performed
-        request,    // a fence of `scope`, then the proxy is asked for `value` more operations of the workgroup's list; goes on at once
+        request,  // a fence of `scope`, then the proxy is asked for `value` more operations of the workgroup's list; goes on at once
         compute,  // busy for `value` ps
         flops     // `value` floating-point operations of the unit, which its workgroups share
     };
@@ -54,10 +54,10 @@ struct Operation {
     std::uint16_t destinations = 0;   // 0: loaded data are dropped
     std::uint64_t bytes = 0;          // of every operand
     std::uint64_t address = 0;
-    std::uint64_t value = 0;          // atomic: its operand
-    std::uint32_t result = 0;         // index in what the launch keeps of results
-    std::uint64_t compare = 0;        // compare and swap: what the word must be
-    std::uint32_t label = 0;          // of whoever made the program, for reports
+    std::uint64_t value = 0;    // atomic: its operand
+    std::uint32_t result = 0;   // index in what the launch keeps of results
+    std::uint64_t compare = 0;  // compare and swap: what the word must be
+    std::uint32_t label = 0;    // of whoever made the program, for reports
 };
 
 // An operand of a move, in memory as it is or as packets of the program's format: then `address` is where its first
@@ -72,15 +72,14 @@ struct Program {
     std::vector<std::uint64_t> operands;  // global addresses
     // With packets, a load of them comes back when all are there, and an instruction covers fewer bytes, of every operand.
     PacketFormat format = PacketFormat::none;
-    std::vector<bool> in_packets;         // by operand; empty without a format
+    std::vector<bool> in_packets;  // by operand; empty without a format
 
-    std::uint32_t most_sources = 1;       // of any move
+    std::uint32_t most_sources = 1;  // of any move
 
     static constexpr unsigned max_sources = 1024;  // and destinations, of a move
 
     void add_move(const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& destinations,
-        std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label = 0,
-        bool with_previous = false);
+        std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label = 0, bool with_previous = false);
     // Needs a format.
     void add_packet_move(const std::vector<MoveOperand>& sources, const std::vector<MoveOperand>& destinations,
         std::uint64_t bytes, ElementType type, ReduceOp reduction, std::uint32_t label = 0, bool with_previous = false);

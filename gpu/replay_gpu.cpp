@@ -21,8 +21,8 @@ std::uint64_t flag_number(std::uint64_t local) { return (local - MemoryImage::fl
 
 ReplayGpu::ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress,
     const GpuSpec& spec, const L2Spec& l2, std::uint64_t capacity, const Wiring& wiring)
-    : Accelerator(name), TimedComponent(event_queue, wiring.path + ".replay"), name_(wiring.path), endpoint_(wiring.endpoint),
-      capacity_(capacity), spec_(spec), latency_(l2.latency),
+    : Accelerator(name), TimedComponent(event_queue, wiring.path + ".replay"), name_(wiring.path),
+      endpoint_(wiring.endpoint), capacity_(capacity), spec_(spec), latency_(l2.latency),
       slices_(static_cast<std::uint32_t>(l2.slices)), routes_(wiring.routes),
       paths_(wiring.endpoint, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints()), data_on_(wiring.data_on),
       pool_(pool), progress_(progress), image_(false),
@@ -54,8 +54,8 @@ std::uint64_t ReplayGpu::line_hops() const
     for (const auto& socket : to_ports_) total += socket->requests();
     for (const auto& socket : from_ports_) total += socket->responses();
     for (const auto& port : ports_)
-        total += port->link_out.requests() + port->link_in.responses() + port->die_out.requests() +
-                 port->die_in.responses();
+        total +=
+            port->link_out.requests() + port->link_in.responses() + port->die_out.requests() + port->die_in.responses();
     return total;
 }
 
@@ -109,7 +109,8 @@ void ReplayGpu::serve(Line& line)
     from_ports_[port]->return_request_credit(line, start - now);
     ++answered_;
     if (MemoryImage::is_flag(local) && !serve_flag(line, start + latency_)) return;
-    if (data_on_ && (line.op == LineOp::read || line.op == LineOp::fetch) && !MemoryImage::is_flag(local)) std::memset(line.data(), 0, line.size);
+    if (data_on_ && (line.op == LineOp::read || line.op == LineOp::fetch) && !MemoryImage::is_flag(local))
+        std::memset(line.data(), 0, line.size);
     answer(line, start + latency_);
 }
 

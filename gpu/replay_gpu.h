@@ -36,14 +36,15 @@
 
 namespace weft {
 
-class ReplayGpu : public Accelerator,
-                  public TimedComponent,
-                  public LineTarget,
-                  public LineInitiator,
-                  public StatisticsProvider {
+class ReplayGpu :
+    public Accelerator,
+    public TimedComponent,
+    public LineTarget,
+    public LineInitiator,
+    public StatisticsProvider {
 public:
-    ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress, const GpuSpec& spec,
-        const L2Spec& l2, std::uint64_t capacity, const Wiring& wiring);
+    ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress,
+        const GpuSpec& spec, const L2Spec& l2, std::uint64_t capacity, const Wiring& wiring);
 
     LineInitiatorSocket& link_out(unsigned port) override { return ports_[port]->link_out; }
     LineTargetSocket& link_in(unsigned port) override { return ports_[port]->link_in; }
@@ -63,9 +64,9 @@ public:
         Time time = 0;
         Time gap = 0;
         Time jitter = 0;
-        std::uint64_t address = 0;   // global
+        std::uint64_t address = 0;  // global
         std::uint64_t bytes = 8;
-        std::uint64_t value = 1;     // add
+        std::uint64_t value = 1;        // add
         std::uint64_t after = no_flag;  // local address of an own flag
         std::uint64_t after_value = 1;
         std::uint64_t offset = 0;    // issued of the present repetition
@@ -133,21 +134,21 @@ private:
     std::vector<std::unique_ptr<LineTargetSocket>> from_ports_;
 
     RateServers slice_ways_;
-    ScheduledItem* awaiting_ = nullptr;          // lines of others that wait for a flag
+    ScheduledItem* awaiting_ = nullptr;  // lines of others that wait for a flag
 
     std::string file_;
     std::vector<Row> rows_;
-    std::vector<std::uint32_t> timed_;     // rows that wait for no flag, by time
+    std::vector<std::uint32_t> timed_;  // rows that wait for no flag, by time
     std::size_t next_timed_ = 0;
-    std::vector<std::uint32_t> waiting_;   // rows that wait for a flag, by flag
-    std::vector<Due> due_;                 // heap: rows under way
+    std::vector<std::uint32_t> waiting_;  // rows that wait for a flag, by flag
+    std::vector<Due> due_;                // heap: rows under way
     // Wake-ups on the event queue, the earliest last, and items for more of them.
     std::vector<std::unique_ptr<TimedItem>> wakes_;
     std::vector<std::unique_ptr<TimedItem>> spare_wakes_;
     ScheduledItem end_;
     bool started_ = false;
     bool finished_ = false;
-    bool busy_ = false;      // counted in Progress
+    bool busy_ = false;  // counted in Progress
     bool throttled_ = false;
     std::uint64_t in_flight_ = 0;
     Time last_answer_ = 0;

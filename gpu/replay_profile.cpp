@@ -16,8 +16,21 @@ namespace weft {
 
 namespace {
 
-enum Column : unsigned { c_gpu, c_time, c_to, c_kind, c_at, c_bytes, c_gap, c_repeat, c_value, c_after_flag,
-    c_after_value, c_jitter, columns };
+enum Column : unsigned {
+    c_gpu,
+    c_time,
+    c_to,
+    c_kind,
+    c_at,
+    c_bytes,
+    c_gap,
+    c_repeat,
+    c_value,
+    c_after_flag,
+    c_after_value,
+    c_jitter,
+    columns
+};
 
 const std::array<const char*, columns> column_names{"gpu", "time", "to", "kind", "at", "bytes", "gap", "repeat",
     "value", "after_flag", "after_value", "jitter"};
@@ -91,8 +104,8 @@ public:
         row.repeat = static_cast<std::uint32_t>(number("repeat", cells[c_repeat], 1, 1, most_repeats));
         read_kind(row, cells);
         if (!cells[c_after_flag].empty()) {
-            row.after_flag =
-                static_cast<std::uint32_t>(number("after_flag", cells[c_after_flag], 0, 0, ReplayProfile::most_flags - 1));
+            row.after_flag = static_cast<std::uint32_t>(
+                number("after_flag", cells[c_after_flag], 0, 0, ReplayProfile::most_flags - 1));
             row.after_value = number("after_value", cells[c_after_value], 1, 1, ReplayProfile::longest);
         } else if (!cells[c_after_value].empty()) {
             problem(line_, "'after_value' without 'after_flag'", "the number of the flag in 'after_flag'");
@@ -169,7 +182,8 @@ private:
             return;
         }
         row.kind = kind == "write" ? ReplayRow::Kind::write : ReplayRow::Kind::read;
-        if (!cells[c_value].empty()) problem(line_, "a " + std::string(kind) + " with 'value'", "'bytes', or kind flag");
+        if (!cells[c_value].empty())
+            problem(line_, "a " + std::string(kind) + " with 'value'", "'bytes', or kind flag");
         read_place(row, cells[c_at]);
         if (cells[c_bytes].empty()) missing("bytes", "how many bytes");
         auto bytes = whole(cells[c_bytes]);
@@ -248,8 +262,9 @@ void read_csv(RowReader& reader, std::string_view text)
             continue;
         }
         if (cells.size() != header.size()) {
-            reader.problem(number, std::to_string(cells.size()) + " cells under a header of " +
-                    std::to_string(header.size()), "a cell for each column, which may be empty");
+            reader.problem(number,
+                std::to_string(cells.size()) + " cells under a header of " + std::to_string(header.size()),
+                "a cell for each column, which may be empty");
             continue;
         }
         std::array<std::string_view, columns> row;
@@ -267,7 +282,8 @@ void read_json(RowReader& reader, const std::string& file, const std::string& te
     if (tree.kind(rows) == YamlTree::Kind::mapping) {
         const bool good = tree.size(rows) == 1 && tree.text_or_empty(tree.key(rows, 0)) == "rows";
         if (!good) {
-            reader.problem(tree.line(rows), "the top of the file is " + tree.describe(rows), "a list of rows, or {\"rows\": [...]}");
+            reader.problem(tree.line(rows), "the top of the file is " + tree.describe(rows),
+                "a list of rows, or {\"rows\": [...]}");
             return;
         }
         rows = tree.value(rows, 0);

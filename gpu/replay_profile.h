@@ -15,17 +15,17 @@ struct ReplayRow {
 
     static constexpr std::uint32_t no_flag = ~std::uint32_t{0};
 
-    std::uint64_t time = 0;         // ps
-    std::uint64_t gap = 0;          // ps from one line to the next
-    std::uint64_t jitter = 0;       // ps
-    std::uint64_t offset = 0;       // write, read: B; flag: its number
-    std::uint64_t bytes = 0;        // write, read
-    std::uint64_t value = 1;        // flag: what is added
+    std::uint64_t time = 0;    // ps
+    std::uint64_t gap = 0;     // ps from one line to the next
+    std::uint64_t jitter = 0;  // ps
+    std::uint64_t offset = 0;  // write, read: B; flag: its number
+    std::uint64_t bytes = 0;   // write, read
+    std::uint64_t value = 1;   // flag: what is added
     std::uint64_t after_value = 1;
     std::uint32_t after_flag = no_flag;
     std::uint32_t repeat = 1;
-    std::uint32_t gpu = 0;          // into names
-    std::uint32_t to = 0;           // into names
+    std::uint32_t gpu = 0;  // into names
+    std::uint32_t to = 0;   // into names
     int line = 0;
     Kind kind = Kind::write;
     Place place = Place::address;

@@ -10,7 +10,8 @@ std::uint64_t folds_over(std::uint64_t whole, std::uint64_t each) { return (whol
 
 }  // namespace
 
-SystolicCycles systolic_cycles(const SystolicArray& array, std::uint64_t m, std::uint64_t n, std::uint64_t k, std::uint64_t count)
+SystolicCycles systolic_cycles(const SystolicArray& array, std::uint64_t m, std::uint64_t n, std::uint64_t k,
+    std::uint64_t count)
 {
     std::uint64_t over_rows = m;
     std::uint64_t over_columns = n;
@@ -24,8 +25,9 @@ SystolicCycles systolic_cycles(const SystolicArray& array, std::uint64_t m, std:
         over_time = n;
     }
     SystolicCycles out;
-    const double most = static_cast<double>(folds_over(over_rows, array.rows)) * static_cast<double>(folds_over(over_columns, array.columns)) *
-        static_cast<double>(count) * static_cast<double>(2 * array.rows + array.columns + over_time);
+    const double most = static_cast<double>(folds_over(over_rows, array.rows)) *
+        static_cast<double>(folds_over(over_columns, array.columns)) * static_cast<double>(count) *
+        static_cast<double>(2 * array.rows + array.columns + over_time);
     if (most > 1e18) throw std::overflow_error("a product of matrices of more than 1e18 cycles");
     out.folds = folds_over(over_rows, array.rows) * folds_over(over_columns, array.columns) * count;
     const bool loads_or_drains = array.dataflow != Dataflow::output_stationary || array.drains;

@@ -19,13 +19,14 @@ struct SystolicArray {
 };
 
 struct SystolicCycles {
-    std::uint64_t folds = 0;     // of all products
+    std::uint64_t folds = 0;  // of all products
     std::uint64_t per_fold = 0;
-    std::uint64_t total = 0;     // index of the last cycle, as SCALE-Sim reports it
+    std::uint64_t total = 0;  // index of the last cycle, as SCALE-Sim reports it
 };
 
 // Throws std::overflow_error beyond 1e18 cycles. Of `count` products M x K by K x N, operands always there in time.
-SystolicCycles systolic_cycles(const SystolicArray& array, std::uint64_t m, std::uint64_t n, std::uint64_t k, std::uint64_t count = 1);
+SystolicCycles systolic_cycles(const SystolicArray& array, std::uint64_t m, std::uint64_t n, std::uint64_t k,
+    std::uint64_t count = 1);
 
 // Operations a second, two for a multiply-add, with every cell busy.
 double systolic_peak(const SystolicArray& array, std::uint64_t clock);

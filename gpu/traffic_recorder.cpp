@@ -19,14 +19,14 @@ bool TrafficRecorder::continues(const Open& open, const Line& line, Time at) con
 {
     const Row& row = rows_[open.row];
     return row.op == line.op && row.op != LineOp::atomic && line.address % line_bytes == 0 &&
-           row.address + row.bytes == line.address && at >= open.last && (row.lines == 1 || at - open.last == row.gap);
+        row.address + row.bytes == line.address && at >= open.last && (row.lines == 1 || at - open.last == row.gap);
 }
 
 void TrafficRecorder::note(std::uint32_t gpu, const Line& line, Time at, Time called)
 {
     const bool word = MemoryImage::is_flag(local_of(line.address));
     const bool known = line.op == LineOp::atomic ? word && local_of(line.address) % flag_stride == 0
-                                              : !word && (line.op == LineOp::write || line.op == LineOp::read);
+                                                 : !word && (line.op == LineOp::write || line.op == LineOp::read);
     if (!known || line.destination >= first_group) {
         ++left_out_;
         return;
@@ -44,7 +44,8 @@ void TrafficRecorder::note(std::uint32_t gpu, const Line& line, Time at, Time ca
         ++row.lines;
     } else {
         open->second.row = rows_.size();
-        rows_.push_back({at, 0, line.address, line.size, line.op == LineOp::atomic ? line.operand() : 0, gpu, 1, line.op});
+        rows_.push_back(
+            {at, 0, line.address, line.size, line.op == LineOp::atomic ? line.operand() : 0, gpu, 1, line.op});
     }
     open->second.last = at;
     last->second = open->second.row;
@@ -69,8 +70,8 @@ std::string TrafficRecorder::csv(const std::vector<std::string>& names) const
 
 TrafficTap::TrafficTap(sc_core::sc_module_name name, EventQueue& event_queue, TrafficRecorder& recorder,
     std::uint32_t endpoint, Time unit_to_port)
-    : sc_module(name), in("in", *this), out("out", *this), event_queue_(event_queue), recorder_(recorder), endpoint_(endpoint),
-      unit_to_port_(unit_to_port)
+    : sc_module(name), in("in", *this), out("out", *this), event_queue_(event_queue), recorder_(recorder),
+      endpoint_(endpoint), unit_to_port_(unit_to_port)
 {
 }
 

@@ -44,7 +44,7 @@ private:
     };
     struct Gpu {
         std::map<std::pair<std::uint32_t, std::uint16_t>, Open> open;  // by workgroup and destination
-        std::map<Time, std::size_t> last_row;  // of what leaves at an instant from now on
+        std::map<Time, std::size_t> last_row;                          // of what leaves at an instant from now on
     };
 
     bool continues(const Open& open, const Line& line, Time at) const;

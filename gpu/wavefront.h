@@ -21,7 +21,7 @@ enum class StallCause : std::uint8_t {
     flag,
     barrier,
     compute,
-    queued        // the workgroup waits for a unit
+    queued  // the workgroup waits for a unit
 };
 constexpr unsigned stall_causes = 10;
 const char* name_of(StallCause cause);
@@ -29,7 +29,7 @@ const char* name_of(StallCause cause);
 // Registers of one instruction of a move: from its first load to its last store.
 struct RegisterSet {
     const Operation* move = nullptr;
-    std::uint64_t offset = 0;   // in every operand
+    std::uint64_t offset = 0;  // in every operand
     std::uint32_t bytes = 0;
     std::uint32_t waiting = 0;  // lines without an answer
     bool loading = false;       // loads are still to be issued
@@ -48,19 +48,19 @@ struct Wavefront {
     const Operation* operation = nullptr;  // nullptr: nothing left to start
     std::uint32_t next = 0;                // operation to start after it
     std::uint32_t group = 0;
-    std::uint64_t instruction = 0;         // move: number of its next instruction
+    std::uint64_t instruction = 0;  // move: number of its next instruction
     Cursor load;
     Cursor store;
-    std::uint8_t number = 0;               // within the workgroup
-    std::uint8_t head = 0;                 // ring of register sets in use
+    std::uint8_t number = 0;  // within the workgroup
+    std::uint8_t head = 0;    // ring of register sets in use
     std::uint8_t count = 0;
-    bool to_issue = false;                 // a line of wavefront zero's operation
+    bool to_issue = false;  // a line of wavefront zero's operation
     bool at_barrier = false;
     StallCause cause = StallCause::none;
     Time cause_since = 0;
-    Time full_before = 0;                  // time its unit had been at its limit when the cause began
+    Time full_before = 0;  // time its unit had been at its limit when the cause began
     std::vector<RegisterSet> sets;
-    std::vector<std::uint8_t> data;        // by set and source, with data on
+    std::vector<std::uint8_t> data;  // by set and source, with data on
     std::array<Time, stall_causes> spent{};
 
     unsigned place(unsigned behind_head) const

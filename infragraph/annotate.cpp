@@ -18,8 +18,8 @@ constexpr std::uint64_t most_assignments = 50'000'000;
 
 bool is_immutable(std::string_view attribute)
 {
-    constexpr std::array<std::string_view, 6> names{"type", "instance", "instance_idx", "device",
-        "composed_device", "link"};
+    constexpr std::array<std::string_view, 6> names{"type", "instance", "instance_idx", "device", "composed_device",
+        "link"};
     return std::find(names.begin(), names.end(), attribute) != names.end();
 }
 
@@ -57,8 +57,7 @@ public:
 
     void index_links()
     {
-        for (EdgeId id = 0; id < graph_.edge_count(); ++id)
-            edges_of_link_[graph_.kind(id).link].push_back(id);
+        for (EdgeId id = 0; id < graph_.edge_count(); ++id) edges_of_link_[graph_.kind(id).link].push_back(id);
     }
 
 private:
@@ -72,16 +71,15 @@ private:
     }
     // Names and prefixes that the expression stands for; false after reporting one that does not exist.
     bool expand_name(const std::string& expression, int line, std::vector<std::string>& names);
-    bool append_element(std::vector<std::string>& names, const PathElement& element,
-        const std::string& expression, int line);
+    bool append_element(std::vector<std::string>& names, const PathElement& element, const std::string& expression,
+        int line);
     std::int64_t index_count(const std::string& stem) const;
     bool unknown(const std::string& name, int line);
 
     bool afford(std::uint64_t assignments, int line);
     void set_on_edge(EdgeId id, const AnnotationAttribute& attribute);
     void override_physical(EdgeId id, const AnnotationAttribute& attribute);
-    bool skips_immutable(const AnnotationAttribute& attribute, const std::string& target,
-        std::string_view actual);
+    bool skips_immutable(const AnnotationAttribute& attribute, const std::string& target, std::string_view actual);
     std::string derived(NodeId id, std::string_view attribute) const;
     Attribute located(const AnnotationAttribute& attribute) const
     {
@@ -104,8 +102,7 @@ Annotator::Range Annotator::below(const std::string& prefix) const
     const auto before = [&](NodeId id, const std::string& text) { return graph_.node(id).name < text; };
     const auto first = std::lower_bound(by_name_.begin(), by_name_.end(), low, before);
     const auto last = std::lower_bound(first, by_name_.end(), prefix + "/", before);  // '/' follows '.'
-    return {static_cast<std::size_t>(first - by_name_.begin()),
-        static_cast<std::size_t>(last - by_name_.begin())};
+    return {static_cast<std::size_t>(first - by_name_.begin()), static_cast<std::size_t>(last - by_name_.begin())};
 }
 
 bool Annotator::unknown(const std::string& name, int line)
@@ -151,8 +148,7 @@ bool Annotator::append_element(std::vector<std::string>& names, const PathElemen
 {
     std::vector<std::string> longer;
     for (const std::string& name : names) {
-        const std::string stem =
-            name.empty() ? std::string(element.name) : name + "." + std::string(element.name);
+        const std::string stem = name.empty() ? std::string(element.name) : name + "." + std::string(element.name);
         if (!element.sliced) {
             if (!exists(stem)) return unknown(stem, line);
             longer.push_back(stem);
@@ -191,8 +187,7 @@ bool Annotator::afford(std::uint64_t assignments, int line)
     assignments_ += assignments;
     if (assignments_ <= most_assignments) return true;
     if (could)
-        findings_.refuse(line,
-            "the annotations set more than " + std::to_string(most_assignments) + " attributes",
+        findings_.refuse(line, "the annotations set more than " + std::to_string(most_assignments) + " attributes",
             "fewer annotations");
     return false;
 }
@@ -259,8 +254,7 @@ void Annotator::edges(const EdgeAnnotation& annotation)
     for (const NodeId a : ends[0]) {
         if (!afford(graph_.neighbours(a).size(), annotation.line)) return;
         for (const Neighbour& neighbour : graph_.neighbours(a))
-            if (std::binary_search(ends[1].begin(), ends[1].end(), neighbour.node))
-                targets.push_back(neighbour.edge);
+            if (std::binary_search(ends[1].begin(), ends[1].end(), neighbour.node)) targets.push_back(neighbour.edge);
     }
     std::sort(targets.begin(), targets.end());
     targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
@@ -310,8 +304,7 @@ void Annotator::override_physical(EdgeId id, const AnnotationAttribute& attribut
 {
     const bool is_bandwidth = attribute.name == "bandwidth";
     std::uint32_t& kind = graph_.edges_[id].kind;
-    const auto [found, added] =
-        overridden_.emplace(std::make_tuple(kind, attribute.name, attribute.value), kind);
+    const auto [found, added] = overridden_.emplace(std::make_tuple(kind, attribute.name, attribute.value), kind);
     if (!added) {
         kind = found->second;
         return;
@@ -322,8 +315,7 @@ void Annotator::override_physical(EdgeId id, const AnnotationAttribute& attribut
     const std::optional<Quantity> value =
         is_bandwidth ? parse_bandwidth(attribute.value) : parse_latency(attribute.value);
     const bool usable = value &&
-        (is_bandwidth ? value->unit == QuantityUnit::gigatransfers_per_second ||
-                    bytes_per_second(*value).has_value()
+        (is_bandwidth ? value->unit == QuantityUnit::gigatransfers_per_second || bytes_per_second(*value).has_value()
                       : picoseconds(*value).has_value());
     if (!usable) {
         findings_.doubt(attribute.line,
@@ -341,8 +333,7 @@ void Annotator::override_physical(EdgeId id, const AnnotationAttribute& attribut
 
 void annotate(Graph& graph, const Annotation& annotation, AnnotationSource source, Findings& findings)
 {
-    if (annotation.nodes.empty() && annotation.edges.empty() && annotation.links.empty() &&
-        annotation.graph.empty())
+    if (annotation.nodes.empty() && annotation.edges.empty() && annotation.links.empty() && annotation.graph.empty())
         return;
     Annotator annotator(graph, source, findings);
     for (const NodeAnnotation& entry : annotation.nodes) annotator.nodes(entry);

@@ -14,9 +14,7 @@ constexpr std::uint64_t longest_index = 10;  // digits of an int32
 }  // namespace
 
 Blueprints::Blueprints(const Infrastructure& infrastructure, Findings& findings)
-    : infrastructure_(infrastructure),
-      findings_(findings),
-      blueprints_(infrastructure.devices.size()),
+    : infrastructure_(infrastructure), findings_(findings), blueprints_(infrastructure.devices.size()),
       states_(infrastructure.devices.size(), State::untouched)
 {
     const auto count = static_cast<std::uint32_t>(infrastructure_.devices.size());
@@ -110,8 +108,7 @@ void Blueprints::place_parts(Blueprint& blueprint)
             one_name = saturating_add(child.name_bytes, saturating_multiply(child.size, one_name));
         }
         blueprint.size = saturating_add(blueprint.size, saturating_multiply(part.placed, part.stride));
-        blueprint.name_bytes =
-            saturating_add(blueprint.name_bytes, saturating_multiply(part.placed, one_name));
+        blueprint.name_bytes = saturating_add(blueprint.name_bytes, saturating_multiply(part.placed, one_name));
     }
 }
 

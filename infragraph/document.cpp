@@ -16,8 +16,7 @@ namespace {
 
 using Need = Fields::Need;
 
-constexpr std::array<const char*, 8> choice_names{"custom", "device", "cpu", "xpu", "nic", "memory", "port",
-    "switch"};
+constexpr std::array<const char*, 8> choice_names{"custom", "device", "cpu", "xpu", "nic", "memory", "port", "switch"};
 constexpr std::array<const char*, 3> scheme_names{"one2one", "many2many", "ring"};
 
 class DocumentReader {
@@ -33,8 +32,7 @@ private:
     void component_choice(Fields& fields, Component& component);
     std::optional<Choice> choice_from(std::string_view name, int line);
     LinkDeclaration link(YamlTree::Id id);
-    std::optional<Quantity> quantity(YamlTree::Id id, const char* what, QuantityUnit first,
-        QuantityUnit last);
+    std::optional<Quantity> quantity(YamlTree::Id id, const char* what, QuantityUnit first, QuantityUnit last);
     Instance instance(YamlTree::Id id);
     EdgeRule edge(YamlTree::Id id, bool in_device);
     Endpoint endpoint(const Fields& edge, std::optional<YamlTree::Id> id, bool in_device, bool& broken);
@@ -96,8 +94,7 @@ Device DocumentReader::device(YamlTree::Id id)
         result.links.push_back(link(item));
         result.broken = result.broken || result.links.back().name.empty();
     }
-    for (const YamlTree::Id item : fields.list("edges", Need::required))
-        result.edges.push_back(edge(item, true));
+    for (const YamlTree::Id item : fields.list("edges", Need::required)) result.edges.push_back(edge(item, true));
     fields.finish();
     check_unique(result.components, "component", "merged with the first, whose count and choice it replaces");
     check_unique(result.links, "link", "it replaces the first");
@@ -162,18 +159,15 @@ void DocumentReader::component_choice(Fields& fields, Component& component)
                 else
                     findings_.refuse(line, "component field 'choice' is " + tree_.describe(value),
                         findings_.nearest("one of custom, device, cpu, xpu, nic, memory, port, switch",
-                            tree_.text_or_empty(value), [] {
-                                return std::vector<std::string>(choice_names.begin(), choice_names.end());
-                            }));
+                            tree_.text_or_empty(value),
+                            [] { return std::vector<std::string>(choice_names.begin(), choice_names.end()); }));
                 component.broken = component.broken || explicit_choice;
                 continue;
             }
-        } else if (key == "npu" ||
-            std::find(choice_names.begin(), choice_names.end(), key) != choice_names.end()) {
+        } else if (key == "npu" || std::find(choice_names.begin(), choice_names.end(), key) != choice_names.end()) {
             if (tree_.kind(value) == YamlTree::Kind::null) continue;
             candidate = choice_from(key, line);
-            Fields member(tree_, value, key == "custom" ? "custom component type" : "component marker",
-                findings_);
+            Fields member(tree_, value, key == "custom" ? "custom component type" : "component marker", findings_);
             if (*candidate == Choice::custom) {
                 const auto type = member.text("type", Need::required);
                 custom_type = type;
@@ -186,8 +180,7 @@ void DocumentReader::component_choice(Fields& fields, Component& component)
         if (chosen && *chosen != *candidate && !reported) {
             reported = true;
             findings_.doubt(line,
-                std::string("a component is both '") + name_of(*chosen) + "' and '" + name_of(*candidate) +
-                    "'",
+                std::string("a component is both '") + name_of(*chosen) + "' and '" + name_of(*candidate) + "'",
                 "one choice", "the last one counts");
         }
         chosen = candidate;
@@ -226,8 +219,7 @@ LinkDeclaration DocumentReader::link(YamlTree::Id id)
             result.bandwidth = quantity(*value, "bandwidth", QuantityUnit::gigabits_per_second,
                 QuantityUnit::gigatransfers_per_second);
         if (const auto value = members.get("latency"))
-            result.latency =
-                quantity(*value, "latency", QuantityUnit::milliseconds, QuantityUnit::nanoseconds);
+            result.latency = quantity(*value, "latency", QuantityUnit::milliseconds, QuantityUnit::nanoseconds);
         members.finish();
     }
     fields.finish();
@@ -266,8 +258,7 @@ std::optional<Quantity> DocumentReader::quantity(YamlTree::Id id, const char* wh
         } else if (unit != units.end()) {
             if (kind == YamlTree::Kind::null) continue;
             if (kind != YamlTree::Kind::integer && kind != YamlTree::Kind::number) {
-                findings_.refuse(tree_.line(entry),
-                    std::string(what) + " " + key + " is " + tree_.describe(entry),
+                findings_.refuse(tree_.line(entry), std::string(what) + " " + key + " is " + tree_.describe(entry),
                     "a number without quotes");
                 continue;
             }
@@ -345,8 +336,7 @@ EdgeRule DocumentReader::edge(YamlTree::Id id, bool in_device)
     return result;
 }
 
-Endpoint DocumentReader::endpoint(const Fields& edge, std::optional<YamlTree::Id> id, bool in_device,
-    bool& broken)
+Endpoint DocumentReader::endpoint(const Fields& edge, std::optional<YamlTree::Id> id, bool in_device, bool& broken)
 {
     Endpoint result;
     result.line = edge.line();
@@ -426,8 +416,7 @@ Document read_document(const std::string& text, Findings& findings)
         Fields fields(tree, tree.root(), "graph response", findings);
         if (const auto id = fields.get("infrastructure", Need::required))
             document.infrastructure = reader.infrastructure(*id);
-        if (const auto id = fields.get("annotations", Need::required))
-            document.annotation = reader.annotation(*id);
+        if (const auto id = fields.get("annotations", Need::required)) document.annotation = reader.annotation(*id);
         fields.finish();
     } else if (is_device(tree)) {
         document.form = Document::Form::device;

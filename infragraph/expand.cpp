@@ -26,8 +26,8 @@ LinkIndex index_links(const std::vector<LinkDeclaration>& links)
 
 // Calls sink(x, y) for every pair that a scheme makes of two endpoint lists, x != y.
 template <typename Sink>
-void for_each_pair(Scheme scheme, const std::vector<std::uint32_t>& list1,
-    const std::vector<std::uint32_t>& list2, const Sink& sink)
+void for_each_pair(Scheme scheme, const std::vector<std::uint32_t>& list1, const std::vector<std::uint32_t>& list2,
+    const Sink& sink)
 {
     const auto pair = [&](std::uint32_t x, std::uint32_t y) {
         if (x != y) sink(x, y);
@@ -62,13 +62,9 @@ std::uint64_t pair_count(Scheme scheme, std::uint64_t size1, std::uint64_t size2
 
 class Expander {
 public:
-    Expander(std::shared_ptr<const Infrastructure> infrastructure, Findings& findings,
-        const ExpansionLimits& limits)
-        : infrastructure_(*infrastructure),
-          findings_(findings),
-          limits_(limits),
-          blueprints_(infrastructure_, findings),
-          selector_(blueprints_, findings, limits.edges),
+    Expander(std::shared_ptr<const Infrastructure> infrastructure, Findings& findings, const ExpansionLimits& limits)
+        : infrastructure_(*infrastructure), findings_(findings), limits_(limits),
+          blueprints_(infrastructure_, findings), selector_(blueprints_, findings, limits.edges),
           builder_(std::move(infrastructure))
     {
     }
@@ -84,8 +80,7 @@ private:
     void wire_infrastructure();
 
     // The kind of edges of a rule.
-    std::uint32_t kind_of(const EdgeRule& rule, const LinkIndex& links, bool all_links,
-        const std::string& owner);
+    std::uint32_t kind_of(const EdgeRule& rule, const LinkIndex& links, bool all_links, const std::string& owner);
     // Whether the rule's pairs may be made; counts them against the limit.
     bool admit(const EdgeRule& rule, const Selection& list1, const Selection& list2);
 
@@ -127,8 +122,7 @@ Graph Expander::run()
     return builder_.finish();
 }
 
-std::uint32_t Expander::kind_of(const EdgeRule& rule, const LinkIndex& links, bool all_links,
-    const std::string& owner)
+std::uint32_t Expander::kind_of(const EdgeRule& rule, const LinkIndex& links, bool all_links, const std::string& owner)
 {
     const auto found = links.find(rule.link);
     if (found != links.end()) return builder_.kind_of(*found->second);
@@ -153,8 +147,8 @@ bool Expander::admit(const EdgeRule& rule, const Selection& list1, const Selecti
     pairs_ = saturating_add(pairs_, (size1 + size2) / 4);
     if (pairs_ <= limits_.edges) return true;
     if (!over_limit_)
-        findings_.refuse(rule.line,
-            "the edges expand to more than " + std::to_string(limits_.edges) + " pairs", "a smaller system");
+        findings_.refuse(rule.line, "the edges expand to more than " + std::to_string(limits_.edges) + " pairs",
+            "a smaller system");
     over_limit_ = true;
     return false;
 }
@@ -170,12 +164,10 @@ void Expander::wire_device(Blueprint& blueprint)
     for (const EdgeRule& rule : blueprint.device->edges) {
         if (over_limit_) break;
         const std::uint32_t kind = rule.broken ? 0 : kind_of(rule, links, !blueprint.device->broken, owner);
-        const Selection list1 = rule.ep1.component.empty() && rule.broken
-            ? Selection{}
-            : selector_.in_device(rule.ep1, blueprint, strays);
-        const Selection list2 = rule.ep2.component.empty() && rule.broken
-            ? Selection{}
-            : selector_.in_device(rule.ep2, blueprint, strays);
+        const Selection list1 =
+            rule.ep1.component.empty() && rule.broken ? Selection{} : selector_.in_device(rule.ep1, blueprint, strays);
+        const Selection list2 =
+            rule.ep2.component.empty() && rule.broken ? Selection{} : selector_.in_device(rule.ep2, blueprint, strays);
         if (rule.broken || !list1.usable || !list2.usable) continue;
         if (rule.scheme == Scheme::ring && list1.type != list2.type)
             findings_.doubt(rule.line, "the ring joins " + in_quotes(list1.type) + " with " + in_quotes(list2.type),
@@ -219,8 +211,7 @@ void Expander::wire_device(Blueprint& blueprint)
         const Blueprint& child = blueprints_.at(part.blueprint);
         blueprint.stray_total =
             saturating_add(blueprint.stray_total, saturating_multiply(part.placed, child.stray_total));
-        blueprint.edge_total =
-            saturating_add(blueprint.edge_total, saturating_multiply(part.placed, child.edge_total));
+        blueprint.edge_total = saturating_add(blueprint.edge_total, saturating_multiply(part.placed, child.edge_total));
     }
 }
 
@@ -240,8 +231,7 @@ void Expander::list_instances()
             if (!instance.broken)
                 findings_.refuse(instance.device_line,
                     "unknown device " + in_quotes(instance.device) + " of instance " + in_quotes(instance.name),
-                    findings_.nearest("the name of a device", instance.device,
-                        [&] { return blueprints_.names(); }));
+                    findings_.nearest("the name of a device", instance.device, [&] { return blueprints_.names(); }));
             part.broken = true;
         } else if (!added && part.blueprint != Part::leaf && part.blueprint != device) {
             findings_.refuse(instance.line,
@@ -276,16 +266,15 @@ void Expander::check_size()
         const std::uint64_t size = std::max<std::uint64_t>(blueprint.size + blueprint.stray_total, 1);
         nodes = saturating_add(nodes, saturating_multiply(part.placed, size));
         edges = saturating_add(edges, saturating_multiply(part.placed, blueprint.edge_total));
-        const std::uint64_t one = saturating_add(blueprint.name_bytes,
-            saturating_multiply(blueprint.size, instances_.names[i].size() + 12));
+        const std::uint64_t one =
+            saturating_add(blueprint.name_bytes, saturating_multiply(blueprint.size, instances_.names[i].size() + 12));
         name_bytes = saturating_add(name_bytes, saturating_multiply(part.placed, one));
     }
     if (nodes > limits_.nodes)
         findings_.refuse(0, "the document expands to more than " + std::to_string(limits_.nodes) + " nodes",
             "a smaller system");
     if (edges > limits_.edges)
-        findings_.refuse(0,
-            "the devices' edges expand to more than " + std::to_string(limits_.edges) + " definitions",
+        findings_.refuse(0, "the devices' edges expand to more than " + std::to_string(limits_.edges) + " definitions",
             "a smaller system");
     if (nodes <= limits_.nodes && name_bytes > most_name_bytes)
         findings_.refuse(0, "the node names take more than " + std::to_string(most_name_bytes) + " bytes",
@@ -323,8 +312,7 @@ void Expander::add_device_edges(const Blueprint& blueprint, std::uint32_t base, 
     for (const Part& part : blueprint.parts) {
         if (part.blueprint == Part::leaf || part.stride == 0) continue;
         const Blueprint& child = blueprints_.at(part.blueprint);
-        const std::string stem =
-            child.stray_total > 0 ? prefix + "." + part.component->name + "." : std::string();
+        const std::string stem = child.stray_total > 0 ? prefix + "." + part.component->name + "." : std::string();
         for (std::uint64_t k = 0; k < part.placed; ++k)
             add_device_edges(child, static_cast<std::uint32_t>(base + part.offset + k * part.stride),
                 child.stray_total > 0 ? stem + std::to_string(k) : stem);
@@ -345,18 +333,15 @@ void Expander::wire_infrastructure()
             rule.broken ? 0 : kind_of(rule, links, !infrastructure_.broken, "the infrastructure");
         const bool skip1 = rule.broken && (rule.ep1.component.empty() || rule.ep1.container.empty());
         const bool skip2 = rule.broken && (rule.ep2.component.empty() || rule.ep2.container.empty());
-        const Selection list1 =
-            skip1 ? Selection{} : selector_.in_infrastructure(rule.ep1, instances_, strays);
-        const Selection list2 =
-            skip2 ? Selection{} : selector_.in_infrastructure(rule.ep2, instances_, strays);
+        const Selection list1 = skip1 ? Selection{} : selector_.in_infrastructure(rule.ep1, instances_, strays);
+        const Selection list2 = skip2 ? Selection{} : selector_.in_infrastructure(rule.ep2, instances_, strays);
         if (rule.broken || !list1.usable || !list2.usable) continue;
         if (rule.scheme == Scheme::ring && list1.type != list2.type)
             findings_.doubt(rule.line, "the ring joins " + in_quotes(list1.type) + " with " + in_quotes(list2.type),
                 "both endpoints of one type", "one ring through all of them");
         if (!admit(rule, list1, list2) || findings_.failed()) continue;
-        for_each_pair(rule.scheme, list1.targets, list2.targets, [&](std::uint32_t x, std::uint32_t y) {
-            builder_.add_edge(node_at(x), node_at(y), kind, rule.line);
-        });
+        for_each_pair(rule.scheme, list1.targets, list2.targets,
+            [&](std::uint32_t x, std::uint32_t y) { builder_.add_edge(node_at(x), node_at(y), kind, rule.line); });
     }
 }
 

@@ -22,11 +22,7 @@ bool in_name_class(std::string_view name)
 }  // namespace
 
 Fields::Fields(const YamlTree& tree, YamlTree::Id id, const char* what, Findings& findings)
-    : tree_(tree),
-      id_(id),
-      what_(what),
-      findings_(findings),
-      is_mapping_(tree.kind(id) == YamlTree::Kind::mapping)
+    : tree_(tree), id_(id), what_(what), findings_(findings), is_mapping_(tree.kind(id) == YamlTree::Kind::mapping)
 {
     if (!is_mapping_) {
         findings_.refuse(line(), std::string("the ") + what_ + " is " + tree_.describe(id_), "a mapping");
@@ -54,9 +50,8 @@ std::optional<YamlTree::Id> Fields::get(const char* key_name, Need need)
             const YamlTree::Id found = value(i);
             if (tree_.kind(found) != YamlTree::Kind::null) return found;
             if (need == Need::optional)
-                findings_.doubt(tree_.line(found),
-                    std::string(what_) + " field '" + key_name + "' has no value", "a value, or no such key",
-                    "read as absent");
+                findings_.doubt(tree_.line(found), std::string(what_) + " field '" + key_name + "' has no value",
+                    "a value, or no such key", "read as absent");
             break;
         }
     if (need == Need::required && is_mapping_)
@@ -127,8 +122,7 @@ void Fields::finish()
 {
     for (std::uint32_t i = 0; i < size(); ++i) {
         const std::string_view given = key(i);
-        if (std::any_of(known_.begin(), known_.end(), [&](const char* known) { return given == known; }))
-            continue;
+        if (std::any_of(known_.begin(), known_.end(), [&](const char* known) { return given == known; })) continue;
         const YamlTree::Id id = tree_.key(id_, i);
         findings_.doubt(tree_.line(id),
             given.empty() ? std::string(what_) + " key is " + tree_.describe(id)

@@ -45,8 +45,7 @@ void Findings::throw_if_failed() const
     std::vector<Diagnostic> problems = problems_;
     std::stable_sort(problems.begin(), problems.end(),
         [](const Diagnostic& a, const Diagnostic& b) { return a.line < b.line; });
-    if (unreported_ > 0)
-        problems.push_back({file_, 0, "has " + std::to_string(unreported_) + " more problems", ""});
+    if (unreported_ > 0) problems.push_back({file_, 0, "has " + std::to_string(unreported_) + " more problems", ""});
     throw InputError(std::move(problems));
 }
 

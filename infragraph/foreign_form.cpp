@@ -34,8 +34,7 @@ void refuse_draft_device(const YamlTree& tree, const std::string& file, YamlTree
         const YamlTree::Id component = tree.item(list, i);
         const auto type = entry(tree, component, "type");
         if (type && !entry(tree, component, "choice"))
-            refuse_draft(file, tree.line(tree.key(component, *type)),
-                "a component has 'type' in place of 'choice'");
+            refuse_draft(file, tree.line(tree.key(component, *type)), "a component has 'type' in place of 'choice'");
     }
 }
 
@@ -57,8 +56,7 @@ bool has_key(const YamlTree& tree, YamlTree::Id mapping, std::string_view key)
 bool is_device(const YamlTree& tree)
 {
     const YamlTree::Id top = tree.root();
-    return has_key(tree, top, "components") && !has_key(tree, top, "devices") &&
-        !has_key(tree, top, "instances");
+    return has_key(tree, top, "components") && !has_key(tree, top, "devices") && !has_key(tree, top, "instances");
 }
 
 void refuse_foreign_form(const YamlTree& tree, const std::string& file)
@@ -77,8 +75,7 @@ void refuse_foreign_form(const YamlTree& tree, const std::string& file)
 
     if (!wrapper && !has_key(tree, top, "devices") && !has_key(tree, top, "instances") &&
         (has_key(tree, top, "nodes") || has_key(tree, top, "graph")))
-        throw InputError(file, tree.line(top),
-            "this is an annotation request, which annotates an infrastructure",
+        throw InputError(file, tree.line(top), "this is an annotation request, which annotates an infrastructure",
             "an infrastructure; give the request beside it");
 }
 

@@ -41,9 +41,8 @@ struct Node {
 // The attributes that edges with the same definition share.
 struct EdgeKind {
     std::string link;
-    const LinkDeclaration* declared =
-        nullptr;                        // its declaration with the description; nullptr when undeclared
-    std::optional<Quantity> bandwidth;  // as in the document or overridden by an annotation
+    const LinkDeclaration* declared = nullptr;  // its declaration with the description; nullptr when undeclared
+    std::optional<Quantity> bandwidth;          // as in the document or overridden by an annotation
     std::optional<Quantity> latency;
     std::optional<std::uint64_t> bytes_per_second;  // per direction; none for GT/s
     std::optional<std::uint64_t> latency_ps;

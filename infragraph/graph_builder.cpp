@@ -15,8 +15,7 @@ GraphBuilder::GraphBuilder(std::shared_ptr<const Infrastructure> infrastructure)
     graph_.infrastructure_ = std::move(infrastructure);
     const Infrastructure& document = *graph_.infrastructure_;
     if (!document.name.empty()) graph_.graph_attributes_.push_back({"name", document.name, "", 0});
-    if (!document.description.empty())
-        graph_.graph_attributes_.push_back({"description", document.description, "", 0});
+    if (!document.description.empty()) graph_.graph_attributes_.push_back({"description", document.description, "", 0});
 }
 
 NodeId GraphBuilder::add_node(Node node)

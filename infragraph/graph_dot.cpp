@@ -23,8 +23,8 @@ constexpr std::array<Look, 8> looks{{{"xpu", "box", "#8ecae6"}, {"cpu", "box", "
 
 constexpr Look custom_look{"", "ellipse", "#f8edeb"};
 
-constexpr std::array<const char*, 8> edge_colours{"#1d3557", "#2a9d8f", "#e76f51", "#6a4c93", "#bc6c25",
-    "#457b9d", "#588157", "#9d0208"};
+constexpr std::array<const char*, 8> edge_colours{"#1d3557", "#2a9d8f", "#e76f51", "#6a4c93", "#bc6c25", "#457b9d",
+    "#588157", "#9d0208"};
 
 const Look& look_of(const std::string& type)
 {
@@ -58,8 +58,7 @@ void write_node(const Graph& graph, NodeId id, std::size_t prefix, std::string& 
     const std::string& name = graph.node(id).name;
     const std::string label = name.substr(prefix == 0 ? 0 : prefix + 1);
     out += fmt::format("    {} [label={}, shape={}, fillcolor=\"{}\", tooltip={}];\n", dot_quoted(name),
-        dot_quoted(label), look.shape, look.colour,
-        dot_quoted(name + " (" + (type.empty() ? "-" : type) + ")"));
+        dot_quoted(label), look.shape, look.colour, dot_quoted(name + " (" + (type.empty() ? "-" : type) + ")"));
 }
 
 }  // namespace
@@ -80,8 +79,8 @@ std::string graph_dot(const Graph& graph)
     }
     for (std::size_t i = 0; i < clusters.size(); ++i) {
         const std::string_view instance = instance_of(graph.node(clusters[i].front()).name);
-        out += fmt::format("  subgraph \"cluster_{}\" {{\n    label={}; style=rounded; color=\"#adb5bd\";\n",
-            i, dot_quoted(instance));
+        out += fmt::format("  subgraph \"cluster_{}\" {{\n    label={}; style=rounded; color=\"#adb5bd\";\n", i,
+            dot_quoted(instance));
         for (const NodeId id : clusters[i]) write_node(graph, id, instance.size(), out);
         out += "  }\n";
     }
@@ -95,8 +94,7 @@ std::string graph_dot(const Graph& graph)
         if (kind.bandwidth) text += ", " + kind.bandwidth->text();
         if (kind.latency) text += ", " + kind.latency->text();
         out += fmt::format("  {} -- {} [color=\"{}\", tooltip={}", dot_quoted(graph.node(edge.a).name),
-            dot_quoted(graph.node(edge.b).name), edge_colours[colour % edge_colours.size()],
-            dot_quoted(text));
+            dot_quoted(graph.node(edge.b).name), edge_colours[colour % edge_colours.size()], dot_quoted(text));
         if (labelled) out += ", label=" + dot_quoted(text);
         out += "];\n";
     }

@@ -64,8 +64,7 @@ Json device_json(const Device& device)
     out["components"] = Json::array();
     out["edges"] = Json::array();
     out["links"] = Json::array();
-    for (const Component& component : device.components)
-        out["components"].push_back(component_json(component));
+    for (const Component& component : device.components) out["components"].push_back(component_json(component));
     for (const EdgeRule& rule : device.edges) out["edges"].push_back(edge_json(rule, "device"));
     for (const LinkDeclaration& link : device.links) out["links"].push_back(link_json(link));
     return out;
@@ -96,10 +95,7 @@ Json infrastructure_json(const Infrastructure& infrastructure)
 
 class AttributeList {
 public:
-    void add(const char* name, std::string_view value)
-    {
-        list_.push_back({{"attribute", name}, {"value", value}});
-    }
+    void add(const char* name, std::string_view value) { list_.push_back({{"attribute", name}, {"value", value}}); }
     void add(const Attributes& attributes)
     {
         for (const Attribute& attribute : attributes) add(attribute.name.c_str(), attribute.value);
@@ -157,10 +153,9 @@ std::string graph_response(const Graph& graph, ResponseScope scope)
             if (neighbour.node < id) continue;
             Json attributes = edge_attributes(graph, neighbour.edge, scope);
             if (listed.emplace(graph.kind(neighbour.edge).link, true).second)
-                annotations["links"].push_back(
-                    {{"name", graph.kind(neighbour.edge).link}, {"attributes", attributes}});
-            annotations["edges"].push_back({{"ep1", graph.node(id).name},
-                {"ep2", graph.node(neighbour.node).name}, {"attributes", std::move(attributes)}});
+                annotations["links"].push_back({{"name", graph.kind(neighbour.edge).link}, {"attributes", attributes}});
+            annotations["edges"].push_back({{"ep1", graph.node(id).name}, {"ep2", graph.node(neighbour.node).name},
+                {"attributes", std::move(attributes)}});
         }
     AttributeList list;
     list.add(graph.graph_attributes());

@@ -37,8 +37,7 @@ LoadedGraph load_infrastructure(const std::string& path, const LoadOptions& opti
     return load_infrastructure_text(path, read_text_file(path, options.largest_text), options);
 }
 
-LoadedGraph load_infrastructure_text(const std::string& name, const std::string& text,
-    const LoadOptions& options)
+LoadedGraph load_infrastructure_text(const std::string& name, const std::string& text, const LoadOptions& options)
 {
     Findings findings(name, options.lenient);
     auto document = std::make_shared<Document>(read_document(text, findings));
@@ -58,8 +57,7 @@ LoadedGraph load_infrastructure_text(const std::string& name, const std::string&
     return loaded;
 }
 
-void apply_annotation_text(LoadedGraph& loaded, const std::string& name, const std::string& text,
-    bool lenient)
+void apply_annotation_text(LoadedGraph& loaded, const std::string& name, const std::string& text, bool lenient)
 {
     Findings findings(name, lenient);
     const Annotation annotation = read_annotation(text, findings);

@@ -33,11 +33,9 @@ struct LoadedGraph {
 LoadedGraph load_infrastructure(const std::string& path, const LoadOptions& options = {});
 
 // The same from a text; `name` stands for the file in messages.
-LoadedGraph load_infrastructure_text(const std::string& name, const std::string& text,
-    const LoadOptions& options = {});
+LoadedGraph load_infrastructure_text(const std::string& name, const std::string& text, const LoadOptions& options = {});
 
 // Applies an annotation request to a loaded graph.
-void apply_annotation_text(LoadedGraph& loaded, const std::string& name, const std::string& text,
-    bool lenient);
+void apply_annotation_text(LoadedGraph& loaded, const std::string& name, const std::string& text, bool lenient);
 
 }  // namespace weft

@@ -15,9 +15,8 @@ struct UnitNames {
     const char* member;
 };
 
-constexpr std::array<UnitNames, 6> unit_names{
-    {{"Gbps", "gigabits_per_second"}, {"GBps", "gigabytes_per_second"}, {"GT/s", "gigatransfers_per_second"},
-        {"ms", "ms"}, {"us", "us"}, {"ns", "ns"}}};
+constexpr std::array<UnitNames, 6> unit_names{{{"Gbps", "gigabits_per_second"}, {"GBps", "gigabytes_per_second"},
+    {"GT/s", "gigatransfers_per_second"}, {"ms", "ms"}, {"us", "us"}, {"ns", "ns"}}};
 
 std::optional<std::uint64_t> scaled(const Quantity& quantity, double factor)
 {

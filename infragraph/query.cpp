@@ -22,8 +22,7 @@ std::regex compiled(const std::string& pattern)
         // The polynomial matcher: no pattern can make it run away.
         return std::regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
     } catch (const std::regex_error& error) {
-        throw InputError("", 0,
-            "the regular expression " + in_quotes(pattern) + " is not understood: " + error.what(),
+        throw InputError("", 0, "the regular expression " + in_quotes(pattern) + " is not understood: " + error.what(),
             "an ECMAScript expression without back references");
     }
 }
@@ -47,8 +46,7 @@ NodeId known_node(const Graph& graph, const std::string& name)
     if (const auto found = graph.find(name)) return *found;
     std::vector<std::string> known;
     for (NodeId id = 0; id < graph.node_count() && id < 5000; ++id) known.push_back(graph.node(id).name);
-    throw InputError("", 0, "unknown node " + in_quotes(name),
-        expected_name("the full name of a node", name, known));
+    throw InputError("", 0, "unknown node " + in_quotes(name), expected_name("the full name of a node", name, known));
 }
 
 }  // namespace
@@ -81,8 +79,7 @@ std::vector<NodeId> select_nodes(const Graph& graph, const std::vector<NodeFilte
                 filter.attribute.empty() ? graph.node(id).name : node_attribute(graph, id, filter.attribute);
             if (!value) return true;
             if (filter.op == NodeFilter::Operator::equals) return *value != filter.value;
-            if (filter.op == NodeFilter::Operator::contains)
-                return value->find(filter.value) == std::string::npos;
+            if (filter.op == NodeFilter::Operator::contains) return value->find(filter.value) == std::string::npos;
             return !std::regex_search(*value, pattern, std::regex_constants::match_continuous);
         };
         selected.erase(std::remove_if(selected.begin(), selected.end(), fails), selected.end());
@@ -147,8 +144,7 @@ std::vector<NodeId> endpoints_in_rank_order(const Graph& graph)
     }
     if (some_rank == nullptr) return endpoints;
 
-    const std::string expected =
-        "each of the ranks 0 to " + std::to_string(endpoints.size() - 1) + " on one xpu";
+    const std::string expected = "each of the ranks 0 to " + std::to_string(endpoints.size() - 1) + " on one xpu";
     std::vector<NodeId> ordered(endpoints.size(), graph.node_count());
     for (const NodeId id : endpoints) {
         const Attribute* rank = Graph::find(graph.node_attributes(id), "rank");
@@ -164,8 +160,8 @@ std::vector<NodeId> endpoints_in_rank_order(const Graph& graph)
                 expected);
         if (ordered[number] != graph.node_count())
             throw InputError(rank->file, rank->line,
-                "the rank " + rank->value + " is given to " + in_quotes(graph.node(ordered[number]).name) +
-                    " and to " + in_quotes(graph.node(id).name),
+                "the rank " + rank->value + " is given to " + in_quotes(graph.node(ordered[number]).name) + " and to " +
+                    in_quotes(graph.node(id).name),
                 expected);
         ordered[number] = id;
     }

@@ -37,13 +37,11 @@ bool EndpointSelector::parse(const std::string& expression, int line, std::vecto
     return false;
 }
 
-bool EndpointSelector::check_range(const Step& step, int line, const std::string& owner, bool& empty,
-    bool& stray)
+bool EndpointSelector::check_range(const Step& step, int line, const std::string& owner, bool& empty, bool& stray)
 {
     if (step.part->broken) return false;
-    const std::string range = step.part->count == 0
-        ? "an element that exists (its count is 0)"
-        : "indices from 0 to " + std::to_string(step.part->count - 1);
+    const std::string range = step.part->count == 0 ? "an element that exists (its count is 0)"
+                                                    : "indices from 0 to " + std::to_string(step.part->count - 1);
     if (step.range.count == 0) {
         findings_.doubt(line, "the selection of " + in_quotes(step.name) + owner + " is empty", range,
             "it makes no edge");
@@ -55,8 +53,8 @@ bool EndpointSelector::check_range(const Step& step, int line, const std::string
     if (lowest < 0 || highest >= static_cast<std::int64_t>(step.part->count)) {
         const std::int64_t wrong = lowest < 0 ? lowest : highest;
         findings_.doubt(line,
-            "the index " + std::to_string(wrong) + " of " + in_quotes(step.name) + owner +
-                " is outside its count of " + std::to_string(step.part->count),
+            "the index " + std::to_string(wrong) + " of " + in_quotes(step.name) + owner + " is outside its count of " +
+                std::to_string(step.part->count),
             range, "it makes nodes without attributes");
         stray = true;
         return findings_.lenient();
@@ -75,11 +73,11 @@ void EndpointSelector::advance(Places& places, const Step& step)
     for (std::size_t k = 0; k < places.offsets.size(); ++k) {
         for (std::uint64_t i = 0; i < step.range.count; ++i) {
             const std::int64_t index = step.range.at(i);
-            const bool there = places.offsets[k] != nowhere && index >= 0 &&
-                index < static_cast<std::int64_t>(step.part->placed);
-            next.offsets.push_back(there ? places.offsets[k] + step.part->offset +
-                        static_cast<std::uint64_t>(index) * step.part->stride
-                                         : nowhere);
+            const bool there =
+                places.offsets[k] != nowhere && index >= 0 && index < static_cast<std::int64_t>(step.part->placed);
+            next.offsets.push_back(there
+                    ? places.offsets[k] + step.part->offset + static_cast<std::uint64_t>(index) * step.part->stride
+                    : nowhere);
             if (!places.named) continue;
             std::string name = places.names[k];
             if (!name.empty()) name += '.';
@@ -89,8 +87,8 @@ void EndpointSelector::advance(Places& places, const Step& step)
     places = std::move(next);
 }
 
-Selection EndpointSelector::walk(const std::vector<PathElement>& path, std::size_t first,
-    const Blueprint& blueprint, std::vector<Step> steps, int line, bool empty, bool stray, Strays& strays)
+Selection EndpointSelector::walk(const std::vector<PathElement>& path, std::size_t first, const Blueprint& blueprint,
+    std::vector<Step> steps, int line, bool empty, bool stray, Strays& strays)
 {
     Selection result;
     const Blueprint* within = &blueprint;
@@ -102,8 +100,8 @@ Selection EndpointSelector::walk(const std::vector<PathElement>& path, std::size
         if (found == within->part_of.end() && within->device->broken) return result;
         if (found == within->part_of.end()) {
             const std::string what = "unknown component " + in_quotes(path[i].name) + owner;
-            const std::string expected = findings_.nearest("a component of that device", path[i].name,
-                [&] { return component_names(*within); });
+            const std::string expected =
+                findings_.nearest("a component of that device", path[i].name, [&] { return component_names(*within); });
             if (!is_last) {
                 findings_.refuse(line, what, expected);
                 return result;
@@ -117,8 +115,7 @@ Selection EndpointSelector::walk(const std::vector<PathElement>& path, std::size
         if (!check_range(steps.back(), line, owner, empty, stray)) return result;
         result.type = part.component->type();
         if (is_last && part.blueprint != Part::leaf) {
-            findings_.doubt(line,
-                "the endpoint ends at " + in_quotes(path[i].name) + owner + ", which is a device",
+            findings_.doubt(line, "the endpoint ends at " + in_quotes(path[i].name) + owner + ", which is a device",
                 "a component inside it: " + std::string(path[i].name.substr(0, 40)) + ".NAME",
                 "it makes nodes without attributes");
             ends_at_device = true;
@@ -163,14 +160,12 @@ Selection EndpointSelector::in_device(const Endpoint& endpoint, const Blueprint&
     return walk(path, 0, blueprint, {}, endpoint.line, false, false, strays);
 }
 
-Selection EndpointSelector::in_infrastructure(const Endpoint& endpoint, const InstanceTable& instances,
-    Strays& strays)
+Selection EndpointSelector::in_infrastructure(const Endpoint& endpoint, const InstanceTable& instances, Strays& strays)
 {
     std::vector<PathElement> path;
     if (!parse(endpoint.container, endpoint.line, path)) return {};
     if (path.size() != 1) {
-        findings_.refuse(endpoint.line,
-            "the instance " + in_quotes(endpoint.container) + " has more than one element",
+        findings_.refuse(endpoint.line, "the instance " + in_quotes(endpoint.container) + " has more than one element",
             "one instance name with an optional slice; inner devices belong to 'component'");
         return {};
     }

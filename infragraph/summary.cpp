@@ -33,8 +33,7 @@ Tally count_links(const Graph& graph)
 std::string tally_text(const Tally& tally)
 {
     std::vector<std::pair<std::string, std::size_t>> entries(tally.begin(), tally.end());
-    std::stable_sort(entries.begin(), entries.end(),
-        [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     std::string out;
     for (const auto& [name, count] : entries)
         out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name.empty() ? "(none)" : name, count);
@@ -55,8 +54,7 @@ std::string instances_text(const Infrastructure& infrastructure)
     for (std::size_t i = 0; i < infrastructure.instances.size(); ++i) {
         const Instance& instance = infrastructure.instances[i];
         if (i == most) return out + fmt::format(", and {} more", infrastructure.instances.size() - most);
-        out += fmt::format("{}{} = {} x {}", out.empty() ? "" : ", ", instance.name, instance.count,
-            instance.device);
+        out += fmt::format("{}{} = {} x {}", out.empty() ? "" : ", ", instance.name, instance.count, instance.device);
     }
     return out;
 }
@@ -115,8 +113,7 @@ std::string check_json(const LoadedGraph& loaded)
     out["isolated"] = connected.isolated.size();
     out["instances"] = nlohmann::ordered_json::array();
     for (const Instance& instance : infrastructure.instances)
-        out["instances"].push_back(
-            {{"name", instance.name}, {"device", instance.device}, {"count", instance.count}});
+        out["instances"].push_back({{"name", instance.name}, {"device", instance.device}, {"count", instance.count}});
     out["notices"] = nlohmann::ordered_json::array();
     for (const Notice& notice : loaded.notices)
         out["notices"].push_back({{"file", notice.file}, {"line", notice.line}, {"text", notice.text}});

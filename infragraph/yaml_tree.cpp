@@ -23,8 +23,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_boolean(std::string_view text)
 {
-    constexpr std::array<std::string_view, 18> words{"true", "True", "TRUE", "false", "False", "FALSE", "yes",
-        "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF"};
+    constexpr std::array<std::string_view, 18> words{"true", "True", "TRUE", "false", "False", "FALSE", "yes", "Yes",
+        "YES", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF"};
     for (const std::string_view word : words)
         if (text == word) return true;
     return false;
@@ -36,8 +36,8 @@ YamlTree::Kind plain_kind(std::string_view text)
 {
     using Kind = YamlTree::Kind;
     if (is_boolean(text)) return Kind::boolean;
-    if (text == ".inf" || text == "-.inf" || text == "+.inf" || text == ".nan" || text == ".Inf" ||
-        text == "-.Inf" || text == ".NaN" || text == ".INF" || text == ".NAN" || text == "-.INF")
+    if (text == ".inf" || text == "-.inf" || text == "+.inf" || text == ".nan" || text == ".Inf" || text == "-.Inf" ||
+        text == ".NaN" || text == ".INF" || text == ".NAN" || text == "-.INF")
         return Kind::ambiguous;
     std::string_view rest = text;
     if (!rest.empty() && (rest.front() == '-' || rest.front() == '+')) rest.remove_prefix(1);
@@ -188,8 +188,8 @@ private:
         YamlTree::Node& node = tree_.nodes_[top.id];
         node.begin = static_cast<std::uint32_t>(tree_.children_.size());
         node.count = static_cast<std::uint32_t>(pending_.size() - top.first_pending);
-        tree_.children_.insert(tree_.children_.end(),
-            pending_.begin() + static_cast<std::ptrdiff_t>(top.first_pending), pending_.end());
+        tree_.children_.insert(tree_.children_.end(), pending_.begin() + static_cast<std::ptrdiff_t>(top.first_pending),
+            pending_.end());
         pending_.resize(top.first_pending);
         if (top.anchor != YAML::NullAnchor) anchors_[top.anchor] = {top.id, weight_ - top.weight_before};
     }
@@ -204,8 +204,7 @@ private:
             const YamlTree::Id value = pending_[i + 1];
             if (tree_.kind(key) == YamlTree::Kind::text && tree_.text(key) == "<<") {
                 if (tree_.kind(value) == YamlTree::Kind::sequence)
-                    for (std::uint32_t k = 0; k < tree_.size(value); ++k)
-                        sources.push_back(tree_.item(value, k));
+                    for (std::uint32_t k = 0; k < tree_.size(value); ++k) sources.push_back(tree_.item(value, k));
                 else
                     sources.push_back(value);
             }
@@ -221,8 +220,7 @@ private:
         }
         for (const YamlTree::Id source : sources) {
             if (tree_.kind(source) != YamlTree::Kind::mapping)
-                throw InputError(file_, tree_.line(source), "'<<' merges " + tree_.describe(source),
-                    "a mapping");
+                throw InputError(file_, tree_.line(source), "'<<' merges " + tree_.describe(source), "a mapping");
             for (std::uint32_t i = 0; i < tree_.size(source); ++i) {
                 const YamlTree::Id key = tree_.key(source, i);
                 if (!present.emplace(tree_.text_or_empty(key), true).second) continue;
@@ -240,8 +238,7 @@ private:
         using Kind = YamlTree::Kind;
         const Kind plain = plain_kind(value);
         if (tag == "tag:yaml.org,2002:int" && plain == Kind::integer) return plain;
-        if (tag == "tag:yaml.org,2002:float" && (plain == Kind::integer || plain == Kind::number))
-            return Kind::number;
+        if (tag == "tag:yaml.org,2002:float" && (plain == Kind::integer || plain == Kind::number)) return Kind::number;
         if (tag == "tag:yaml.org,2002:bool" && plain == Kind::boolean) return plain;
         if (tag == "tag:yaml.org,2002:null") return Kind::null;
         throw InputError(file_, line_of(mark), "the tag " + in_quotes(tag) + " does not fit " + in_quotes(value),
@@ -259,8 +256,7 @@ private:
 YamlTree::YamlTree(const std::string& file, const std::string& text)
 {
     if (text.size() > longest_text)
-        throw InputError(file, 0, "is larger than " + std::to_string(longest_text) + " bytes",
-            "a smaller document");
+        throw InputError(file, 0, "is larger than " + std::to_string(longest_text) + " bytes", "a smaller document");
     YamlTreeBuilder builder(*this, file);
     try {
         std::istringstream stream(text);

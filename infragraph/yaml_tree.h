@@ -24,10 +24,7 @@ public:
     int line(Id id) const { return nodes_[id].line; }
 
     // The characters of a scalar, whatever its kind.
-    std::string_view text(Id id) const
-    {
-        return std::string_view(arena_).substr(nodes_[id].begin, nodes_[id].count);
-    }
+    std::string_view text(Id id) const { return std::string_view(arena_).substr(nodes_[id].begin, nodes_[id].count); }
 
     // The same, empty for everything that is no scalar.
     std::string_view text_or_empty(Id id) const

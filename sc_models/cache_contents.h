@@ -18,7 +18,10 @@ namespace weft {
 
 class CacheContents {
 public:
-    CacheContents(std::uint64_t places, unsigned sectors) : sectors_(sectors), blocks_((places + block_places - 1) / block_places) {}
+    CacheContents(std::uint64_t places, unsigned sectors)
+        : sectors_(sectors), blocks_((places + block_places - 1) / block_places)
+    {
+    }
     virtual ~CacheContents() = default;
     CacheContents(const CacheContents&) = delete;
     CacheContents& operator=(const CacheContents&) = delete;
@@ -36,7 +39,10 @@ public:
     // They leave for memory.
     virtual void write_back(std::uint8_t* bytes, const std::uint8_t* sector) { std::memcpy(bytes, sector, line_bytes); }
     // The sectors of a displaced word that have to be written back, bit 2 x sector each.
-    virtual std::uint32_t to_be_written(const TagArray& tags, std::uint32_t victim) { return tags.dirty_sectors(victim); }
+    virtual std::uint32_t to_be_written(const TagArray& tags, std::uint32_t victim)
+    {
+        return tags.dirty_sectors(victim);
+    }
     // The states that a line takes a place with, of which one sector is on its way.
     virtual std::uint32_t valid(std::uint32_t states) { return states; }
 

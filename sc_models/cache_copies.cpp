@@ -4,10 +4,11 @@
 
 namespace weft {
 
-CacheCopies::CacheCopies(std::vector<std::vector<L2Slice*>> partitions, unsigned sector_shift, std::vector<L2Slice*> home,
-    unsigned home_sector_shift)
-    : partitions_(std::move(partitions)), home_(std::move(home)), slices_(static_cast<std::uint32_t>(partitions_[0].size())),
-      homes_(static_cast<std::uint32_t>(home_.size())), sector_shift_(sector_shift), home_sector_shift_(home_sector_shift)
+CacheCopies::CacheCopies(std::vector<std::vector<L2Slice*>> partitions, unsigned sector_shift,
+    std::vector<L2Slice*> home, unsigned home_sector_shift)
+    : partitions_(std::move(partitions)), home_(std::move(home)),
+      slices_(static_cast<std::uint32_t>(partitions_[0].size())), homes_(static_cast<std::uint32_t>(home_.size())),
+      sector_shift_(sector_shift), home_sector_shift_(home_sector_shift)
 {
     for (const std::vector<L2Slice*>& slices : partitions_)
         for (L2Slice* slice : slices) slice->set_copies(*this);
@@ -19,7 +20,10 @@ L2Slice& CacheCopies::home(std::uint64_t local) const
     return *home_[slice_place(local / line_bytes, homes_, home_sector_shift_).slice];
 }
 
-unsigned CacheCopies::within(std::uint64_t local) const { return slice_place(local / line_bytes, slices_, sector_shift_).slice; }
+unsigned CacheCopies::within(std::uint64_t local) const
+{
+    return slice_place(local / line_bytes, slices_, sector_shift_).slice;
+}
 
 void CacheCopies::wrote(const L2Slice& by, std::uint64_t local, const std::uint8_t* bytes, unsigned size)
 {

@@ -51,7 +51,10 @@ private:
         std::array<std::uint8_t, line_bytes> bytes;
         std::uint64_t mask = 0;  // of the bytes that count
     };
-    static std::uint64_t ones(unsigned count) { return count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
+    static std::uint64_t ones(unsigned count)
+    {
+        return count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+    }
     // At most as many as fills are in flight: below `none`.
     std::uint16_t take()
     {

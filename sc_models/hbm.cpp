@@ -14,17 +14,13 @@ constexpr unsigned first_wake = 1024;
 
 Hbm::Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const HbmSpec& spec, unsigned slices,
     unsigned sector_shift)
-    : sc_module(name),
-      TimedComponent(event_queue, std::move(path)),
-      timing_(spec),
-      map_(spec, slices, sector_shift),
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), timing_(spec), map_(spec, slices, sector_shift),
       wakes_(spec.channels, HbmChannel::never)
 {
     channels_.reserve(spec.channels);
     for (unsigned c = 0; c < spec.channels; ++c) channels_.emplace_back(timing_, c);
     for (unsigned s = 0; s < slices; ++s)
-        targets_.push_back(
-            std::make_unique<LineTargetSocket>(("target" + std::to_string(s)).c_str(), *this, s));
+        targets_.push_back(std::make_unique<LineTargetSocket>(("target" + std::to_string(s)).c_str(), *this, s));
 }
 
 Time Hbm::on_request(unsigned slice, Line& line, Time delay)

@@ -23,18 +23,14 @@ public:
     // Closes a row that has been used and is kept for nobody, as the row policy says.
     void close_idle(const HbmTiming& timing, Time now)
     {
-        if (!open_ || !used() || timing.spec.row_policy == static_cast<std::uint64_t>(RowPolicy::open))
-            return;
+        if (!open_ || !used() || timing.spec.row_policy == static_cast<std::uint64_t>(RowPolicy::open)) return;
         const bool at_once = timing.spec.row_policy == static_cast<std::uint64_t>(RowPolicy::closed);
         const Time expires = at_once ? last_use_ : last_use_ + timing.spec.row_idle;
         if (at_once || expires < now) close(std::max(precharge_ok_, expires) + timing.spec.t_rp);
     }
 
     // From when on a refresh may begin: the row closed, the bank at rest.
-    Time rests_at(const HbmTiming& timing) const
-    {
-        return open_ ? precharge_ok_ + timing.spec.t_rp : activate_ok_;
-    }
+    Time rests_at(const HbmTiming& timing) const { return open_ ? precharge_ok_ + timing.spec.t_rp : activate_ok_; }
     // Closes the row; the bank may be activated again at `time`.
     void close(Time time)
     {
@@ -45,8 +41,7 @@ public:
     // Opens `row`, after a precharge if another one is open.
     void activate(std::uint32_t row, const HbmTiming& timing, HbmActivates& activates, Time now)
     {
-        const Time ready =
-            open_ ? std::max(now, precharge_ok_) + timing.spec.t_rp : std::max(now, activate_ok_);
+        const Time ready = open_ ? std::max(now, precharge_ok_) + timing.spec.t_rp : std::max(now, activate_ok_);
         const Time at = activates.book(ready, now);
         first_access_ = open_ ? Access::conflict : Access::closed;
         open_ = true;

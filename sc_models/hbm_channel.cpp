@@ -19,15 +19,11 @@ unsigned lowest(std::uint64_t banks) { return static_cast<unsigned>(__builtin_ct
 }  // namespace
 
 HbmChannel::HbmChannel(const HbmTiming& timing, unsigned index)
-    : timing_(timing),
-      all_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::all_bank)),
+    : timing_(timing), all_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::all_bank)),
       per_bank_(timing.spec.refresh == static_cast<std::uint64_t>(RefreshMode::per_bank)),
       high_(std::min(timing.spec.write_high, timing.spec.write_queue)),
-      low_(std::min(timing.spec.write_low, high_ - 1)),
-      activates_(timing.spec.t_rrd, timing.spec.t_faw),
-      lines_(timing.banks),
-      group_free_(timing.spec.bank_groups, 0),
-      banks_(timing.banks)
+      low_(std::min(timing.spec.write_low, high_ - 1)), activates_(timing.spec.t_rrd, timing.spec.t_faw),
+      lines_(timing.banks), group_free_(timing.spec.bank_groups, 0), banks_(timing.banks)
 {
     const std::uint64_t channels = timing.spec.channels;
     const Time period = timing.spec.t_refi;
@@ -100,7 +96,8 @@ void HbmChannel::open_ahead(unsigned number, Time now)
     const Line* oldest = bank.waiting[next].head;
     if ((waiting_[direction_] & bit(number)) != 0 || oldest == nullptr) return;
     rest(number, now);
-    if (!bank.state.open(oldest->scratch.memory.row)) bank.state.activate(oldest->scratch.memory.row, timing_, activates_, now);
+    if (!bank.state.open(oldest->scratch.memory.row))
+        bank.state.activate(oldest->scratch.memory.row, timing_, activates_, now);
 }
 
 // What happened to a bank that no line wanted.
@@ -142,10 +139,7 @@ bool HbmChannel::find_wanted(unsigned number, Line* from, Line* before)
     return true;
 }
 
-bool HbmChannel::refresh_due(Time now) const
-{
-    return all_bank_ && moved_since_refresh_ && refreshes_[0].due() <= now;
-}
+bool HbmChannel::refresh_due(Time now) const { return all_bank_ && moved_since_refresh_ && refreshes_[0].due() <= now; }
 
 void HbmChannel::refresh_all(Time now)
 {
@@ -155,8 +149,7 @@ void HbmChannel::refresh_all(Time now)
     const Time end = refreshes_[0].catch_up(now, rests_at);
     for (Bank& bank : banks_) bank.state.close(end);
     wanted_ = 0;
-    for (std::uint64_t left = waiting_[direction_]; left != 0; left &= left - 1)
-        open_for_oldest(lowest(left), now);
+    for (std::uint64_t left = waiting_[direction_]; left != 0; left &= left - 1) open_for_oldest(lowest(left), now);
 }
 
 void HbmChannel::choose_direction(Time now)
@@ -181,8 +174,7 @@ void HbmChannel::turn(Direction direction, Time now)
         if (turned_ > now) counts_.turnaround += turned_ - now;
     }
     wanted_ = 0;
-    for (std::uint64_t left = waiting_[direction]; left != 0; left &= left - 1)
-        open_for_oldest(lowest(left), now);
+    for (std::uint64_t left = waiting_[direction]; left != 0; left &= left - 1) open_for_oldest(lowest(left), now);
 }
 
 unsigned HbmChannel::first_ready(Time now, Time& at) const
@@ -214,8 +206,8 @@ HbmChannel::Step HbmChannel::step(Time now)
         const Bank& bank = banks_[number];
         const bool overdue =
             per_bank_ && bank.state.used() && refreshes_[number].due() + timing_.spec.t_refi / 2 <= now;
-        const bool unfair =
-            bank.before != nullptr && now - bank.waiting[direction_].head->scratch.memory.arrived > timing_.spec.age_limit;
+        const bool unfair = bank.before != nullptr &&
+            now - bank.waiting[direction_].head->scratch.memory.arrived > timing_.spec.age_limit;
         if (!overdue && !unfair) return serve(number, now);
         if (unfair)
             banks_[number].state.activate(bank.waiting[direction_].head->scratch.memory.row, timing_, activates_, now);

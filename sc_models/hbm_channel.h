@@ -106,9 +106,9 @@ private:
     Time turned_ = 0;                  // earliest column command in the direction
     std::uint64_t high_;
     std::uint64_t low_;
-    std::uint64_t left_ = 0;  // lines that the turn has for sure
-    Time arrived_ = 0;        // the last line,
-    std::uint32_t turn_ = 0;  // and how many of its instant came before it
+    std::uint64_t left_ = 0;         // lines that the turn has for sure
+    Time arrived_ = 0;               // the last line,
+    std::uint32_t turn_ = 0;         // and how many of its instant came before it
     std::uint32_t held_[2] = {};     // lines that the scheduler sees
     std::uint64_t waiting_[2] = {};  // bit per bank with lines
     std::uint64_t wanted_ = 0;       // bit per bank with a wanted line

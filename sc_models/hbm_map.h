@@ -27,7 +27,8 @@ public:
     HbmPlace place(unsigned slice, std::uint64_t line) const
     {
         // The slice's own number of the line.
-        std::uint64_t index = slices_.quotient(line >> sector_shift_) << sector_shift_ | (line & ((1U << sector_shift_) - 1));
+        std::uint64_t index =
+            slices_.quotient(line >> sector_shift_) << sector_shift_ | (line & ((1U << sector_shift_) - 1));
         std::uint32_t channel = 0;
         if (sharing_ != 0) {
             channel = static_cast<std::uint32_t>(std::uint64_t{slice} * channels_ / slices_.divisor());
@@ -51,8 +52,7 @@ private:
         // Neighbours are rotated 0.38 of the count apart: the last of one round and the first of the next
         // differ.
         const std::uint32_t mixed = static_cast<std::uint32_t>(above ^ above >> 32) * 0x61c88647U;
-        const std::uint32_t sum =
-            digit + static_cast<std::uint32_t>(std::uint64_t{mixed} * count.divisor() >> 32);
+        const std::uint32_t sum = digit + static_cast<std::uint32_t>(std::uint64_t{mixed} * count.divisor() >> 32);
         return sum >= count.divisor() ? sum - count.divisor() : sum;
     }
 

@@ -7,8 +7,7 @@
 namespace weft {
 
 HbmTiming::HbmTiming(const HbmSpec& given)
-    : spec(given),
-      rate(std::max<std::uint64_t>(1, given.bandwidth / given.channels)),
+    : spec(given), rate(std::max<std::uint64_t>(1, given.bandwidth / given.channels)),
       banks(static_cast<unsigned>(given.bank_groups * given.banks))
 {
     const std::uint64_t bursts = (line_bytes + spec.burst - 1) / spec.burst;

@@ -22,8 +22,8 @@ void append(Line*& first, Line*& last, Line& line)
 
 L1Cache::L1Cache(const L1Spec& spec, bool data_on)
     : sectors_(static_cast<unsigned>(spec.line / line_bytes)), ways_(spec.ways),
-      sets_(std::max<std::uint64_t>(1, spec.size / spec.line / spec.ways)), data_on_(data_on),
-      entries_(sets_ * ways_), data_(data_on ? sets_ * ways_ * spec.line : 0), fetches_(spec.outstanding_misses)
+      sets_(std::max<std::uint64_t>(1, spec.size / spec.line / spec.ways)), data_on_(data_on), entries_(sets_ * ways_),
+      data_(data_on ? sets_ * ways_ * spec.line : 0), fetches_(spec.outstanding_misses)
 {
     for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].place = static_cast<std::uint32_t>(i);
     for (std::size_t i = fetches_.size(); i-- > 0;) free_.push_back(static_cast<std::uint16_t>(i));

@@ -14,7 +14,8 @@ void L2Slice::hold_contents(const ContentsFactory& make)
     const auto prepare = [&](Part& own) {
         own.tags.keep_places();
         const unsigned sectors = 1U << sector_shift_;
-        own.contents = make ? make(own.tags.places(), sectors) : std::make_unique<CacheContents>(own.tags.places(), sectors);
+        own.contents =
+            make ? make(own.tags.places(), sectors) : std::make_unique<CacheContents>(own.tags.places(), sectors);
     };
     prepare(part_);
     if (other_) prepare(*other_);
@@ -42,7 +43,8 @@ void L2Slice::carry_out(unsigned partition, Line& line, std::uint8_t* sector)
 void L2Slice::begin_patch(unsigned partition, std::uint64_t number, Fill& fill)
 {
     Part& own = part(partition);
-    if (const Line* const line = write_backs_.find(number)) own.fills.patches.add(fill.patch, 0, line->data(), line_bytes);
+    if (const Line* const line = write_backs_.find(number))
+        own.fills.patches.add(fill.patch, 0, line->data(), line_bytes);
     if (other_) {
         Part& other = part(1 - partition);
         const std::uint32_t* word = other.tags.peek(number >> sector_shift_);
@@ -50,7 +52,8 @@ void L2Slice::begin_patch(unsigned partition, std::uint64_t number, Fill& fill)
             own.fills.patches.add(fill.patch, other.fills.patches, other.fills.of(number).patch);
     } else if (beside_ != nullptr) {
         std::uint8_t sector[line_bytes];
-        if (beside_->newest(*this, local_of(address_of(number)), sector)) own.fills.patches.add(fill.patch, 0, sector, line_bytes);
+        if (beside_->newest(*this, local_of(address_of(number)), sector))
+            own.fills.patches.add(fill.patch, 0, sector, line_bytes);
     }
 }
 

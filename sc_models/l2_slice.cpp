@@ -22,8 +22,8 @@ L2Slice::Part::Part(const L2Spec& spec, std::uint64_t sets)
 {
 }
 
-L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const L2Spec& spec, unsigned index,
-    MemoryImage& image, LinePool& pool, std::uint32_t endpoint, const ContentsFactory& make_contents)
+L2Slice::L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const L2Spec& spec,
+    unsigned index, MemoryImage& image, LinePool& pool, std::uint32_t endpoint, const ContentsFactory& make_contents)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), target("target", *this), memory("memory", *this),
       spec_(spec), index_(index), sector_shift_(spec.sector_shift()), sector_mask_((1U << spec.sector_shift()) - 1),
       slices_(static_cast<std::uint32_t>(spec.slices)), endpoint_(endpoint), image_(image), pool_(pool),
@@ -161,7 +161,8 @@ void L2Slice::serve(Line& line)
 }
 
 // `neighbour`, whose tag is at `word`, took the place of `victim`, whose bytes are still there.
-inline void L2Slice::displace(unsigned partition, std::uint32_t victim, const std::uint32_t* word, std::uint64_t neighbour, Time delay)
+inline void L2Slice::displace(unsigned partition, std::uint32_t victim, const std::uint32_t* word,
+    std::uint64_t neighbour, Time delay)
 {
     Part& own = part(partition);
     const TagArray& tags = own.tags;
@@ -377,7 +378,8 @@ std::uint64_t L2Slice::address_of(std::uint64_t number) const
     const std::uint64_t line = number >> sector_shift_;
     const std::uint64_t group = other_ ? line / 2 : line;
     const std::uint32_t slice = index_ + (other_ && line % 2 == 1 ? slices_.divisor() / 2 : 0);
-    return global_address(endpoint_, (line_of_place(group, slice, slices_) << sector_shift_ | sector_of(number)) * line_bytes);
+    return global_address(endpoint_,
+        (line_of_place(group, slice, slices_) << sector_shift_ | sector_of(number)) * line_bytes);
 }
 
 void L2Slice::write_back(unsigned partition, std::uint64_t number, const std::uint8_t* place, Time delay)
@@ -397,7 +399,8 @@ void L2Slice::write_back(unsigned partition, std::uint64_t number, const std::ui
 void L2Slice::serve_flag(Line& line, Time ready)
 {
     const bool timed = line.op == LineOp::monitor;
-    if (!flags_.serve(line, event_queue().now(), [this, ready](Line& served, Time later) { answer(served, ready + later); }))
+    if (!flags_.serve(line, event_queue().now(),
+            [this, ready](Line& served, Time later) { answer(served, ready + later); }))
         SC_REPORT_FATAL("/weft/l2", (path() + ": an in-switch operation arrived at a memory").c_str());
     if (timed) set_timer();
 }

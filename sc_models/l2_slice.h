@@ -55,18 +55,19 @@ namespace weft {
 
 class CacheCopies;
 
-class L2Slice final : public sc_core::sc_module,
-                      public TimedComponent,
-                      public LineTarget,
-                      public LineInitiator,
-                      public SliceModel {
+class L2Slice final :
+    public sc_core::sc_module,
+    public TimedComponent,
+    public LineTarget,
+    public LineInitiator,
+    public SliceModel {
 public:
     // Slice `index` of spec.slices; of two mirrored partitions, slices `index` and index + spec.slices / 2.
     L2Slice(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const L2Spec& spec, unsigned index,
         MemoryImage& image, LinePool& pool, std::uint32_t endpoint, const ContentsFactory& make_contents = nullptr);
     L2Slice(EventQueue& event_queue, const SliceRequest& request)
-        : L2Slice(request.module_name.c_str(), event_queue, request.path, request.spec, request.index, request.image, request.pool,
-              request.endpoint, request.make_contents)
+        : L2Slice(request.module_name.c_str(), event_queue, request.path, request.spec, request.index, request.image,
+              request.pool, request.endpoint, request.make_contents)
     {
     }
 
@@ -75,7 +76,10 @@ public:
     LineTargetSocket& target_of(unsigned partition) override { return partition == 0 ? target : *other_target_; }
     LineInitiatorSocket& memory_of(unsigned partition) override { return partition == 0 ? memory : *other_memory_; }
     unsigned partitions() const override { return other_ ? 2 : 1; }
-    void set_ways_in(std::uint64_t rate, std::uint32_t header) override { way_of_requests_.set(partitions(), rate, header); }
+    void set_ways_in(std::uint64_t rate, std::uint32_t header) override
+    {
+        way_of_requests_.set(partitions(), rate, header);
+    }
     RateServers& ways_in() override { return way_of_requests_.servers(); }
     std::uint64_t hops() const override;
 
@@ -100,7 +104,10 @@ private:
     using Fill = SliceFills::Fill;
     struct Part {  // the slice of one partition
         Part(const L2Spec& spec, std::uint64_t sets);
-        std::uint8_t* bytes(const std::uint32_t* word, unsigned sector) { return contents->at(tags.place_of(word)) + sector * line_bytes; }
+        std::uint8_t* bytes(const std::uint32_t* word, unsigned sector)
+        {
+            return contents->at(tags.place_of(word)) + sector * line_bytes;
+        }
         std::uint32_t states_of_new(unsigned sector, TagArray::State state) const
         {
             const std::uint32_t states = TagArray::only(sector, state);
@@ -122,10 +129,7 @@ private:
 
     // What a line on the event queue is, with the partition in the lowest bit.
     enum Work : std::uint8_t { request = 0, fill = 2, far_request = 4, crossing = 6 };
-    static std::uint8_t kind_of(Work work, unsigned partition)
-    {
-        return static_cast<std::uint8_t>(work | partition);
-    }
+    static std::uint8_t kind_of(Work work, unsigned partition) { return static_cast<std::uint8_t>(work | partition); }
     static unsigned partition_of(const ScheduledItem& item) { return item.kind & 1U; }
     // The tag of a line that fetches: its fill's slot and partition.
     static std::uint32_t fetch_tag(std::uint32_t slot, unsigned partition) { return slot << 1U | partition; }
@@ -149,7 +153,8 @@ private:
     void finish_fill(Line& fetch);
     void retry_stalled(Part& own);
     void access(Line& line);
-    void displace(unsigned partition, std::uint32_t victim, const std::uint32_t* word, std::uint64_t neighbour, Time delay);
+    void displace(unsigned partition, std::uint32_t victim, const std::uint32_t* word, std::uint64_t neighbour,
+        Time delay);
     void write_back(unsigned partition, std::uint64_t number, const std::uint8_t* place, Time delay);
     void answer(Line& line, Time at);
     void set_timer();

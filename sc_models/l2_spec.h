@@ -17,29 +17,32 @@ enum class SliceModelKind : std::uint8_t { slice, slice_twin, rtl_slice, slice_l
 enum class ContentsPolicy : std::uint8_t { flat, cached };
 
 struct L2Spec {
-    std::uint64_t size = 50ULL << 20;              // B, all slices
-    std::uint64_t ways = 16;                       // lines per set
-    std::uint64_t slices = 32;                     // independent slices, lines interleaved over them
-    std::uint64_t bandwidth = 5'500'000'000'000;   // B/s, all slices together
-    std::uint64_t latency = 60'000;                // ps, line at the slice to data ready, on a hit
-    std::uint64_t outstanding_misses = 256;        // per slice
-    std::uint64_t monitors = 64;              // waiters of flags in the table of a slice
-    std::uint64_t monitor_log_latency = 400'000;  // ps, later wake-up of a waiter beyond it
-    std::uint64_t monitor_timeout = 20'000'000;   // ps, after which a monitor gives up; 0: never
-    std::uint64_t wake = 0;                   // WakePolicy
-    std::uint64_t merges = 0;                      // accesses that may join one fill; 0: any number
-    std::uint64_t line = 64;                       // B under one tag, in sectors of 64 B
-    std::uint64_t partitions = 1;                  // compute units and slices are divided evenly over them
-    std::uint64_t partition_policy = 0;            // PartitionPolicy
-    std::uint64_t far_latency = 25'000;            // ps, from one partition to the other, one way
+    std::uint64_t size = 50ULL << 20;                 // B, all slices
+    std::uint64_t ways = 16;                          // lines per set
+    std::uint64_t slices = 32;                        // independent slices, lines interleaved over them
+    std::uint64_t bandwidth = 5'500'000'000'000;      // B/s, all slices together
+    std::uint64_t latency = 60'000;                   // ps, line at the slice to data ready, on a hit
+    std::uint64_t outstanding_misses = 256;           // per slice
+    std::uint64_t monitors = 64;                      // waiters of flags in the table of a slice
+    std::uint64_t monitor_log_latency = 400'000;      // ps, later wake-up of a waiter beyond it
+    std::uint64_t monitor_timeout = 20'000'000;       // ps, after which a monitor gives up; 0: never
+    std::uint64_t wake = 0;                           // WakePolicy
+    std::uint64_t merges = 0;                         // accesses that may join one fill; 0: any number
+    std::uint64_t line = 64;                          // B under one tag, in sectors of 64 B
+    std::uint64_t partitions = 1;                     // compute units and slices are divided evenly over them
+    std::uint64_t partition_policy = 0;               // PartitionPolicy
+    std::uint64_t far_latency = 25'000;               // ps, from one partition to the other, one way
     std::uint64_t far_bandwidth = 4'000'000'000'000;  // B/s between the partitions, each way
-    std::uint64_t model = 0;                       // SliceModelKind
-    std::uint64_t clock = 0;                       // ps, of clocked slices; 0: a line a clock is `bandwidth`
+    std::uint64_t model = 0;                          // SliceModelKind
+    std::uint64_t clock = 0;                          // ps, of clocked slices; 0: a line a clock is `bandwidth`
 
-    std::uint64_t contents = 0;                    // ContentsPolicy; of the whole GPU
+    std::uint64_t contents = 0;  // ContentsPolicy; of the whole GPU
 
     // A clocked slice holds its bytes in its block and keeps a model of memory beside it.
-    bool holds_contents() const { return static_cast<ContentsPolicy>(contents) == ContentsPolicy::cached && !clocked(); }
+    bool holds_contents() const
+    {
+        return static_cast<ContentsPolicy>(contents) == ContentsPolicy::cached && !clocked();
+    }
     bool clocked() const { return static_cast<SliceModelKind>(model) != SliceModelKind::slice; }
     bool mirrored() const
     {

@@ -12,8 +12,8 @@ MemorySideCache::MemorySideCache(sc_core::sc_module_name name, EventQueue& event
     cache.contents = static_cast<std::uint64_t>(hold_contents ? ContentsPolicy::cached : ContentsPolicy::flat);
     for (unsigned c = 0; c < channels; ++c) {
         const std::string number = std::to_string(c);
-        slices_.push_back(std::make_unique<L2Slice>(number.c_str(), event_queue, path + "." + number, cache, c,
-            image, pool, endpoint));
+        slices_.push_back(std::make_unique<L2Slice>(number.c_str(), event_queue, path + "." + number, cache, c, image,
+            pool, endpoint));
         to_slices_.push_back(std::make_unique<LineInitiatorSocket>(("to_slice" + number).c_str(), *this, c));
         if (checkers != nullptr) {
             checkers->bind(*to_slices_[c], slices_[c]->target);

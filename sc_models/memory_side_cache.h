@@ -25,13 +25,17 @@
 
 namespace weft {
 
-class MemorySideCache final : public sc_core::sc_module, public LineTarget, public LineInitiator, public StatisticsProvider {
+class MemorySideCache final :
+    public sc_core::sc_module,
+    public LineTarget,
+    public LineInitiator,
+    public StatisticsProvider {
 public:
     // `path` is a prefix of its slices' paths. `with_direct`: there is the socket direct. Checkers between its parts;
     // none when null.
-    MemorySideCache(sc_core::sc_module_name name, EventQueue& event_queue, const std::string& path, const MemorySideSpec& spec,
-        unsigned channels, unsigned requesters, bool with_direct, MemoryImage& image, LinePool& pool,
-        std::uint32_t endpoint, Checkers* checkers = nullptr, bool hold_contents = false);
+    MemorySideCache(sc_core::sc_module_name name, EventQueue& event_queue, const std::string& path,
+        const MemorySideSpec& spec, unsigned channels, unsigned requesters, bool with_direct, MemoryImage& image,
+        LinePool& pool, std::uint32_t endpoint, Checkers* checkers = nullptr, bool hold_contents = false);
 
     LineTargetSocket& target(unsigned requester) { return *targets_[requester]; }
     LineTargetSocket& direct() { return *direct_; }

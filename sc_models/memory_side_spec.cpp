@@ -18,20 +18,20 @@ L2Spec MemorySideSpec::as_cache(unsigned slices) const
 const ParameterTable<MemorySideSpec>& MemorySideSpec::parameters()
 {
     constexpr std::uint64_t ms = 1'000'000'000;
-    static const ParameterTable<MemorySideSpec> table({"memory_side", BlockOwner::endpoint, "cache in front of memory"}, {
-        {{"size", Unit::bytes, 0, 1ULL << 38, "capacity, a slice for each memory channel; 0: no such cache", {}},
-            &MemorySideSpec::size},
-        {{"ways", Unit::count, 1, 64, "lines per set", {}}, &MemorySideSpec::ways},
-        {{"bandwidth", Unit::rate, 1'000'000, 1'000'000'000'000'000, "all slices together", {}},
-            &MemorySideSpec::bandwidth},
-        {{"latency", Unit::time, 1, ms, "line at the slice to data ready, on a hit", {}}, &MemorySideSpec::latency},
-        {{"hop", Unit::time, 0, ms, "between an L2 slice and it, one way", {}}, &MemorySideSpec::hop},
-        {{"outstanding_misses", Unit::count, 1, 65535, "misses in flight per slice", {}},
-            &MemorySideSpec::outstanding_misses},
-        {{"line", Unit::bytes, 64, 128, "under one tag: 64 B, or 128 B in two sectors fetched one by one",
-             {}},
-            &MemorySideSpec::line},
-    });
+    static const ParameterTable<MemorySideSpec> table({"memory_side", BlockOwner::endpoint, "cache in front of memory"},
+        {
+            {{"size", Unit::bytes, 0, 1ULL << 38, "capacity, a slice for each memory channel; 0: no such cache", {}},
+                &MemorySideSpec::size},
+            {{"ways", Unit::count, 1, 64, "lines per set", {}}, &MemorySideSpec::ways},
+            {{"bandwidth", Unit::rate, 1'000'000, 1'000'000'000'000'000, "all slices together", {}},
+                &MemorySideSpec::bandwidth},
+            {{"latency", Unit::time, 1, ms, "line at the slice to data ready, on a hit", {}}, &MemorySideSpec::latency},
+            {{"hop", Unit::time, 0, ms, "between an L2 slice and it, one way", {}}, &MemorySideSpec::hop},
+            {{"outstanding_misses", Unit::count, 1, 65535, "misses in flight per slice", {}},
+                &MemorySideSpec::outstanding_misses},
+            {{"line", Unit::bytes, 64, 128, "under one tag: 64 B, or 128 B in two sectors fetched one by one", {}},
+                &MemorySideSpec::line},
+        });
     return table;
 }
 

@@ -7,13 +7,13 @@
 namespace weft {
 
 struct MemorySideSpec {
-    std::uint64_t size = 0;                       // B, all slices; 0: there is none
-    std::uint64_t ways = 16;                      // lines per set
+    std::uint64_t size = 0;                        // B, all slices; 0: there is none
+    std::uint64_t ways = 16;                       // lines per set
     std::uint64_t bandwidth = 12'000'000'000'000;  // B/s, all slices together
-    std::uint64_t latency = 55'000;               // ps, line at the slice to data ready, on a hit
-    std::uint64_t hop = 30'000;                   // ps, between an L2 slice and it, one way
-    std::uint64_t outstanding_misses = 256;       // per slice
-    std::uint64_t line = 128;                     // B under one tag, in sectors of 64 B
+    std::uint64_t latency = 55'000;                // ps, line at the slice to data ready, on a hit
+    std::uint64_t hop = 30'000;                    // ps, between an L2 slice and it, one way
+    std::uint64_t outstanding_misses = 256;        // per slice
+    std::uint64_t line = 128;                      // B under one tag, in sectors of 64 B
 
     bool present() const { return size > 0; }
     // The same as a cache of `slices` slices.

@@ -4,8 +4,7 @@ namespace weft {
 
 const StatisticTable& slice_flags_statistics()
 {
-    static const StatisticTable table{
-        {"flag_waiters", "lines", "awaits and monitors that were held"},
+    static const StatisticTable table{{"flag_waiters", "lines", "awaits and monitors that were held"},
         {"flag_waiters_most", "lines", "held at once, summed over slices"},
         {"flag_waiters_logged", "lines", "beyond the slice's table"},
         {"flag_wakes", "lines", "waiters woken by a change"},
@@ -16,29 +15,26 @@ const StatisticTable& slice_flags_statistics()
 
 const StatisticTable& l2_slice_statistics()
 {
-    static const StatisticTable table = StatisticTable{
-        {"hits", "lines", "accesses that found their line, whole-line writes included"},
-        {"misses", "lines", "fills fetched from memory"},
-        {"merged", "lines", "accesses that waited for a fill already on its way"},
-        {"write_backs", "lines", "dirty lines written to memory"},
-        {"flag_operations", "lines", "flag reads, writes, adds and awaits"},
-        {"busy", "ps", "time the slice was busy"},
-        {"sector_misses", "lines", "fills beside a sector that was there"},
-        {"far_hits", "lines", "fills fetched from the other partition"},
-        {"copies", "lines", "of these by reads: the line is then in both partitions"},
-        {"moved_victims", "lines", "displaced lines that moved to the other partition"},
-        {"far_bytes", "B", "data between the partitions, both ways"}} +
+    static const StatisticTable table =
+        StatisticTable{{"hits", "lines", "accesses that found their line, whole-line writes included"},
+            {"misses", "lines", "fills fetched from memory"},
+            {"merged", "lines", "accesses that waited for a fill already on its way"},
+            {"write_backs", "lines", "dirty lines written to memory"},
+            {"flag_operations", "lines", "flag reads, writes, adds and awaits"},
+            {"busy", "ps", "time the slice was busy"},
+            {"sector_misses", "lines", "fills beside a sector that was there"},
+            {"far_hits", "lines", "fills fetched from the other partition"},
+            {"copies", "lines", "of these by reads: the line is then in both partitions"},
+            {"moved_victims", "lines", "displaced lines that moved to the other partition"},
+            {"far_bytes", "B", "data between the partitions, both ways"}} +
         slice_flags_statistics();
     return table;
 }
 
 const StatisticTable& hbm_statistics()
 {
-    static const StatisticTable table{
-        {"reads", "lines", "lines read"},
-        {"writes", "lines", "lines written back"},
-        {"row_hits", "lines", "lines whose row was open"},
-        {"row_closed", "lines", "lines whose bank had no row open"},
+    static const StatisticTable table{{"reads", "lines", "lines read"}, {"writes", "lines", "lines written back"},
+        {"row_hits", "lines", "lines whose row was open"}, {"row_closed", "lines", "lines whose bank had no row open"},
         {"row_conflicts", "lines", "lines whose bank had another row open"},
         {"refresh", "ps", "time of refreshes, summed over channels or, per bank, banks"},
         {"turnaround", "ps", "time pins were idle for a change of direction, summed"},

@@ -9,5 +9,4 @@ const StatisticTable& l2_slice_statistics();     // of L2Slice, also as a slice 
 const StatisticTable& slice_flags_statistics();  // the part of it that any slice has for waits
 const StatisticTable& hbm_statistics();
 
-
 }  // namespace weft

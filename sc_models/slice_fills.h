@@ -21,8 +21,8 @@ public:
         Line* last = nullptr;
         std::uint32_t waiting = 0;  // beside the first
         std::uint16_t patch = FillPatches::none;
-        bool write = false;  // one of them writes
-        bool far = false;    // from the other partition
+        bool write = false;            // one of them writes
+        bool far = false;              // from the other partition
         std::uint32_t chained = none;  // next in its bucket
     };
 

@@ -8,7 +8,8 @@ std::vector<SliceFlags::Waiting> SliceFlags::waiting() const
 {
     std::vector<Waiting> out;
     for (const SyncMonitor::Waiting& entry : monitor_.waiting())
-        out.push_back({entry.local, image_.flag(entry.local), entry.line->operand(), entry.line->source, entry.line->tag});
+        out.push_back(
+            {entry.local, image_.flag(entry.local), entry.line->operand(), entry.line->source, entry.line->tag});
     return out;
 }
 

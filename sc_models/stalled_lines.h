@@ -59,8 +59,8 @@ private:
     struct Slot {
         Line* line;
         std::uint64_t sector;
-        std::uint64_t number;   // by order of arrival, from 1; 0: free
-        std::uint32_t before;   // in order of arrival
+        std::uint64_t number;  // by order of arrival, from 1; 0: free
+        std::uint32_t before;  // in order of arrival
         std::uint32_t after;
         std::uint32_t chained;  // next in its bucket
     };

@@ -95,7 +95,7 @@ private:
     std::uint32_t states_;   // the bits below the tag
     std::uint32_t sectors_;  // one of each pair of them
     std::vector<std::uint32_t> words_;
-    std::uint32_t* first_;  // of words_, at the start of a host cache line: 16 ways fill one
+    std::uint32_t* first_;              // of words_, at the start of a host cache line: 16 ways fill one
     std::vector<std::uint8_t> places_;  // of each word of a set; empty: not kept
 };
 

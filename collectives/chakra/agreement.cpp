@@ -32,8 +32,7 @@ std::vector<Collective> collectives_of(const TraceSet& set, const Verdict& verdi
     Node node;
     while (feeder.next(node)) {
         feeder.finish(node.id);
-        if (node.type != NodeType::coll || !node.comm_type || verdict.groups[rank].number_of(node) != number)
-            continue;
+        if (node.type != NodeType::coll || !node.comm_type || verdict.groups[rank].number_of(node) != number) continue;
         const std::string size = node.comm_size ? " of " + std::to_string(*node.comm_size) + " bytes" : "";
         list.push_back({name_of(*node.comm_type) + size, label_of(node), node.line});
     }
@@ -80,8 +79,8 @@ void report_unmatched_transfers(const TraceSet& set, const Policy& policy,
     }
 }
 
-void report_collective_difference(const TraceSet& set, const Verdict& verdict, std::uint64_t number,
-    std::uint32_t rank, std::uint32_t other, Findings& findings)
+void report_collective_difference(const TraceSet& set, const Verdict& verdict, std::uint64_t number, std::uint32_t rank,
+    std::uint32_t other, Findings& findings)
 {
     const std::vector<Collective> own = collectives_of(set, verdict, number, rank);
     const std::vector<Collective> others = collectives_of(set, verdict, number, other);
@@ -92,8 +91,8 @@ void report_collective_difference(const TraceSet& set, const Verdict& verdict, s
         return at < list.size() ? list[at].text + " at " + list[at].node : std::string("nothing more");
     };
     findings.add(set.file(rank), at < own.size() ? own[at].line : 0,
-        "collective " + std::to_string(at + 1) + " of group " + GroupTable::text_of(number) + " is " +
-            text_at(own) + ", but on rank " + std::to_string(other) + " it is " + text_at(others),
+        "collective " + std::to_string(at + 1) + " of group " + GroupTable::text_of(number) + " is " + text_at(own) +
+            ", but on rank " + std::to_string(other) + " it is " + text_at(others),
         "the same collectives in the same order on every member of a group");
 }
 

@@ -17,7 +17,7 @@ void report_unmatched_transfers(const TraceSet& set, const Policy& policy,
     const std::vector<TransferBalance::Pair>& pairs, Findings& findings);
 
 // The first collective of group `number` in which `rank` and `other` differ.
-void report_collective_difference(const TraceSet& set, const Verdict& verdict, std::uint64_t number,
-    std::uint32_t rank, std::uint32_t other, Findings& findings);
+void report_collective_difference(const TraceSet& set, const Verdict& verdict, std::uint64_t number, std::uint32_t rank,
+    std::uint32_t other, Findings& findings);
 
 }  // namespace weft::chakra

@@ -44,10 +44,7 @@ struct Conversion {
         return value.magnitude;
     }
 
-    std::uint32_t rank() const
-    {
-        return static_cast<std::uint32_t>(count(std::numeric_limits<std::int32_t>::max()));
-    }
+    std::uint32_t rank() const { return static_cast<std::uint32_t>(count(std::numeric_limits<std::int32_t>::max())); }
 
     std::int64_t signed_number() const
     {

@@ -9,9 +9,7 @@
 namespace weft::chakra {
 
 Feeder::Feeder(std::unique_ptr<NodeReader> reader, FeederOptions options)
-    : reader_(std::move(reader)),
-      file_(reader_->file()),
-      options_(std::move(options)),
+    : reader_(std::move(reader)), file_(reader_->file()), options_(std::move(options)),
       window_limit_(std::max<std::size_t>(options_.look_ahead, 1))
 {
     fill();
@@ -52,8 +50,7 @@ bool Feeder::read_one()
     }
     ++read_;
     if (is_known(node.id))
-        throw InputError(file_, node.line, label_of(node) + ": a second node with this id",
-            "ids that occur once");
+        throw InputError(file_, node.line, label_of(node) + ": a second node with this id", "ids that occur once");
     const std::vector<std::uint64_t> parents = unfinished_parents(node);
     if (parents.empty()) {
         make_ready(std::move(node));
@@ -123,8 +120,7 @@ std::vector<WaitingNode> Feeder::waiting(std::size_t limit) const
     std::vector<WaitingNode> out;
     for (const auto& [id, entry] : waiting_) {
         if (out.size() == limit) break;
-        out.push_back(
-            {id, entry.node.name, entry.node.type, entry.node.line, unfinished_parents(entry.node)});
+        out.push_back({id, entry.node.name, entry.node.type, entry.node.line, unfinished_parents(entry.node)});
     }
     return out;
 }

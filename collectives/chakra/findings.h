@@ -29,8 +29,7 @@ public:
     std::vector<Diagnostic> list(const std::string& file) const
     {
         std::vector<Diagnostic> all = list_;
-        if (unlisted_ > 0)
-            all.push_back({file, 0, "and " + std::to_string(unlisted_) + " more problems", ""});
+        if (unlisted_ > 0) all.push_back({file, 0, "and " + std::to_string(unlisted_) + " more problems", ""});
         return all;
     }
 

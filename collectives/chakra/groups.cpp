@@ -27,8 +27,7 @@ std::optional<std::string> ranks_from(const json& list, std::vector<std::uint32_
     if (!list.is_array()) return "its ranks are not an array";
     std::set<std::uint32_t> seen;
     for (const json& entry : list) {
-        if (!entry.is_number_unsigned() ||
-            entry.get<std::uint64_t>() > std::numeric_limits<std::int32_t>::max())
+        if (!entry.is_number_unsigned() || entry.get<std::uint64_t>() > std::numeric_limits<std::int32_t>::max())
             return "a rank of it is " + brief_text(entry);
         const auto rank = static_cast<std::uint32_t>(entry.get<std::uint64_t>());
         if (!seen.insert(rank).second) return "it names rank " + std::to_string(rank) + " twice";
@@ -76,8 +75,7 @@ GroupDefinitions read_group_file(const std::string& path)
         if (!problem && ranks.empty()) problem = "it has no ranks";
         if (!problem && groups.count(*number) != 0) problem = "it is defined twice";
         if (problem)
-            throw InputError(path, line_of_key(text, key), "group \"" + printable(key) + "\": " + *problem,
-                expected);
+            throw InputError(path, line_of_key(text, key), "group \"" + printable(key) + "\": " + *problem, expected);
         groups[*number] = std::move(ranks);
     }
     return groups;
@@ -123,8 +121,7 @@ std::optional<std::uint64_t> GroupTable::number_of(const std::string& group)
 {
     constexpr std::size_t most_digits = 18;
     if (group.empty()) return 0;
-    if (group.size() > most_digits || group.find_first_not_of("0123456789") != std::string::npos)
-        return std::nullopt;
+    if (group.size() > most_digits || group.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
     return std::stoull(group);
 }
 

@@ -86,8 +86,7 @@ Node node_from_json(const json& object, const Origin& origin)
 json parse(const std::string& text, const std::string& file, int line)
 {
     json value = json::parse(text, nullptr, false);
-    if (value.is_discarded())
-        throw InputError(file, line, "not valid JSON: " + printable(text, 40), "a JSON value");
+    if (value.is_discarded()) throw InputError(file, line, "not valid JSON: " + printable(text, 40), "a JSON value");
     return value;
 }
 
@@ -119,8 +118,7 @@ void JsonReader::skip_value(const std::string& key)
 {
     const int line = scanner_.line();
     if (!json::accept(scanner_.value()))
-        throw InputError(file(), line, "the value of \"" + printable(key) + "\" is not valid JSON",
-            "a JSON value");
+        throw InputError(file(), line, "the value of \"" + printable(key) + "\" is not valid JSON", "a JSON value");
 }
 
 void JsonReader::refuse_without_graph()
@@ -128,8 +126,7 @@ void JsonReader::refuse_without_graph()
     scanner_.expect('}');
     const auto& keys = metadata_.attributes;
     if (scanner_.peek() == '{' || std::any_of(keys.begin(), keys.end(), is_key_of_jsonizer))
-        throw InputError(file(), 0,
-            "looks like the output of chakra_jsonizer, which is for reading by people",
+        throw InputError(file(), 0, "looks like the output of chakra_jsonizer, which is for reading by people",
             std::string(trace_forms) + "; give the .et file that it was made from");
     throw InputError(file(), 0, "has no \"workload_graph\"", trace_forms);
 }

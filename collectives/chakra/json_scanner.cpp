@@ -36,8 +36,7 @@ void JsonScanner::expect(char wanted)
     const int byte = peek();
     if (byte != wanted)
         throw InputError(path(), line_,
-            byte < 0 ? "the file ends early"
-                     : "found '" + printable(std::string(1, static_cast<char>(byte))) + "'",
+            byte < 0 ? "the file ends early" : "found '" + printable(std::string(1, static_cast<char>(byte))) + "'",
             "'" + std::string(1, wanted) + "'");
     get();
 }

@@ -9,10 +9,10 @@ namespace weft::chakra {
 
 namespace {
 
-constexpr std::array<const char*, 8> node_names = {"INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE",
-    "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"};
-constexpr std::array<const char*, 10> collective_names = {"ALL_REDUCE", "REDUCE", "ALL_GATHER", "GATHER",
-    "SCATTER", "BROADCAST", "ALL_TO_ALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "BARRIER"};
+constexpr std::array<const char*, 8> node_names = {"INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE",
+    "COMP_NODE", "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"};
+constexpr std::array<const char*, 10> collective_names = {"ALL_REDUCE", "REDUCE", "ALL_GATHER", "GATHER", "SCATTER",
+    "BROADCAST", "ALL_TO_ALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "BARRIER"};
 
 constexpr std::uint64_t ps_per_ns = 1000;
 
@@ -55,10 +55,7 @@ bool is_communication(const Node& node)
     return node.type == NodeType::coll || node.type == NodeType::send || node.type == NodeType::recv;
 }
 
-bool is_memory(const Node& node)
-{
-    return node.type == NodeType::mem_load || node.type == NodeType::mem_store;
-}
+bool is_memory(const Node& node) { return node.type == NodeType::mem_load || node.type == NodeType::mem_store; }
 
 bool is_launcher(const Node& node)
 {
@@ -78,10 +75,7 @@ Resource resource_of(const Node& node)
     }
 }
 
-std::uint64_t recorded_time_ps(const Node& node)
-{
-    return node.duration_ps == 0 ? ps_per_ns : node.duration_ps;
-}
+std::uint64_t recorded_time_ps(const Node& node) { return node.duration_ps == 0 ? ps_per_ns : node.duration_ps; }
 
 std::uint64_t roofline_time_ps(std::uint64_t num_ops, std::uint64_t tensor_size, double peak_ops_per_s,
     double memory_bytes_per_s)

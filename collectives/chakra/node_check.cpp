@@ -49,8 +49,7 @@ private:
     void check_communication()
     {
         if (node_.on_cpu)
-            problem("attribute is_cpu_op is true on a communication node",
-                "false (or replay of recorded durations)");
+            problem("attribute is_cpu_op is true on a communication node", "false (or replay of recorded durations)");
         if (node_.type == NodeType::coll)
             check_collective();
         else
@@ -126,8 +125,7 @@ bool is_matchable_transfer(const Node& node, const NodeContext& context)
     const bool send = node.type == NodeType::send;
     const auto& own = send ? node.src : node.dst;
     const auto& peer = send ? node.dst : node.src;
-    return node.comm_size && node.tag && peer && *peer < context.ranks &&
-        own.value_or(context.rank) == context.rank;
+    return node.comm_size && node.tag && peer && *peer < context.ranks && own.value_or(context.rank) == context.rank;
 }
 
 }  // namespace weft::chakra

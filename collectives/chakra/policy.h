@@ -27,8 +27,7 @@ struct Policy {
     std::vector<std::uint32_t> dimensions = {};
     // The operations that the engine can execute.
     std::vector<CollectiveType> collectives = {CollectiveType::all_reduce, CollectiveType::all_gather,
-        CollectiveType::reduce_scatter, CollectiveType::all_to_all, CollectiveType::broadcast,
-        CollectiveType::barrier};
+        CollectiveType::reduce_scatter, CollectiveType::all_to_all, CollectiveType::broadcast, CollectiveType::barrier};
 };
 
 }  // namespace weft::chakra

@@ -20,11 +20,9 @@ void check_self_dependency(const Node& node, const NodeContext& context, Finding
         return std::find(deps.begin(), deps.end(), node.id) != deps.end();
     };
     if (names_itself(node.data_deps))
-        findings.add(context.file, node.line, label_of(node) + ": depends on itself (data_deps)",
-            "another node");
+        findings.add(context.file, node.line, label_of(node) + ": depends on itself (data_deps)", "another node");
     if (context.policy.dependencies == Dependencies::data_and_control && names_itself(node.ctrl_deps))
-        findings.add(context.file, node.line, label_of(node) + ": depends on itself (ctrl_deps)",
-            "another node");
+        findings.add(context.file, node.line, label_of(node) + ": depends on itself (ctrl_deps)", "another node");
 }
 
 }  // namespace

@@ -16,10 +16,9 @@ struct Summary {
     std::string version;
     std::vector<std::string> metadata;  // attribute names
     std::uint64_t nodes = 0;
-    std::map<std::string, std::uint64_t> types;  // "COMP_NODE" -> nodes
-    std::map<std::string, std::uint64_t>
-        collectives;                              // "ALL_REDUCE/1048576" -> nodes; "None" where not given
-    std::map<std::string, std::uint64_t> groups;  // pg_name of collectives, "-" where not given -> nodes
+    std::map<std::string, std::uint64_t> types;        // "COMP_NODE" -> nodes
+    std::map<std::string, std::uint64_t> collectives;  // "ALL_REDUCE/1048576" -> nodes; "None" where not given
+    std::map<std::string, std::uint64_t> groups;       // pg_name of collectives, "-" where not given -> nodes
     std::uint64_t send_bytes = 0;
     std::uint64_t recv_bytes = 0;
     std::uint64_t cpu_nodes = 0;

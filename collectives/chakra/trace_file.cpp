@@ -32,7 +32,8 @@ void add_communication(wire::Node& message, const Node& node)
 {
     if (node.comm_type) add_attribute(message, "comm_type").set_int64_val(static_cast<std::int64_t>(*node.comm_type));
     if (node.comm_size) add_attribute(message, "comm_size").set_int64_val(static_cast<std::int64_t>(*node.comm_size));
-    if (node.priority != 0) add_attribute(message, "comm_priority").set_int32_val(static_cast<std::int32_t>(node.priority));
+    if (node.priority != 0)
+        add_attribute(message, "comm_priority").set_int32_val(static_cast<std::int32_t>(node.priority));
     if (node.src) add_attribute(message, "comm_src").set_int32_val(static_cast<std::int32_t>(*node.src));
     if (node.dst) add_attribute(message, "comm_dst").set_int32_val(static_cast<std::int32_t>(*node.dst));
     if (node.tag) add_attribute(message, "comm_tag").set_int32_val(static_cast<std::int32_t>(*node.tag));
@@ -55,7 +56,8 @@ std::string trace_bytes(const std::vector<Node>& nodes)
     wire::Node message;
     for (const Node& node : nodes) {
         if (node.duration_ps % ps_per_microsecond != 0)
-            throw std::invalid_argument(label_of(node) + ": a duration of " + std::to_string(node.duration_ps) + " ps is no whole microsecond");
+            throw std::invalid_argument(
+                label_of(node) + ": a duration of " + std::to_string(node.duration_ps) + " ps is no whole microsecond");
         message.Clear();
         message.set_id(node.id);
         message.set_name(node.name);

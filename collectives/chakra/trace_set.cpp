@@ -26,8 +26,7 @@ struct FileName {
 std::optional<FileName> split(const std::string& name)
 {
     for (const std::string ending : endings) {
-        if (name.size() <= ending.size() ||
-            name.compare(name.size() - ending.size(), ending.size(), ending) != 0)
+        if (name.size() <= ending.size() || name.compare(name.size() - ending.size(), ending.size(), ending) != 0)
             continue;
         const std::string stem = name.substr(0, name.size() - ending.size());
         const std::size_t dot = stem.rfind('.');
@@ -35,8 +34,7 @@ std::optional<FileName> split(const std::string& name)
         const std::string digits = stem.substr(dot + 1);
         constexpr std::size_t most_digits = 9;
         const bool decimal = !digits.empty() && digits.size() <= most_digits &&
-            digits.find_first_not_of("0123456789") == std::string::npos &&
-            (digits.size() == 1 || digits[0] != '0');
+            digits.find_first_not_of("0123456789") == std::string::npos && (digits.size() == 1 || digits[0] != '0');
         if (!decimal) return std::nullopt;
         return FileName{stem.substr(0, dot), static_cast<std::uint32_t>(std::stoul(digits))};
     }
@@ -49,8 +47,7 @@ std::optional<FileName> split(const std::string& name)
     std::string expected = "PREFIX.0.et and one more file per rank";
     const std::optional<FileName> whole = split(base);
     if (whole && known.count(whole->base) != 0) {
-        expected = "the prefix \"" + prefix.substr(0, prefix.size() - base.size()) + whole->base +
-            "\", without rank";
+        expected = "the prefix \"" + prefix.substr(0, prefix.size() - base.size()) + whole->base + "\", without rank";
     } else {
         std::vector<std::string> names;
         for (const auto& [name, count] : known) names.push_back(name);
@@ -71,8 +68,7 @@ TraceSet TraceSet::open(const std::string& prefix, const TraceSetOptions& option
     std::error_code error;
     fs::directory_iterator entries(folder, error);
     if (error)
-        throw InputError(folder.string(), 0, "cannot be listed: " + error.message(),
-            "the folder of a trace set");
+        throw InputError(folder.string(), 0, "cannot be listed: " + error.message(), "the folder of a trace set");
     std::map<std::string, std::size_t> known;
     std::map<std::uint32_t, std::string> files;
     for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
@@ -85,13 +81,11 @@ TraceSet TraceSet::open(const std::string& prefix, const TraceSetOptions& option
         const auto [at, added] = files.emplace(parts->rank, file);
         if (!added)
             throw InputError(std::max(at->second, file), 0,
-                "rank " + std::to_string(parts->rank) + " has two traces; the other is " +
-                    std::min(at->second, file),
+                "rank " + std::to_string(parts->rank) + " has two traces; the other is " + std::min(at->second, file),
                 "one file per rank");
     }
     if (error)
-        throw InputError(folder.string(), 0, "cannot be listed: " + error.message(),
-            "the folder of a trace set");
+        throw InputError(folder.string(), 0, "cannot be listed: " + error.message(), "the folder of a trace set");
     if (files.empty()) refuse_prefix(prefix, base, known);
 
     TraceSet set;

@@ -69,8 +69,7 @@ private:
             ignore_control(std::to_string(absent) + " of them name nodes that the trace does not hold");
         else if (policy_.dependencies == Dependencies::data && control_dependencies() > 0)
             ignore_control("data dependencies alone were asked for");
-        else if (policy_.dependencies == Dependencies::data_and_control && absent > 0 &&
-            !policy_.refuse_absent_control)
+        else if (policy_.dependencies == Dependencies::data_and_control && absent > 0 && !policy_.refuse_absent_control)
             notice(std::to_string(absent) +
                 " control dependencies name nodes that the trace does not hold; they are ignored");
     }
@@ -78,8 +77,7 @@ private:
     void ignore_control(const std::string& reason)
     {
         verdict_.control = false;
-        notice(
-            "control dependencies are ignored (" + std::to_string(control_dependencies()) + "): " + reason);
+        notice("control dependencies are ignored (" + std::to_string(control_dependencies()) + "): " + reason);
     }
 
     void report_absent_parents()
@@ -115,13 +113,12 @@ private:
         const std::vector<std::uint32_t>* members = verdict_.groups[rank].members(group);
         if (members == nullptr) {
             std::string known = "\"0\" for all ranks";
-            for (const std::uint64_t number : verdict_.groups[rank].numbers())
-                known += ", " + std::to_string(number);
+            for (const std::uint64_t number : verdict_.groups[rank].numbers()) known += ", " + std::to_string(number);
             findings_.add(set_.file(rank), mention.line, where + ", a group that nothing defines",
                 "one of " + known + "; groups come from a group file or a metadata node");
         } else if (std::find(members->begin(), members->end(), rank) == members->end()) {
-            findings_.add(set_.file(rank), mention.line,
-                where + ", a group without rank " + std::to_string(rank), "groups that the rank belongs to");
+            findings_.add(set_.file(rank), mention.line, where + ", a group without rank " + std::to_string(rank),
+                "groups that the rank belongs to");
         } else if (*std::max_element(members->begin(), members->end()) >= set_.ranks()) {
             findings_.add(set_.file(rank), mention.line, where + ", a group with ranks that have no trace",
                 "ranks from 0 to " + std::to_string(set_.ranks() - 1));
@@ -139,8 +136,8 @@ private:
                 verdict_.control = false;
                 DryRun without_control = dry_run(set_, verdict_, rank);
                 if (without_control.cycle.empty()) {
-                    ignore_control("together with the data dependencies they close a cycle in " +
-                        set_.file(rank) + " (" + text_of(run.cycle) + ")");
+                    ignore_control("together with the data dependencies they close a cycle in " + set_.file(rank) +
+                        " (" + text_of(run.cycle) + ")");
                     runs_.clear();
                     all_finish_ = true;
                     dry_run_all();
@@ -166,15 +163,14 @@ private:
         for (std::uint32_t rank = 0; rank < set_.ranks(); ++rank) {
             for (const auto& [number, digest] : runs_[rank].collectives) {
                 const std::vector<std::uint32_t>* members = verdict_.groups[rank].members(number);
-                if (members == nullptr || std::find(members->begin(), members->end(), rank) == members->end())
-                    continue;
+                if (members == nullptr || std::find(members->begin(), members->end(), rank) == members->end()) continue;
                 // The first member looks whether the others take part at all.
                 const bool first = members->front() == rank;
                 const std::vector<std::uint32_t> others = first ? *members : std::vector{members->front()};
                 for (const std::uint32_t other : others) {
                     if (other >= set_.ranks() || other == rank || reported == most_reported) continue;
-                    const bool differs = first ? runs_[other].collectives.count(number) == 0
-                                               : digest_of(other, number) != digest;
+                    const bool differs =
+                        first ? runs_[other].collectives.count(number) == 0 : digest_of(other, number) != digest;
                     if (!same_members(*members, number, other))
                         findings_.add(set_.file(other), 0,
                             "group " + GroupTable::text_of(number) + " is not what it is on rank " +
@@ -190,8 +186,7 @@ private:
         }
     }
 
-    bool same_members(const std::vector<std::uint32_t>& members, std::uint64_t number,
-        std::uint32_t other) const
+    bool same_members(const std::vector<std::uint32_t>& members, std::uint64_t number, std::uint32_t other) const
     {
         const std::vector<std::uint32_t>* there = verdict_.groups[other].members(number);
         return there != nullptr && *there == members;

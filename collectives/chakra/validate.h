@@ -35,7 +35,6 @@ struct Verdict {
 Verdict validate(const TraceSet& set, const Policy& policy = {});
 
 // A feeder for one rank that resolves dependencies as the verdict says.
-Feeder make_feeder(const TraceSet& set, const Verdict& verdict, std::uint32_t rank,
-    std::size_t look_ahead = 4096);
+Feeder make_feeder(const TraceSet& set, const Verdict& verdict, std::uint32_t rank, std::size_t look_ahead = 4096);
 
 }  // namespace weft::chakra

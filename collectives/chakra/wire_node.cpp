@@ -52,10 +52,7 @@ constexpr int last_field_of_old_layouts = 20;
 
 }  // namespace
 
-bool is_metadata(const wire::Metadata& message)
-{
-    return lowest_unknown_field(message, last_field_of_nodes) == 0;
-}
+bool is_metadata(const wire::Metadata& message) { return lowest_unknown_field(message, last_field_of_nodes) == 0; }
 
 TraceMetadata metadata_from_wire(const wire::Metadata& message)
 {

@@ -32,8 +32,7 @@ std::size_t WireReader::read_length(int first)
     int byte = first;
     for (unsigned shift = 0;; shift += 7) {
         if (byte < 0)
-            refuse(start, "the file ends inside the length of message " + std::to_string(message_),
-                "a whole message");
+            refuse(start, "the file ends inside the length of message " + std::to_string(message_), "a whole message");
         if (shift == 28 && byte > 0x0f)
             refuse(start, "the length of message " + std::to_string(message_) + " takes more than 32 bits",
                 "1 to 5 bytes");
@@ -42,8 +41,7 @@ std::size_t WireReader::read_length(int first)
         byte = source_.get();
     }
     if (length > longest_message)
-        refuse(start,
-            "message " + std::to_string(message_) + " announces " + std::to_string(length) + " bytes",
+        refuse(start, "message " + std::to_string(message_) + " announces " + std::to_string(length) + " bytes",
             "at most " + std::to_string(longest_message));
     return static_cast<std::size_t>(length);
 }
@@ -60,8 +58,8 @@ bool WireReader::read_message()
     source_.append_to(bytes_, length);
     if (bytes_.size() < length)
         refuse(start_,
-            "message " + std::to_string(message_) + " announces " + std::to_string(length) +
-                " bytes, but only " + std::to_string(bytes_.size()) + " follow",
+            "message " + std::to_string(message_) + " announces " + std::to_string(length) + " bytes, but only " +
+                std::to_string(bytes_.size()) + " follow",
             "a whole message");
     return true;
 }

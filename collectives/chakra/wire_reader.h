@@ -28,8 +28,7 @@ private:
     bool read_message();  // into bytes_; false at the end
     std::size_t read_length(int first);
     void read_metadata();
-    [[noreturn]] void refuse(std::uint64_t offset, const std::string& what,
-        const std::string& expected) const;
+    [[noreturn]] void refuse(std::uint64_t offset, const std::string& what, const std::string& expected) const;
 
     ByteSource source_;
     TraceMetadata metadata_;

@@ -20,7 +20,7 @@ struct CollectiveRequest {
     std::uint32_t repeat = 1;            // one after another
     // The schedule to execute; absent: the one that `algorithm` makes.
     std::shared_ptr<const Schedule> schedule;
-    std::vector<Picoseconds> delays;     // by rank: so much later it enters; empty: all at once
+    std::vector<Picoseconds> delays;  // by rank: so much later it enters; empty: all at once
 };
 
 class CollectiveDriver {

@@ -66,9 +66,9 @@ private:
         std::vector<std::optional<std::uint64_t>> nodes;  // by position
         std::uint32_t here = 0;
     };
-    using Number = std::uint64_t;  // by time of coming
-    struct Family {                // alike collectives of a group
-        std::vector<std::uint64_t> came;     // by position: how many
+    using Number = std::uint64_t;              // by time of coming
+    struct Family {                            // alike collectives of a group
+        std::vector<std::uint64_t> came;       // by position: how many
         std::map<std::uint64_t, Number> open;  // by number of the instance: those not yet complete
     };
     using Turn = std::pair<std::int64_t, std::int64_t>;  // lower starts first

@@ -129,8 +129,7 @@ std::string check_outputs(const Schedule& schedule, const Layout& layout, Elemen
         Origin known;  // whose expected bytes are at hand
         for (std::uint32_t rank = 0; rank < n; ++rank) {
             Origin origin;
-            if (chunk >= schedule.message_chunks(rank, Buffer::output) ||
-                !demanded(schedule, rank, chunk, origin))
+            if (chunk >= schedule.message_chunks(rank, Buffer::output) || !demanded(schedule, rank, chunk, origin))
                 continue;
             const ByteRange range = layout.range(rank, Buffer::output, chunk);
             if (known.ranks != origin.ranks || known.chunk != origin.chunk) {
@@ -151,8 +150,8 @@ std::string check_outputs(const Schedule& schedule, const Layout& layout, Elemen
             read(rank, range.begin, range.size(), found.data());
             const auto difference = std::mismatch(expected.begin(), expected.end(), found.begin(), found.end());
             if (difference.first == expected.end()) continue;
-            const std::uint64_t at = static_cast<std::uint64_t>(difference.first - expected.begin()) /
-                                     size_of(type) * size_of(type);
+            const std::uint64_t at =
+                static_cast<std::uint64_t>(difference.first - expected.begin()) / size_of(type) * size_of(type);
             return fmt::format("rank {}: output chunk {}, byte {}: expected {} {}, found {}", rank, chunk,
                 range.begin + at, name_of(type), element_text(type, expected.data() + at),
                 element_text(type, found.data() + at));

@@ -90,8 +90,9 @@ public:
             if (of_job(look.work)) looks_[look.work].push_back(look);
         // In the order in which they were performed at the flag.
         for (auto& [flag, signals] : signals_)
-            std::stable_sort(signals.begin(), signals.end(),
-                [this](std::uint32_t a, std::uint32_t b) { return records_[a].breakdown.home < records_[b].breakdown.home; });
+            std::stable_sort(signals.begin(), signals.end(), [this](std::uint32_t a, std::uint32_t b) {
+                return records_[a].breakdown.home < records_[b].breakdown.home;
+            });
     }
 
     std::vector<PathSegment> run()
@@ -176,7 +177,8 @@ private:
         weights[at(PathCause::serialisation)] = breakdown.out.queued + breakdown.out.wire;
         weights[at(PathCause::credits)] = breakdown.out.credits;
         const Time waited = weights[at(PathCause::serialisation)] + weights[at(PathCause::credits)];
-        weights[at(PathCause::latency)] = breakdown.home - breakdown.start - std::min(waited, breakdown.home - breakdown.start);
+        weights[at(PathCause::latency)] =
+            breakdown.home - breakdown.start - std::min(waited, breakdown.home - breakdown.start);
         add(sent, std::min(breakdown.start, end), end, weights);
         if (segments_.size() == before) return;
         segments_.back().signal = true;
@@ -236,7 +238,8 @@ private:
         for (std::uint32_t i = 0; i < wait.lanes; ++i) {
             const WaitLane& lane = lanes_[wait.first_lane + i];
             const std::uint32_t signal = signal_to(lane, wait);
-            if (signal == none || (last != none && records_[signal].breakdown.home <= records_[last].breakdown.home)) continue;
+            if (signal == none || (last != none && records_[signal].breakdown.home <= records_[last].breakdown.home))
+                continue;
             last = signal;
             label = lane.label;
         }

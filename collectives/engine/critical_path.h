@@ -42,7 +42,7 @@ struct PathSegment {
     std::uint32_t to = 0;
     Time begin = 0;
     Time end = 0;
-    CauseTimes times{};   // add up to end - begin
+    CauseTimes times{};  // add up to end - begin
 };
 
 struct CriticalPath {

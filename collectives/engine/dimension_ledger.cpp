@@ -18,7 +18,8 @@ void DimensionLedger::leave(Entry entry)
     if (--found->second.inside == 0) open_.erase(found);
 }
 
-std::vector<DimensionLedger::Time> DimensionLedger::outstanding(const std::vector<std::uint32_t>& members, Time now) const
+std::vector<DimensionLedger::Time> DimensionLedger::outstanding(const std::vector<std::uint32_t>& members,
+    Time now) const
 {
     std::map<std::uint32_t, std::vector<Time>> by_member;
     for (const auto& [number, open] : open_) {

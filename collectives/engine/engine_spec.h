@@ -12,7 +12,7 @@ enum class Mover : std::uint8_t {
     units,        // wavefronts load and store
     copy_engine,  // copy engines of the GPU
     bulk,         // bulk copy engines of the units that run the thread
-    port          // wavefronts, and copy engines what steps leave to port channels: no choice, but what EngineChannel makes
+    port  // wavefronts, and copy engines what steps leave to port channels: no choice, but what EngineChannel makes
 };
 
 // The channel of puts and signals.
@@ -42,22 +42,22 @@ enum class MemoryNodes : std::uint8_t { local, remote };
 enum class StagingMode : std::uint8_t { none, fifo };
 
 struct EngineSpec {
-    std::uint64_t mover = 0;               // Mover
-    std::uint64_t channel = 0;             // EngineChannel
-    std::uint64_t channels = 32;           // workgroups per rank that share every chunk of a collective
-    std::uint64_t channel_bytes = 0;       // of the message, that a channel is worth; 0: all channels for any size
-    std::uint64_t wavefronts = 16;         // per workgroup
-    std::uint64_t unroll = 2;              // instructions in flight per wavefront
-    std::uint64_t vector = 16;             // B per lane and instruction
-    std::uint64_t flag_home = 0;           // FlagHome
-    std::uint64_t poll_lanes = 32;         // flags that a wavefront looks at together
-    std::uint64_t protocol = 0;            // Protocol of collectives/schedule/protocol.h
-    std::uint64_t ll128_fence = 0;         // ll128: whether a fence precedes every step that stores packets
-    std::uint64_t slices = 1;              // simple: parts of a step, each with a signal
-    std::uint64_t staging = 0;             // StagingMode
-    std::uint64_t steps_in_flight = 8;     // fifo: slots of a connection
-    std::uint64_t step_bytes = 512 << 10;  // fifo: B of a slot
-    std::uint64_t compute_in_flight = 1;   // per rank: accelerator compute nodes at once
+    std::uint64_t mover = 0;                    // Mover
+    std::uint64_t channel = 0;                  // EngineChannel
+    std::uint64_t channels = 32;                // workgroups per rank that share every chunk of a collective
+    std::uint64_t channel_bytes = 0;            // of the message, that a channel is worth; 0: all channels for any size
+    std::uint64_t wavefronts = 16;              // per workgroup
+    std::uint64_t unroll = 2;                   // instructions in flight per wavefront
+    std::uint64_t vector = 16;                  // B per lane and instruction
+    std::uint64_t flag_home = 0;                // FlagHome
+    std::uint64_t poll_lanes = 32;              // flags that a wavefront looks at together
+    std::uint64_t protocol = 0;                 // Protocol of collectives/schedule/protocol.h
+    std::uint64_t ll128_fence = 0;              // ll128: whether a fence precedes every step that stores packets
+    std::uint64_t slices = 1;                   // simple: parts of a step, each with a signal
+    std::uint64_t staging = 0;                  // StagingMode
+    std::uint64_t steps_in_flight = 8;          // fifo: slots of a connection
+    std::uint64_t step_bytes = 512 << 10;       // fifo: B of a slot
+    std::uint64_t compute_in_flight = 1;        // per rank: accelerator compute nodes at once
     std::uint64_t communication_in_flight = 1;  // per rank: collectives, sends and memory nodes at once
     std::uint64_t collective_order = 0;         // CollectiveOrder
     std::uint64_t channel_share = 0;            // ChannelShare

@@ -17,7 +17,8 @@ std::string storer_text(const Schedule& schedule, std::uint32_t rank, std::uint3
         for (const Thread& thread : schedule.ranks[from].threads)
             for (const Step& step : thread.steps)
                 for (const ChunkRef& ref : step.destinations)
-                    if (ref.buffer == Buffer::packets && ref.rank == rank && slot >= ref.index && slot < ref.index + ref.count)
+                    if (ref.buffer == Buffer::packets && ref.rank == rank && slot >= ref.index &&
+                        slot < ref.index + ref.count)
                         return fmt::format(" from rank {}", from);
     return ", which nobody stores";
 }
@@ -31,7 +32,7 @@ bool LineExecutor::only_waits() const
         if (gpu == nullptr) continue;
         for (const ComputeUnits::Blocked& entry : gpu->blocked_workgroups()) {
             const bool in_vain = entry.kind == Operation::Kind::wait && entry.in_flight == 0 &&
-                                 endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)) < entry.value;
+                endpoints_[gpu->endpoint()]->image().flag(local_of(entry.flag)) < entry.value;
             const bool in_vain_of_requests = entry.kind == Operation::Kind::request && entry.in_flight == 0;
             const bool in_packets = entry.packets != 0 && entry.in_flight == 0;
             if (in_vain || in_vain_of_requests || in_packets) ++waiting[entry.token];
@@ -93,9 +94,11 @@ std::vector<std::string> LineExecutor::blocked() const
         for (const auto& [place, group] : alike)
             if (group.second > 0) out[group.first] += fmt::format(" (and {} workgroups like it)", group.second);
         if (gpu->dma_engines().queued() > 0)
-            out.push_back(fmt::format("{}: {} command lists wait for a copy engine", gpu->path(), gpu->dma_engines().queued()));
+            out.push_back(
+                fmt::format("{}: {} command lists wait for a copy engine", gpu->path(), gpu->dma_engines().queued()));
         if (gpu->queued_workgroups() > 0)
-            out.push_back(fmt::format("{}: {} workgroups wait for a compute unit", gpu->path(), gpu->queued_workgroups()));
+            out.push_back(
+                fmt::format("{}: {} workgroups wait for a compute unit", gpu->path(), gpu->queued_workgroups()));
     }
     return out;
 }

@@ -15,7 +15,7 @@ struct LineExecutor::Part : ScheduledItem {
     std::uint32_t remaining = 0;  // workgroups and lists
     std::vector<Program> programs;
     std::vector<std::uint32_t> threads;  // of a job: by program
-    std::vector<Program> lists;   // of copy engines
+    std::vector<Program> lists;          // of copy engines
     std::vector<std::uint32_t> list_threads;
     Done done;
     bool of_job = false;
@@ -38,7 +38,7 @@ struct LineExecutor::Running {
     std::vector<RankAddresses> addresses;
     SwitchUse in_switch;
     std::vector<std::uint32_t> endpoints;  // with steps in switches: ascending
-    std::vector<std::uint32_t> flags;  // by rank: number
+    std::vector<std::uint32_t> flags;      // by rank: number
     std::unique_ptr<PacketSlots> packets;
     std::unique_ptr<SignalFlags> at_signallers;  // null: flags of signals lie at the rank that waits
     std::uint32_t entered = 0;
@@ -53,7 +53,8 @@ struct LineExecutor::Running {
     std::uint64_t most_bytes(Buffer buffer) const
     {
         std::uint64_t most = 0;
-        for (std::uint32_t rank = 0; rank < job.schedule->size(); ++rank) most = std::max(most, memory_bytes(rank, buffer));
+        for (std::uint32_t rank = 0; rank < job.schedule->size(); ++rank)
+            most = std::max(most, memory_bytes(rank, buffer));
         return most;
     }
 };

@@ -14,7 +14,8 @@ constexpr double ps_of_second = 1e12;
 
 }  // namespace
 
-FlowExecutor::FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<FlowEndpoint> endpoints, CarriedOut carried_out)
+FlowExecutor::FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<FlowEndpoint> endpoints,
+    CarriedOut carried_out)
     : core_(core), spec_(spec), endpoints_(std::move(endpoints)), carried_out_(std::move(carried_out)),
       memory_free_(endpoints_.size()), units_free_(endpoints_.size())
 {
@@ -24,7 +25,8 @@ FlowExecutor::FlowExecutor(FlowCore& core, const EngineSpec& spec, std::vector<F
 void FlowExecutor::require_known(const EngineSpec& spec)
 {
     if (static_cast<Mover>(spec.mover) != Mover::units)
-        throw InputError("", 0, "engine.mover is not units, and flow fidelity moves data by units only", "engine.mover=units, or --fidelity line");
+        throw InputError("", 0, "engine.mover is not units, and flow fidelity moves data by units only",
+            "engine.mover=units, or --fidelity line");
     if (static_cast<FlagHome>(spec.flag_home) != FlagHome::waiter)
         throw InputError("", 0, "engine.flag_home=signaller, and flow fidelity has flags at the rank that waits only",
             "engine.flag_home=waiter, or --fidelity line");
@@ -51,7 +53,8 @@ Executor::JobId FlowExecutor::open(Job job, std::shared_ptr<const FlowProgram> p
     record.name = job.name;
     record.op = program->op;
     record.algorithm = job.schedule ? job.schedule->name : program->name;
-    record.protocol = program->has_packets ? name_of(protocol == Protocol::ll128 ? Protocol::ll128 : Protocol::ll) : name_of(Protocol::simple);
+    record.protocol = program->has_packets ? name_of(protocol == Protocol::ll128 ? Protocol::ll128 : Protocol::ll)
+                                           : name_of(Protocol::simple);
     record.ranks = program->ranks();
     record.bytes = job.bytes;
     if (job.schedule) record.price = job.schedule->price;
@@ -82,7 +85,8 @@ Picoseconds FlowExecutor::serve(std::uint32_t endpoint, std::uint64_t bytes)
 {
     const double rate = endpoints_[endpoint].memory_bytes_per_s;
     Picoseconds& free = memory_free_[endpoint];
-    free = std::max(free, now()) + (rate > 0 ? static_cast<Picoseconds>(std::llround(static_cast<double>(bytes) / rate * ps_of_second)) : 0);
+    free = std::max(free, now()) +
+        (rate > 0 ? static_cast<Picoseconds>(std::llround(static_cast<double>(bytes) / rate * ps_of_second)) : 0);
     return free;
 }
 
@@ -107,7 +111,8 @@ void FlowExecutor::run_kernel(std::uint32_t endpoint, const KernelWork& work, Do
         length = static_cast<Picoseconds>(std::llround(static_cast<double>(work.operations) / flops * ps_of_second));
     const Picoseconds begin = std::max(now(), units_free_[endpoint]);
     Picoseconds end = begin + length;
-    if (work.duration == 0 && work.bytes > 0) end = std::max(end, serve(endpoint, work.bytes) + endpoints_[endpoint].memory_latency);
+    if (work.duration == 0 && work.bytes > 0)
+        end = std::max(end, serve(endpoint, work.bytes) + endpoints_[endpoint].memory_latency);
     units_free_[endpoint] = end;
     core_.after(end - now(), std::move(done));
 }

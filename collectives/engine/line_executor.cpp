@@ -33,8 +33,8 @@ InputError too_large(const std::string& job, const Accelerator& accelerator)
 
 LineExecutor::LineExecutor(EventQueue& event_queue, const std::vector<Accelerator*>& endpoints, Progress& progress,
     const EngineSpec& spec, bool data_on, std::uint64_t seed)
-    : TimedComponent(event_queue, "~executor"), endpoints_(endpoints), progress_(progress), spec_(spec), data_on_(data_on),
-      seed_(seed)
+    : TimedComponent(event_queue, "~executor"), endpoints_(endpoints), progress_(progress), spec_(spec),
+      data_on_(data_on), seed_(seed)
 {
     for (Accelerator* accelerator : endpoints_) {
         gpus_.push_back(accelerator->gpu());
@@ -229,8 +229,7 @@ void LineExecutor::enter(JobId id, std::uint32_t position, Done done)
     event_queue().schedule(part, *this, event_queue().now() + gpus_[part.endpoint]->spec().launch_latency);
 }
 
-void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write,
-    Done done)
+void LineExecutor::access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done)
 {
     Part& part = new_part();
     part.endpoint = endpoint;
@@ -279,8 +278,9 @@ void LineExecutor::run_gemm(std::uint32_t endpoint, const Gemm& gemm, Done done)
     part.unroll = Gemm::unroll;
     part.bytes = gemm.memory_bytes();
     if (!memories_[endpoint].allocate(part.bytes, part.address))
-        throw InputError("", 0, "the matrices of " + format_bytes(part.bytes) + " do not fit into " +
-            gpus_[endpoint]->path(), "a smaller product or a larger hbm.capacity");
+        throw InputError("", 0,
+            "the matrices of " + format_bytes(part.bytes) + " do not fit into " + gpus_[endpoint]->path(),
+            "a smaller product or a larger hbm.capacity");
     part.programs = gemm_programs(gemm, part.address);
     event_queue().schedule(part, *this, event_queue().now() + gpus_[endpoint]->spec().launch_latency);
 }
@@ -388,7 +388,8 @@ void LineExecutor::finish(Running& job)
         record.mismatch = check_outputs(schedule, *job.layout, job.job.type, seed_ + job.id,
             [&](std::uint32_t rank, std::uint64_t begin, std::uint64_t bytes, std::uint8_t* out) {
                 const Place place = job.layout->place_of(rank, Buffer::output);
-                endpoints_[job.job.members[rank]]->image().read(address(rank, place.memory) + place.offset + begin, out, bytes);
+                endpoints_[job.job.members[rank]]->image().read(address(rank, place.memory) + place.offset + begin, out,
+                    bytes);
             });
         record.checked = schedule.op != CollectiveOp::custom;
     }
@@ -415,7 +416,8 @@ std::optional<std::uint64_t> LineExecutor::address(JobId id, std::uint32_t rank,
     std::uint64_t offset) const
 {
     const Running& job = *jobs_.at(id);
-    if (buffer == Buffer::packets || rank >= job.addresses.size() || offset >= job.layout->buffer_bytes(rank, buffer)) return std::nullopt;
+    if (buffer == Buffer::packets || rank >= job.addresses.size() || offset >= job.layout->buffer_bytes(rank, buffer))
+        return std::nullopt;
     const Place place = job.layout->place_of(rank, buffer);
     return job.addresses[rank].memory[static_cast<unsigned>(place.memory)] + place.offset + offset;
 }

@@ -32,16 +32,15 @@ namespace weft {
 class LineExecutor : public Executor, public TimedComponent, public WorkgroupListener {
 public:
     // `endpoints[e]` is endpoint e. `seed` decides the contents of inputs.
-    LineExecutor(EventQueue& event_queue, const std::vector<Accelerator*>& endpoints, Progress& progress, const EngineSpec& spec, bool data_on,
-        std::uint64_t seed);
+    LineExecutor(EventQueue& event_queue, const std::vector<Accelerator*>& endpoints, Progress& progress,
+        const EngineSpec& spec, bool data_on, std::uint64_t seed);
     ~LineExecutor() override;
 
     std::uint32_t endpoints() const override { return static_cast<std::uint32_t>(gpus_.size()); }
     Picoseconds now() const override { return event_queue().now(); }
     JobId open(Job job) override;
     void enter(JobId job, std::uint32_t position, Done done) override;
-    void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write,
-        Done done) override;
+    void access_memory(std::uint32_t endpoint, std::uint32_t home, std::uint64_t bytes, bool write, Done done) override;
     void run_kernel(std::uint32_t endpoint, const KernelWork& work, Done done) override;
     void wait(Picoseconds duration, Done done) override;
     // A matrix product in buffers of its own; of an endpoint that computes.

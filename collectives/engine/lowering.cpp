@@ -34,7 +34,8 @@ public:
     ThreadPrograms(const Thread& thread, Program& workgroup, Program& list, Mover mover, std::uint32_t endpoint,
         std::uint64_t flags)
         : thread_(thread), workgroup_(workgroup, mover == Mover::bulk), list_(list),
-          port_(workgroup, list, endpoint, flags + flag_stride), mover_(mover), copies_(mover == Mover::copy_engine), flags_(flags)
+          port_(workgroup, list, endpoint, flags + flag_stride), mover_(mover), copies_(mover == Mover::copy_engine),
+          flags_(flags)
     {
     }
 
@@ -82,7 +83,7 @@ bool moves_packets(const Step& step)
 {
     const auto in_packets = [](const ChunkRef& ref) { return ref.buffer == Buffer::packets; };
     return std::any_of(step.sources.begin(), step.sources.end(), in_packets) ||
-           std::any_of(step.destinations.begin(), step.destinations.end(), in_packets);
+        std::any_of(step.destinations.begin(), step.destinations.end(), in_packets);
 }
 
 // A move for every chunk, so that each begins with packets of its own. Whether there is any.
@@ -95,10 +96,12 @@ bool packet_moves(const Step& step, const Layout& layout, const PacketSlots& pac
             const std::uint32_t chunk = ref.index + share.chunk;
             const std::uint64_t* memory = addresses[ref.rank].memory;
             if (ref.buffer == Buffer::packets)
-                return {memory[static_cast<unsigned>(ref.buffer)] + packets.offset(chunk, share.begin, step.part), true};
+                return {memory[static_cast<unsigned>(ref.buffer)] + packets.offset(chunk, share.begin, step.part),
+                    true};
             const Place place = layout.place_of(ref.rank, ref.buffer);
             return {memory[static_cast<unsigned>(place.memory)] + place.offset +
-                        layout.range(ref.rank, ref.buffer, chunk).begin + share.begin, false};
+                    layout.range(ref.rank, ref.buffer, chunk).begin + share.begin,
+                false};
         };
         move.sources.clear();
         move.destinations.clear();
@@ -125,7 +128,9 @@ bool packet_moves(const Step& step, const Layout& layout, const PacketSlots& pac
 std::uint32_t flags_of(const RankPlan& plan, Mover mover)
 {
     const auto own = plan.semaphores + static_cast<std::uint32_t>(dependency_flags(plan).size());
-    return mover == Mover::copy_engine || mover == Mover::port ? own + 2 * static_cast<std::uint32_t>(plan.threads.size()) : own;
+    return mover == Mover::copy_engine || mover == Mover::port
+        ? own + 2 * static_cast<std::uint32_t>(plan.threads.size())
+        : own;
 }
 
 std::string flag_text(const RankPlan& plan, std::uint64_t flag, Mover mover)
@@ -136,10 +141,9 @@ std::string flag_text(const RankPlan& plan, std::uint64_t flag, Mover mover)
     if (flag >= own) return "signal " + std::to_string(flag - own) + " of its own";
     if (flag >= handed)
         return std::string(flag % 2 == handed % 2 ? "the workgroup" : "the copy engine") + " of thread " +
-               std::to_string((flag - handed) / 2);
+            std::to_string((flag - handed) / 2);
     for (const auto& [step, number] : dependencies)
-        if (number == flag)
-            return "step " + std::to_string(step.second) + " of thread " + std::to_string(step.first);
+        if (number == flag) return "step " + std::to_string(step.second) + " of thread " + std::to_string(step.first);
     return "semaphore " + std::to_string(flag);
 }
 
@@ -161,14 +165,16 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
         return addresses[place.rank].memory[static_cast<unsigned>(place.memory)] + place.offset;
     };
     // Where operands of a switch step, which lie at these addresses of their ranks, are to the group.
-    const auto in_group = [&](const Step& step, std::uint32_t s, std::uint32_t t, const std::vector<std::uint32_t>& ranks,
-                              const std::vector<std::uint64_t>& at) {
+    const auto in_group = [&](const Step& step, std::uint32_t s, std::uint32_t t,
+                              const std::vector<std::uint32_t>& ranks, const std::vector<std::uint64_t>& at) {
         const auto refused = [&](const char* what, const char* expected) {
             return InputError(schedule.name, 0,
                 "rank " + std::to_string(rank) + " thread " + std::to_string(t) + " step " + std::to_string(s) + ": " +
-                    name_of(step.kind) + what, expected);
+                    name_of(step.kind) + what,
+                expected);
         };
-        if (groups == nullptr) throw refused(" cannot run here", "steps that need no multicast or reduction in a switch");
+        if (groups == nullptr)
+            throw refused(" cannot run here", "steps that need no multicast or reduction in a switch");
         for (const std::uint64_t address : at)
             if (local_of(address) != local_of(at.front()))
                 throw refused(" of chunks at different addresses of their ranks", "the same chunk at every rank");
@@ -179,8 +185,8 @@ Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, 
     out.workgroups.resize(plan.threads.size());
     out.lists.resize(plan.threads.size());
     const auto handing = static_cast<std::uint32_t>(plan.semaphores + after_flags.size());
-    std::map<std::uint64_t, std::uint64_t> waits;     // by flag: waits so far
-    std::map<StepKey, std::uint64_t> rounds;          // (thread, semaphore): barriers joined
+    std::map<std::uint64_t, std::uint64_t> waits;  // by flag: waits so far
+    std::map<StepKey, std::uint64_t> rounds;       // (thread, semaphore): barriers joined
     MoveStep move;
     move.type = type;
     move.reduction = schedule.reduction;

@@ -47,8 +47,7 @@ struct Lowered {
 // InputError where there is none, where its operands lie at different local addresses of their ranks, and for packets that a
 // switch should store.
 Lowered lower(const Schedule& schedule, const Layout& layout, ElementType type, std::uint32_t rank,
-    const std::vector<RankAddresses>& addresses, Mover mover = Mover::units,
-    const SignalFlags* at_signallers = nullptr, const PacketSlots* packets = nullptr,
-    const GroupNumbers* groups = nullptr);
+    const std::vector<RankAddresses>& addresses, Mover mover = Mover::units, const SignalFlags* at_signallers = nullptr,
+    const PacketSlots* packets = nullptr, const GroupNumbers* groups = nullptr);
 
 }  // namespace weft

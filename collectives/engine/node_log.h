@@ -20,9 +20,9 @@ struct NodeRecord {
     std::uint64_t node = 0;
     std::string name;
     Kind kind = Kind::other;
-    std::string operation;       // of a collective: "all_reduce"
-    std::uint64_t bytes = 0;     // of a collective or a transfer, as the node says; of a memory node
-    std::uint32_t ranks = 0;     // that a collective or a transfer has
+    std::string operation;    // of a collective: "all_reduce"
+    std::uint64_t bytes = 0;  // of a collective or a transfer, as the node says; of a memory node
+    std::uint32_t ranks = 0;  // that a collective or a transfer has
     Picoseconds begin = 0;
     Picoseconds end = 0;
     bool ended = false;

@@ -68,9 +68,11 @@ std::vector<OperationRow> operation_table(const NodeLog& log, const std::vector<
         if (end > begin) add(records[met.front()], end - begin, waiting);
     }
     for (const NodeRecord& record : records)
-        if (record.exchange == NodeRecord::none && record.ended && record.end > record.begin) add(record, record.end - record.begin, 0);
+        if (record.exchange == NodeRecord::none && record.ended && record.end > record.begin)
+            add(record, record.end - record.begin, 0);
     for (const TracePathSegment& segment : path)
-        if (segment.record != NodeRecord::none) rows[key_of(records[segment.record])].on_path += segment.end - segment.begin;
+        if (segment.record != NodeRecord::none)
+            rows[key_of(records[segment.record])].on_path += segment.end - segment.begin;
     std::vector<OperationRow> out;
     for (auto& [key, row] : rows) {
         std::tie(row.what, row.bytes, row.ranks) = key;

@@ -11,13 +11,13 @@
 namespace weft {
 
 struct OperationRow {
-    std::string what;             // "all_reduce", "transfer", "memory", "compute gradients": names without their digits
-    std::uint64_t bytes = 0;      // of a collective, a transfer or a memory node
-    std::uint32_t ranks = 0;      // 0: a node by itself
+    std::string what;         // "all_reduce", "transfer", "memory", "compute gradients": names without their digits
+    std::uint64_t bytes = 0;  // of a collective, a transfer or a memory node
+    std::uint32_t ranks = 0;  // 0: a node by itself
     std::uint64_t count = 0;
-    Picoseconds total = 0;        // time in all: of a collective from the last entry to its last end
+    Picoseconds total = 0;  // time in all: of a collective from the last entry to its last end
     Picoseconds longest = 0;
-    Picoseconds waiting = 0;      // of members for the last one, all together
+    Picoseconds waiting = 0;  // of members for the last one, all together
     Picoseconds on_path = 0;
 };
 

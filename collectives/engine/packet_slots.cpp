@@ -42,7 +42,8 @@ PacketSlots::PacketSlots(const Schedule& schedule, const Layout& layout, PacketF
     : format_(format), fenced_(fenced), slots_(schedule.size()), padding_(schedule.size())
 {
     std::uint64_t slots = 0;
-    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) slots += slots_[rank] = schedule.ranks[rank].packet_chunks;
+    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank)
+        slots += slots_[rank] = schedule.ranks[rank].packet_chunks;
     if (slots == 0) return;
     std::uint32_t parts = 1;
     SlotShares stored;
@@ -59,12 +60,14 @@ PacketSlots::PacketSlots(const Schedule& schedule, const Layout& layout, PacketF
             const auto same = std::find_if(stores.begin(), stores.end(),
                 [&](const SlotShare& store) { return store.begin == share.begin && store.part == share.part; });
             const bool crossed = std::any_of(stores.begin(), stores.end(), [&](const SlotShare& store) {
-                return store.begin < share.end && share.begin < store.end && (store.begin != share.begin || store.part != share.part);
+                return store.begin < share.end && share.begin < store.end &&
+                    (store.begin != share.begin || store.part != share.part);
             });
             const bool longer = same != stores.end() && same->end < share.end;
             if (crossed || (longer && share.end < layout.slot_bytes()))
                 throw InputError(schedule.name, 0,
-                    fmt::format("packets in slot {} of rank {} are stored and read in different parts", slot.second, slot.first),
+                    fmt::format("packets in slot {} of rank {} are stored and read in different parts", slot.second,
+                        slot.first),
                     "the same part of the same chunks on both sides");
             if (!longer) continue;
             const std::uint64_t at = offset(slot.second, share.begin, share.part);

@@ -41,8 +41,8 @@ private:
     PacketFormat format_;
     bool fenced_;
     std::uint64_t stride_ = 0;
-    std::vector<std::uint64_t> slots_;           // by rank: number
-    std::vector<std::vector<Range>> padding_;    // by rank
+    std::vector<std::uint64_t> slots_;         // by rank: number
+    std::vector<std::vector<Range>> padding_;  // by rank
 };
 
 }  // namespace weft

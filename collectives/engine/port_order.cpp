@@ -5,7 +5,7 @@ namespace weft {
 bool PortOrder::is_put(const MoveStep& step) const
 {
     return through_ && !step.packets && !step.in_switch() && step.sources.size() == 1 &&
-           endpoint_of(step.sources.front()) == endpoint_;
+        endpoint_of(step.sources.front()) == endpoint_;
 }
 
 void PortOrder::move(const MoveStep& step)

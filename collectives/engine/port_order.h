@@ -24,7 +24,10 @@ public:
 
     void move(const MoveStep& step) override;
     void signal(std::uint64_t flag, std::uint32_t label) override;
-    void wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label) override { workgroup_.wait(flag, value, label); }
+    void wait(std::uint64_t flag, std::uint64_t value, std::uint32_t label) override
+    {
+        workgroup_.wait(flag, value, label);
+    }
     void flush(std::uint32_t label) override;
 
 private:
@@ -40,8 +43,8 @@ private:
     std::uint64_t flushes_ = 0;
     std::size_t asked_ = 0;  // operations of the list
     bool through_ = false;
-    bool pending_ = false;   // puts that are not known to be performed
-    bool in_run_ = false;    // the units' last move stands right before
+    bool pending_ = false;  // puts that are not known to be performed
+    bool in_run_ = false;   // the units' last move stands right before
     OpenRanges read_;
     OpenRanges written_;
 };

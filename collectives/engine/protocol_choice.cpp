@@ -13,7 +13,8 @@ namespace {
 
 bool has_packets(const Schedule& schedule)
 {
-    return std::any_of(schedule.ranks.begin(), schedule.ranks.end(), [](const RankPlan& plan) { return plan.packet_chunks > 0; });
+    return std::any_of(schedule.ranks.begin(), schedule.ranks.end(),
+        [](const RankPlan& plan) { return plan.packet_chunks > 0; });
 }
 
 template <typename Test>
@@ -39,9 +40,11 @@ bool marks_channels(const Schedule& schedule, const EngineSpec& spec)
     const bool named = has_ports(schedule);
     const bool ports = channel == EngineChannel::port || (channel == EngineChannel::any && named);
     if (ports && static_cast<Mover>(spec.mover) != Mover::units)
-        throw InputError(schedule.name, 0, "port channels, whose proxy has copy engines move the data, with engine.mover other than units",
+        throw InputError(schedule.name, 0,
+            "port channels, whose proxy has copy engines move the data, with engine.mover other than units",
             "engine.mover=units, or engine.channel=memory");
-    if (channel == EngineChannel::port && (has_packets(schedule) || static_cast<Protocol>(spec.protocol) != Protocol::simple))
+    if (channel == EngineChannel::port &&
+        (has_packets(schedule) || static_cast<Protocol>(spec.protocol) != Protocol::simple))
         throw InputError(schedule.name, 0, "engine.channel=port with packets, which only units store",
             "engine.protocol=simple, or engine.channel=memory");
     return channel == EngineChannel::port || (channel != EngineChannel::any && named);
@@ -54,8 +57,9 @@ void mark_channels(Schedule& schedule, const EngineSpec& spec)
         for (Thread& thread : plan.threads)
             for (Step& step : thread.steps) {
                 if (port && step.kind == StepKind::nop) continue;  // flushes where it did
-                step.channel = port && (step.kind == StepKind::move || step.kind == StepKind::signal) ? StepChannel::port
-                                                                                                     : StepChannel::memory;
+                step.channel = port && (step.kind == StepKind::move || step.kind == StepKind::signal)
+                    ? StepChannel::port
+                    : StepChannel::memory;
             }
 }
 
@@ -72,14 +76,15 @@ bool has_ports(const Schedule& schedule)
     return any_step(schedule, [](const Step& step) { return step.channel == StepChannel::port; });
 }
 
-std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<const Schedule> schedule, const EngineSpec& spec,
-    std::uint64_t bytes, std::uint32_t element_bytes)
+std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<const Schedule> schedule,
+    const EngineSpec& spec, std::uint64_t bytes, std::uint32_t element_bytes)
 {
     const auto protocol = static_cast<Protocol>(spec.protocol);
     const bool own = has_packets(*schedule);
     const bool staged = static_cast<StagingMode>(spec.staging) == StagingMode::fifo;
     if ((own || protocol != Protocol::simple) && static_cast<Mover>(spec.mover) != Mover::units)
-        throw InputError(schedule->name, 0, "packets, which only units store and look at, with engine.mover other than units",
+        throw InputError(schedule->name, 0,
+            "packets, which only units store and look at, with engine.mover other than units",
             "engine.mover=units, or engine.protocol=simple");
     if (staged && protocol != Protocol::simple)
         throw InputError(schedule->name, 0, "engine.staging=fifo with packets, which have slots of their own",
@@ -88,7 +93,9 @@ std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<cons
     const bool as_it_is = own || (protocol == Protocol::simple && spec.slices <= 1 && !staged);
     if (as_it_is && !marks) return schedule;
     Key key{schedule, {spec.channel, spec.protocol, spec.slices, 0, 0, 0, 0}};
-    if (staged) key.second = {spec.channel, spec.protocol, spec.slices, spec.steps_in_flight, spec.step_bytes, bytes, element_bytes};
+    if (staged)
+        key.second = {spec.channel, spec.protocol, spec.slices, spec.steps_in_flight, spec.step_bytes, bytes,
+            element_bytes};
     std::shared_ptr<const Schedule>& made = made_[key];
     if (made) return made;
     auto other = std::make_shared<Schedule>(as_it_is ? *schedule : make(*schedule, spec, bytes, element_bytes));
@@ -96,13 +103,15 @@ std::shared_ptr<const Schedule> ProtocolChoice::carried_out(std::shared_ptr<cons
     return made = std::move(other);
 }
 
-Schedule ProtocolChoice::make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes, std::uint32_t element_bytes) const
+Schedule ProtocolChoice::make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes,
+    std::uint32_t element_bytes) const
 {
     const bool simple = static_cast<Protocol>(spec.protocol) == Protocol::simple;
     const bool staged = static_cast<StagingMode>(spec.staging) == StagingMode::fifo;
     Schedule other = simple ? in_slices(schedule, static_cast<std::uint32_t>(spec.slices)) : in_packets(schedule);
     if (staged)
-        other = in_fifos(other, bytes, element_bytes, {static_cast<std::uint32_t>(spec.steps_in_flight), spec.step_bytes});
+        other =
+            in_fifos(other, bytes, element_bytes, {static_cast<std::uint32_t>(spec.steps_in_flight), spec.step_bytes});
     const Verification verdict = verify(other);
     if (verdict.ok) return other;
     if (staged)

@@ -27,7 +27,8 @@ public:
         std::uint64_t bytes, std::uint32_t element_bytes);
 
 private:
-    Schedule make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes, std::uint32_t element_bytes) const;
+    Schedule make(const Schedule& schedule, const EngineSpec& spec, std::uint64_t bytes,
+        std::uint32_t element_bytes) const;
 
     // By schedule, channel, protocol and slices; through FIFOs by their slots, the message and its elements too.
     using Key = std::pair<std::shared_ptr<const Schedule>, std::array<std::uint64_t, 7>>;

@@ -94,7 +94,7 @@ bool WorkgroupOrder::depends(const MoveStep& step) const
 bool WorkgroupOrder::meets_bulk(const MoveStep& step) const
 {
     return bulk_written_.meets(step.sources, step.bytes) || bulk_written_.meets(step.destinations, step.bytes) ||
-           bulk_read_.meets(step.destinations, step.bytes);
+        bulk_read_.meets(step.destinations, step.bytes);
 }
 
 void WorkgroupOrder::wait_for_bulk(std::uint32_t label)
@@ -114,8 +114,9 @@ void WorkgroupOrder::barrier(std::uint32_t label)
 
 void ListOrder::move(const MoveStep& step)
 {
-    if (!step.with_previous && (written_.meets(step.sources, step.bytes) || written_.meets(step.destinations, step.bytes) ||
-                                   read_.meets(step.destinations, step.bytes))) {
+    if (!step.with_previous &&
+        (written_.meets(step.sources, step.bytes) || written_.meets(step.destinations, step.bytes) ||
+            read_.meets(step.destinations, step.bytes))) {
         program_.add_fence(Scope::system, step.label);
         read_.clear();
         written_.clear();

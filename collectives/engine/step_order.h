@@ -55,7 +55,7 @@ struct MoveStep {
     std::vector<MoveOperand> packet_destinations;
     std::uint64_t group_source = 0;  // 0: none
     std::uint64_t group_destination = 0;
-    bool pushes = false;             // to the latter: a contribution
+    bool pushes = false;  // to the latter: a contribution
 
     bool in_switch() const { return (group_source | group_destination) != 0; }
     void add_to(Program& program) const;

@@ -39,7 +39,8 @@ SwitchUse switch_use(const Schedule& schedule)
                           const std::vector<ChunkRef>& operands) {
         use.groups.emplace(group, 0);
         if (std::find(group.begin(), group.end(), rank) == group.end()) use.outsiders[group].insert(rank);
-        for (const ChunkRef& operand : operands) use.memories[static_cast<unsigned>(schedule.home(operand.buffer))] = true;
+        for (const ChunkRef& operand : operands)
+            use.memories[static_cast<unsigned>(schedule.home(operand.buffer))] = true;
     };
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank)
         for (const Thread& thread : schedule.ranks[rank].threads)

@@ -22,7 +22,7 @@ std::vector<std::uint32_t> writing_group(const Step& step);
 using GroupNumbers = std::map<std::vector<std::uint32_t>, std::uint16_t>;
 
 struct SwitchUse {
-    GroupNumbers groups;               // all 0
+    GroupNumbers groups;                                                      // all 0
     std::map<std::vector<std::uint32_t>, std::set<std::uint32_t>> outsiders;  // ranks that use one and are no members
     bool memories[buffer_kinds] = {};  // by Buffer: lie at the same local address of all ranks
 

@@ -18,7 +18,7 @@ using chakra::Resource;
 
 namespace {
 
-constexpr std::size_t most_blocked = 32;  // lines of a stall report
+constexpr std::size_t most_blocked = 32;                             // lines of a stall report
 constexpr std::uint64_t most_of_a_product = std::uint64_t{1} << 31;  // of M, N, K and the number of them
 
 // Of each collective and transfer.
@@ -103,11 +103,9 @@ chakra::ResourceMask TraceEngine::allowed(std::uint32_t rank) const
         return used[static_cast<unsigned>(resource)] < limit ? chakra::mask_of(resource) : chakra::ResourceMask{0};
     };
     return static_cast<chakra::ResourceMask>(chakra::mask_of(Resource::none) | chakra::mask_of(Resource::receive) |
-                                             has_room(Resource::cpu, 1) |
-                                             has_room(Resource::compute, spec_.compute_in_flight) |
-                                             (order_ ? chakra::mask_of(Resource::communication)
-                                                     : has_room(Resource::communication,
-                                                           spec_.communication_in_flight + extra_[rank])));
+        has_room(Resource::cpu, 1) | has_room(Resource::compute, spec_.compute_in_flight) |
+        (order_ ? chakra::mask_of(Resource::communication)
+                : has_room(Resource::communication, spec_.communication_in_flight + extra_[rank])));
 }
 
 // Starts what can start. Nodes that finish at once make others free: loop, not recursion.
@@ -343,13 +341,14 @@ void TraceEngine::begin_collective(std::uint32_t rank, const Node& node)
         const auto ranks = static_cast<std::uint32_t>(members->size());
         Job job;
         const std::uint64_t size = node.comm_size.value_or(0);
-        job.bytes =
-            in_range(rank, node, [&] { return chakra::collective_bytes(*node.comm_type, size, ranks); });
+        job.bytes = in_range(rank, node, [&] { return chakra::collective_bytes(*node.comm_type, size, ranks); });
         const std::uint32_t channels = channels_of(spec_, job.bytes);
         const CollectiveOp op = op_of(*node.comm_type);
         TraceSchedules::Collective collective;
-        if (request_.choose) collective.schedule = request_.choose(op, *members, job.bytes, channels);
-        else collective = schedules_.collective(op, *members, job.bytes, channels, executor_.now());
+        if (request_.choose)
+            collective.schedule = request_.choose(op, *members, job.bytes, channels);
+        else
+            collective = schedules_.collective(op, *members, job.bytes, channels, executor_.now());
         job.schedule = collective.schedule;
         job.type = element_for(size);
         for (const std::uint32_t member : *members) job.members.push_back(request_.members[member]);

@@ -39,14 +39,15 @@
 namespace weft {
 
 struct TraceRequest {
-    std::vector<std::uint32_t> members;  // endpoint of each rank of the trace
+    std::vector<std::uint32_t> members;   // endpoint of each rank of the trace
     std::vector<std::uint32_t> memories;  // endpoints that memory nodes go to; empty: each to its rank's own memory
-    std::string algorithm;               // empty or unknown to an operation: its default
-    std::vector<Dimension> dimensions;   // that the ranks form, with their rates; empty: none are named
-    bool roofline = false;               // roofline even where a duration is recorded
+    std::string algorithm;                // empty or unknown to an operation: its default
+    std::vector<Dimension> dimensions;    // that the ranks form, with their rates; empty: none are named
+    bool roofline = false;                // roofline even where a duration is recorded
     // Instead of `algorithm`: the schedule of a collective of so many bytes (layout.h) among these ranks of the trace.
     std::function<std::shared_ptr<const Schedule>(CollectiveOp op, const std::vector<std::uint32_t>& ranks,
-        std::uint64_t bytes, std::uint32_t channels)> choose = {};
+        std::uint64_t bytes, std::uint32_t channels)>
+        choose = {};
 };
 
 class TraceEngine {
@@ -105,7 +106,7 @@ private:
         }
     };
     struct Group {
-        std::vector<std::uint64_t> issued;    // by position
+        std::vector<std::uint64_t> issued;       // by position
         std::map<std::uint64_t, Exchange> open;  // by number of the instance
     };
     struct Pair {
@@ -152,11 +153,11 @@ private:
     std::map<GroupKey, Group> groups_;
     std::map<PairKey, Pair> pairs_;
     TraceSchedules schedules_;
-    std::optional<CommunicationOrder> order_;                        // absent: fifo
-    std::vector<std::map<std::uint64_t, chakra::Node>> came_;        // with order_: nodes that wait for their turn
+    std::optional<CommunicationOrder> order_;                  // absent: fifo
+    std::vector<std::map<std::uint64_t, chakra::Node>> came_;  // with order_: nodes that wait for their turn
     bool agreeing_ = false;
-    std::vector<std::uint32_t> extra_;                               // by rank: places beyond the limit
-    bool exceeded_ = false;                                          // somebody had one
+    std::vector<std::uint32_t> extra_;  // by rank: places beyond the limit
+    bool exceeded_ = false;             // somebody had one
     std::vector<Picoseconds> finish_;
     std::vector<Operations> operations_;
     std::uint64_t nodes_finished_ = 0;

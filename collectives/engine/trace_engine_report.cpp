@@ -42,7 +42,8 @@ std::size_t TraceEngine::logged(std::uint32_t rank, const Node& node)
     case NodeType::metadata: break;
     }
     if (record.kind == Kind::send || record.kind == Kind::receive) record.ranks = 2;
-    if (record.kind == Kind::collective) record.ranks = static_cast<std::uint32_t>(verdict_.groups[rank].members(node)->size());
+    if (record.kind == Kind::collective)
+        record.ranks = static_cast<std::uint32_t>(verdict_.groups[rank].members(node)->size());
     return log_->begin(std::move(record));
 }
 
@@ -68,8 +69,8 @@ std::vector<std::string> TraceEngine::blocked() const
             out.push_back(std::move(line));
         }
         for (const chakra::WaitingNode& waiting : feeders_[rank].waiting(4)) {
-            std::string line = fmt::format("rank {}: {} node {} waits for node", rank, chakra::name_of(waiting.type),
-                waiting.id);
+            std::string line =
+                fmt::format("rank {}: {} node {} waits for node", rank, chakra::name_of(waiting.type), waiting.id);
             for (const std::uint64_t parent : waiting.parents) line += fmt::format(" {}", parent);
             out.push_back(std::move(line));
         }

@@ -27,7 +27,9 @@ std::size_t decisive(const NodeLog& log, std::size_t number)
     if (record.kind != NodeRecord::Kind::receive) return number;
     for (const std::size_t other : met) {
         const NodeRecord& send = log.records()[other];
-        if (send.kind == NodeRecord::Kind::send && (send.begin >= record.begin || !send.ended || send.end > record.begin)) return other;
+        if (send.kind == NodeRecord::Kind::send &&
+            (send.begin >= record.begin || !send.ended || send.end > record.begin))
+            return other;
     }
     return number;
 }
@@ -36,7 +38,8 @@ std::size_t decisive(const NodeLog& log, std::size_t number)
 
 const char* name_of(NodeRecord::Kind kind)
 {
-    static constexpr std::array<const char*, kinds> names{"compute", "cpu", "memory", "send", "receive", "collective", "other"};
+    static constexpr std::array<const char*, kinds> names{"compute", "cpu", "memory", "send", "receive", "collective",
+        "other"};
     return names[static_cast<unsigned>(kind)];
 }
 
@@ -69,7 +72,8 @@ std::vector<TracePathSegment> trace_path(const NodeLog& log)
     return path;
 }
 
-std::vector<std::pair<std::string, Picoseconds>> times_by_kind(const NodeLog& log, const std::vector<TracePathSegment>& path)
+std::vector<std::pair<std::string, Picoseconds>> times_by_kind(const NodeLog& log,
+    const std::vector<TracePathSegment>& path)
 {
     std::array<Picoseconds, kinds> spent{};
     Picoseconds idle = 0;
@@ -81,7 +85,8 @@ std::vector<std::pair<std::string, Picoseconds>> times_by_kind(const NodeLog& lo
             spent[static_cast<unsigned>(log.records()[segment.record].kind)] += time;
     }
     std::vector<std::pair<std::string, Picoseconds>> out;
-    for (unsigned kind = 0; kind < kinds; ++kind) out.emplace_back(name_of(static_cast<NodeRecord::Kind>(kind)), spent[kind]);
+    for (unsigned kind = 0; kind < kinds; ++kind)
+        out.emplace_back(name_of(static_cast<NodeRecord::Kind>(kind)), spent[kind]);
     out.emplace_back("idle", idle);
     return out;
 }

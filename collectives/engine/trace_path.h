@@ -29,6 +29,7 @@ struct TracePathSegment {
 std::vector<TracePathSegment> trace_path(const NodeLog& log);
 
 // Times of the segments by what they are ("compute", "collective", ..., "idle"), in ps; they add up to the end of the last one.
-std::vector<std::pair<std::string, Picoseconds>> times_by_kind(const NodeLog& log, const std::vector<TracePathSegment>& path);
+std::vector<std::pair<std::string, Picoseconds>> times_by_kind(const NodeLog& log,
+    const std::vector<TracePathSegment>& path);
 
 }  // namespace weft

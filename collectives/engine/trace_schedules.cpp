@@ -116,12 +116,14 @@ TraceSchedules::Collective TraceSchedules::beside_others(CollectiveOp op, const 
     }
     const DimensionPlan plan = planned_axes(op, ranks, options).plan;
     std::vector<DimensionLedger::Work> work;
-    const auto at = [&](std::uint64_t time) { return now + static_cast<std::uint64_t>(static_cast<double>(time) * ps); };
+    const auto at = [&](std::uint64_t time) {
+        return now + static_cast<std::uint64_t>(static_cast<double>(time) * ps);
+    };
     for (const DimensionOperation& operation : plan.operations)
         work.push_back({axes[operation.dimension].dimension, at(operation.start), at(operation.end)});
     Collective out;
-    out.schedule =
-        alone ? made(op, ranks, channels, axes) : std::make_shared<Schedule>(make_schedule(algorithm_, op, ranks, options));
+    out.schedule = alone ? made(op, ranks, channels, axes)
+                         : std::make_shared<Schedule>(make_schedule(algorithm_, op, ranks, options));
     out.entry = ledger_.open(members, std::move(work));
     return out;
 }

@@ -146,7 +146,7 @@ private:
     std::size_t cursor_ = 0;
     std::uint64_t open_bucket_ = 0;
     std::uint64_t size_ = 0;
-    std::vector<std::uint32_t> heads_;  // newest block of each bucket
+    std::vector<std::uint32_t> heads_;     // newest block of each bucket
     std::vector<std::uint64_t> occupied_;  // bit per bucket
     std::vector<Block> blocks_;
     std::uint32_t free_ = no_block;

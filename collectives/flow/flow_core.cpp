@@ -54,7 +54,8 @@ FlowCore::JobId FlowCore::open(FlowJob what)
 {
     const FlowProgram& program = *what.program;
     if (program.ranks() != what.members.size() || program.ranks() > most_ranks_of_job)
-        throw InputError("", 0, fmt::format("a collective of {} ranks among {} members", program.ranks(), what.members.size()),
+        throw InputError("", 0,
+            fmt::format("a collective of {} ranks among {} members", program.ranks(), what.members.size()),
             fmt::format("as many members as ranks, at most {}", most_ranks_of_job));
     auto job = std::make_unique<Job>();
     job->chunk_bytes = program.chunks == 0 ? 0.0 : static_cast<double>(what.bytes) / program.chunks;
@@ -122,11 +123,13 @@ void FlowCore::launch(std::uint32_t number)
         for (const std::uint32_t position : batch.positions)
             if (t < job.program().threads(position)) {
                 const std::uint32_t index = job.thread(position, t);
-                if (job.program().has_packets) threads_[index].packets = take(packet_states_, free_packet_states_, {now_, now_, now_, now_, {}});
+                if (job.program().has_packets)
+                    threads_[index].packets = take(packet_states_, free_packet_states_, {now_, now_, now_, now_, {}});
                 resume(index, now_);
             }
     for (const std::uint32_t position : batch.positions)
-        if (job.program().threads(position) == 0) push(now_, Kind::leave, take(leaving_, free_leaving_, {batch.job, position}));
+        if (job.program().threads(position) == 0)
+            push(now_, Kind::leave, take(leaving_, free_leaving_, {batch.job, position}));
 }
 
 void FlowCore::end_thread(std::uint32_t index)
@@ -158,7 +161,10 @@ void FlowCore::close(JobId id)
     free_jobs_.push_back(id);
 }
 
-void FlowCore::after(Ps delay, Done done) { push(now_ + delay, Kind::timer, take(timers_, free_timers_, std::move(done))); }
+void FlowCore::after(Ps delay, Done done)
+{
+    push(now_ + delay, Kind::timer, take(timers_, free_timers_, std::move(done)));
+}
 
 void FlowCore::transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Done done)
 {
@@ -221,10 +227,11 @@ std::vector<std::string> FlowCore::blocked() const
             const Thread& thread = threads_[job->first_thread + i];
             if (thread.ended) continue;
             const FlowTemplate& program = *thread.program;
-            if (thread.next < program.ops.size() && program.ops[thread.next].kind == FlowKind::wait && waits_for[thread.rank] == none)
+            if (thread.next < program.ops.size() && program.ops[thread.next].kind == FlowKind::wait &&
+                waits_for[thread.rank] == none)
                 waits_for[thread.rank] = job->program().grid.peer(thread.rank, program.ops[thread.next].peer);
-            lines.push_back(fmt::format("{}: rank {} at operation {} waits for {}", job->what.name, thread.rank, thread.next,
-                what_waits(thread)));
+            lines.push_back(fmt::format("{}: rank {} at operation {} waits for {}", job->what.name, thread.rank,
+                thread.next, what_waits(thread)));
         }
         // From rank to rank that it waits for, until one comes again.
         std::vector<std::uint32_t> seen(waits_for.size(), none);

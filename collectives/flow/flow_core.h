@@ -25,9 +25,10 @@ namespace weft {
 // How transfers are simplified beyond the parameters of the ranks: what other simulators assume.
 struct FlowProfile {
     LinkRules links;
-    std::uint32_t most_parts = 4;       // in which a transfer comes to a link: lines of several threads that issue at once mix there
-    bool signals_with_data = false;     // a signal is there as soon as the data before it
-    double memory_ps_per_byte = 0;      // of the local memory, which a reduction passes
+    std::uint32_t most_parts =
+        4;  // in which a transfer comes to a link: lines of several threads that issue at once mix there
+    bool signals_with_data = false;  // a signal is there as soon as the data before it
+    double memory_ps_per_byte = 0;   // of the local memory, which a reduction passes
     std::uint32_t reduction_passes = 0;
 };
 
@@ -47,7 +48,7 @@ struct FlowJob {
     std::vector<std::uint32_t> members;  // endpoint of each rank
     std::uint32_t threads_each = 1;      // that each thread of the program stands for
     PacketFormat format = PacketFormat::ll;
-    std::string name;                    // for reports
+    std::string name;  // for reports
 };
 
 class FlowCore {
@@ -82,7 +83,10 @@ public:
     // Which thread waits for what, one line each. If ranks wait for each other in a circle, that line comes first.
     std::vector<std::string> blocked() const;
 
-    std::uint64_t messages() const { return messages_; }  // transfers between ranks that have arrived, signals not counted
+    std::uint64_t messages() const
+    {
+        return messages_;
+    }  // transfers between ranks that have arrived, signals not counted
     std::uint64_t events() const { return events_; }
 
 private:
@@ -95,26 +99,26 @@ private:
         Job* job = nullptr;
         const FlowTemplate* program = nullptr;
         const CostRank* cost = nullptr;
-        std::uint32_t rank = 0;       // position in the job
-        std::uint32_t endpoint = 0;   // of the rank
-        std::uint32_t next = 0;       // operation
+        std::uint32_t rank = 0;      // position in the job
+        std::uint32_t endpoint = 0;  // of the rank
+        std::uint32_t next = 0;      // operation
         Ps time = 0;
-        Ps settled = 0;               // all stores so far are acknowledged
-        std::uint32_t in_flight = 0;  // transfers whose end is not known yet
-        std::uint32_t loading = 0;    // moves whose loads are not back
-        std::uint32_t lanes = 0;      // waits left of those that are looked at together
+        Ps settled = 0;                    // all stores so far are acknowledged
+        std::uint32_t in_flight = 0;       // transfers whose end is not known yet
+        std::uint32_t loading = 0;         // moves whose loads are not back
+        std::uint32_t lanes = 0;           // waits left of those that are looked at together
         std::uint32_t unpublished = none;  // dependency that is told when all is acknowledged
-        bool blocked = false;         // for in_flight and loading
-        bool needs_set = false;       // for registers that a load holds
-        bool slept = false;           // for one of the waits that are looked at together
+        bool blocked = false;              // for in_flight and loading
+        bool needs_set = false;            // for registers that a load holds
+        bool slept = false;                // for one of the waits that are looked at together
         bool ended = false;
-        bool fenced = false;          // the fence before the next operation is done
-        Ps looked = 0;                // the look at them is over
-        Ps loaded = 0;                // everything that loads have brought so far was there
-        Ps acknowledged = 0;          // all signals so far
+        bool fenced = false;  // the fence before the next operation is done
+        Ps looked = 0;        // the look at them is over
+        Ps loaded = 0;        // everything that loads have brought so far was there
+        Ps acknowledged = 0;  // all signals so far
         // The cost of the last operation, and what it went to.
         std::uint32_t shape = none;
-        std::uint32_t path = none;    // to the only destination
+        std::uint32_t path = none;  // to the only destination
         Ps load_ps = 0;
         Ps issue_ps = 0;
         Ps turn_ps = 0;
@@ -129,9 +133,10 @@ private:
         std::uint32_t packets = none;  // state of a thread that handles packets
     };
     struct PacketState {
-        Ps issued = 0;  // of steps in packets so far: the first stores of the last one, and all of them, had been issued
+        Ps issued =
+            0;  // of steps in packets so far: the first stores of the last one, and all of them, had been issued
         Ps freed = 0;
-        Ps asked = 0;   // what these were before the present run of steps, and when those of the run had issued theirs
+        Ps asked = 0;  // what these were before the present run of steps, and when those of the run had issued theirs
         Ps asked_last = 0;
         std::vector<Ps> turns;
     };
@@ -139,16 +144,17 @@ private:
         FlowFlight flight;
         Use use = Use::put;
         std::uint32_t thread = 0;
-        std::uint32_t target = none;  // of a get: move; of packets: share; of a signal: what it does; of a transfer by itself: its caller
-        Ps earliest = 0;              // end, for all that the thread can issue
+        std::uint32_t target =
+            none;  // of a get: move; of packets: share; of a signal: what it does; of a transfer by itself: its caller
+        Ps earliest = 0;  // end, for all that the thread can issue
         Ps answer = 0;
     };
     struct Move {
         std::uint32_t op = 0;
         std::uint32_t thread = 0;
-        double bytes = 0;           // of data
-        double packed = 0;          // of its packets
-        double part = 1;            // of the operation
+        double bytes = 0;   // of data
+        double packed = 0;  // of its packets
+        double part = 1;    // of the operation
         Ps load_ps = 0;
         Ps issue_ps = 0;
         std::uint32_t more = 0;     // pieces of the same step that wait for its registers

@@ -21,10 +21,12 @@ FlowFlight FlowLinks::put(std::uint32_t path, std::uint32_t sender, double bytes
     return {path, sender, bytes, bytes, 1, 0, now + book_.stage(way, 0).before_ps, beyond(way.put_ps, way.head_ps), 0};
 }
 
-FlowFlight FlowLinks::answer(std::uint32_t path, std::uint32_t sender, std::uint32_t request, double bytes, std::uint64_t now) const
+FlowFlight FlowLinks::answer(std::uint32_t path, std::uint32_t sender, std::uint32_t request, double bytes,
+    std::uint64_t now) const
 {
     const FlowPath& way = book_.path(path);
-    return {path, sender, bytes, bytes, 1, 0, now, beyond(book_.path(request).answer_ps, way.head_ps - book_.stage(way, 0).before_ps), 0};
+    return {path, sender, bytes, bytes, 1, 0, now,
+        beyond(book_.path(request).answer_ps, way.head_ps - book_.stage(way, 0).before_ps), 0};
 }
 
 std::uint64_t FlowLinks::occupancy_ps(double bytes, double ps_per_byte) const
@@ -85,7 +87,7 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
     }
     group.mixed = group.mixed || group.sender != flight.sender;
     const bool crowded = !neighbours && group.mixed && group.buffer > 0 &&
-                         static_cast<double>(begin - now) > group.buffer * group.ps_per_byte;
+        static_cast<double>(begin - now) > group.buffer * group.ps_per_byte;
     const double rate = group.ps_per_byte * (crowded ? slowed_by_ranks : 1);
     double back = bytes * group.back_ps_per_byte;
     double headers = 0;
@@ -103,8 +105,8 @@ void FlowLinks::pass_group(std::uint32_t number, double share, FlowFlight& fligh
 }
 
 // A signal takes its turn among senders: it waits for signals before it, not for all the data that others have to send.
-void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
-    std::uint64_t& head)
+void FlowLinks::pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now,
+    std::uint64_t left, std::uint64_t& head)
 {
     if (book_.group(number).split) {
         for (std::size_t i = 0; i < book_.group(number).parts.size(); ++i)

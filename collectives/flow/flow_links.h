@@ -14,7 +14,7 @@ namespace weft {
 
 struct FlowFlight {
     std::uint32_t path = 0;
-    std::uint32_t sender = 0;   // endpoint
+    std::uint32_t sender = 0;  // endpoint
     double bytes = 0;
     double message = 0;         // bytes of each message that these bytes are of, or are part of
     double messages = 0;        // how many, or which part of one; of signals: how many
@@ -37,7 +37,8 @@ public:
 
     // A put of `sender` that leaves at `now`; what a load brings back that was asked for by `request`, when it is at the owner.
     FlowFlight put(std::uint32_t path, std::uint32_t sender, double bytes, std::uint64_t now) const;
-    FlowFlight answer(std::uint32_t path, std::uint32_t sender, std::uint32_t request, double bytes, std::uint64_t now) const;
+    FlowFlight answer(std::uint32_t path, std::uint32_t sender, std::uint32_t request, double bytes,
+        std::uint64_t now) const;
 
     // Passes the links of the present stage at flight.head_ps. False at the last one.
     bool pass(FlowFlight& flight);
@@ -45,11 +46,12 @@ public:
     std::uint64_t occupancy_ps(double bytes, double ps_per_byte) const;
 
 private:
-    void pass_group(std::uint32_t number, double share, FlowFlight& flight, bool neighbours, std::uint64_t now, std::uint64_t left,
-        std::uint64_t& head);
+    void pass_group(std::uint32_t number, double share, FlowFlight& flight, bool neighbours, std::uint64_t now,
+        std::uint64_t left, std::uint64_t& head);
     void occupy_back(std::uint32_t number, double ps, std::uint64_t now);
 
-    void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left, std::uint64_t& head);
+    void pass_signal(std::uint32_t number, double share, FlowFlight& flight, std::uint64_t now, std::uint64_t left,
+        std::uint64_t& head);
     void answer_back(std::uint32_t number, double ps, std::uint64_t now);
     double headers_ps(const LinkGroup& group, const FlowFlight& flight, double share) const;
 

@@ -43,7 +43,8 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
     load.bytes = packets ? packed : bytes;
     load.round_ps = self.load_ps;
     for (std::uint32_t i = 0; i < op.own_sources; ++i) load.issued += bytes;
-    if (op.own_sources > 0) load.load_ps = self.load_ps + (op.has(FlowOp::own_input) ? self.cold_ps + self.cold_behind_ps : 0);
+    if (op.own_sources > 0)
+        load.load_ps = self.load_ps + (op.has(FlowOp::own_input) ? self.cold_ps + self.cold_behind_ps : 0);
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
         if (source.packets) {
@@ -53,7 +54,8 @@ MoveLoad FlowCore::load_of(const Thread& thread, const FlowOp& op)
         }
         const std::uint32_t peer = endpoint_at(thread, source.peer);
         const FlowPath& path = book_.path(book_.find(endpoint, peer));
-        load.load_ps = std::max(load.load_ps, (source.input ? ranks_.of(peer).cold_ps : 0) + path.put_ps + path.answer_ps);
+        load.load_ps =
+            std::max(load.load_ps, (source.input ? ranks_.of(peer).cold_ps : 0) + path.put_ps + path.answer_ps);
         load.issued += bytes;
         ++load.gets;
     }
@@ -152,7 +154,9 @@ void FlowCore::move(std::uint32_t index, const FlowOp& op)
         thread.load_ps = load.load_ps;
         thread.issue_ps = pace.issue_ps(load);
         thread.turn_ps = pace.turn_ps(load);
-        thread.path = op.destinations == 1 ? book_.find(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources].peer)) : none;
+        thread.path = op.destinations == 1
+            ? book_.find(thread.endpoint, endpoint_at(thread, thread.program->operands[op.first + op.sources].peer))
+            : none;
         return move_own(index, op);
     }
     Move record;
@@ -236,7 +240,8 @@ void FlowCore::ask(const Move& move, Ps now)
         const std::uint32_t owner = endpoint_at(thread, program.operands[op.first + i].peer);
         const std::uint32_t request = book_.find(endpoint, owner);
         Transfer transfer;
-        transfer.flight = links_.answer(book_.find(owner, endpoint), owner, request, move.bytes, now + book_.path(request).put_ps);
+        transfer.flight =
+            links_.answer(book_.find(owner, endpoint), owner, request, move.bytes, now + book_.path(request).put_ps);
         in_messages(transfer.flight, thread, move.part);
         transfer.use = Use::get;
         transfer.thread = move.thread;
@@ -265,7 +270,9 @@ void FlowCore::move_packets(std::uint32_t index, const FlowOp& op, const MoveLoa
     Ps ready = std::max(from + pace.issue_ps(load), std::max(state.asked_last, turn) + load.load_ps);
     for (std::uint32_t i = 0; i < op.sources; ++i) {
         const FlowOperand& source = program.operands[op.first + i];
-        if (source.packets) ready = std::max(ready, job.shares[share_of(job, thread.rank, source, op)].tail + thread.cost->last_look_ps);
+        if (source.packets)
+            ready =
+                std::max(ready, job.shares[share_of(job, thread.rank, source, op)].tail + thread.cost->last_look_ps);
     }
     state.turns.push_back(ready);
     state.issued = std::max(state.issued, from);
@@ -333,7 +340,8 @@ std::uint32_t FlowCore::launch_parts(Transfer transfer, Ps spread)
     const bool packets = transfer.use == Use::put && transfer.target != none;
     std::uint32_t parts = 1;
     if (spread > 0 && !packets)
-        parts = std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, profile_.most_parts);
+        parts =
+            std::clamp(static_cast<std::uint32_t>(std::min(bytes / least_part_bytes, 1e6)), 1U, profile_.most_parts);
     const Ps first = transfer.flight.head_ps;
     const Ps earliest = transfer.earliest;
     transfer.flight.bytes = bytes / parts;
@@ -351,7 +359,8 @@ std::uint32_t FlowCore::launch_parts(Transfer transfer, Ps spread)
 // Whether it is under way. A put that begins now on a link of its own meets nobody: its end is known at once.
 bool FlowCore::launch_transfer(const Transfer& transfer)
 {
-    if (transfer.flight.head_ps == now_ && transfer.use == Use::put && transfer.target == none && book_.alone(transfer.flight.path)) {
+    if (transfer.flight.head_ps == now_ && transfer.use == Use::put && transfer.target == none &&
+        book_.alone(transfer.flight.path)) {
         FlowFlight flight = transfer.flight;
         links_.pass(flight);
         Thread& thread = threads_[transfer.thread];
@@ -379,7 +388,8 @@ void FlowCore::arrived(std::uint32_t number)
     case Use::signal: {
         const Signalled signal = signalled_[transfer.target];
         free_signalled_.push_back(transfer.target);
-        return arrive(*jobs_[signal.job], signal.semaphore, signal.rank, profile_.signals_with_data ? transfer.earliest : tail, now_);
+        return arrive(*jobs_[signal.job], signal.semaphore, signal.rank,
+            profile_.signals_with_data ? transfer.earliest : tail, now_);
     }
     case Use::direct: return push(std::max(now_, tail + transfer.answer), Kind::timer, transfer.target);
     case Use::get: {

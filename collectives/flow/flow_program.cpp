@@ -30,7 +30,9 @@ std::uint64_t hash_of(const FlowTemplate& of)
     std::uint64_t hash = of.ops.size();
     for (const FlowOp& op : of.ops) {
         hash = mixed(hash, std::uint64_t{op.peer} << 32 | op.semaphore);
-        hash = mixed(hash, std::uint64_t{op.count} << 32 | static_cast<std::uint32_t>(op.flags) << 8 | static_cast<std::uint8_t>(op.kind));
+        hash = mixed(hash,
+            std::uint64_t{op.count} << 32 | static_cast<std::uint32_t>(op.flags) << 8 |
+                static_cast<std::uint8_t>(op.kind));
     }
     for (const FlowOperand& operand : of.operands) hash = mixed(hash, std::uint64_t{operand.peer} << 32 | operand.slot);
     return hash;
@@ -40,7 +42,8 @@ std::uint64_t hash_of(const FlowTemplate& of)
 class Folder {
 public:
     Folder(const Schedule& frame, const FlowProgram& program, bool fenced, std::uint32_t rank, FlowTemplate& out)
-        : frame_(frame), grid_(program.grid), by_signaller_(program.by_signaller), fenced_(fenced), rank_(rank), out_(out)
+        : frame_(frame), grid_(program.grid), by_signaller_(program.by_signaller), fenced_(fenced), rank_(rank),
+          out_(out)
     {
     }
 
@@ -87,10 +90,12 @@ private:
     void refuse(const Step& step) const
     {
         if (in_switch(step.kind))
-            throw InputError(frame_.name, 0, "flow fidelity has no switches that combine or copy, and this algorithm leaves steps to them",
+            throw InputError(frame_.name, 0,
+                "flow fidelity has no switches that combine or copy, and this algorithm leaves steps to them",
                 "an algorithm of loads and stores, or --fidelity line");
         if (step.channel == StepChannel::port)
-            throw InputError(frame_.name, 0, "flow fidelity has no port channels, and a step of this plan goes through one",
+            throw InputError(frame_.name, 0,
+                "flow fidelity has no port channels, and a step of this plan goes through one",
                 "engine.channel=memory, or --fidelity line");
         if (step.sources.size() > most_operands || step.destinations.size() > most_operands)
             throw InputError(frame_.name, 0, "a step has more than 65535 operands", "at most as many");
@@ -147,8 +152,8 @@ private:
 
     std::uint32_t shape_of(const FlowOp& op)
     {
-        std::vector<std::uint32_t> key{op.own_sources, op.own_destinations, op.sources, op.destinations, op.count, op.parts,
-            op.flags & static_cast<std::uint32_t>(FlowOp::own_input)};
+        std::vector<std::uint32_t> key{op.own_sources, op.own_destinations, op.sources, op.destinations, op.count,
+            op.parts, op.flags & static_cast<std::uint32_t>(FlowOp::own_input)};
         for (std::size_t i = op.first; i < out_.operands.size(); ++i) {
             const FlowOperand& operand = out_.operands[i];
             key.push_back(operand.peer);
@@ -210,8 +215,8 @@ private:
 bool FlowOp::operator==(const FlowOp& other) const
 {
     const auto all = [](const FlowOp& op) {
-        return std::tuple(op.kind, op.waits, op.flags, op.own_sources, op.own_destinations, op.sources, op.destinations, op.first,
-            op.peer, op.semaphore, op.count, op.part, op.parts);
+        return std::tuple(op.kind, op.waits, op.flags, op.own_sources, op.own_destinations, op.sources, op.destinations,
+            op.first, op.peer, op.semaphore, op.count, op.part, op.parts);
     };
     return all(*this) == all(other);
 }
@@ -304,7 +309,8 @@ std::vector<std::uint32_t> FlowProgramMaker::templates_of(std::uint32_t rank, co
         FlowTemplate made = folded(rank, thread, plan);
         for (const FlowOp& op : made.ops) {
             if (op.kind == FlowKind::barrier) program_.barriers = std::max(program_.barriers, op.semaphore + 1);
-            program_.has_packets = program_.has_packets || op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
+            program_.has_packets =
+                program_.has_packets || op.has(FlowOp::loads_packets) || op.has(FlowOp::stores_packets);
         }
         out.push_back(intern(std::move(made)));
     }

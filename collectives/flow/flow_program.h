@@ -18,32 +18,33 @@ enum class FlowKind : std::uint8_t { move, signal, wait, barrier, nop };
 
 struct FlowOp {
     enum Flags : std::uint16_t {
-        with_previous = 1,     // need not wait for the data operation before it
-        goes_on = 2,           // the next one need not wait for it
-        needs_fence = 4,       // it touches what the thread wrote or read without a fence since
-        published = 8,         // others depend on it
-        depends = 16,          // it depends on others (FlowTemplate::after)
-        own_input = 32,        // it loads from the own input
+        with_previous = 1,  // need not wait for the data operation before it
+        goes_on = 2,        // the next one need not wait for it
+        needs_fence = 4,    // it touches what the thread wrote or read without a fence since
+        published = 8,      // others depend on it
+        depends = 16,       // it depends on others (FlowTemplate::after)
+        own_input = 32,     // it loads from the own input
         loads_packets = 64,
         stores_packets = 128,
-        shared_flag = 256,     // several ranks signal its semaphore, or several threads wait for it
-        asks_fenced = 512      // it asks for what it loads behind that fence whenever it tries
+        shared_flag = 256,  // several ranks signal its semaphore, or several threads wait for it
+        asks_fenced = 512   // it asks for what it loads behind that fence whenever it tries
     };
 
     FlowKind kind = FlowKind::nop;
-    std::uint8_t waits = 0;          // a wait: waits in a row from here on, for different flags, that can be one look; 32 at most
+    std::uint8_t waits =
+        0;  // a wait: waits in a row from here on, for different flags, that can be one look; 32 at most
     std::uint16_t flags = 0;
-    std::uint16_t own_sources = 0;   // without packets
+    std::uint16_t own_sources = 0;  // without packets
     std::uint16_t own_destinations = 0;
     std::uint16_t sources = 0;       // of other ranks, and packets: operands from `first` on
     std::uint16_t destinations = 0;  // of other ranks: behind them
     std::uint32_t first = 0;
-    std::uint32_t peer = 0;          // signal, wait
-    std::uint32_t semaphore = 0;     // signal, wait, barrier
-    std::uint32_t count = 1;         // chunks; of a barrier: participants
-    std::uint32_t part = 0;          // of packets; 0 elsewhere
+    std::uint32_t peer = 0;       // signal, wait
+    std::uint32_t semaphore = 0;  // signal, wait, barrier
+    std::uint32_t count = 1;      // chunks; of a barrier: participants
+    std::uint32_t part = 0;       // of packets; 0 elsewhere
     std::uint32_t parts = 1;
-    std::uint32_t shape = 0;         // equal for operations that cost a rank the same
+    std::uint32_t shape = 0;  // equal for operations that cost a rank the same
 
     bool has(Flags flag) const { return (flags & flag) != 0; }
     bool operator==(const FlowOp& other) const;
@@ -113,9 +114,10 @@ struct FlowProgram {
     // Signals of a rank have a semaphore of their own at every peer: it is known by both ranks and its number.
     bool by_signaller = false;
     std::vector<FlowTemplate> templates;
-    std::vector<std::uint32_t> first;  // by rank: its first thread in `template_of`, and one past the last; empty: all alike
+    std::vector<std::uint32_t>
+        first;  // by rank: its first thread in `template_of`, and one past the last; empty: all alike
     std::vector<std::uint32_t> template_of;
-    std::uint32_t barriers = 0;        // numbers below this one are in use
+    std::uint32_t barriers = 0;  // numbers below this one are in use
     bool has_packets = false;
 
     std::uint32_t ranks() const { return grid.size(); }

@@ -70,8 +70,7 @@ void FlowCore::unblock(std::uint32_t index)
         if (signals_at_once(index)) return;
         return resume(index, std::max({now_, thread.time, thread.settled}));
     }
-    if (thread.next >= thread.program->ops.size() && thread.unpublished == none)
-        end_thread(index);
+    if (thread.next >= thread.program->ops.size() && thread.unpublished == none) end_thread(index);
 }
 
 // A signal that comes with its data, and the wait behind it, need no events of their own where looking at a flag takes no
@@ -89,7 +88,8 @@ bool FlowCore::signals_at_once(std::uint32_t index)
     thread.time = std::max({now_, thread.time, thread.settled});
     signal(index, op);
     ++thread.next;
-    if (thread.next >= ops.size() || ops[thread.next].kind != FlowKind::wait || (ops[thread.next].flags & others) != 0) {
+    if (thread.next >= ops.size() || ops[thread.next].kind != FlowKind::wait ||
+        (ops[thread.next].flags & others) != 0) {
         resume(index, thread.time);
         return true;
     }
@@ -160,7 +160,8 @@ void FlowCore::signal(std::uint32_t index, const FlowOp& op)
         thread.signal_semaphore = job.semaphore(peer, thread.rank, op.semaphore);
         thread.signal_path = op.peer == 0 ? none : book_.find(thread.endpoint, job.what.members[peer]);
     }
-    if (op.peer == 0) return arrive(job, thread.signal_semaphore, thread.rank, thread.time + thread.cost->load_ps, now_);
+    if (op.peer == 0)
+        return arrive(job, thread.signal_semaphore, thread.rank, thread.time + thread.cost->load_ps, now_);
     const FlowPath& path = book_.path(thread.signal_path);
     const std::uint32_t peer = thread.signal_rank;
     if (profile_.signals_with_data) {

@@ -53,7 +53,9 @@ std::vector<GroupShare> PathBook::cover(const std::vector<LinkShare>& links)
     std::map<Likeness, std::vector<std::uint32_t>> alike;
     for (const LinkShare& part : links) {
         const CostLink& link = links_[part.link];
-        alike[{group_of(part.link), part.share, link.ps_per_byte, link.back_ps_per_byte, link.buffer, link.packet_ps, link.message_ps, link.signal_ps}].push_back(part.link);
+        alike[{group_of(part.link), part.share, link.ps_per_byte, link.back_ps_per_byte, link.buffer, link.packet_ps,
+                  link.message_ps, link.signal_ps}]
+            .push_back(part.link);
     }
     std::vector<GroupShare> out;
     for (const auto& [likeness, members] : alike) {

@@ -43,16 +43,16 @@ struct LinkGroup {
     double ps_per_byte = 0;
     double back_ps_per_byte = 0;
     double buffer = 0;
-    std::uint32_t figures = 0;  // link that has them all
-    double busy_ps = 0;   // of each link
-    double payload = 0;   // bytes, of each link
+    std::uint32_t figures = 0;                 // link that has them all
+    double busy_ps = 0;                        // of each link
+    double payload = 0;                        // bytes, of each link
     std::uint32_t sender = ~std::uint32_t{0};  // of what has passed since the links were idle
-    bool mixed = false;       // some of it came from another rank
-    bool split = false;       // `parts` stand for it
-    bool has_reverse = false;  // `reverse` is known
-    bool used = false;        // a path has it
-    bool shared = false;      // several have, or something goes back on it
-    std::vector<std::uint32_t> reverse;  // groups of the other directions
+    bool mixed = false;                        // some of it came from another rank
+    bool split = false;                        // `parts` stand for it
+    bool has_reverse = false;                  // `reverse` is known
+    bool used = false;                         // a path has it
+    bool shared = false;                       // several have, or something goes back on it
+    std::vector<std::uint32_t> reverse;        // groups of the other directions
     std::vector<std::uint32_t> parts;
     std::vector<std::uint32_t> members;  // links
 };

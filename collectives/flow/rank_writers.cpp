@@ -26,7 +26,8 @@ public:
 
     // Of `terms` operands of the own rank: slots, and the own input where `with_input`; to these ranks. Places do not matter
     // to a program, but for whether the thread itself wrote or read them before.
-    void move(std::uint32_t terms, bool with_input, const std::vector<std::uint32_t>& to, std::uint32_t count = 1, Buffer where = Buffer::output)
+    void move(std::uint32_t terms, bool with_input, const std::vector<std::uint32_t>& to, std::uint32_t count = 1,
+        Buffer where = Buffer::output)
     {
         std::vector<ChunkRef> sources;
         if (with_input) sources.push_back({rank_, Buffer::input, 0, count});
@@ -39,10 +40,7 @@ public:
         put({{rank_, Buffer::output, 0, count}}, to, count, Buffer::output);
     }
     // The move before this one need not be waited for.
-    void with_previous()
-    {
-        steps_.back().with_previous = steps_.size() > 1 && is_data(steps_[steps_.size() - 2].kind);
-    }
+    void with_previous() { steps_.back().with_previous = steps_.size() > 1 && is_data(steps_[steps_.size() - 2].kind); }
     void signal(std::uint32_t peer) { steps_.push_back(signal_step(peer, channel_)); }
     void wait(std::uint32_t peer) { steps_.push_back(wait_step(peer, channel_)); }
     // Every other rank is told, and heard of.
@@ -125,7 +123,8 @@ private:
                     std::size_t end = i;
                     while (end < group.offsets.size() && terms[group.offsets[end]] == terms[group.offsets[i]]) ++end;
                     const auto planes = static_cast<std::uint32_t>(end - i);
-                    writer_.move(terms[group.offsets[i]], true, {peer(a, group.hop)}, planes * blocks(a), Buffer::scratch);
+                    writer_.move(terms[group.offsets[i]], true, {peer(a, group.hop)}, planes * blocks(a),
+                        Buffer::scratch);
                     if (!first) writer_.with_previous();
                     first = false;
                     i = end;
@@ -149,7 +148,8 @@ private:
                 for (const std::uint32_t offset : group.offsets) {
                     const auto at = std::find_if(moves.begin(), moves.end(),
                         [&](const Group& move) { return move.hop == offset - group.hop; });
-                    (at == moves.end() ? moves.insert(moves.end(), {offset - group.hop, {}}) : at)->offsets.push_back(group.hop);
+                    (at == moves.end() ? moves.insert(moves.end(), {offset - group.hop, {}}) : at)
+                        ->offsets.push_back(group.hop);
                 }
             bool first = true;
             for (std::size_t i = 0; i < moves.size();) {
@@ -296,11 +296,12 @@ bool writes_by_rank(const std::string& algorithm, CollectiveOp op, const Algorit
 std::string algorithms_by_rank(CollectiveOp op)
 {
     if (op == CollectiveOp::all_to_all) return "direct or pairwise";
-    return is_sum_or_gather(op) ? "ring, direct or hierarchical" : "all_reduce, all_gather, reduce_scatter or all_to_all";
+    return is_sum_or_gather(op) ? "ring, direct or hierarchical"
+                                : "all_reduce, all_gather, reduce_scatter or all_to_all";
 }
 
-RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks, const AlgorithmOptions& options,
-    std::uint32_t rank)
+RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
+    const AlgorithmOptions& options, std::uint32_t rank)
 {
     RankPlan plan;
     plan.threads.resize(options.channels);
@@ -319,10 +320,13 @@ RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32
     return plan;
 }
 
-FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks, const AlgorithmOptions& options)
+FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
+    const AlgorithmOptions& options)
 {
     if (!writes_by_rank(algorithm, op, options) || ranks < 2)
-        throw InputError("", 0, fmt::format("{} by the algorithm '{}' over {} ranks cannot be written a rank at a time", name_of(op), algorithm, ranks),
+        throw InputError("", 0,
+            fmt::format("{} by the algorithm '{}' over {} ranks cannot be written a rank at a time", name_of(op),
+                algorithm, ranks),
             algorithms_by_rank(op));
     Schedule frame;
     frame.name = algorithm;

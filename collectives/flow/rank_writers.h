@@ -23,11 +23,12 @@ bool writes_by_rank(const std::string& algorithm, CollectiveOp op, const Algorit
 std::string algorithms_by_rank(CollectiveOp op);
 
 // What rank `rank` does; the numbers of semaphores are those of channels, each peer has its own (FlowProgram::by_signaller).
-RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks, const AlgorithmOptions& options,
-    std::uint32_t rank);
+RankPlan plan_of_rank(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
+    const AlgorithmOptions& options, std::uint32_t rank);
 
 // The program of all ranks. Throws InputError for algorithms that cannot be written so, and for dimensions that do not fit.
-FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks, const AlgorithmOptions& options);
+FlowProgram program_for_all(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
+    const AlgorithmOptions& options);
 
 // A small instance of the same algorithm for verify(): `ranks` and `options` are changed to those of one that is as deep, with
 // no more than 4 ranks along a dimension and 16 in all without dimensions.

@@ -101,8 +101,7 @@ private:
         }
         if (ranks_.back().size() < nodes.size() && plan_.problems.empty())
             for (std::size_t i = 0; i < nodes.size(); ++i)
-                if (missing[i] > 0)
-                    return problem(&nodes[i], "waits for itself by way of its parents", "no cycle");
+                if (missing[i] > 0) return problem(&nodes[i], "waits for itself by way of its parents", "no cycle");
     }
 
     void check(const Node& node)
@@ -150,8 +149,10 @@ private:
                 const std::size_t index = received[where]++;
                 const auto found = messages_.find(where);
                 if (found == messages_.end() || index >= found->second.size())
-                    problem(&node, fmt::format("nobody sends message {} of rank {} with tag {}", index,
-                                       std::get<0>(where), std::get<2>(where)), "a SEND for every RECV");
+                    problem(&node,
+                        fmt::format("nobody sends message {} of rank {} with tag {}", index, std::get<0>(where),
+                            std::get<2>(where)),
+                        "a SEND for every RECV");
                 else if (found->second[index].bytes != *node.comm_size)
                     problem(&node, fmt::format("receives {} bytes of {}", *node.comm_size, found->second[index].bytes),
                         "equal sizes");
@@ -159,8 +160,9 @@ private:
         for (const auto& [where, messages] : messages_) {
             rank_ = std::get<0>(where);
             if (received[where] < messages.size())
-                problem(nullptr, fmt::format("{} messages to rank {} with tag {} are sent and {} received",
-                                     messages.size(), std::get<1>(where), std::get<2>(where), received[where]),
+                problem(nullptr,
+                    fmt::format("{} messages to rank {} with tag {} are sent and {} received", messages.size(),
+                        std::get<1>(where), std::get<2>(where), received[where]),
                     "as many");
         }
     }

@@ -147,8 +147,8 @@ private:
 
 const JsonValue* JsonValue::member(const std::string& name) const
 {
-    const auto found = std::find_if(members.begin(), members.end(),
-        [&name](const auto& member) { return member.first == name; });
+    const auto found =
+        std::find_if(members.begin(), members.end(), [&name](const auto& member) { return member.first == name; });
     return found == members.end() ? nullptr : &found->second;
 }
 

@@ -13,9 +13,9 @@ struct JsonValue {
     Kind kind = Kind::null;
     int line = 0;  // where the value begins; of a number or word, where it ends
     bool boolean = false;
-    bool whole = false;         // a number without sign or fraction below 2^64, in `number`
+    bool whole = false;  // a number without sign or fraction below 2^64, in `number`
     std::uint64_t number = 0;
-    std::string text;           // of a text, or of a number as written
+    std::string text;  // of a text, or of a number as written
     std::vector<JsonValue> items;
     std::vector<std::pair<std::string, JsonValue>> members;  // in the order of the file
 

@@ -27,8 +27,8 @@ bool reaches_others(const Step& step, std::uint32_t rank)
 {
     const auto elsewhere = [rank](const ChunkRef& ref) { return ref.rank != rank; };
     return is_data(step.kind) &&
-           (step.kind != StepKind::move || std::any_of(step.sources.begin(), step.sources.end(), elsewhere) ||
-               std::any_of(step.destinations.begin(), step.destinations.end(), elsewhere));
+        (step.kind != StepKind::move || std::any_of(step.sources.begin(), step.sources.end(), elsewhere) ||
+            std::any_of(step.destinations.begin(), step.destinations.end(), elsewhere));
 }
 
 // What comes from another thread is preferred to what was there: it says more.
@@ -68,7 +68,8 @@ public:
         for (std::size_t i = 0; i < steps.size();) {
             const Step& step = step_at(schedule_, steps[i]);
             const std::size_t together = step.kind == StepKind::barrier ? step.participants
-                                         : step.kind == StepKind::push_reduce ? step.destinations.size() : 1;
+                : step.kind == StepKind::push_reduce                    ? step.destinations.size()
+                                                                        : 1;
             const std::size_t end = std::min(i + together, steps.size());
             Chain all;
             for (std::size_t k = i; k < end; ++k) {
@@ -154,9 +155,8 @@ private:
 
     static void read(State& thread, const Step& step, const std::vector<Packet>& stored)
     {
-        const auto alike = [&step](const Packet& packet) {
-            return packet.part == step.part && packet.parts == step.parts;
-        };
+        const auto alike = [&step](
+                               const Packet& packet) { return packet.part == step.part && packet.parts == step.parts; };
         const bool any = std::any_of(stored.begin(), stored.end(), alike);
         for (const Packet& packet : stored)
             if (!any || alike(packet)) join(thread.begin, packet.chain);
@@ -189,8 +189,8 @@ std::string ranks_text(const std::vector<ChunkRef>& refs)
 
 std::string chunks_text(const Plan& plan, const ChunkRef& ref)
 {
-    if (!plan.first_arrival.empty() && (ref.buffer == Buffer::packets ||
-                                           (ref.buffer == Buffer::scratch && ref.index >= plan.first_arrival[ref.rank])))
+    if (!plan.first_arrival.empty() &&
+        (ref.buffer == Buffer::packets || (ref.buffer == Buffer::scratch && ref.index >= plan.first_arrival[ref.rank])))
         return "what arrived";
     const std::string name = fmt::format("{} {}", name_of(ref.buffer), ref.index);
     return ref.count == 1 ? name : fmt::format("{}-{}", name, ref.index + ref.count - 1);

@@ -134,8 +134,8 @@ private:
         out.channel = number(element, "chan", 0, most_plan_chunks);
         for (const XmlElement& child : children(element, "step", "op")) {
             const bool newer = child.name == "op";
-            const std::int64_t index = number(child, newer && child.attribute("s") == nullptr ? "step" : "s", 0,
-                most_plan_chunks);
+            const std::int64_t index =
+                number(child, newer && child.attribute("s") == nullptr ? "step" : "s", 0, most_plan_chunks);
             if (index != static_cast<std::int64_t>(out.steps.size()))
                 refuse(child.line, "step " + std::to_string(index) + " of tb " + std::to_string(out.id),
                     "step " + std::to_string(out.steps.size()) + ", counted from 0");
@@ -158,14 +158,17 @@ private:
         out.destination_buffer = buffer(element, named("dstbuf", "buf"), optional);
         const auto offset = [&](const char* name) {
             const char* shown = named(name, "off");
-            return optional ? number(element, shown, -1, most_plan_chunks, -1) : number(element, shown, -1, most_plan_chunks);
+            return optional ? number(element, shown, -1, most_plan_chunks, -1)
+                            : number(element, shown, -1, most_plan_chunks);
         };
         out.source = offset("srcoff");
         out.destination = offset("dstoff");
         out.count = newer ? number(element, "cnt", 0, most_plan_chunks, out.type == MscclType::nop ? 0 : 1)
                           : number(element, "cnt", 0, most_plan_chunks);
-        out.block = newer ? number(element, "depid", -1, most_plan_chunks, -1) : number(element, "depid", -1, most_plan_chunks);
-        out.step = newer ? number(element, "deps", -1, most_plan_chunks, -1) : number(element, "deps", -1, most_plan_chunks);
+        out.block =
+            newer ? number(element, "depid", -1, most_plan_chunks, -1) : number(element, "depid", -1, most_plan_chunks);
+        out.step =
+            newer ? number(element, "deps", -1, most_plan_chunks, -1) : number(element, "deps", -1, most_plan_chunks);
         out.has_dependents = (newer ? number(element, "hasdep", 0, 1, 0) : number(element, "hasdep", 0, 1)) != 0;
         return out;
     }
@@ -212,7 +215,7 @@ const char* name_of(MscclType type)
 bool receives(MscclType type)
 {
     return type == MscclType::r || type == MscclType::rcs || type == MscclType::rrc || type == MscclType::rrs ||
-           type == MscclType::rrcs;
+        type == MscclType::rrcs;
 }
 
 bool sends(MscclType type)
@@ -223,7 +226,7 @@ bool sends(MscclType type)
 bool reads_source(MscclType type)
 {
     return type == MscclType::s || type == MscclType::rrc || type == MscclType::rrs || type == MscclType::rrcs ||
-           type == MscclType::cpy || type == MscclType::re;
+        type == MscclType::cpy || type == MscclType::re;
 }
 
 bool writes_destination(MscclType type)

@@ -119,8 +119,8 @@ private:
         for (const auto& [key, count] : per_channel)
             if (count > most_blocks_per_channel)
                 notice(gpu.line,
-                    fmt::format("{} blocks of gpu {} {} on channel {}", count, gpu.id,
-                        key.second ? "send" : "receive", key.first),
+                    fmt::format("{} blocks of gpu {} {} on channel {}", count, gpu.id, key.second ? "send" : "receive",
+                        key.first),
                     fmt::format("at most {} for the runtime", most_blocks_per_channel));
         const std::size_t before = problems_.size();
         for (const MscclBlock& block : gpu.blocks)
@@ -134,8 +134,7 @@ private:
             problem(block.line, fmt::format("tb {} of gpu {} {} gpu {}", block.id, gpu.id, does, peer),
                 fmt::format("a gpu below {}, or -1", algo_.ranks));
         if (peer == gpu.id)
-            problem(block.line, fmt::format("tb {} of gpu {} {} itself", block.id, gpu.id, does),
-                "another gpu, or -1");
+            problem(block.line, fmt::format("tb {} of gpu {} {} itself", block.id, gpu.id, does), "another gpu, or -1");
     }
 
     void steps(const MscclGpu& gpu, const MscclBlock& block, const MscclStep& step)
@@ -176,8 +175,7 @@ private:
                 fmt::format("depends on step {} of tb {}, which gpu {} has not", step.step, step.block, gpu.id),
                 "an existing step, or -1 for both");
         if (!found->second->steps[static_cast<std::size_t>(step.step)].has_dependents)
-            notice(step.line,
-                fmt::format("depends on step {} of tb {}, which has hasdep=\"0\"", step.step, step.block),
+            notice(step.line, fmt::format("depends on step {} of tb {}, which has hasdep=\"0\"", step.step, step.block),
                 "hasdep=\"1\" there, or the runtime never announces it");
     }
 
@@ -206,12 +204,11 @@ private:
             const MscclBlock* begin = at;
             do {
                 const MscclStep* step = stuck(*at);
-                chain += fmt::format("{}tb {} step {} for tb {} step {}", chain.empty() ? "" : ", ", at->id,
-                    next[at], step->block, step->step);
+                chain += fmt::format("{}tb {} step {} for tb {} step {}", chain.empty() ? "" : ", ", at->id, next[at],
+                    step->block, step->step);
                 at = by_id.at(step->block);
             } while (at != begin);
-            return problem(stuck(*begin)->line,
-                fmt::format("steps of gpu {} wait for each other: {}", gpu.id, chain),
+            return problem(stuck(*begin)->line, fmt::format("steps of gpu {} wait for each other: {}", gpu.id, chain),
                 "dependencies without a cycle");
         }
     }

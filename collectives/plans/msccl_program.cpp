@@ -37,8 +37,7 @@ bool MscclProgram::may_join(std::uint32_t recv, std::uint32_t send)
     const std::uint32_t b = head(send);
     if (a == b) return true;
     for (const auto& pair : connections_[a].pairs)
-        if (std::find(connections_[b].pairs.begin(), connections_[b].pairs.end(), pair) !=
-            connections_[b].pairs.end())
+        if (std::find(connections_[b].pairs.begin(), connections_[b].pairs.end(), pair) != connections_[b].pairs.end())
             return false;
     return true;
 }
@@ -49,8 +48,7 @@ bool MscclProgram::fits(const MscclOperation& operation)
     const std::uint32_t receiver = connections_[operation.recv].recv_block;
     const std::uint32_t sender = connections_[operation.send].send_block;
     if (receiver != no_connection && receiver == sender) return true;
-    if (receiver != no_connection && (sender != no_connection || blocks_[receiver].send != no_connection))
-        return false;
+    if (receiver != no_connection && (sender != no_connection || blocks_[receiver].send != no_connection)) return false;
     if (sender != no_connection && blocks_[sender].recv != no_connection) return false;
     return may_join(operation.recv, operation.send);
 }

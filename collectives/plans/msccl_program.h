@@ -48,7 +48,7 @@ private:
         std::uint32_t to = 0;
         std::uint32_t send_block = no_connection;  // of all blocks
         std::uint32_t recv_block = no_connection;
-        std::uint32_t group = 0;                   // union-find: connections of one channel number
+        std::uint32_t group = 0;                                     // union-find: connections of one channel number
         std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // of a group's head: (from, to) of its members
     };
     struct Block {

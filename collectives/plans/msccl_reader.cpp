@@ -69,7 +69,8 @@ private:
                     std::uint32_t& slots = packets_ ? ranks.packet_chunks : ranks.scratch_chunks;
                     if (slots > most_buffer_slots) {
                         plan_.problems.push_back({plan_.file, step.line,
-                            fmt::format("gpu {} receives more than {} chunks", to, most_buffer_slots), "a smaller plan"});
+                            fmt::format("gpu {} receives more than {} chunks", to, most_buffer_slots),
+                            "a smaller plan"});
                         return;
                     }
                     channel.slots.push_back(slots);
@@ -158,8 +159,8 @@ private:
     Schedule& schedule_;
     std::vector<const MscclGpu*> gpus_;  // by id
     std::map<Connection, MscclChannel> channels_;
-    std::map<std::int64_t, std::uint32_t> number_;   // of the rank: thread by block id
-    std::vector<std::vector<std::uint32_t>> done_;   // of the rank: data step of the schedule by thread and step
+    std::map<std::int64_t, std::uint32_t> number_;  // of the rank: thread by block id
+    std::vector<std::vector<std::uint32_t>> done_;  // of the rank: data step of the schedule by thread and step
     std::vector<StepId> after_;
     PlanOrigin origin_;
     std::uint32_t rank_ = 0;

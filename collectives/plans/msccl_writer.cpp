@@ -225,8 +225,7 @@ private:
         std::vector<Range> kept;  // what arrives in a place where others look for it too
         std::vector<Range> stores;
         std::vector<Range> sends;
-        for (const ChunkRef& ref : step.destinations)
-            (ref.rank == rank_ ? stores : sends).push_back(range(step, ref));
+        for (const ChunkRef& ref : step.destinations) (ref.rank == rank_ ? stores : sends).push_back(range(step, ref));
         // One term may be received by the step itself; what else is on its way is stored first.
         const ChunkRef* received = nullptr;
         for (const ChunkRef& ref : step.sources)
@@ -274,13 +273,14 @@ private:
         Range total;
         if (!stores.empty()) {
             total = stores.front();
-            const auto term = std::find_if(own.begin(), own.end(),
-                [&](const Range& source) { return overlaps(source, total); });
+            const auto term =
+                std::find_if(own.begin(), own.end(), [&](const Range& source) { return overlaps(source, total); });
             if (term != own.end()) std::iter_swap(own.begin(), term);
         } else if (!sums && !own.empty()) {
             total = own.front();
         } else {
-            total = {rank_, Buffer::scratch, no_connection, own.empty() ? incoming.front().landing.count : own.front().count};
+            total = {rank_, Buffer::scratch, no_connection,
+                own.empty() ? incoming.front().landing.count : own.front().count};
         }
         const bool passing = total.first == no_connection;
         bool begun = !own.empty();
@@ -299,8 +299,9 @@ private:
             const bool last = i + 1 == incoming.size();
             const bool nothing_stored = passing && last && begun && sends.size() == 1;
             if (last && !sends.empty()) {
-                MscclOperation both = operation(begun ? nothing_stored ? MscclType::rrs : MscclType::rrcs : MscclType::rcs,
-                    begun ? so_far : total, total);
+                MscclOperation both =
+                    operation(begun ? nothing_stored ? MscclType::rrs : MscclType::rrcs : MscclType::rcs,
+                        begun ? so_far : total, total);
                 both.recv = incoming[i].connection;
                 both.send = outgoing(sends.front());
                 both.count = total.count;
@@ -377,19 +378,20 @@ private:
     std::uint32_t thread_ = 0;
 };
 
-const char* letter(Buffer buffer)
-{
-    return buffer == Buffer::input ? "i" : buffer == Buffer::output ? "o" : "s";
-}
+const char* letter(Buffer buffer) { return buffer == Buffer::input ? "i" : buffer == Buffer::output ? "o" : "s"; }
 
 std::string escaped(const std::string& text)
 {
     std::string out;
     for (const char c : text) {
-        if (c == '&') out += "&amp;";
-        else if (c == '<') out += "&lt;";
-        else if (c == '"') out += "&quot;";
-        else out += c >= ' ' && c < 127 ? c : '?';
+        if (c == '&')
+            out += "&amp;";
+        else if (c == '<')
+            out += "&lt;";
+        else if (c == '"')
+            out += "&quot;";
+        else
+            out += c >= ' ' && c < 127 ? c : '?';
     }
     return out;
 }
@@ -401,14 +403,14 @@ std::string write_msccl_xml(const Schedule& schedule, const std::string& protoco
     if (schedule.op == CollectiveOp::barrier)
         refuse(schedule, "a barrier has no place in MSCCL XML", "a collective that moves data");
     const MscclAlgo algo = Writer(schedule).write();
-    std::string out = fmt::format(
-        "<algo name=\"{}\" proto=\"{}\" nchannels=\"{}\" nchunksperloop=\"{}\" ngpus=\"{}\" coll=\"{}\" "
-        "inplace=\"{}\"{}>\n",
-        escaped(algo.name), protocol, algo.channels, algo.chunks, algo.ranks, algo.collective, algo.in_place ? 1 : 0,
-        algo.root > 0 ? fmt::format(" root=\"{}\"", algo.root) : "");
+    std::string out =
+        fmt::format("<algo name=\"{}\" proto=\"{}\" nchannels=\"{}\" nchunksperloop=\"{}\" ngpus=\"{}\" coll=\"{}\" "
+                    "inplace=\"{}\"{}>\n",
+            escaped(algo.name), protocol, algo.channels, algo.chunks, algo.ranks, algo.collective,
+            algo.in_place ? 1 : 0, algo.root > 0 ? fmt::format(" root=\"{}\"", algo.root) : "");
     for (const MscclGpu& gpu : algo.gpus) {
-        out += fmt::format("  <gpu id=\"{}\" i_chunks=\"{}\" o_chunks=\"{}\" s_chunks=\"{}\">\n", gpu.id,
-            gpu.chunks[0], gpu.chunks[1], gpu.chunks[2]);
+        out += fmt::format("  <gpu id=\"{}\" i_chunks=\"{}\" o_chunks=\"{}\" s_chunks=\"{}\">\n", gpu.id, gpu.chunks[0],
+            gpu.chunks[1], gpu.chunks[2]);
         for (const MscclBlock& block : gpu.blocks) {
             out += fmt::format("    <tb id=\"{}\" send=\"{}\" recv=\"{}\" chan=\"{}\">\n", block.id, block.send,
                 block.recv, block.channel);

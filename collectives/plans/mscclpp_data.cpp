@@ -47,8 +47,8 @@ std::optional<ChunkRef> MscclppLowering::operand(const JsonValue& op, const Json
         return ref;
     }
     const MscclppChannel type = fields_.channel(op, "channel_type");
-    const auto remote = resolved(block_->buffers[static_cast<unsigned>(type)], fields_.number(entry, "buffer_id", any_count),
-        entry.line, fmt::format("{} buffer", name_of(type)));
+    const auto remote = resolved(block_->buffers[static_cast<unsigned>(type)],
+        fields_.number(entry, "buffer_id", any_count), entry.line, fmt::format("{} buffer", name_of(type)));
     if (!remote) return std::nullopt;
     ref.rank = gpu_->remotes[*remote].rank;
     ref.buffer = gpu_->remotes[*remote].buffer;
@@ -94,9 +94,12 @@ void MscclppLowering::reduction(const JsonValue& op)
 {
     ReduceOp wanted = ReduceOp::sum;
     if (const JsonValue* name = fields_.optional(op, "reduce_op", JsonValue::Kind::text)) {
-        if (name->text == "min") wanted = ReduceOp::min;
-        else if (name->text == "max") wanted = ReduceOp::max;
-        else if (name->text != "sum") fields_.refuse(name->line, "'reduce_op' of unknown name", "sum, min or max");
+        if (name->text == "min")
+            wanted = ReduceOp::min;
+        else if (name->text == "max")
+            wanted = ReduceOp::max;
+        else if (name->text != "sum")
+            fields_.refuse(name->line, "'reduce_op' of unknown name", "sum, min or max");
     }
     if (reduction_.value_or(wanted) != wanted) problem(op.line, "two reductions in one plan", "one");
     reduction_ = wanted;
@@ -173,12 +176,14 @@ void MscclppLowering::move(const JsonValue& op, const Round& round, StepKind kin
         const auto parts = static_cast<std::uint32_t>(fields_.number(*share, "tbg_size", 1024));
         const auto part = static_cast<std::uint32_t>(fields_.number(*share, "tb_id", 1024));
         if (part >= parts)
-            return problem(share->line, fmt::format("'tb_id' {} of 'tbg_size' {}", part, parts), "an id below the size");
+            return problem(share->line, fmt::format("'tb_id' {} of 'tbg_size' {}", part, parts),
+                "an id below the size");
         step.part = step.part * parts + part;
         step.parts *= parts;
     }
     if (kind == StepKind::move && op.member("channel_type") != nullptr)
-        step.channel = fields_.channel(op, "channel_type") == MscclppChannel::port ? StepChannel::port : StepChannel::memory;
+        step.channel =
+            fields_.channel(op, "channel_type") == MscclppChannel::port ? StepChannel::port : StepChannel::memory;
     step.with_previous = joins_run(step);
     if (!step.with_previous) run_.clear();
     run_.push_back(step);
@@ -190,7 +195,8 @@ bool MscclppLowering::joins_run(const Step& step) const
 {
     if (run_.empty() || step.kind != StepKind::move || waits(step)) return false;
     for (const Step& earlier : run_)
-        if (earlier.kind != StepKind::move || waits(earlier) || overlap(step.sources, earlier.destinations, schedule_) ||
+        if (earlier.kind != StepKind::move || waits(earlier) ||
+            overlap(step.sources, earlier.destinations, schedule_) ||
             overlap(step.destinations, earlier.destinations, schedule_) ||
             overlap(step.destinations, earlier.sources, schedule_))
             return false;

@@ -105,8 +105,9 @@ private:
         for (const JsonValue& group : fields_.value(entry, "channels", JsonValue::Kind::list).items)
             channels(group, out);
         for (const JsonValue& remote : fields_.value(entry, "remote_buffers", JsonValue::Kind::list).items)
-            out.remotes.push_back({rank(fields_.number(remote, "rank", any_number), remote.line, "remote buffer of rank"),
-                fields_.buffer(remote, "type")});
+            out.remotes.push_back(
+                {rank(fields_.number(remote, "rank", any_number), remote.line, "remote buffer of rank"),
+                    fields_.buffer(remote, "type")});
         if (const JsonValue* semaphores = fields_.optional(entry, "semaphores", JsonValue::Kind::list))
             for (const JsonValue& semaphore : semaphores->items)
                 out.semaphores.push_back(fields_.number(semaphore, "init_value", most_plan_chunks));

@@ -48,8 +48,8 @@ struct MscclppGpu {
     std::array<std::vector<std::uint32_t>, 2> peers;  // by type, of each channel
     std::vector<MscclppGroup> groups;                 // of each switch channel
     std::vector<MscclppRemote> remotes;
-    std::vector<std::uint64_t> semaphores;            // first values
-    std::uint32_t chunks[3] = {0, 0, 0};              // by Buffer
+    std::vector<std::uint64_t> semaphores;  // first values
+    std::uint32_t chunks[3] = {0, 0, 0};    // by Buffer
     std::vector<MscclppBlock> blocks;
 };
 

@@ -83,8 +83,8 @@ void MscclppLowering::declare()
         ranks.input_chunks = gpu.chunks[static_cast<unsigned>(Buffer::input)];
         ranks.output_chunks = gpu.chunks[static_cast<unsigned>(Buffer::output)];
         ranks.scratch_chunks = gpu.chunks[static_cast<unsigned>(Buffer::scratch)];
-        ranks.semaphores = static_cast<std::uint32_t>(
-            gpu.peers[0].size() + gpu.peers[1].size() + gpu.semaphores.size());
+        ranks.semaphores =
+            static_cast<std::uint32_t>(gpu.peers[0].size() + gpu.peers[1].size() + gpu.semaphores.size());
         ranks.threads.resize(gpu.blocks.size());
         plan_.origins[rank].resize(gpu.blocks.size());
         plan_.blocks += gpu.blocks.size();
@@ -146,7 +146,8 @@ void MscclppLowering::operation(const JsonValue& op, const Round& round)
 {
     const std::string name = fields_.text(op, "name");
     origin_.line = op.line;
-    if (++unrolled_ > most_lowered_steps) fields_.refuse(op.line, "more operations than can be followed", "a smaller plan");
+    if (++unrolled_ > most_lowered_steps)
+        fields_.refuse(op.line, "more operations than can be followed", "a smaller plan");
     if (counting_) ++plan_.operations[name];
     if (holds(synchronising, name)) return synchronise(op, name);
     if (holds(moving, name)) return data(op, name, round);

@@ -23,8 +23,8 @@ private:
     // The part that one round of a pipeline handles; a single round outside.
     struct Round {
         std::uint64_t index = 0;
-        std::uint64_t unit = 0;    // bytes; 0 = outside
-        std::uint64_t chunk = 0;   // bytes
+        std::uint64_t unit = 0;   // bytes; 0 = outside
+        std::uint64_t chunk = 0;  // bytes
         bool first() const { return index == 0; }
     };
 
@@ -69,14 +69,14 @@ private:
     const MscclppGpu* gpu_ = nullptr;
     const MscclppBlock* block_ = nullptr;
     PlanOrigin origin_;
-    bool counting_ = true;                // the first round of a pipeline
-    std::uint64_t moved_ = 0;             // of the rank
+    bool counting_ = true;     // the first round of a pipeline
+    std::uint64_t moved_ = 0;  // of the rank
     std::size_t unrolled_ = 0;
-    std::map<std::uint64_t, std::uint32_t> barriers_;                // of the rank: semaphore by id
-    std::map<std::uint64_t, std::uint64_t> initial_;                 // of the rank: acquires that need no release
-    std::map<std::uint64_t, std::uint32_t> acquirer_;                // of those: the block that acquires
+    std::map<std::uint64_t, std::uint32_t> barriers_;  // of the rank: semaphore by id
+    std::map<std::uint64_t, std::uint64_t> initial_;   // of the rank: acquires that need no release
+    std::map<std::uint64_t, std::uint32_t> acquirer_;  // of those: the block that acquires
     std::optional<ReduceOp> reduction_;
-    std::vector<Step> run_;                                          // data steps that the next one may join
+    std::vector<Step> run_;  // data steps that the next one may join
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint64_t, std::uint64_t>>
         balance_;  // signals and waits by rank and channel semaphore
     std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> tokens_;  // of the rank: releases and acquires

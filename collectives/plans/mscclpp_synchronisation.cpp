@@ -33,8 +33,7 @@ void MscclppLowering::synchronise(const JsonValue& op, const std::string& name)
     }
 }
 
-std::uint32_t MscclppLowering::channel_semaphore(std::uint32_t rank, MscclppChannel type,
-    std::uint32_t channel) const
+std::uint32_t MscclppLowering::channel_semaphore(std::uint32_t rank, MscclppChannel type, std::uint32_t channel) const
 {
     const std::size_t before = type == MscclppChannel::port ? source_.gpus[rank].peers[0].size() : 0;
     return static_cast<std::uint32_t>(before + channel);
@@ -86,8 +85,8 @@ void MscclppLowering::signals(const JsonValue& op, bool wait)
         for (std::ptrdiff_t left = place; other < others.size(); ++other)
             if (others[other] == rank_ && left-- == 0) break;
         if (other == others.size()) {
-            problem(op.line, fmt::format("{} channel {} from gpu {} to gpu {} has no other end", name_of(type), place,
-                                 rank_, peer),
+            problem(op.line,
+                fmt::format("{} channel {} from gpu {} to gpu {} has no other end", name_of(type), place, rank_, peer),
                 fmt::format("as many channels from gpu {} to gpu {}", peer, rank_));
             continue;
         }
@@ -140,9 +139,9 @@ void MscclppLowering::unequal_signals()
         const auto memory = static_cast<std::uint32_t>(source_.gpus[rank].peers[0].size());
         const bool port = semaphore >= memory;
         const std::uint32_t channel = port ? semaphore - memory : semaphore;
-        const std::string what = fmt::format("{} channel {} of gpu {} is signalled {} times by gpu {} and waited for {} times",
-            port ? "port" : "memory", channel, rank, count.first, source_.gpus[rank].peers[port ? 1 : 0][channel],
-            count.second);
+        const std::string what = fmt::format(
+            "{} channel {} of gpu {} is signalled {} times by gpu {} and waited for {} times", port ? "port" : "memory",
+            channel, rank, count.first, source_.gpus[rank].peers[port ? 1 : 0][channel], count.second);
         if (count.first < count.second)
             problem(source_.gpus[rank].line, what, "as many signals as waits");
         else
@@ -159,8 +158,9 @@ void MscclppLowering::unused_tokens()
         const auto [released, acquired] = count;
         if (begin + released <= acquired) continue;
         plan_.notices.push_back({plan_.file, gpu_->line,
-            fmt::format("semaphore {} of gpu {} begins with {}, is released {} times and acquired {} times, and ends with {}", id,
-                rank_, begin, released, acquired, begin + released - acquired),
+            fmt::format(
+                "semaphore {} of gpu {} begins with {}, is released {} times and acquired {} times, and ends with {}",
+                id, rank_, begin, released, acquired, begin + released - acquired),
             ""});
     }
 }

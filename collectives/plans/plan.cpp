@@ -110,8 +110,7 @@ std::string size_remark(const Plan& plan, std::uint64_t bytes)
     if (plan.bytes != 0 && bytes != plan.bytes)
         return fmt::format("the plan is for a message of {} bytes, not {}", plan.bytes, bytes);
     if (bytes < plan.min_bytes || bytes > plan.max_bytes)
-        return fmt::format("the plan is for messages of {} to {} bytes, not {}", plan.min_bytes, plan.max_bytes,
-            bytes);
+        return fmt::format("the plan is for messages of {} to {} bytes, not {}", plan.min_bytes, plan.max_bytes, bytes);
     const std::uint64_t grain = plan.alignment * std::max(1u, plan.schedule.chunks);
     if (plan.alignment > 1 && bytes % grain != 0)
         return fmt::format("the plan's own executor wants multiples of {} bytes ({} chunks of whole {} bytes), not {}",

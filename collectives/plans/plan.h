@@ -35,7 +35,7 @@ struct PlanOrigin {
 
 struct Plan {
     std::string file;
-    std::string format;      // msccl_xml, mscclpp_json, chakra
+    std::string format;  // msccl_xml, mscclpp_json, chakra
     std::string name;
     std::string collective;  // as the file spells it
     std::string protocol;    // likewise; empty where the format has none
@@ -57,7 +57,7 @@ struct Plan {
     // from 0 on. Empty: everywhere the file names the place.
     std::vector<std::uint32_t> first_arrival;
     std::vector<std::vector<std::vector<PlanOrigin>>> origins;  // by rank, thread, step of the schedule
-    std::vector<StepAt> relaxed;  // signals and waits that order no data
+    std::vector<StepAt> relaxed;                                // signals and waits that order no data
     std::vector<Diagnostic> problems;
     std::vector<Diagnostic> notices;  // what a runtime would stumble over, though the plan is right
 

@@ -49,12 +49,13 @@ Schedule without_relaxed(const Schedule& schedule, const std::vector<StepAt>& re
     for (const Semaphore& semaphore : semaphores) {
         const auto is_relaxed = [&](StepAt at) { return named.count(key(at)) > 0; };
         const bool all = std::all_of(semaphore.signals.begin(), semaphore.signals.end(), is_relaxed) &&
-                         std::all_of(semaphore.waits.begin(), semaphore.waits.end(), is_relaxed);
+            std::all_of(semaphore.waits.begin(), semaphore.waits.end(), is_relaxed);
         if (!all && !(of_one_thread(semaphore.signals) && of_one_thread(semaphore.waits))) continue;
         for (std::size_t k = 0; k < std::max(semaphore.signals.size(), semaphore.waits.size()); ++k) {
             const bool has_signal = k < semaphore.signals.size();
             const bool has_wait = k < semaphore.waits.size();
-            if (!(has_signal && is_relaxed(semaphore.signals[k])) && !(has_wait && is_relaxed(semaphore.waits[k]))) continue;
+            if (!(has_signal && is_relaxed(semaphore.signals[k])) && !(has_wait && is_relaxed(semaphore.waits[k])))
+                continue;
             if (has_signal) drop(semaphore.signals[k]);
             if (has_wait) drop(semaphore.waits[k]);
         }

@@ -16,7 +16,7 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; 
 bool is_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.' || c == ':';
+        c == '.' || c == ':';
 }
 
 class XmlReader {
@@ -62,7 +62,10 @@ private:
         throw InputError(file_, line_, what, expected);
     }
 
-    bool starts(const char* prefix) const { return text_.compare(at_, std::char_traits<char>::length(prefix), prefix) == 0; }
+    bool starts(const char* prefix) const
+    {
+        return text_.compare(at_, std::char_traits<char>::length(prefix), prefix) == 0;
+    }
 
     void advance(std::size_t to)
     {
@@ -157,8 +160,8 @@ private:
 
     std::string decoded(const std::string& raw) const
     {
-        static const std::pair<const char*, char> entities[] = {
-            {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+        static const std::pair<const char*, char> entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'},
+            {"&quot;", '"'}, {"&apos;", '\''}};
         std::string out;
         for (std::size_t i = 0; i < raw.size();) {
             if (raw[i] != '&') {

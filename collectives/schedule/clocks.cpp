@@ -44,8 +44,7 @@ std::uint64_t clocks_kept(const Thread& thread, const std::vector<std::uint32_t>
     std::size_t next_named = 0;
     for (std::uint32_t i = 0; i < thread.steps.size(); ++i) {
         const Step& step = thread.steps[i];
-        learnt =
-            learnt || step.kind == StepKind::wait || step.kind == StepKind::barrier || !step.after.empty();
+        learnt = learnt || step.kind == StepKind::wait || step.kind == StepKind::barrier || !step.after.empty();
         const bool named = next_named < named_steps.size() && named_steps[next_named] == i;
         if (named) ++next_named;
         if (!learnt || (!named && step.kind != StepKind::signal)) continue;
@@ -78,10 +77,8 @@ Clocks::Clocks(const Schedule& schedule, const Numbering& numbering)
                 groups.unite(t, other);
                 threads_[other].named_steps.push_back(dependency.step);
             }
-            if (step.kind == StepKind::barrier)
-                meet(of_barrier[numbering.barrier(owner.rank, step.semaphore)], t);
-            if (step.kind == StepKind::wait)
-                meet(of_semaphore[numbering.semaphore(owner.rank, step.semaphore)], t);
+            if (step.kind == StepKind::barrier) meet(of_barrier[numbering.barrier(owner.rank, step.semaphore)], t);
+            if (step.kind == StepKind::wait) meet(of_semaphore[numbering.semaphore(owner.rank, step.semaphore)], t);
             if (step.kind != StepKind::signal) continue;
             const std::uint32_t number = numbering.semaphore(step.peer, step.semaphore);
             meet(of_semaphore[number], t);
@@ -107,8 +104,7 @@ Clocks::Clocks(const Schedule& schedule, const Numbering& numbering)
     for (std::uint32_t t = 0; t < numbering.threads(); ++t) {
         const StepAt owner = numbering.owner(t);
         const Thread& thread = schedule.ranks[owner.rank].threads[owner.thread];
-        entries_ +=
-            std::uint64_t{members[threads_[t].component]} * clocks_kept(thread, threads_[t].named_steps);
+        entries_ += std::uint64_t{members[threads_[t].component]} * clocks_kept(thread, threads_[t].named_steps);
     }
 }
 
@@ -161,8 +157,7 @@ void Clocks::start(std::uint32_t thread, const Step& step, std::uint32_t index)
     }
     for (const StepId& dependency : step.after) {
         const State& other = threads_[first_of_rank_[thread] + dependency.thread];
-        const auto named =
-            std::lower_bound(other.named_steps.begin(), other.named_steps.end(), dependency.step);
+        const auto named = std::lower_bound(other.named_steps.begin(), other.named_steps.end(), dependency.step);
         const auto position = static_cast<std::size_t>(named - other.named_steps.begin());
         join(thread, other.named[position]);
     }
@@ -224,8 +219,7 @@ void Clocks::finish(std::uint32_t thread, std::uint32_t index, bool remote)
 {
     State& state = threads_[thread];
     raise(state.done, depth_at(thread, remote));
-    if (state.named.size() == state.named_steps.size() || state.named_steps[state.named.size()] != index)
-        return;
+    if (state.named.size() == state.named_steps.size() || state.named_steps[state.named.size()] != index) return;
     // Naming a step in `after` waits for what precedes it too.
     state.named.push_back(snapshot(thread));
     state.named.back().own = index + 1;

@@ -19,8 +19,7 @@ std::uint64_t hash(const std::vector<Contribution>& value)
 {
     std::uint64_t h = value.size();
     for (const Contribution& c : value)
-        for (std::uint64_t part : {c.rank, c.chunk, c.times})
-            h = (h ^ part) * 0x9e3779b97f4a7c15ull ^ h >> 29;
+        for (std::uint64_t part : {c.rank, c.chunk, c.times}) h = (h ^ part) * 0x9e3779b97f4a7c15ull ^ h >> 29;
     return h;
 }
 
@@ -64,16 +63,16 @@ ValueId Contributions::combine(ValueId a, ValueId b)
     if (known != combined_.end()) return known->second;
     std::vector<Contribution> merged;
     for (ValueId id : {a, b}) merged.insert(merged.end(), values_[id].begin(), values_[id].end());
-    std::inplace_merge(merged.begin(), merged.begin() + static_cast<std::ptrdiff_t>(values_[a].size()),
-        merged.end(), before);
+    std::inplace_merge(merged.begin(), merged.begin() + static_cast<std::ptrdiff_t>(values_[a].size()), merged.end(),
+        before);
     std::vector<Contribution> counted;
     for (const Contribution& c : merged) {
         if (counted.empty() || before(counted.back(), c)) {
             counted.push_back(c);
         } else if (reduction_ == ReduceOp::sum) {
             const std::uint64_t times = std::uint64_t{counted.back().times} + c.times;
-            counted.back().times = static_cast<std::uint32_t>(
-                std::min<std::uint64_t>(times, std::numeric_limits<std::uint32_t>::max()));
+            counted.back().times =
+                static_cast<std::uint32_t>(std::min<std::uint64_t>(times, std::numeric_limits<std::uint32_t>::max()));
         }
     }
     const ValueId id = intern(std::move(counted));

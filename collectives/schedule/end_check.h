@@ -8,6 +8,7 @@
 
 namespace weft {
 
-void check_end_state(const Schedule& schedule, const Layout& layout, SymbolicMemory& memory, Contributions& values, VerifyLog& log);
+void check_end_state(const Schedule& schedule, const Layout& layout, SymbolicMemory& memory, Contributions& values,
+    VerifyLog& log);
 
 }  // namespace weft

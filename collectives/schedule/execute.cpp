@@ -38,8 +38,7 @@ void execute(const Step& step, ReduceOp reduction, const Layout& layout, Element
     }
 }
 
-void execute(const Schedule& schedule, const Layout& layout, ElementType type,
-    std::vector<RankMemory>& memories)
+void execute(const Schedule& schedule, const Layout& layout, ElementType type, std::vector<RankMemory>& memories)
 {
     const std::vector<StepAt> order = legal_order(schedule, Numbering(schedule)).steps;
     for (std::size_t i = 0; i < order.size(); ++i) {

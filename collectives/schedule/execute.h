@@ -20,8 +20,7 @@ struct RankMemory {
 std::vector<RankMemory> allocate_memories(const Layout& layout, std::uint32_t ranks);
 
 // The schedule must pass verify() for the size of the layout; steps that can never run are left out.
-void execute(const Schedule& schedule, const Layout& layout, ElementType type,
-    std::vector<RankMemory>& memories);
+void execute(const Schedule& schedule, const Layout& layout, ElementType type, std::vector<RankMemory>& memories);
 
 // One data step, except a push_reduce, of which it takes all participants.
 void execute(const Step& step, ReduceOp reduction, const Layout& layout, ElementType type,

@@ -12,18 +12,15 @@ namespace {
 
 constexpr std::uint64_t largest_message = std::uint64_t{1} << 48;
 
-std::uint64_t round_up_to_line(std::uint64_t bytes)
-{
-    return (bytes + line_bytes - 1) / line_bytes * line_bytes;
-}
+std::uint64_t round_up_to_line(std::uint64_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
 
 unsigned slot_of(Buffer buffer) { return static_cast<unsigned>(buffer); }
 
 // The message is shared out over the ranks in blocks of chunks.
 bool in_blocks(CollectiveOp op)
 {
-    return op == CollectiveOp::all_gather || op == CollectiveOp::gather ||
-        op == CollectiveOp::reduce_scatter || op == CollectiveOp::scatter || op == CollectiveOp::all_to_all;
+    return op == CollectiveOp::all_gather || op == CollectiveOp::gather || op == CollectiveOp::reduce_scatter ||
+        op == CollectiveOp::scatter || op == CollectiveOp::all_to_all;
 }
 
 // This buffer holds only the block of its rank.
@@ -70,10 +67,7 @@ ByteRange share_of(std::uint64_t length, std::uint64_t phase, std::uint32_t part
 }
 
 Layout::Layout(const Schedule& schedule, std::uint64_t bytes, std::uint32_t element_bytes)
-    : op_(schedule.op),
-      bytes_(bytes),
-      element_bytes_(element_bytes),
-      chunks_(std::max(1u, schedule.chunks)),
+    : op_(schedule.op), bytes_(bytes), element_bytes_(element_bytes), chunks_(std::max(1u, schedule.chunks)),
       per_rank_(std::max(1u, schedule.chunks_per_rank()))
 {
     const std::string what = fmt::format("{} of {} bytes", name_of(op_), bytes);
@@ -83,8 +77,7 @@ Layout::Layout(const Schedule& schedule, std::uint64_t bytes, std::uint32_t elem
     const bool empty = schedule.ranks.empty();
     if (in_blocks(op_) && (empty || schedule.chunks == 0 || schedule.chunks % schedule.size() != 0))
         throw InputError("", 0,
-            fmt::format("{} divided into {} chunks among {} ranks", name_of(op_), schedule.chunks,
-                schedule.size()),
+            fmt::format("{} divided into {} chunks among {} ranks", name_of(op_), schedule.chunks, schedule.size()),
             "a multiple of the number of ranks");
     if (op_ == CollectiveOp::all_to_all && schedule.in_place && bytes / element_bytes % chunks_ != 0)
         throw InputError("", 0, what + " in place", fmt::format("a multiple of {} elements", chunks_));
@@ -93,8 +86,7 @@ Layout::Layout(const Schedule& schedule, std::uint64_t bytes, std::uint32_t elem
     const bool stages = std::any_of(schedule.ranks.begin(), schedule.ranks.end(),
         [](const RankPlan& plan) { return plan.staging_chunks > 0; });
     if (stages) cell_bytes_ = cell_lines(std::max(1u, staged_parts(schedule))) * line_bytes;
-    for (Buffer buffer : all_buffers)
-        home_[slot_of(buffer)] = schedule.home(buffer);
+    for (Buffer buffer : all_buffers) home_[slot_of(buffer)] = schedule.home(buffer);
     ranks_.resize(schedule.size());
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank)
         for (Buffer buffer : all_buffers) {
@@ -194,8 +186,7 @@ std::string Layout::mismatch(const Step& step) const
                 const std::uint64_t length = chunk_bytes(step, i);
                 const std::uint64_t other = range(operand.rank, operand.buffer, operand.index + i).size();
                 if (length != other)
-                    return fmt::format(
-                        "{} chunk {} of rank {} is {} bytes, {} chunk {} of rank {} is {} bytes",
+                    return fmt::format("{} chunk {} of rank {} is {} bytes, {} chunk {} of rank {} is {} bytes",
                         name_of(data->buffer), data->index + i, data->rank, length, name_of(operand.buffer),
                         operand.index + i, operand.rank, other);
             }
@@ -229,8 +220,7 @@ std::vector<Piece> Layout::pieces(const Step& step) const
         if (operand.buffer != Buffer::staging) at.offset += share.begin;
         return at;
     };
-    const auto follow = [](const std::vector<Place>& earlier, const std::vector<Place>& later,
-                            std::uint64_t bytes) {
+    const auto follow = [](const std::vector<Place>& earlier, const std::vector<Place>& later, std::uint64_t bytes) {
         for (std::size_t i = 0; i < earlier.size(); ++i)
             if (earlier[i].offset + bytes != later[i].offset) return false;
         return true;
@@ -240,8 +230,7 @@ std::vector<Piece> Layout::pieces(const Step& step) const
         Piece piece;
         piece.bytes = share.end - share.begin;
         for (const ChunkRef& source : step.sources) piece.sources.push_back(place(source, share));
-        for (const ChunkRef& destination : step.destinations)
-            piece.destinations.push_back(place(destination, share));
+        for (const ChunkRef& destination : step.destinations) piece.destinations.push_back(place(destination, share));
         if (!pieces.empty() && follow(pieces.back().sources, piece.sources, pieces.back().bytes) &&
             follow(pieces.back().destinations, piece.destinations, pieces.back().bytes))
             pieces.back().bytes += piece.bytes;

@@ -97,10 +97,7 @@ private:
     };
 
     std::uint32_t message_chunk(std::uint32_t rank, Buffer buffer, std::uint32_t index) const;
-    ByteRange bounds(std::uint32_t chunk) const
-    {
-        return chunk_bounds(bytes_, element_bytes_, chunks_, chunk);
-    }
+    ByteRange bounds(std::uint32_t chunk) const { return chunk_bounds(bytes_, element_bytes_, chunks_, chunk); }
     std::uint64_t chunk_bytes(const Step& step, std::uint32_t chunk) const;
     std::uint64_t phase(const Step& step) const;
 

@@ -60,8 +60,8 @@ public:
             [](const Entry& a, const Entry& b) { return a.slot < b.slot; });
         for (auto entry = first; entry != last; ++entry) {
             const Step& other = step_at(schedule_, entry->at);
-            const bool alike = other.parts == step.parts && other.sources.front().count == 1 &&
-                               step.sources.front().count == 1;
+            const bool alike =
+                other.parts == step.parts && other.sources.front().count == 1 && step.sources.front().count == 1;
             if (alike && other.part != step.part) continue;
             ++count;
             if (!visit(entry->store)) break;
@@ -84,15 +84,9 @@ private:
 class Runner {
 public:
     Runner(const Schedule& schedule, const Numbering& numbering)
-        : schedule_(schedule),
-          numbering_(numbering),
-          next_(numbering.threads()),
-          dependents_(numbering.threads()),
-          sent_(numbering.semaphores()),
-          taken_(numbering.semaphores()),
-          sleepers_(numbering.semaphores()),
-          arrived_(numbering.barriers()),
-          packets_(schedule, numbering)
+        : schedule_(schedule), numbering_(numbering), next_(numbering.threads()), dependents_(numbering.threads()),
+          sent_(numbering.semaphores()), taken_(numbering.semaphores()), sleepers_(numbering.semaphores()),
+          arrived_(numbering.barriers()), packets_(schedule, numbering)
     {
         for (std::uint32_t t = 0; t < numbering.threads(); ++t) {
             owners_.push_back(numbering.owner(t));
@@ -118,10 +112,7 @@ private:
         return schedule_.ranks[owners_[thread].rank].threads[owners_[thread].thread].steps;
     }
 
-    StepAt at(std::uint32_t thread) const
-    {
-        return {owners_[thread].rank, owners_[thread].thread, next_[thread]};
-    }
+    StepAt at(std::uint32_t thread) const { return {owners_[thread].rank, owners_[thread].thread, next_[thread]}; }
 
     const StepId* unmet(std::uint32_t thread) const
     {
@@ -187,8 +178,8 @@ private:
         for (const ChunkRef& ref : step.sources)
             for (chunk = 0; ref.buffer == Buffer::packets && chunk < ref.count; ++chunk) {
                 bool missing = false;
-                const std::size_t stores = packets_.for_each(step, ref.rank, ref.index + chunk,
-                    [&](const PacketStores::Store& store) {
+                const std::size_t stores =
+                    packets_.for_each(step, ref.rank, ref.index + chunk, [&](const PacketStores::Store& store) {
                         if (next_[store.thread] > store.step) return true;
                         missing = true;
                         open(store);
@@ -245,8 +236,7 @@ private:
 
     bool join(std::uint32_t thread, const Step& step)
     {
-        std::vector<std::uint32_t>& arrived =
-            arrived_[numbering_.barrier(owners_[thread].rank, step.semaphore)];
+        std::vector<std::uint32_t>& arrived = arrived_[numbering_.barrier(owners_[thread].rank, step.semaphore)];
         arrived.push_back(thread);
         if (arrived.size() < step.participants) return false;
         const std::vector<std::uint32_t> together = std::move(arrived);
@@ -287,8 +277,7 @@ private:
         const Step& step = steps_of(thread)[next_[thread]];
         const std::uint32_t rank = owners_[thread].rank;
         if (const StepId* dependency = unmet(thread))
-            return fmt::format("waits for step {} of thread {} of its rank", dependency->step,
-                dependency->thread);
+            return fmt::format("waits for step {} of thread {} of its rank", dependency->step, dependency->thread);
         if (step.kind == StepKind::barrier)
             return fmt::format("waits at barrier {} with {} of {} participants", step.semaphore,
                 arrived_[numbering_.barrier(rank, step.semaphore)].size(), step.participants);
@@ -300,12 +289,13 @@ private:
             std::uint32_t chunk = 0;
             const PacketStores::Store* open = nullptr;
             PacketStores::Store store;
-            const ChunkRef* slot = incomplete(step, chunk, [&](const PacketStores::Store& one) { open = &(store = one); });
+            const ChunkRef* slot =
+                incomplete(step, chunk, [&](const PacketStores::Store& one) { open = &(store = one); });
             if (slot == nullptr) return "waits for others of its push_reduce";
             return fmt::format("waits for packets in slot {}, {}", slot->index + chunk,
                 open == nullptr ? std::string("which nobody stores")
-                                : fmt::format("which rank {} thread {} would store in step {}", owners_[open->thread].rank,
-                                      owners_[open->thread].thread, open->step));
+                                : fmt::format("which rank {} thread {} would store in step {}",
+                                      owners_[open->thread].rank, owners_[open->thread].thread, open->step));
         }
         const std::uint32_t semaphore = numbering_.semaphore(rank, step.semaphore);
         const std::string& sender = senders[semaphore];
@@ -375,9 +365,6 @@ std::uint32_t Numbering::barrier(std::uint32_t rank, std::uint32_t index) const
     return position(barriers_, key(rank, index));
 }
 
-Order legal_order(const Schedule& schedule, const Numbering& numbering)
-{
-    return Runner(schedule, numbering).run();
-}
+Order legal_order(const Schedule& schedule, const Numbering& numbering) { return Runner(schedule, numbering).run(); }
 
 }  // namespace weft

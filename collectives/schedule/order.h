@@ -26,10 +26,7 @@ public:
     explicit Numbering(const Schedule& schedule);
 
     std::uint32_t threads() const { return first_thread_.back(); }
-    std::uint32_t thread(std::uint32_t rank, std::uint32_t thread) const
-    {
-        return first_thread_[rank] + thread;
-    }
+    std::uint32_t thread(std::uint32_t rank, std::uint32_t thread) const { return first_thread_[rank] + thread; }
     StepAt owner(std::uint32_t thread) const;  // rank and thread of a number, step 0
     std::uint32_t semaphores() const { return static_cast<std::uint32_t>(semaphores_.size()); }
     std::uint32_t semaphore(std::uint32_t rank, std::uint32_t index) const;

@@ -36,8 +36,9 @@ bool PacketCauses::had_read(StepAt reader, StepAt at) const
                     if (!seen.emplace(store.rank, store.thread, store.step).second) continue;
                     const bool same = store.rank == reader.rank && store.thread == reader.thread;
                     // Steps before it in its thread are complete, unless they run together with it.
-                    if (same && (store.step == reader.step ||
-                                    (store.step > reader.step && !step_at(schedule_, store).with_previous)))
+                    if (same &&
+                        (store.step == reader.step ||
+                            (store.step > reader.step && !step_at(schedule_, store).with_previous)))
                         return true;
                     open.push_back(store);
                 }

@@ -29,8 +29,10 @@ public:
         for (const Put& put : found_.puts) slots_.push_back(slot_of(put));
         for (const Message& message : found_.messages) {
             if (message.mixed)
-                refuse(describe(from_, message.signal) + " signals a semaphore that others signal too, some behind puts "
-                       "and some not", "a semaphore for each");
+                refuse(describe(from_, message.signal) +
+                        " signals a semaphore that others signal too, some behind puts "
+                        "and some not",
+                    "a semaphore for each");
             gone_.insert(key(message.signal));
             gone_.insert(key(message.wait));
         }
@@ -58,7 +60,8 @@ private:
     // Parts of the same chunks share a slot; what is put there again gets one of its own.
     std::uint32_t slot_of(const Put& put)
     {
-        const auto again = rounds_[{put.where.rank, put.where.buffer, put.where.index, put.where.count, put.parts, put.part}]++;
+        const auto again =
+            rounds_[{put.where.rank, put.where.buffer, put.where.index, put.where.count, put.parts, put.part}]++;
         const auto known = known_.emplace(
             std::tuple(put.where.rank, put.where.buffer, put.where.index, put.where.count, put.parts, again),
             to_.ranks[put.where.rank].packet_chunks);
@@ -143,9 +146,10 @@ private:
     const Schedule& from_;
     const Puts found_;
     Schedule to_;
-    std::map<std::tuple<std::uint32_t, Buffer, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t>
+    std::map<std::tuple<std::uint32_t, Buffer, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>,
+        std::uint32_t>
         rounds_, known_;
-    std::vector<std::uint32_t> slots_;         // by put
+    std::vector<std::uint32_t> slots_;  // by put
     std::set<Key> gone_;
     std::map<Key, std::vector<Step>> copies_;  // in place of a wait
 };

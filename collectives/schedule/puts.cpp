@@ -13,7 +13,8 @@ namespace {
 class Finder {
 public:
     Finder(const Schedule& schedule, const Numbering& numbering, const char* who, const char* otherwise)
-        : schedule_(schedule), numbering_(numbering), who_(who), otherwise_(otherwise), semaphores_(numbering.semaphores())
+        : schedule_(schedule), numbering_(numbering), who_(who), otherwise_(otherwise),
+          semaphores_(numbering.semaphores())
     {
     }
 
@@ -40,7 +41,8 @@ private:
             semaphores_[numbering_.semaphore(step.peer, step.semaphore)].signals.push_back({at, std::move(puts)});
             puts.clear();
         } else if (is_data(step.kind)) {
-            if (in_switch(step.kind)) refuse(describe(schedule_, at) + " leaves work to a switch", "an algorithm of stores");
+            if (in_switch(step.kind))
+                refuse(describe(schedule_, at) + " leaves work to a switch", "an algorithm of stores");
             for (unsigned s = 0; s < step.sources.size(); ++s) read(at, step, s);
             for (unsigned d = 0; d < step.destinations.size(); ++d) write(at, step, d);
         }

@@ -7,10 +7,9 @@ namespace weft {
 
 namespace {
 
-constexpr CollectiveOp all_ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
-    CollectiveOp::reduce_scatter, CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce,
-    CollectiveOp::gather, CollectiveOp::scatter, CollectiveOp::barrier, CollectiveOp::send_receive,
-    CollectiveOp::custom};
+constexpr CollectiveOp all_ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
+    CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather,
+    CollectiveOp::scatter, CollectiveOp::barrier, CollectiveOp::send_receive, CollectiveOp::custom};
 
 }  // namespace
 
@@ -125,10 +124,7 @@ std::uint32_t Schedule::in_place_offset(std::uint32_t rank, Buffer buffer) const
     }
 }
 
-bool is_data(StepKind kind)
-{
-    return kind == StepKind::move || in_switch(kind);
-}
+bool is_data(StepKind kind) { return kind == StepKind::move || in_switch(kind); }
 
 bool in_switch(StepKind kind)
 {
@@ -161,8 +157,8 @@ Step wait_step(std::uint32_t peer, std::uint32_t semaphore)
     return step;
 }
 
-ByteRange chunk_bounds(std::uint64_t bytes, std::uint32_t element_bytes, std::uint32_t chunks,
-    std::uint32_t index, std::uint32_t count)
+ByteRange chunk_bounds(std::uint64_t bytes, std::uint32_t element_bytes, std::uint32_t chunks, std::uint32_t index,
+    std::uint32_t count)
 {
     const std::uint64_t elements = bytes / element_bytes;
     const std::uint64_t base = elements / chunks;

@@ -50,7 +50,8 @@ bool collective_from_name(const std::string& name, CollectiveOp& op);
 
 enum class Buffer : std::uint8_t { input, output, scratch, packets, staging };
 constexpr unsigned buffer_kinds = 5;
-constexpr Buffer all_buffers[buffer_kinds] = {Buffer::input, Buffer::output, Buffer::scratch, Buffer::packets, Buffer::staging};
+constexpr Buffer all_buffers[buffer_kinds] = {Buffer::input, Buffer::output, Buffer::scratch, Buffer::packets,
+    Buffer::staging};
 // Slots that are not part of the message: scratch, packets, staging.
 inline bool is_slot(Buffer buffer) { return buffer != Buffer::input && buffer != Buffer::output; }
 
@@ -79,7 +80,7 @@ enum class StepKind : std::uint8_t {
     // of each go together. The switch combines their sources in the order of the destinations and stores
     // the result to all; complete when it is stored everywhere.
     push_reduce,
-    nop           // only its dependencies count
+    nop  // only its dependencies count
 };
 
 const char* name_of(StepKind kind);
@@ -132,7 +133,7 @@ struct RankPlan {
 
 // The choice of a schedule, if it was chosen by its price (collectives/synthesis).
 struct SchedulePrice {
-    std::string chosen_by;          // "auto", "synthesize"
+    std::string chosen_by;  // "auto", "synthesize"
     std::uint64_t estimate_ps = 0;
     std::vector<std::pair<std::string, std::int64_t>> terms;  // by cause, in ps; they add up to the estimate
 };
@@ -179,7 +180,7 @@ struct ByteRange {
     std::uint64_t end = 0;
     std::uint64_t size() const { return end - begin; }
 };
-ByteRange chunk_bounds(std::uint64_t bytes, std::uint32_t element_bytes, std::uint32_t chunks,
-    std::uint32_t index, std::uint32_t count = 1);
+ByteRange chunk_bounds(std::uint64_t bytes, std::uint32_t element_bytes, std::uint32_t chunks, std::uint32_t index,
+    std::uint32_t count = 1);
 
 }  // namespace weft

@@ -43,8 +43,7 @@ void check_signals(const Schedule& schedule, const Numbering& numbering, VerifyL
     for_each_step(schedule, StepKind::wait, [&](StepAt at, const Step& step) {
         Use& use = uses[numbering.semaphore(at.rank, step.semaphore)];
         ++use.waits;
-        if (!use.senders.empty() &&
-            !std::binary_search(use.senders.begin(), use.senders.end(), step.peer))
+        if (!use.senders.empty() && !std::binary_search(use.senders.begin(), use.senders.end(), step.peer))
             log.problem(fmt::format("{} expects rank {} on semaphore {}, which only rank {} signals",
                 describe(schedule, at), step.peer, step.semaphore, use.senders.front()));
     });

@@ -61,7 +61,8 @@ public:
     {
         if (found_.puts.empty()) return std::move(to_);
         for (const Put& put : found_.puts)
-            if (!put.wait) refuse(fmt::format("nobody waits for what {} puts", describe(from_, put.at)), "a wait for every put");
+            if (!put.wait)
+                refuse(fmt::format("nobody waits for what {} puts", describe(from_, put.at)), "a wait for every put");
         for (std::uint32_t t = 0; t < numbering_.threads(); ++t) {
             const StepAt owner = numbering_.owner(t);
             marks_[t].resize(from_.ranks[owner.rank].threads[owner.thread].steps.size());
@@ -79,12 +80,12 @@ private:
     struct Connection {
         std::uint32_t from = 0;  // ranks
         std::uint32_t to = 0;
-        std::uint32_t of = 0;                // semaphore that told of its data
-        std::vector<std::size_t> messages;   // of one round
-        std::uint32_t width = 0;             // cells of a slot
-        std::uint32_t first_cell = 0;        // at the receiver
-        std::uint32_t data = 0;              // semaphore there
-        std::uint32_t credits = 0;           // semaphore at the sender
+        std::uint32_t of = 0;               // semaphore that told of its data
+        std::vector<std::size_t> messages;  // of one round
+        std::uint32_t width = 0;            // cells of a slot
+        std::uint32_t first_cell = 0;       // at the receiver
+        std::uint32_t data = 0;             // semaphore there
+        std::uint32_t credits = 0;          // semaphore at the sender
     };
 
     // Where a put is: which message of its connection, which cell of its slot.
@@ -100,7 +101,8 @@ private:
         std::vector<std::pair<unsigned, std::size_t>> reads;  // source, put
         std::vector<ChunkRef> kept;                           // further destinations
         std::vector<std::size_t> copies;                      // puts that are copied to where they were put, behind it
-        std::vector<std::pair<std::size_t, std::uint32_t>> released;  // connection and message whose slot is free behind it
+        std::vector<std::pair<std::size_t, std::uint32_t>>
+            released;                           // connection and message whose slot is free behind it
         std::optional<std::size_t> connection;  // of a signal or a wait
     };
 
@@ -118,10 +120,10 @@ private:
         for (std::size_t m = 0; m < found_.messages.size(); ++m) {
             const Message& message = found_.messages[m];
             const std::uint32_t semaphore = step_at(from_, message.signal).semaphore;
-            const auto [entry, fresh] = known.try_emplace(
-                {numbering_.thread(message.signal.rank, message.signal.thread),
-                    numbering_.thread(message.wait.rank, message.wait.thread), semaphore},
-                connections_.size());
+            const auto [entry, fresh] =
+                known.try_emplace({numbering_.thread(message.signal.rank, message.signal.thread),
+                                      numbering_.thread(message.wait.rank, message.wait.thread), semaphore},
+                    connections_.size());
             if (fresh) connections_.push_back({message.signal.rank, message.wait.rank, semaphore, {}, 0, 0, 0, 0});
             Connection& connection = connections_[entry->second];
             std::uint32_t cell = 0;
@@ -141,7 +143,8 @@ private:
         for (const Put& put : found_.puts) parts = std::min(parts, put.parts);
         const std::uint64_t lines = shape_.step_bytes / line_bytes / width;
         if (lines == 0)
-            refuse(fmt::format("a slot of {} bytes has no line for each of {} chunks behind one signal", shape_.step_bytes, width),
+            refuse(fmt::format("a slot of {} bytes has no line for each of {} chunks behind one signal",
+                       shape_.step_bytes, width),
                 fmt::format("engine.step_bytes of {} at least", width * line_bytes));
         const std::uint64_t per_part = layout_.cell_lines(parts);
         const std::uint64_t rounds = std::max<std::uint64_t>(1, (per_part + lines - 1) / lines);
@@ -161,7 +164,8 @@ private:
             const StepAt owner = numbering_.owner(t);
             const std::vector<Step>& steps = from_.ranks[owner.rank].threads[owner.thread].steps;
             for (std::size_t s = 0; s < steps.size(); ++s)
-                if (steps[s].kind == StepKind::signal && !marks_[t][s].connection) ++uses[{steps[s].peer, steps[s].semaphore}];
+                if (steps[s].kind == StepKind::signal && !marks_[t][s].connection)
+                    ++uses[{steps[s].peer, steps[s].semaphore}];
         }
         for (Connection& connection : connections_) {
             RankPlan& receiver = to_.ranks[connection.to];
@@ -189,7 +193,8 @@ private:
         for (std::uint32_t m = 0; m < connection.messages.size(); ++m) {
             const Message& message = found_.messages[connection.messages[m]];
             free = std::max(free, message.wait.step);
-            for (const std::size_t put : message.puts) free = std::max(free, place(found_.puts[put], put, message.wait));
+            for (const std::size_t put : message.puts)
+                free = std::max(free, place(found_.puts[put], put, message.wait));
             mark({message.wait.rank, message.wait.thread, free}).released.push_back({self, m});
         }
     }
@@ -213,7 +218,8 @@ private:
             mark(reader.at).kept.push_back(put.where);
             kept = true;
         }
-        if ((needed && !kept) || put.in_memory || (!direct && !put.readers.empty())) mark(wait).copies.push_back(number);
+        if ((needed && !kept) || put.in_memory || (!direct && !put.readers.empty()))
+            mark(wait).copies.push_back(number);
         return last;
     }
 
@@ -279,7 +285,8 @@ private:
             for (Step& step : thread.steps)
                 for (const std::vector<ChunkRef>* side : {&step.sources, &step.destinations})
                     for (const ChunkRef& ref : *side)
-                        if (ref.buffer == Buffer::scratch && ref.rank == rank) scratch = std::max(scratch, ref.index + 1);
+                        if (ref.buffer == Buffer::scratch && ref.rank == rank)
+                            scratch = std::max(scratch, ref.index + 1);
         plan.scratch_chunks = scratch;
         for (std::uint32_t t = 0; t < plan.threads.size(); ++t)
             for (std::uint32_t round = 0, s = 0; round < rounds_ && !until[t][round].empty(); ++round)
@@ -356,7 +363,7 @@ private:
     Schedule to_;
     std::vector<std::vector<Mark>> marks_;  // by thread and step
     std::vector<Connection> connections_;
-    std::vector<Cell> cells_;               // by put
+    std::vector<Cell> cells_;  // by put
     std::uint32_t rounds_ = 1;
 };
 

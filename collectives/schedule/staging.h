@@ -25,6 +25,7 @@ struct StagingShape {
 // receives, are found there. Throws InputError for a schedule that loads from a peer, leaves something to a switch, puts what
 // nobody waits for, cuts a chunk otherwise where it is read, or sends more chunks behind one signal than lines fit into a
 // slot.
-Schedule in_fifos(const Schedule& schedule, std::uint64_t bytes, std::uint32_t element_bytes, const StagingShape& shape);
+Schedule in_fifos(const Schedule& schedule, std::uint64_t bytes, std::uint32_t element_bytes,
+    const StagingShape& shape);
 
 }  // namespace weft

@@ -44,8 +44,7 @@ private:
     {
         const std::uint32_t n = schedule_.size();
         if (n == 0) return problem("the schedule has no ranks");
-        if (schedule_.op != CollectiveOp::barrier && schedule_.op != CollectiveOp::custom &&
-            schedule_.chunks == 0)
+        if (schedule_.op != CollectiveOp::barrier && schedule_.op != CollectiveOp::custom && schedule_.chunks == 0)
             return problem("the schedule divides its message into 0 chunks");
         if (schedule_.root >= n) problem(fmt::format("root {} of {} ranks", schedule_.root, n));
         if (schedule_.op == CollectiveOp::send_receive && n < 2) problem("send_receive needs two ranks");
@@ -62,8 +61,8 @@ private:
             const std::uint32_t declared = schedule_.declared_chunks(at_.rank, buffer);
             const std::uint32_t wanted = schedule_.message_chunks(at_.rank, buffer);
             if (declared != 0 && declared != wanted)
-                problem(fmt::format("rank {} declares {} {} chunks, {} of {} chunks gives it {}", at_.rank,
-                    declared, name_of(buffer), name_of(schedule_.op), schedule_.chunks, wanted));
+                problem(fmt::format("rank {} declares {} {} chunks, {} of {} chunks gives it {}", at_.rank, declared,
+                    name_of(buffer), name_of(schedule_.op), schedule_.chunks, wanted));
         }
     }
 
@@ -76,9 +75,8 @@ private:
         const std::uint32_t declared = schedule_.declared_chunks(ref.rank, ref.buffer);
         const std::uint64_t end = std::uint64_t{ref.index} + ref.count;
         if (end > declared)
-            step_problem(
-                fmt::format("{} chunk {} of rank {} is out of range, which has {}", name_of(ref.buffer),
-                    std::max<std::uint64_t>(ref.index, end - (end > 0)), ref.rank, declared));
+            step_problem(fmt::format("{} chunk {} of rank {} is out of range, which has {}", name_of(ref.buffer),
+                std::max<std::uint64_t>(ref.index, end - (end > 0)), ref.rank, declared));
     }
 
     void data(const Step& step)
@@ -89,8 +87,7 @@ private:
         if (step.parts == 0 || step.part >= step.parts)
             step_problem(fmt::format("handles part {} of {}", step.part, step.parts));
         for (const ChunkRef& source : step.sources) operand(source, step.sources.front().count);
-        for (const ChunkRef& destination : step.destinations)
-            operand(destination, step.sources.front().count);
+        for (const ChunkRef& destination : step.destinations) operand(destination, step.sources.front().count);
         if (step.like) {
             operand(*step.like, step.sources.front().count);
             if (is_slot(step.like->buffer)) step_problem("is like a slot, which has no length of its own");
@@ -118,8 +115,7 @@ private:
         std::vector<std::uint32_t> members;
         for (const ChunkRef& member : step.destinations) members.push_back(member.rank);
         std::sort(members.begin(), members.end());
-        if (std::adjacent_find(members.begin(), members.end()) != members.end())
-            step_problem("names a member twice");
+        if (std::adjacent_find(members.begin(), members.end()) != members.end()) step_problem("names a member twice");
         if (!std::binary_search(members.begin(), members.end(), at_.rank))
             step_problem("pushes to a group that its rank is no member of");
     }
@@ -128,9 +124,9 @@ private:
     {
         for (const ChunkRef& ref : refs)
             if (ref.buffer != refs.front().buffer || ref.index != refs.front().index)
-                step_problem(fmt::format(
-                    "the switch reaches the same chunk of every rank, not {} chunk {} and {} chunk {}",
-                    name_of(refs.front().buffer), refs.front().index, name_of(ref.buffer), ref.index));
+                step_problem(
+                    fmt::format("the switch reaches the same chunk of every rank, not {} chunk {} and {} chunk {}",
+                        name_of(refs.front().buffer), refs.front().index, name_of(ref.buffer), ref.index));
     }
 
     void semaphore(const Step& step)
@@ -139,16 +135,15 @@ private:
             return step_problem(fmt::format("names rank {} of {}", step.peer, schedule_.size()));
         const std::uint32_t owner = step.kind == StepKind::signal ? step.peer : at_.rank;
         if (step.semaphore >= schedule_.ranks[owner].semaphores)
-            step_problem(fmt::format("semaphore {} of rank {} is out of range, which has {}", step.semaphore,
-                owner, schedule_.ranks[owner].semaphores));
+            step_problem(fmt::format("semaphore {} of rank {} is out of range, which has {}", step.semaphore, owner,
+                schedule_.ranks[owner].semaphores));
     }
 
     void barrier(const Step& step)
     {
         const std::size_t threads = schedule_.ranks[at_.rank].threads.size();
         if (step.participants == 0 || step.participants > threads)
-            step_problem(fmt::format("barrier of {} participants on a rank of {} threads", step.participants,
-                threads));
+            step_problem(fmt::format("barrier of {} participants on a rank of {} threads", step.participants, threads));
         const auto known = barriers_.emplace(step.semaphore, step.participants).first;
         if (known->second != step.participants)
             step_problem(fmt::format("barrier {} has {} participants here and {} elsewhere", step.semaphore,
@@ -159,15 +154,13 @@ private:
     {
         const std::vector<Thread>& threads = schedule_.ranks[at_.rank].threads;
         for (const StepId& dependency : step.after)
-            if (dependency.thread >= threads.size() ||
-                dependency.step >= threads[dependency.thread].steps.size())
-                step_problem(fmt::format("depends on step {} of thread {}, which does not exist",
-                    dependency.step, dependency.thread));
+            if (dependency.thread >= threads.size() || dependency.step >= threads[dependency.thread].steps.size())
+                step_problem(fmt::format("depends on step {} of thread {}, which does not exist", dependency.step,
+                    dependency.thread));
         if (is_data(step.kind)) {
             data(step);
         } else {
-            if (!step.sources.empty() || !step.destinations.empty())
-                step_problem("has operands but moves no data");
+            if (!step.sources.empty() || !step.destinations.empty()) step_problem("has operands but moves no data");
             if (step.with_previous) step_problem("cannot run together with the previous step");
         }
         if (step.with_previous && (at_.step == 0 || !is_data(threads[at_.thread].steps[at_.step - 1].kind)))

@@ -75,8 +75,8 @@ std::int64_t SymbolicMemory::distance(const ChunkRef& a, const ChunkRef& b) cons
 
 Cell& SymbolicMemory::at(Chunk& chunk, std::uint64_t offset) { return chunk[find(chunk, offset)]; }
 
-std::pair<std::size_t, std::size_t> SymbolicMemory::split(Chunk& chunk, std::uint64_t begin,
-    std::uint64_t end, std::uint64_t length)
+std::pair<std::size_t, std::size_t> SymbolicMemory::split(Chunk& chunk, std::uint64_t begin, std::uint64_t end,
+    std::uint64_t length)
 {
     const std::size_t first = cut(chunk, begin);
     return {first, end < length ? cut(chunk, end) : chunk.size()};

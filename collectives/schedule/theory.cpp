@@ -15,8 +15,7 @@ Formulas formulas_of(const TheoryCase& theory)
     const AlgorithmInfo* info = algorithm_info(theory.op, theory.algorithm);
     if (info && theory.ranks == 1) return {0, [](std::uint32_t, std::uint32_t) { return 0; }};
     // Phases come first: they are what a ring in another order is made of.
-    for (const auto family :
-        {phase_formulas, simple_formulas, tree_formulas, recursive_formulas, switch_formulas}) {
+    for (const auto family : {phase_formulas, simple_formulas, tree_formulas, recursive_formulas, switch_formulas}) {
         if (!info) break;
         if (std::optional<Formulas> formulas = family(theory)) return *std::move(formulas);
     }
@@ -26,8 +25,8 @@ Formulas formulas_of(const TheoryCase& theory)
 
 }  // namespace
 
-TheoryCase theory_case(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks,
-    std::uint64_t bytes, std::uint32_t element_bytes, const AlgorithmOptions& options)
+TheoryCase theory_case(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks, std::uint64_t bytes,
+    std::uint32_t element_bytes, const AlgorithmOptions& options)
 {
     return {op, algorithm, ranks, bytes, element_bytes, has_root(op) ? options.root : 0, options.pipeline,
         options.rings, options.orders, options.dimensions, options.scheduling};
@@ -58,8 +57,7 @@ std::vector<std::uint64_t> theory_bytes_pairs(const TheoryCase& theory)
 
 std::uint32_t theory_steps(const TheoryCase& theory) { return formulas_of(theory).steps; }
 
-std::uint64_t alpha_beta_ps(std::uint32_t steps, std::uint64_t alpha_ps, std::uint64_t bytes,
-    std::uint64_t bytes_per_s)
+std::uint64_t alpha_beta_ps(std::uint32_t steps, std::uint64_t alpha_ps, std::uint64_t bytes, std::uint64_t bytes_per_s)
 {
     const long double transfer =
         std::ceil(static_cast<long double>(bytes) * 1e12L / static_cast<long double>(bytes_per_s));

@@ -30,8 +30,8 @@ struct TheoryCase {
 };
 
 // The case of a schedule that make_schedule() builds with these options.
-TheoryCase theory_case(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks,
-    std::uint64_t bytes, std::uint32_t element_bytes, const AlgorithmOptions& options);
+TheoryCase theory_case(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks, std::uint64_t bytes,
+    std::uint32_t element_bytes, const AlgorithmOptions& options);
 
 // Payload that `from` sends to `to`, and to all others. What a switch combines or copies is counted as
 // Traffic does (traffic.h): between pairs as if there were no switch, the rank itself included, but sent only

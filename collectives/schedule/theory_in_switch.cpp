@@ -22,13 +22,10 @@ std::optional<Formulas> nvls_tree(const TheoryCase& theory)
         [=](std::uint32_t from, std::uint32_t to) -> std::uint64_t {
             if (from / node == to / node) return shard(to) + shard(from);
             if (from % node != to % node) return 0;
-            return tree.parent[from / node] == to / node || tree.parent[to / node] == from / node
-                ? shard(from)
-                : 0;
+            return tree.parent[from / node] == to / node || tree.parent[to / node] == from / node ? shard(from) : 0;
         },
         [=](std::uint32_t rank) {
-            const std::uint64_t neighbours =
-                tree.children[rank / node].size() + (rank / node == tree.root ? 0 : 1);
+            const std::uint64_t neighbours = tree.children[rank / node].size() + (rank / node == tree.root ? 0 : 1);
             return s.all() + (1 + neighbours) * shard(rank);
         }};
 }
@@ -49,18 +46,15 @@ std::optional<Formulas> switch_formulas(const TheoryCase& theory)
             [s](Rank rank) { return s.all() + s.of(rank); }};
     if (name == "nvls_one_shot")
         return Formulas{1, [s](Rank, Rank) { return s.all(); }, [s, n](Rank) { return n * s.all(); }};
-    if (name == "push_reduce")
-        return Formulas{1, [s](Rank from, Rank to) { return from == to ? 0 : s.all(); }, all};
+    if (name == "push_reduce") return Formulas{1, [s](Rank from, Rank to) { return from == to ? 0 : s.all(); }, all};
     if (name == "multicast" && theory.op == CollectiveOp::all_gather)
-        return Formulas{1, [s](Rank from, Rank) { return s.of(from); },
-            [s](Rank rank) { return s.of(rank); }};
+        return Formulas{1, [s](Rank from, Rank) { return s.of(from); }, [s](Rank rank) { return s.of(rank); }};
     if (name == "multicast")
         return Formulas{1, [s, root](Rank from, Rank) { return from == root ? s.all() : 0; },
             [s, root](Rank rank) { return rank == root ? s.all() : 0; }};
     if (name == "load_reduce" && theory.op == CollectiveOp::reduce_scatter)
         return Formulas{1, [s](Rank, Rank to) { return s.of(to); }, all};
-    if (name == "load_reduce")
-        return Formulas{1, [s, root](Rank, Rank to) { return to == root ? s.all() : 0; }, all};
+    if (name == "load_reduce") return Formulas{1, [s, root](Rank, Rank to) { return to == root ? s.all() : 0; }, all};
     return std::nullopt;
 }
 

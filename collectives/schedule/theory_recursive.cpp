@@ -66,15 +66,11 @@ std::optional<Formulas> recursive_formulas(const TheoryCase& theory)
     if (theory.op == CollectiveOp::all_gather && name == "recursive_doubling")
         return folded(
             n, log, [block](std::uint32_t from, std::uint32_t, std::uint32_t d) { return block(from, d); },
-            [s](std::uint32_t from, std::uint32_t to) {
-                return from > to ? s.of(from) : s.all() - s.of(to);
-            });
+            [s](std::uint32_t from, std::uint32_t to) { return from > to ? s.of(from) : s.all() - s.of(to); });
     if (theory.op == CollectiveOp::reduce_scatter && name == "recursive_halving")
         return folded(
             n, log, [block](std::uint32_t, std::uint32_t to, std::uint32_t d) { return block(to, d); },
-            [s](std::uint32_t from, std::uint32_t to) {
-                return from > to ? s.all() - s.of(from) : s.of(to);
-            });
+            [s](std::uint32_t from, std::uint32_t to) { return from > to ? s.all() - s.of(from) : s.of(to); });
     return std::nullopt;
 }
 

@@ -36,15 +36,13 @@ std::optional<Formulas> exchange(const TheoryCase& theory, std::uint32_t steps)
 {
     const Shares s(theory);
     const auto others = [](auto amount) -> Between {
-        return [amount](std::uint32_t from, std::uint32_t to) {
-            return from == to ? std::uint64_t{0} : amount(from, to);
-        };
+        return
+            [amount](std::uint32_t from, std::uint32_t to) { return from == to ? std::uint64_t{0} : amount(from, to); };
     };
     const std::uint32_t root = theory.root;
     switch (theory.op) {
     case CollectiveOp::all_reduce:
-        return Formulas{steps,
-            others([s](std::uint32_t from, std::uint32_t to) { return s.of(from) + s.of(to); })};
+        return Formulas{steps, others([s](std::uint32_t from, std::uint32_t to) { return s.of(from) + s.of(to); })};
     case CollectiveOp::all_gather:
         return Formulas{steps, others([s](std::uint32_t from, std::uint32_t) { return s.of(from); })};
     case CollectiveOp::reduce_scatter:
@@ -54,8 +52,7 @@ std::optional<Formulas> exchange(const TheoryCase& theory, std::uint32_t steps)
         return Formulas{steps,
             others([s, root](std::uint32_t from, std::uint32_t) { return from == root ? s.all() : 0; })};
     case CollectiveOp::reduce:
-        return Formulas{steps,
-            others([s, root](std::uint32_t, std::uint32_t to) { return to == root ? s.all() : 0; })};
+        return Formulas{steps, others([s, root](std::uint32_t, std::uint32_t to) { return to == root ? s.all() : 0; })};
     case CollectiveOp::gather:
         return Formulas{steps,
             others([s, root](std::uint32_t from, std::uint32_t to) { return to == root ? s.of(from) : 0; })};
@@ -72,15 +69,13 @@ std::optional<Formulas> simple_formulas(const TheoryCase& theory)
 {
     const std::string& name = theory.algorithm;
     const std::uint32_t n = theory.ranks;
-    if (theory.op == CollectiveOp::all_to_all && (name == "ring" || name == "pairwise"))
-        return exchange(theory, n - 1);
+    if (theory.op == CollectiveOp::all_to_all && (name == "ring" || name == "pairwise")) return exchange(theory, n - 1);
     if (name == "ring") return ring(theory);
     if (name == "direct") return exchange(theory, theory.op == CollectiveOp::all_reduce ? 2 : 1);
     if (name == "direct_get" || name == "two_shot_get") return exchange(theory, 1);
     if (name == "two_shot_load" || name == "two_shot_staged") return exchange(theory, 2);
     if (name == "one_shot" || name == "one_shot_get" || name == "one_shot_staged")
-        return Formulas{1,
-            [all = theory.bytes](std::uint32_t from, std::uint32_t to) { return from == to ? 0 : all; }};
+        return Formulas{1, [all = theory.bytes](std::uint32_t from, std::uint32_t to) { return from == to ? 0 : all; }};
     if (theory.op != CollectiveOp::barrier) return std::nullopt;
     if (name == "dissemination") return exchange(theory, shapes::ceil_log2(n));
     if (name == "tree") return exchange(theory, 2 * shapes::floor_log2(n));

@@ -12,8 +12,7 @@ shapes::Ring order_of(const TheoryCase& theory)
 {
     AlgorithmOptions options;
     options.orders = theory.orders;
-    return theory.orders.empty() ? shapes::identity_ring(theory.ranks)
-                                 : ring_orders(options, theory.ranks).front();
+    return theory.orders.empty() ? shapes::identity_ring(theory.ranks) : ring_orders(options, theory.ranks).front();
 }
 
 // Edges of one tree: bytes up from each rank to its parent, and down to it.
@@ -88,14 +87,12 @@ std::optional<Formulas> from_or_to_root(const TheoryCase& theory)
     if (theory.algorithm == "tree")
         return over(shapes::floor_log2(n) + follow, {even(shapes::binary_tree(n, theory.root), up, down)});
     const std::uint32_t steps = reduce ? shapes::floor_log2(n) : shapes::ceil_log2(n);
-    if (theory.algorithm == "binomial")
-        return over(steps, {even(shapes::binomial_tree(n, theory.root), up, down)});
+    if (theory.algorithm == "binomial") return over(steps, {even(shapes::binomial_tree(n, theory.root), up, down)});
     if (theory.algorithm != "scatter_all_gather") return std::nullopt;
     const Shares shares(theory);
     Edges ring = even(shapes::chain_tree(order, theory.root), 0, 0);
     for (std::uint32_t to = 0; to < n; ++to) ring.down[to] = theory.bytes - shares.of(to);
-    return over(steps + n - 1,
-        {subtrees(shapes::binomial_tree(n, theory.root), shares, false), std::move(ring)});
+    return over(steps + n - 1, {subtrees(shapes::binomial_tree(n, theory.root), shares, false), std::move(ring)});
 }
 
 std::optional<Formulas> blocks(const TheoryCase& theory)

@@ -21,10 +21,7 @@ struct Traffic {
     std::vector<std::uint64_t> pairs;     // from * ranks + to
     std::vector<std::uint64_t> signals;   // sent, by rank; those to itself too
 
-    std::uint64_t between(std::uint32_t from, std::uint32_t to) const
-    {
-        return pairs[std::size_t{from} * ranks + to];
-    }
+    std::uint64_t between(std::uint32_t from, std::uint32_t to) const { return pairs[std::size_t{from} * ranks + to]; }
 };
 
 // The schedule must be well formed (structure.h).

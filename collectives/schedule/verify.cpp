@@ -76,15 +76,8 @@ class Run {
 public:
     Run(const Schedule& schedule, const Layout& layout, const Numbering& numbering, Clocks& clocks,
         std::size_t most_problems, Verification& result)
-        : schedule_(schedule),
-          layout_(layout),
-          numbering_(numbering),
-          clocks_(clocks),
-          values_(schedule.reduction),
-          memory_(schedule),
-          causes_(schedule),
-          log_(result, most_problems),
-          result_(result)
+        : schedule_(schedule), layout_(layout), numbering_(numbering), clocks_(clocks), values_(schedule.reduction),
+          memory_(schedule), causes_(schedule), log_(result, most_problems), result_(result)
     {
         for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) write_input(rank);
     }
@@ -146,8 +139,7 @@ private:
         } else if (is_data(step.kind)) {
             move(at, step, {thread, at.step + 1});
             const auto elsewhere = [&at](const ChunkRef& ref) { return ref.rank != at.rank; };
-            remote = step.kind != StepKind::move ||
-                std::any_of(step.sources.begin(), step.sources.end(), elsewhere) ||
+            remote = step.kind != StepKind::move || std::any_of(step.sources.begin(), step.sources.end(), elsewhere) ||
                 std::any_of(step.destinations.begin(), step.destinations.end(), elsewhere);
         }
         clocks_.finish(thread, at.step, remote);
@@ -182,11 +174,9 @@ private:
         if (!mismatch.empty()) problem(describe(schedule_, at[0]) + ": operands differ in length: " + mismatch);
         const std::vector<ChunkShare> shares = mismatch.empty() ? layout_.shares(whole) : std::vector<ChunkShare>{};
         for (const ChunkShare& share : shares) {
-            for (std::size_t m = 0; m < members; ++m)
-                read(at[m], whole.sources[m], share, epoch(at[m]), false);
+            for (std::size_t m = 0; m < members; ++m) read(at[m], whole.sources[m], share, epoch(at[m]), false);
             const std::vector<Stretch> result = combined(whole, share);
-            for (std::size_t m = 0; m < members; ++m)
-                write(at[m], whole.destinations[m], share, epoch(at[m]), result);
+            for (std::size_t m = 0; m < members; ++m) write(at[m], whole.destinations[m], share, epoch(at[m]), result);
         }
         for (const StepAt* one = at; one != at + members; ++one) {
             const std::uint32_t thread = numbering_.thread(one->rank, one->thread);
@@ -207,8 +197,7 @@ private:
     void move(StepAt at, const Step& step, Epoch now)
     {
         const std::string mismatch = layout_.mismatch(step);
-        if (!mismatch.empty())
-            return problem(describe(schedule_, at) + ": operands differ in length: " + mismatch);
+        if (!mismatch.empty()) return problem(describe(schedule_, at) + ": operands differ in length: " + mismatch);
         overlaps(at, step);
         for (const ChunkRef& source : step.sources)
             for (std::uint32_t i = 0; source.buffer == Buffer::packets && i < source.count; ++i)
@@ -242,14 +231,12 @@ private:
             }
     }
 
-    void conflict(StepAt at, const char* what, const ChunkRef& ref, std::uint32_t chunk, Epoch other,
-        const char* did)
+    void conflict(StepAt at, const char* what, const ChunkRef& ref, std::uint32_t chunk, Epoch other, const char* did)
     {
         if (!log_.spelled_out()) return log_.suppress();
         const std::uint32_t thread = numbering_.thread(at.rank, at.thread);
         if (other.thread == thread && other.count == at.step + 1)
-            return problem(
-                fmt::format("{} writes {} twice", describe(schedule_, at), chunk_name(ref, chunk)));
+            return problem(fmt::format("{} writes {} twice", describe(schedule_, at), chunk_name(ref, chunk)));
         problem(fmt::format("{} {} {}, unordered with {}, which {} it", describe(schedule_, at), what,
             chunk_name(ref, chunk), describe(schedule_, step_of(other)), did));
     }
@@ -293,8 +280,7 @@ private:
                 chunk_name(ref, share.chunk), written ? "not all" : "nothing"));
     }
 
-    void write(StepAt at, const ChunkRef& ref, const ChunkShare& share, Epoch now,
-        const std::vector<Stretch>& result)
+    void write(StepAt at, const ChunkRef& ref, const ChunkShare& share, Epoch now, const std::vector<Stretch>& result)
     {
         SymbolicMemory::Chunk& chunk = memory_.chunk(ref.rank, ref.buffer, ref.index + share.chunk);
         const std::uint64_t size = length(ref, share.chunk);
@@ -310,8 +296,7 @@ private:
                     conflict(at, "writes", ref, share.chunk, cell.writer, "writes");
                 for (const Epoch& reader : cell.readers) {
                     const bool by_this_step = reader.thread == now.thread && reader.count == now.count;
-                    if (!by_this_step && !clocks_.ordered(reader, now.thread) &&
-                        !causes_.had_read(step_of(reader), at))
+                    if (!by_this_step && !clocks_.ordered(reader, now.thread) && !causes_.had_read(step_of(reader), at))
                         conflict(at, "writes", ref, share.chunk, reader, "reads");
                 }
                 cell.readers.clear();
@@ -329,8 +314,7 @@ private:
             Stretch stretch{begin, share.end, nothing_written};
             bool first = true;
             for (const ChunkRef& source : step.sources) {
-                SymbolicMemory::Chunk& chunk =
-                    memory_.chunk(source.rank, source.buffer, source.index + share.chunk);
+                SymbolicMemory::Chunk& chunk = memory_.chunk(source.rank, source.buffer, source.index + share.chunk);
                 const std::uint64_t shift = before(source, share);
                 const Cell* cell = &SymbolicMemory::at(chunk, begin - shift);
                 stretch.value = first ? cell->value : values_.combine(stretch.value, cell->value);
@@ -360,16 +344,14 @@ private:
         for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank)
             for (std::uint32_t other = 0; other < schedule_.size(); ++other)
                 if (other != rank && !after_entry(rank, other))
-                    problem(
-                        fmt::format("rank {} can leave the barrier before rank {} has entered", rank, other));
+                    problem(fmt::format("rank {} can leave the barrier before rank {} has entered", rank, other));
     }
 
     bool after_entry(std::uint32_t rank, std::uint32_t other) const
     {
         for (std::uint32_t t = 0; t < schedule_.ranks[rank].threads.size(); ++t)
             for (std::uint32_t o = 0; o < schedule_.ranks[other].threads.size(); ++o)
-                if (clocks_.ordered({numbering_.thread(other, o), 1}, numbering_.thread(rank, t)))
-                    return true;
+                if (clocks_.ordered({numbering_.thread(other, o), 1}, numbering_.thread(rank, t))) return true;
         return false;
     }
 
@@ -406,7 +388,8 @@ Verification verify(const Schedule& schedule, const VerifyOptions& options)
         const Numbering numbering(schedule);
         Clocks clocks(schedule, numbering);
         if (clocks.entries() > most_clock_entries)
-            too_large(result, fmt::format("its threads have seen more than {} steps of each other", most_clock_entries));
+            too_large(result,
+                fmt::format("its threads have seen more than {} steps of each other", most_clock_entries));
         else
             Run(schedule, layout, numbering, clocks, options.most_problems, result).run();
     } catch (const InputError& error) {
@@ -421,8 +404,10 @@ void require_right(const Schedule& schedule)
     const Verification verdict = verify(schedule);
     if (verdict.ok) return;
     if (verdict.too_large)
-        throw InputError("", 0, fmt::format("{} among {} ranks is too large to be verified: {}", schedule.name, schedule.size(),
-            verdict.problems.front()), "fewer ranks or channels, or another algorithm");
+        throw InputError("", 0,
+            fmt::format("{} among {} ranks is too large to be verified: {}", schedule.name, schedule.size(),
+                verdict.problems.front()),
+            "fewer ranks or channels, or another algorithm");
     throw InputError("", 0, "the schedule is wrong: " + verdict.problems.front());
 }
 

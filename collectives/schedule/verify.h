@@ -31,12 +31,12 @@ struct VerifyOptions {
 
 struct Verification {
     bool ok = false;
-    bool too_large = false;            // to be followed: not ok, and the one problem says by what
+    bool too_large = false;  // to be followed: not ok, and the one problem says by what
     std::vector<std::string> problems;
     std::vector<std::string> remarks;  // the schedule is right all the same: semaphores that end with unused signals
-    std::uint32_t steps = 0;         // longest chain of dependent data steps that reach another rank
-    std::uint32_t signal_steps = 0;  // longest chain of dependent signals
-    std::uint64_t executed = 0;      // steps of all threads that could run
+    std::uint32_t steps = 0;           // longest chain of dependent data steps that reach another rank
+    std::uint32_t signal_steps = 0;    // longest chain of dependent signals
+    std::uint64_t executed = 0;        // steps of all threads that could run
 };
 
 // Problems of the schedule are reported, never thrown; a size that cannot be laid out is one of them.

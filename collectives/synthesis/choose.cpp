@@ -36,7 +36,8 @@ std::string explanation(const CostGraph& graph, const Estimate& estimate, Protoc
 {
     std::string out = fmt::format("{} step{} of up to {}", estimate.steps, estimate.steps == 1 ? "" : "s",
         format_time_ps(estimate.alpha_ps));
-    if (estimate.switches > 0) out += fmt::format(" in {} switch{}", estimate.switches, estimate.switches == 1 ? "" : "es");
+    if (estimate.switches > 0)
+        out += fmt::format(" in {} switch{}", estimate.switches, estimate.switches == 1 ? "" : "es");
     if (protocol != Protocol::simple) out += fmt::format(" in packets of {}", name_of(protocol));
     if (estimate.busiest < 0) return out;
     out += fmt::format("; {} on {} take {}", format_bytes(static_cast<std::uint64_t>(estimate.busiest_bytes)),
@@ -149,9 +150,8 @@ public:
         if (priced_.empty())
             throw InputError("", 0, std::string(name_of(request_.op)) + " has no algorithm with a price here",
                 "an algorithm by its name");
-        std::stable_sort(priced_.begin(), priced_.end(), [](const Priced& a, const Priced& b) {
-            return worth(a) < worth(b);
-        });
+        std::stable_sort(priced_.begin(), priced_.end(),
+            [](const Priced& a, const Priced& b) { return worth(a) < worth(b); });
         ScheduleChoice out;
         out.without_price = std::move(without_price_);
         state_.done = state_.all;
@@ -175,7 +175,8 @@ private:
         }
         if (taken == priced_.size()) {
             const PassedOver& first = out.passed_over.front();
-            throw InputError("", 0, fmt::format("no algorithm can be used: the cheapest, {}, {}", first.name, first.why),
+            throw InputError("", 0,
+                fmt::format("no algorithm can be used: the cheapest, {}, {}", first.name, first.why),
                 "fewer ranks or channels");
         }
         priced_.erase(priced_.begin(), priced_.begin() + static_cast<std::ptrdiff_t>(taken));

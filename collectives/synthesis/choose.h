@@ -45,7 +45,7 @@ struct ChoiceRequest {
 struct Candidate {
     std::string name;  // "ring", "ring along the graph", "synthesized in 2 chunks, 8 parts"
     Estimate estimate;
-    std::string why;   // its steps and its busiest link
+    std::string why;                    // its steps and its busiest link
     std::vector<EstimateTerm> terms{};  // that add up to the estimate; empty: not asked for
 };
 
@@ -58,7 +58,7 @@ struct PassedOver {
 
 struct ScheduleChoice {
     Schedule schedule;
-    std::vector<Candidate> candidates;       // that have a price, the cheapest first; the one taken is at the front
+    std::vector<Candidate> candidates;  // that have a price, the cheapest first; the one taken is at the front
     // Names of algorithms that need a switch where none helps, options not given, or another protocol.
     std::vector<std::string> without_price;
     std::vector<PassedOver> passed_over;  // the cheapest first

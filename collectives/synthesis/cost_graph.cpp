@@ -14,22 +14,23 @@ namespace {
 bool costs_alike(const CostRank& a, const CostRank& b)
 {
     const auto times = [](const CostRank& rank) {
-        return std::tuple(rank.load_ps, rank.cold_ps, rank.cold_behind_ps, rank.notice_ps, rank.poll_ps, rank.poll_slot_ps, rank.poll_lanes, rank.look_ps,
-            rank.last_look_ps, rank.fence_ps, rank.launch_ps);
+        return std::tuple(rank.load_ps, rank.cold_ps, rank.cold_behind_ps, rank.notice_ps, rank.poll_ps,
+            rank.poll_slot_ps, rank.poll_lanes, rank.look_ps, rank.last_look_ps, rank.fence_ps, rank.launch_ps);
     };
     const auto pace = [](const CostRank& rank) {
-        return std::tuple(rank.registers, rank.sets, rank.outstanding, rank.issue_ps_per_byte, rank.units, rank.threads);
+        return std::tuple(rank.registers, rank.sets, rank.outstanding, rank.issue_ps_per_byte, rank.units,
+            rank.threads);
     };
     return times(a) == times(b) && pace(a) == pace(b) &&
-           std::equal(a.ports.begin(), a.ports.end(), b.ports.begin(), b.ports.end(), [](const CostPort& x, const CostPort& y) {
-               return x.at == y.at && x.up == y.up && x.down == y.down;
-           });
+        std::equal(a.ports.begin(), a.ports.end(), b.ports.begin(), b.ports.end(),
+            [](const CostPort& x, const CostPort& y) { return x.at == y.at && x.up == y.up && x.down == y.down; });
 }
 
 bool costs_alike(const CostLink& a, const CostLink& b)
 {
     return a.ps_per_byte == b.ps_per_byte && a.back_ps_per_byte == b.back_ps_per_byte && a.reverse == b.reverse &&
-           a.buffer == b.buffer && a.group_ps_per_byte == b.group_ps_per_byte && a.group_back_ps_per_byte == b.group_back_ps_per_byte;
+        a.buffer == b.buffer && a.group_ps_per_byte == b.group_ps_per_byte &&
+        a.group_back_ps_per_byte == b.group_back_ps_per_byte;
 }
 
 bool costs_alike(const CostSwitch& a, const CostSwitch& b)
@@ -40,8 +41,8 @@ bool costs_alike(const CostSwitch& a, const CostSwitch& b)
 bool costs_alike(const PathStage& a, const PathStage& b)
 {
     return a.before_ps == b.before_ps &&
-           std::equal(a.links.begin(), a.links.end(), b.links.begin(), b.links.end(),
-               [](const LinkShare& x, const LinkShare& y) { return x.link == y.link && x.share == y.share; });
+        std::equal(a.links.begin(), a.links.end(), b.links.begin(), b.links.end(),
+            [](const LinkShare& x, const LinkShare& y) { return x.link == y.link && x.share == y.share; });
 }
 
 bool costs_alike(const CostPath& a, const CostPath& b);
@@ -54,14 +55,16 @@ bool all_alike(const std::vector<T>& a, const std::vector<T>& b)
 
 bool costs_alike(const CostPath& a, const CostPath& b)
 {
-    return a.put_ps == b.put_ps && a.answer_ps == b.answer_ps && a.neighbours == b.neighbours && all_alike(a.stages, b.stages);
+    return a.put_ps == b.put_ps && a.answer_ps == b.answer_ps && a.neighbours == b.neighbours &&
+        all_alike(a.stages, b.stages);
 }
 
 }  // namespace
 
 bool same_costs(const CostGraph& a, const CostGraph& b)
 {
-    return all_alike(a.ranks, b.ranks) && all_alike(a.links, b.links) && all_alike(a.switches, b.switches) && all_alike(a.paths, b.paths);
+    return all_alike(a.ranks, b.ranks) && all_alike(a.links, b.links) && all_alike(a.switches, b.switches) &&
+        all_alike(a.paths, b.paths);
 }
 
 std::uint64_t step_ps(const CostGraph& graph, std::uint32_t from, std::uint32_t to)
@@ -121,8 +124,8 @@ CostGraph plain_graph(std::uint32_t n)
     return graph;
 }
 
-std::uint32_t add_switch(CostGraph& graph, const std::string& name, double adder_ps_per_byte, double context_ps_per_byte,
-    std::uint32_t groups)
+std::uint32_t add_switch(CostGraph& graph, const std::string& name, double adder_ps_per_byte,
+    double context_ps_per_byte, std::uint32_t groups)
 {
     const auto limit = [&](const char* what, double ps_per_byte) {
         CostLink link;

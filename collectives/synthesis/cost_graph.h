@@ -12,17 +12,17 @@ namespace weft {
 
 // One direction of a link, or anything else that lines pass one after the other.
 struct CostLink {
-    std::string name;            // "dgx.0.xpu.0 -> dgx.0.nvsw.1"
-    double ps_per_byte = 0;      // of stored payload with its headers
-    double back_ps_per_byte = 0; // what goes back for it, on `reverse`
-    std::int32_t reverse = -1;   // the other direction; -1: nothing goes back
-    double buffer = 0;           // payload that waits behind it before its senders notice; 0: any
+    std::string name;             // "dgx.0.xpu.0 -> dgx.0.nvsw.1"
+    double ps_per_byte = 0;       // of stored payload with its headers
+    double back_ps_per_byte = 0;  // what goes back for it, on `reverse`
+    std::int32_t reverse = -1;    // the other direction; -1: nothing goes back
+    double buffer = 0;            // payload that waits behind it before its senders notice; 0: any
     // The same of lines that a switch carries out for a group, whose packets may be shorter.
     double group_ps_per_byte = 0;
     double group_back_ps_per_byte = 0;
     // Beyond the rates, which are those of long streams (flow fidelity): payload of a packet and what a packet costs where a
     // network card cuts messages, their own headers there and back, and a signal there and back.
-    double packet_payload = 0;   // 0: no messages
+    double packet_payload = 0;  // 0: no messages
     double packet_ps = 0;
     double message_ps = 0;
     double answer_ps = 0;
@@ -66,16 +66,16 @@ struct CostPath {
 
 struct CostRank {
     std::string name;
-    std::uint64_t load_ps = 0;    // a line from the own cache
-    std::uint64_t cold_ps = 0;    // more, where it comes from memory for the first time
+    std::uint64_t load_ps = 0;         // a line from the own cache
+    std::uint64_t cold_ps = 0;         // more, where it comes from memory for the first time
     std::uint64_t cold_behind_ps = 0;  // the same of what lies between its cache and the memory (flow fidelity)
-    std::uint64_t notice_ps = 0;  // a flag that is set to the thread that waits for it going on
-    std::uint64_t poll_ps = 0;    // a poll of an own flag, there and back
-    std::uint64_t poll_slot_ps = 0;  // from one flag of a look to the next
-    std::uint32_t poll_lanes = 1;    // flags that a thread looks at together
-    std::uint64_t look_ps = 0;       // a packet that has come to the thread that looks for it having its data
-    std::uint64_t last_look_ps = 0;  // the same of many, each looked for by itself
-    std::uint64_t fence_ps = 0;   // of a fence, beyond the last acknowledge
+    std::uint64_t notice_ps = 0;       // a flag that is set to the thread that waits for it going on
+    std::uint64_t poll_ps = 0;         // a poll of an own flag, there and back
+    std::uint64_t poll_slot_ps = 0;    // from one flag of a look to the next
+    std::uint32_t poll_lanes = 1;      // flags that a thread looks at together
+    std::uint64_t look_ps = 0;         // a packet that has come to the thread that looks for it having its data
+    std::uint64_t last_look_ps = 0;    // the same of many, each looked for by itself
+    std::uint64_t fence_ps = 0;        // of a fence, beyond the last acknowledge
     std::uint64_t launch_ps = 0;
     std::vector<CostPort> ports;  // to switches that combine and copy
     // One thread of a schedule: bytes on their way from the own cache, and without an acknowledge where its unit is
@@ -84,21 +84,18 @@ struct CostRank {
     double sets = 1;         // that `registers` are divided into
     double outstanding = 0;  // 0: any
     double issue_ps_per_byte = 0;
-    std::uint32_t units = 1;     // that threads are dealt out to
-    std::uint32_t threads = 1;   // that run at once
+    std::uint32_t units = 1;    // that threads are dealt out to
+    std::uint32_t threads = 1;  // that run at once
 };
 
 struct CostGraph {
     std::vector<CostRank> ranks;
     std::vector<CostLink> links;
     std::vector<CostSwitch> switches;  // that combine and copy
-    std::vector<CostPath> paths;  // from * size + to; empty stages on the diagonal
+    std::vector<CostPath> paths;       // from * size + to; empty stages on the diagonal
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
-    const CostPath& path(std::uint32_t from, std::uint32_t to) const
-    {
-        return paths[std::size_t{from} * size() + to];
-    }
+    const CostPath& path(std::uint32_t from, std::uint32_t to) const { return paths[std::size_t{from} * size() + to]; }
     CostPath& path(std::uint32_t from, std::uint32_t to) { return paths[std::size_t{from} * size() + to]; }
 };
 
@@ -119,8 +116,8 @@ void require_connected(const CostGraph& graph);
 // For tests and small studies: `n` ranks without latencies inside, no link yet.
 CostGraph plain_graph(std::uint32_t n);
 // A switch that combines and copies, which as yet nobody is attached to; its number.
-std::uint32_t add_switch(CostGraph& graph, const std::string& name, double adder_ps_per_byte, double context_ps_per_byte,
-    std::uint32_t groups);
+std::uint32_t add_switch(CostGraph& graph, const std::string& name, double adder_ps_per_byte,
+    double context_ps_per_byte, std::uint32_t groups);
 // Links both ways between two ranks.
 void add_wire(CostGraph& graph, std::uint32_t a, std::uint32_t b, double ps_per_byte, std::uint64_t latency_ps);
 

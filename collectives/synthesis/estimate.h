@@ -55,8 +55,8 @@ struct EstimateOptions {
     std::uint64_t bytes = 0;  // of the message (layout.h)
     // Threads that each thread of the schedule stands for: it is issued that much faster.
     std::uint32_t threads_each = 1;
-    PacketFormat format = PacketFormat::ll;  // of packets, if there are any
-    bool fenced = false;                     // a fence precedes every step that stores packets
+    PacketFormat format = PacketFormat::ll;        // of packets, if there are any
+    bool fenced = false;                           // a fence precedes every step that stores packets
     const std::function<void()>* watch = nullptr;  // called every `events_of_a_call` events, for who waits
 };
 

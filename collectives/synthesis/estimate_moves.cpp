@@ -16,9 +16,13 @@ constexpr double least_part = 256;  // bytes
 bool is_packets(const ChunkRef& ref) { return ref.buffer == Buffer::packets; }
 bool stores_to_others(const Step& step, std::uint32_t rank)
 {
-    return std::any_of(step.destinations.begin(), step.destinations.end(), [rank](const ChunkRef& to) { return to.rank != rank; });
+    return std::any_of(step.destinations.begin(), step.destinations.end(),
+        [rank](const ChunkRef& to) { return to.rank != rank; });
 }
-bool any_packets(const std::vector<ChunkRef>& operands) { return std::any_of(operands.begin(), operands.end(), is_packets); }
+bool any_packets(const std::vector<ChunkRef>& operands)
+{
+    return std::any_of(operands.begin(), operands.end(), is_packets);
+}
 
 }  // namespace
 
@@ -156,7 +160,8 @@ void EstimatePlayer::move_packets(std::uint32_t index, const Step& step, const M
     const Ps from = std::max(thread.time, std::max(thread.asked, turn) + load.load_ps);
     Ps ready = std::max(from + pace.issue_ps(load), std::max(thread.asked_last, turn) + load.load_ps);
     for (const ChunkRef& source : step.sources)
-        if (is_packets(source)) ready = std::max(ready, packets_.of(source, step).tail_ps + rank_of(thread).last_look_ps);
+        if (is_packets(source))
+            ready = std::max(ready, packets_.of(source, step).tail_ps + rank_of(thread).last_look_ps);
     thread.turns.push_back(ready);
     thread.issued = std::max(thread.issued, from);
     thread.freed = std::max(thread.freed, ready);

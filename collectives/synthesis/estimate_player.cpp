@@ -136,7 +136,8 @@ void EstimatePlayer::signal(std::uint32_t index, const Step& step)
 {
     Thread& thread = threads_[index];
     const std::uint32_t semaphore = numbering_.semaphore(step.peer, step.semaphore);
-    if (step.peer == thread.rank) return arrive(semaphore, thread.rank, thread.time + rank_of(thread).load_ps, thread.depth);
+    if (step.peer == thread.rank)
+        return arrive(semaphore, thread.rank, thread.time + rank_of(thread).load_ps, thread.depth);
     const CostPath& path = graph_.path(thread.rank, step.peer);
     alpha_ = std::max(alpha_, path.put_ps + graph_.ranks[step.peer].notice_ps);
     Transfer transfer;

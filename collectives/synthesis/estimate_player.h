@@ -73,20 +73,20 @@ private:
         Ps earliest = 0;           // end, for all that the thread can issue
         Ps answer = 0;
         std::uint32_t depth = 0;
-        std::uint32_t to = 0;      // of a signal
+        std::uint32_t to = 0;                      // of a signal
         PacketArrivals::Share* packets = nullptr;  // that it brings
     };
     struct Move {
         const Step* step = nullptr;
         std::uint32_t thread = 0;
-        double bytes = 0;     // of data
-        double packed = 0;    // of its packets
+        double bytes = 0;   // of data
+        double packed = 0;  // of its packets
         Ps load_ps = 0;
         Ps issue_ps = 0;
         std::uint32_t more = 0;     // pieces of the same step that wait for its registers
         std::uint32_t pending = 0;  // loads
-        Ps head = 0;          // the first line of all that it loads has come
-        Ps loaded = 0;        // the last one
+        Ps head = 0;                // the first line of all that it loads has come
+        Ps loaded = 0;              // the last one
     };
     // What a switch combines or copies.
     struct Gathering {

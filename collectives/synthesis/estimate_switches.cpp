@@ -33,7 +33,8 @@ void EstimatePlayer::ask_members(std::uint32_t number, Ps now, Ps earliest)
     const Ps asked = now + found->of.at(threads_[move.thread].rank).asked_ps;
     for (const ChunkRef& source : move.step->sources) {
         Transfer transfer;
-        transfer.flight = LinkClock::of_group(found->of.at(source.rank).operand, source.rank, gathering.bytes, asked, 0);
+        transfer.flight =
+            LinkClock::of_group(found->of.at(source.rank).operand, source.rank, gathering.bytes, asked, 0);
         transfer.use = Use::operand;
         transfer.target = at;
         launch(transfer);
@@ -73,7 +74,8 @@ void EstimatePlayer::store_group(const Move& move, Ps from, Ps ready)
 std::uint32_t EstimatePlayer::push_gathering(const Step& step, std::uint32_t index)
 {
     const ChunkRef& first = step.destinations.front();
-    std::vector<std::uint64_t> key{static_cast<std::uint64_t>(first.buffer), first.index, first.count, step.part, step.parts};
+    std::vector<std::uint64_t> key{static_cast<std::uint64_t>(first.buffer), first.index, first.count, step.part,
+        step.parts};
     for (const ChunkRef& member : step.destinations) key.push_back(member.rank);
     std::vector<std::uint32_t>& open = pushes_[key];
     const std::uint32_t rank = threads_[index].rank;
@@ -84,7 +86,8 @@ std::uint32_t EstimatePlayer::push_gathering(const Step& step, std::uint32_t ind
         if (has_part) continue;
         const std::uint32_t found = open[i];
         gathering.threads.push_back(index);
-        if (gathering.threads.size() == step.destinations.size()) open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
+        if (gathering.threads.size() == step.destinations.size())
+            open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
         return found;
     }
     Gathering gathering;

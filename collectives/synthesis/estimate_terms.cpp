@@ -60,8 +60,10 @@ std::string text_of(const std::vector<EstimateTerm>& terms)
     std::string out;
     for (const EstimateTerm& term : terms) {
         if (term.ps == 0) continue;
-        if (!out.empty()) out += term.ps < 0 ? " - " : " + ";
-        else if (term.ps < 0) out += "-";
+        if (!out.empty())
+            out += term.ps < 0 ? " - " : " + ";
+        else if (term.ps < 0)
+            out += "-";
         out += term.name + " " + format_time_ps(static_cast<std::uint64_t>(term.ps < 0 ? -term.ps : term.ps));
     }
     return out;

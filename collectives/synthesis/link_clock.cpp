@@ -23,12 +23,14 @@ Flight LinkClock::put(const CostPath& path, std::uint32_t sender, double bytes, 
     return {&path, sender, bytes, false, 0, now + path.stages.front().before_ps, behind(path.put_ps, path, 0), 0};
 }
 
-Flight LinkClock::answer(const CostPath& path, std::uint32_t sender, const CostPath& request, double bytes, std::uint64_t now)
+Flight LinkClock::answer(const CostPath& path, std::uint32_t sender, const CostPath& request, double bytes,
+    std::uint64_t now)
 {
     return {&path, sender, bytes, false, 0, now, behind(request.answer_ps, path, 1), 0};
 }
 
-Flight LinkClock::of_group(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now, std::uint64_t rest)
+Flight LinkClock::of_group(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now,
+    std::uint64_t rest)
 {
     return {&path, sender, bytes, true, 0, now + path.stages.front().before_ps, rest, 0};
 }
@@ -52,7 +54,7 @@ bool LinkClock::pass(Flight& flight)
             if (begin == now || queue.sender == nobody) queue = {flight.sender, false};
             queue.mixed = queue.mixed || queue.sender != flight.sender;
             const bool crowded = !flight.path->neighbours && queue.mixed && link.buffer > 0 &&
-                                 static_cast<double>(begin - now) > link.buffer * link.ps_per_byte;
+                static_cast<double>(begin - now) > link.buffer * link.ps_per_byte;
             occupy(part.link, bytes * there * (crowded ? through_ranks : 1), now);
             payload_[part.link] += bytes;
             if (link.reverse >= 0) occupy(static_cast<std::uint32_t>(link.reverse), bytes * back, now);

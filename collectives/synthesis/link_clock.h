@@ -23,15 +23,18 @@ struct Flight {
 class LinkClock {
 public:
     explicit LinkClock(const CostGraph& graph)
-        : graph_(graph), free_(graph.links.size()), queues_(graph.links.size()), busy_(graph.links.size()), payload_(graph.links.size())
+        : graph_(graph), free_(graph.links.size()), queues_(graph.links.size()), busy_(graph.links.size()),
+          payload_(graph.links.size())
     {
     }
 
     // A put or a signal of `sender` that leaves at `now`; what a load brings back that was asked for by `request`, when it is at
     // the owner; a part of what a switch does for a group, with `rest` behind the last stage.
     static Flight put(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now);
-    static Flight answer(const CostPath& path, std::uint32_t sender, const CostPath& request, double bytes, std::uint64_t now);
-    static Flight of_group(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now, std::uint64_t rest);
+    static Flight answer(const CostPath& path, std::uint32_t sender, const CostPath& request, double bytes,
+        std::uint64_t now);
+    static Flight of_group(const CostPath& path, std::uint32_t sender, double bytes, std::uint64_t now,
+        std::uint64_t rest);
 
     // Passes the links of the present stage at flight.head_ps. False at the last one.
     bool pass(Flight& flight);

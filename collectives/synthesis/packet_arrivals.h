@@ -14,9 +14,9 @@ class PacketArrivals {
 public:
     struct Share {
         bool here = false;
-        std::uint64_t head_ps = 0;  // its first packets
-        std::uint64_t tail_ps = 0;  // its last ones
-        std::uint32_t depth = 0;    // of the chain of transfers that brought it
+        std::uint64_t head_ps = 0;            // its first packets
+        std::uint64_t tail_ps = 0;            // its last ones
+        std::uint32_t depth = 0;              // of the chain of transfers that brought it
         std::vector<std::uint32_t> sleepers;  // threads that wait for it
     };
 

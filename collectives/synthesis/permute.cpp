@@ -56,7 +56,7 @@ Schedule permuted(const Schedule& schedule, const std::vector<std::uint32_t>& or
     };
     const auto split = [&](const ChunkRef& chunk) {
         return by_rank(schedule.op, chunk.buffer) && per_rank > 0 &&
-               chunk.index / per_rank != (chunk.index + chunk.count - 1) / per_rank;
+            chunk.index / per_rank != (chunk.index + chunk.count - 1) / per_rank;
     };
     Schedule out = schedule;
     out.root = order[schedule.root];

@@ -23,9 +23,8 @@ public:
         for (std::uint32_t from = 0; from < graph.size(); ++from) {
             for (std::uint32_t to = 0; to < graph.size(); ++to)
                 if (to != from && open(graph.path(from, to), taken)) next_[from].push_back(to);
-            std::stable_sort(next_[from].begin(), next_[from].end(), [&](std::uint32_t a, std::uint32_t b) {
-                return step_ps(graph, from, a) < step_ps(graph, from, b);
-            });
+            std::stable_sort(next_[from].begin(), next_[from].end(),
+                [&](std::uint32_t a, std::uint32_t b) { return step_ps(graph, from, a) < step_ps(graph, from, b); });
             for (std::uint32_t to = 0; to < graph.size(); ++to)
                 if (to != from && (open(graph.path(from, to), taken) || open(graph.path(to, from), taken)))
                     beside_[from].push_back(to);
@@ -52,8 +51,8 @@ private:
 
     std::size_t ways_on(std::uint32_t rank) const
     {
-        return static_cast<std::size_t>(std::count_if(next_[rank].begin(), next_[rank].end(),
-            [&](std::uint32_t to) { return !visited_[to]; }));
+        return static_cast<std::size_t>(
+            std::count_if(next_[rank].begin(), next_[rank].end(), [&](std::uint32_t to) { return !visited_[to]; }));
     }
 
     // Whether a rank beside the path could no longer be both entered and left.
@@ -85,8 +84,7 @@ private:
     bool extend()
     {
         const std::uint32_t at = path_.back();
-        if (path_.size() == graph_.size())
-            return std::find(next_[at].begin(), next_[at].end(), 0U) != next_[at].end();
+        if (path_.size() == graph_.size()) return std::find(next_[at].begin(), next_[at].end(), 0U) != next_[at].end();
         std::vector<std::uint32_t> choices;
         for (const std::uint32_t to : next_[at])
             if (!visited_[to]) choices.push_back(to);
@@ -124,8 +122,8 @@ RankOrder nearest_first(const CostGraph& graph)
     while (order.size() < graph.size()) {
         std::uint32_t best = graph.size();
         for (std::uint32_t to = 0; to < graph.size(); ++to)
-            if (!visited[to] && (best == graph.size() ||
-                                    step_ps(graph, order.back(), to) < step_ps(graph, order.back(), best)))
+            if (!visited[to] &&
+                (best == graph.size() || step_ps(graph, order.back(), to) < step_ps(graph, order.back(), best)))
                 best = to;
         visited[best] = true;
         order.push_back(best);
@@ -171,7 +169,8 @@ RingCost ring_cost(const CostGraph& graph, const RankOrder& order)
             for (const LinkShare& part : stage.links) {
                 const CostLink& link = graph.links[part.link];
                 load[part.link] += part.share * link.ps_per_byte;
-                if (link.reverse >= 0) load[static_cast<std::size_t>(link.reverse)] += part.share * link.back_ps_per_byte;
+                if (link.reverse >= 0)
+                    load[static_cast<std::size_t>(link.reverse)] += part.share * link.back_ps_per_byte;
             }
     }
     for (const double busy : load) cost.ps_per_byte = std::max(cost.ps_per_byte, busy);
@@ -182,7 +181,8 @@ RankOrder ring_order(const CostGraph& graph)
 {
     RankOrder best = rank_order(graph.size());
     if (graph.size() < 4) return best;
-    std::vector<RankOrder> others{CycleSearch(graph, std::vector<bool>(graph.links.size())).find(), nearest_first(graph)};
+    std::vector<RankOrder> others{CycleSearch(graph, std::vector<bool>(graph.links.size())).find(),
+        nearest_first(graph)};
     untangle(graph, others[1]);
     RingCost least = ring_cost(graph, best);
     for (const RankOrder& other : others) {

@@ -23,8 +23,7 @@ public:
     Matcher(const CostGraph& graph, const std::vector<std::uint32_t>& owners, double bytes, std::uint64_t seed)
         : graph_(graph), owners_(owners), seed_(seed), chunks_(static_cast<std::uint32_t>(owners.size())),
           has_(graph.size(), std::vector<bool>(owners.size())), wants_(has_), copies_(owners.size(), 1),
-          missing_(graph.size(), chunks_), news_(graph.size()),
-          free_(graph.links.size())
+          missing_(graph.size(), chunks_), news_(graph.size()), free_(graph.links.size())
     {
         for (std::uint32_t rank = 0; rank < graph.size(); ++rank) wants_[rank].assign(chunks_, true);
         for (std::uint32_t chunk = 0; chunk < chunks_; ++chunk) {
@@ -69,9 +68,10 @@ public:
                         way.looked = arrived_ + 1;  // in vain until the sender has something new
                 }
         }
-        std::stable_sort(out_.transfers.begin(), out_.transfers.end(), [](const ChunkTransfer& a, const ChunkTransfer& b) {
-            return std::tie(a.start_ps, a.from, a.to) < std::tie(b.start_ps, b.from, b.to);
-        });
+        std::stable_sort(out_.transfers.begin(), out_.transfers.end(),
+            [](const ChunkTransfer& a, const ChunkTransfer& b) {
+                return std::tie(a.start_ps, a.from, a.to) < std::tie(b.start_ps, b.from, b.to);
+            });
         return std::move(out_);
     }
 
@@ -107,7 +107,8 @@ private:
     {
         const double room = way.ps * (1 + 1e-9) + 1;
         for (const auto& [link, ps] : way.links)
-            if (free_[link] - static_cast<double>(now) + ps > room && free_[link] > static_cast<double>(now)) return false;
+            if (free_[link] - static_cast<double>(now) + ps > room && free_[link] > static_cast<double>(now))
+                return false;
         return true;
     }
 
@@ -152,7 +153,7 @@ private:
     std::vector<std::uint32_t> missing_;    // chunks that a rank lacks and is not getting
     std::vector<std::uint64_t> news_;       // arrivals anywhere up to the last one at a rank
     std::uint64_t arrived_ = 0;
-    std::vector<double> free_;              // ps
+    std::vector<double> free_;  // ps
     std::vector<Way> ways_;
     std::vector<std::vector<std::uint32_t>> distance_;
     using Arrival = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;

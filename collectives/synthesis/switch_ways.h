@@ -22,15 +22,15 @@ inline bool stores_group(StepKind kind) { return in_switch(kind) && kind != Step
 
 // Of one rank in a group. Stages as of a CostPath; latencies beside them are those behind the last stage.
 struct SwitchWay {
-    CostPath store;    // to the switches, which take it up as an operation
-    CostPath push;     // to the switches, which add it to what others push
-    CostPath operand;  // what the switches load from it, through their adders
-    CostPath result;   // what they have combined, to who loads it
-    CostPath copy;     // what they store
-    std::uint64_t asked_ps = 0;     // a load to a switch and on, until the operands of members are on their way
-    std::uint64_t result_ps = 0;    // of `result`
-    std::uint64_t copy_ps = 0;      // of `copy`
-    std::uint64_t answer_ps = 0;    // acknowledges of what was stored everywhere, back
+    CostPath store;               // to the switches, which take it up as an operation
+    CostPath push;                // to the switches, which add it to what others push
+    CostPath operand;             // what the switches load from it, through their adders
+    CostPath result;              // what they have combined, to who loads it
+    CostPath copy;                // what they store
+    std::uint64_t asked_ps = 0;   // a load to a switch and on, until the operands of members are on their way
+    std::uint64_t result_ps = 0;  // of `result`
+    std::uint64_t copy_ps = 0;    // of `copy`
+    std::uint64_t answer_ps = 0;  // acknowledges of what was stored everywhere, back
 };
 
 struct SwitchGroupWays {

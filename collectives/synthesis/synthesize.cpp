@@ -21,10 +21,10 @@ using RankChunk = std::pair<std::uint32_t, std::uint32_t>;
 // A transfer with the threads that send and use it.
 struct Hop {
     ChunkTransfer at;
-    std::uint32_t way = 0;                   // of its sender
-    bool sums = false;                       // carries partial sums
-    std::vector<std::uint32_t> users;        // ways of the receiver whose threads pass it on or add it up
-    std::uint32_t slot = 0;                  // of a sum at the receiver
+    std::uint32_t way = 0;             // of its sender
+    bool sums = false;                 // carries partial sums
+    std::vector<std::uint32_t> users;  // ways of the receiver whose threads pass it on or add it up
+    std::uint32_t slot = 0;            // of a sum at the receiver
 };
 
 class Writer {
@@ -95,7 +95,8 @@ private:
             hop.way = ways.try_emplace(links, static_cast<std::uint32_t>(ways.size())).first->second;
         }
         // A rank that only receives has a thread to wait in.
-        for (const auto& ways : known) ways_.push_back(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(ways.size())));
+        for (const auto& ways : known)
+            ways_.push_back(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(ways.size())));
     }
 
     // Who uses what arrives: sums are added by the one hop that takes the chunk on, or by its owner.
@@ -114,7 +115,8 @@ private:
                 hop.slot = slots[hop.at.to]++;
                 terms_[key].push_back(i);
                 const bool last = owns(hop.at.to, hop.at.chunk);
-                hop.users = {last ? adder(hop.at.to, hop.at.chunk, outgoing[0]) : hops_[outgoing[1].at(key).front()].way};
+                hop.users = {
+                    last ? adder(hop.at.to, hop.at.chunk, outgoing[0]) : hops_[outgoing[1].at(key).front()].way};
                 continue;
             }
             const auto next = outgoing[0].find(key);
@@ -285,15 +287,18 @@ private:
     std::vector<std::uint32_t> owners_;  // by chunk
     std::vector<Hop> hops_;              // in the order of their start, sums first
     std::vector<std::uint32_t> ways_;    // by rank
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> terms_;  // (rank, chunk): sums that come
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>>
+        terms_;  // (rank, chunk): sums that come
     std::map<Line, std::uint32_t> signals_;
     std::map<Line, std::uint32_t> semaphore_;
     std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> place_;  // (hop, user): which signal it is
     std::map<std::pair<Line, std::uint32_t>, std::uint32_t> taken_;         // (line, part): waits so far
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>> first_sent_;  // way, step
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>>
+        first_sent_;                                                             // way, step
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> first_hops_;  // (owner, chunk): how many
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> arrived_;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::multimap<std::size_t, std::uint32_t>> ends_;  // (rank, way): hop, to
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::multimap<std::size_t, std::uint32_t>>
+        ends_;  // (rank, way): hop, to
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> left_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> counts_;
     Schedule out_;
@@ -304,7 +309,7 @@ private:
 bool can_synthesize(CollectiveOp op)
 {
     return op == CollectiveOp::all_gather || op == CollectiveOp::reduce_scatter || op == CollectiveOp::all_reduce ||
-           op == CollectiveOp::broadcast;
+        op == CollectiveOp::broadcast;
 }
 
 Schedule synthesize(CollectiveOp op, const CostGraph& graph, const SynthesisOptions& options)

@@ -17,11 +17,11 @@
 namespace weft {
 
 struct SynthesisOptions {
-    std::uint64_t bytes = 0;     // of the message (layout.h)
-    std::uint32_t chunks = 1;    // that each rank's share is divided into; of broadcast: that the message is
-    std::uint32_t parts = 1;     // threads that share each chunk
-    std::uint32_t root = 0;      // of a broadcast
-    std::uint64_t seed = 0;      // of choices between equals
+    std::uint64_t bytes = 0;   // of the message (layout.h)
+    std::uint32_t chunks = 1;  // that each rank's share is divided into; of broadcast: that the message is
+    std::uint32_t parts = 1;   // threads that share each chunk
+    std::uint32_t root = 0;    // of a broadcast
+    std::uint64_t seed = 0;    // of choices between equals
     ReduceOp reduction = ReduceOp::sum;
 };
 

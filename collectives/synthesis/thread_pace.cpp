@@ -21,7 +21,7 @@ MoveLoad move_load(const CostGraph& graph, std::uint32_t rank, const Step& step,
     const double packed =
         static_cast<double>(chunks * packet_bytes(format, static_cast<std::uint64_t>(std::ceil(share))));
     const bool packets = std::any_of(step.sources.begin(), step.sources.end(), in_packets) ||
-                         std::any_of(step.destinations.begin(), step.destinations.end(), in_packets);
+        std::any_of(step.destinations.begin(), step.destinations.end(), in_packets);
     const auto in_all = [&](const ChunkRef& ref) { return in_packets(ref) ? packed : bytes; };
     const bool from_group = loads_group(step.kind);
     const bool to_group = stores_group(step.kind);

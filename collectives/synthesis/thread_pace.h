@@ -10,10 +10,10 @@
 namespace weft {
 
 struct MoveLoad {
-    double bytes = 0;    // as registers hold them: of packets where there are some
-    double data = 0;     // without flags
-    double issued = 0;   // bytes of all operands together
-    double remote = 0;   // of those at peers and switches
+    double bytes = 0;            // as registers hold them: of packets where there are some
+    double data = 0;             // without flags
+    double issued = 0;           // bytes of all operands together
+    double remote = 0;           // of those at peers and switches
     std::uint32_t gets = 0;      // operands that are loaded from there
     std::uint64_t load_ps = 0;   // until a line that is loaded is there; of packets if they have come
     std::uint64_t round_ps = 0;  // of the slowest peer, there and back
@@ -43,7 +43,7 @@ private:
     double shares(const MoveLoad& move) const;
 
     double issue_ps_per_byte_;
-    double registers_;    // bytes; 0: any
+    double registers_;  // bytes; 0: any
     double sets_;
     double outstanding_;  // bytes; 0: any
 };

@@ -18,7 +18,8 @@ public:
     void divides(const char* option, std::uint64_t divisor, std::uint64_t whole, const std::string& what)
     {
         if (divisor > 0 && whole % divisor != 0)
-            add(std::string(option) + " " + std::to_string(divisor) + " does not divide " + std::to_string(whole) + " " + what,
+            add(std::string(option) + " " + std::to_string(divisor) + " does not divide " + std::to_string(whole) +
+                    " " + what,
                 "a divisor of " + std::to_string(whole));
     }
     void throw_if_any() const
@@ -37,14 +38,18 @@ void check_shape(const Transformer& model, const Parallel& parallel, Problems& p
     problems.divides("--tp", parallel.tensor, model.heads, "heads");
     problems.divides("--tp", parallel.tensor, model.hidden, "of width");
     if (model.kv_heads % parallel.tensor != 0 && parallel.tensor % model.kv_heads != 0)
-        problems.add("--tp " + number(parallel.tensor) + " and " + number(model.kv_heads) + " heads of keys do not divide each other",
+        problems.add("--tp " + number(parallel.tensor) + " and " + number(model.kv_heads) +
+                " heads of keys do not divide each other",
             "a divisor or a multiple of " + number(model.kv_heads));
     if (model.ffn > 0) problems.divides("--tp", parallel.tensor, model.ffn, "of width of the feed-forward part");
     if (model.experts > 0) problems.divides("--tp", parallel.tensor, model.expert_ffn, "of width of an expert");
-    if (model.latent.used()) problems.divides("--tp", parallel.tensor, model.heads * model.latent.nope_width, "of width of all heads");
+    if (model.latent.used())
+        problems.divides("--tp", parallel.tensor, model.heads * model.latent.nope_width, "of width of all heads");
     if (parallel.expert > 1) {
-        if (model.experts == 0) problems.add("--ep with a model without experts", "no --ep");
-        else problems.divides("--ep", parallel.expert, model.experts, "experts");
+        if (model.experts == 0)
+            problems.add("--ep with a model without experts", "no --ep");
+        else
+            problems.divides("--ep", parallel.expert, model.experts, "experts");
         problems.divides("--ep", parallel.expert, parallel.data, "replicas (--dp)");
         if (parallel.tensor > 1 && !parallel.sequence)
             problems.add("--ep with --tp sends every token " + number(parallel.tensor) + " times", "--sp beside them");
@@ -64,12 +69,19 @@ void require_divisible(const Transformer& model, const Options& options, const s
     const std::uint64_t sequence = options.sequence > 0 ? options.sequence : model.sequence;
     const std::uint64_t tokens = what == "decode" ? options.microbatch : options.microbatch * sequence;
     problems.divides("--cp", parallel.context, sequence, "tokens of a sequence");
-    if (parallel.sequence) problems.divides("--tp", parallel.tensor, tokens / parallel.context, "tokens of a microbatch, which --sp shares out");
+    if (parallel.sequence)
+        problems.divides("--tp", parallel.tensor, tokens / parallel.context,
+            "tokens of a microbatch, which --sp shares out");
     const std::uint64_t chunks = std::uint64_t{parallel.pipeline} * parallel.interleave;
-    if (chunks > model.layers) problems.add(number(chunks) + " parts of a pipeline for " + number(model.layers) + " layers", "at most as many");
-    if (parallel.interleave > 1 && !training) problems.add("--interleave without a backward pass", "weft workload training");
+    if (chunks > model.layers)
+        problems.add(number(chunks) + " parts of a pipeline for " + number(model.layers) + " layers",
+            "at most as many");
+    if (parallel.interleave > 1 && !training)
+        problems.add("--interleave without a backward pass", "weft workload training");
     if (parallel.interleave > 1 && parallel.pipeline < 2) problems.add("--interleave with one stage", "--pp 2 or more");
-    if (parallel.interleave > 1) problems.divides("--pp", parallel.pipeline, options.microbatches, "microbatches, which --interleave runs in rounds");
+    if (parallel.interleave > 1)
+        problems.divides("--pp", parallel.pipeline, options.microbatches,
+            "microbatches, which --interleave runs in rounds");
     if (parallel.zero > 0 && !training) problems.add("--zero without a training step", "weft workload training");
     if (what == "decode" && parallel.context > 1) problems.add("--cp with steps of one token", "no --cp");
     problems.throw_if_any();
@@ -79,7 +91,8 @@ void require_data_parallel(const Options& options, const std::string& what)
 {
     Problems problems;
     const Parallel& parallel = options.parallel;
-    if (parallel.tensor * parallel.context * parallel.pipeline * parallel.expert * parallel.interleave > 1 || parallel.sequence || parallel.zero > 0)
+    if (parallel.tensor * parallel.context * parallel.pipeline * parallel.expert * parallel.interleave > 1 ||
+        parallel.sequence || parallel.zero > 0)
         problems.add(what + " is data parallel", "--dp alone");
     if (options.microbatches > 1) problems.add(what + " has one batch a step", "no --microbatches");
     if (parallel.data > most_ranks) problems.add(number(parallel.data) + " ranks", "at most " + number(most_ranks));

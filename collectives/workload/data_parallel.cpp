@@ -13,7 +13,10 @@ namespace {
 // Gradients of parts that come last to first, reduced in buckets beside what is still to be computed.
 class GradientBuckets {
 public:
-    GradientBuckets(RankTrace& trace, const Options& options, const Membership& group) : trace_(trace), options_(options), group_(group) {}
+    GradientBuckets(RankTrace& trace, const Options& options, const Membership& group)
+        : trace_(trace), options_(options), group_(group)
+    {
+    }
 
     void add(std::uint64_t parameters, const std::string& name)
     {
@@ -67,8 +70,8 @@ class DlrmWriter {
 public:
     DlrmWriter(const Dlrm& model, const Options& options, const RankGrid& grid, std::uint32_t rank)
         : model_(model), options_(options), trace_(rank), group_(grid.group(GroupKind::data, rank)),
-          buckets_(trace_, options, group_), batch_(options.microbatch),
-          vectors_(model.rows.size() + 1), wide_(model.cross_layers > 0 ? vectors_ * model.width : model.width + vectors_ * (vectors_ - 1) / 2)
+          buckets_(trace_, options, group_), batch_(options.microbatch), vectors_(model.rows.size() + 1),
+          wide_(model.cross_layers > 0 ? vectors_ * model.width : model.width + vectors_ * (vectors_ - 1) / 2)
     {
         top_.push_back(wide_);
         top_.insert(top_.end(), model.top.begin(), model.top.end());
@@ -79,7 +82,8 @@ public:
         // The tables are shared out evenly by bytes; each rank looks up its part for all ranks' samples.
         trace_.compute("look_up", lookups(1), Work::forward);
         const std::uint64_t pooled = options_.element_bytes * batch_ * model_.rows.size() * model_.width;
-        const NodeIds arrived = trace_.beside("exchange", {"embedding", CollectiveType::all_to_all, pooled, group_}, trace_.tail());
+        const NodeIds arrived =
+            trace_.beside("exchange", {"embedding", CollectiveType::all_to_all, pooled, group_}, trace_.tail());
         layers("bottom", model_.bottom);
         trace_.join(arrived);
         trace_.compute("interaction", interaction(), Work::forward);
@@ -87,7 +91,8 @@ public:
         layers_backward("top", top_, false);
         backward_pair(trace_, "interaction", interaction(), false);
         buckets_.add(model_.cross_layers * (2 * wide_ * model_.cross_rank + wide_), "interaction");
-        const NodeIds returned = trace_.beside("exchange backward", {"embedding", CollectiveType::all_to_all, pooled, group_}, trace_.tail());
+        const NodeIds returned = trace_.beside("exchange backward",
+            {"embedding", CollectiveType::all_to_all, pooled, group_}, trace_.tail());
         layers_backward("bottom", model_.bottom, true);
         buckets_.flush("rest");
         trace_.join(returned);
@@ -124,13 +129,15 @@ private:
     void layers(const char* part, const std::vector<std::uint64_t>& widths)
     {
         for (std::size_t i = 1; i < widths.size(); ++i)
-            trace_.compute(part + std::to_string(i), product_of(part, batch_, widths[i - 1], widths[i], options_.element_bytes), Work::forward);
+            trace_.compute(part + std::to_string(i),
+                product_of(part, batch_, widths[i - 1], widths[i], options_.element_bytes), Work::forward);
     }
     void layers_backward(const char* part, const std::vector<std::uint64_t>& widths, bool from_data)
     {
         for (std::size_t i = widths.size() - 1; i > 0; --i) {
             const std::string name = part + std::to_string(i);
-            backward_pair(trace_, name, product_of(part, batch_, widths[i - 1], widths[i], options_.element_bytes), from_data && i == 1);
+            backward_pair(trace_, name, product_of(part, batch_, widths[i - 1], widths[i], options_.element_bytes),
+                from_data && i == 1);
             buckets_.add(widths[i - 1] * widths[i] + widths[i], name);
         }
     }
@@ -169,11 +176,13 @@ RankTrace cnn_trace(const Cnn& model, const Options& options, const RankGrid& gr
             const std::uint64_t pixels = options.microbatch * convolution.out_size * convolution.out_size;
             const std::uint64_t area = convolution.kernel * convolution.kernel;
             Kernel kernel = product_of("convolution", pixels, area * convolution.in, convolution.out, q);
-            kernel.other_bytes = q * pixels * (convolution.in + convolution.out);  // each pixel once, not once for each filter tap
+            kernel.other_bytes =
+                q * pixels * (convolution.in + convolution.out);  // each pixel once, not once for each filter tap
             layers.push_back({convolution.name + (convolution.repeat > 1 ? "." + std::to_string(i) : ""), kernel,
                 area * convolution.in * convolution.out + 2 * convolution.out});
         }
-    layers.push_back({"classes", product_of("classes", options.microbatch, model.features, model.classes, q), model.features * model.classes + model.classes});
+    layers.push_back({"classes", product_of("classes", options.microbatch, model.features, model.classes, q),
+        model.features * model.classes + model.classes});
     for (const Layer& layer : layers) trace.compute(layer.name, layer.kernel, Work::forward);
     GradientBuckets buckets(trace, options, group);
     for (std::size_t i = layers.size(); i-- > 0;) {

@@ -21,20 +21,28 @@ struct Shared {
     Options options;
     RankGrid grid;
 
-    Shared(const Transformer& of, const Options& with, std::uint32_t first = 0) : model(of), options(with), grid(with.parallel, first) {}
+    Shared(const Transformer& of, const Options& with, std::uint32_t first = 0)
+        : model(of), options(with), grid(with.parallel, first)
+    {
+    }
     std::uint64_t sequence() const { return options.sequence > 0 ? options.sequence : model.sequence; }
     Pass prompts() const
     {
-        return {options.microbatch * sequence() / options.parallel.context, options.microbatch, sequence(), options.causal_half};
+        return {options.microbatch * sequence() / options.parallel.context, options.microbatch, sequence(),
+            options.causal_half};
     }
-    Pass step(std::uint64_t sequences, std::uint64_t number) const { return {sequences, sequences, options.cached + number, false}; }
+    Pass step(std::uint64_t sequences, std::uint64_t number) const
+    {
+        return {sequences, sequences, options.cached + number, false};
+    }
 };
 
 // Batches through the stages of a pipeline, forwards alone.
 class ForwardWriter {
 public:
     ForwardWriter(const Shared& shared, std::uint32_t rank)
-        : shared_(shared), at_(shared.grid.coordinates(rank)), trace_(rank), writer_(shared.model, shared.options, shared.grid, trace_),
+        : shared_(shared), at_(shared.grid.coordinates(rank)), trace_(rank),
+          writer_(shared.model, shared.options, shared.grid, trace_),
           layers_(layers_of_chunks(shared.model.layers, shared.options.parallel.pipeline))
     {
     }
@@ -48,11 +56,13 @@ public:
     {
         const std::string batch = " b" + std::to_string(number);
         const Parallel& parallel = shared_.options.parallel;
-        const std::uint64_t bytes = shared_.options.element_bytes * pass.tokens * shared_.model.hidden / (parallel.sequence ? parallel.tensor : 1);
+        const std::uint64_t bytes = shared_.options.element_bytes * pass.tokens * shared_.model.hidden /
+            (parallel.sequence ? parallel.tensor : 1);
         const auto tag = static_cast<std::uint32_t>(number + 1);
         std::uint64_t layer = 0;
         for (std::uint32_t stage = 0; stage < at_.pipeline; ++stage) layer += layers_[stage];
-        if (at_.pipeline > 0) trace_.join({trace_.receive("activations" + batch, stage(at_.pipeline - 1), tag, bytes, trace_.tail())});
+        if (at_.pipeline > 0)
+            trace_.join({trace_.receive("activations" + batch, stage(at_.pipeline - 1), tag, bytes, trace_.tail())});
         for (std::uint64_t i = 0; i < layers_[at_.pipeline]; ++i, ++layer) {
             writer_.forward(layer, pass, " l" + std::to_string(layer) + batch, Work::forward);
             after_layer(layer);
@@ -99,7 +109,8 @@ const auto nothing = [](std::uint64_t) {};
 const Transformer& transformer_of(const Model& model)
 {
     if (model.kind != ModelKind::transformer)
-        throw InputError("weft", 0, "the model '" + model.name + "' is no transformer", "a transformer, for prompts and tokens");
+        throw InputError("weft", 0, "the model '" + model.name + "' is no transformer",
+            "a transformer, for prompts and tokens");
     return model.transformer;
 }
 
@@ -160,8 +171,8 @@ RankTrace prefill_trace(const Pools& pools, std::uint32_t rank)
             for (to.tensor = 0; to.tensor < pools.decode.options.parallel.tensor; ++to.tensor) {
                 const std::uint64_t bytes = cache_bytes(own, pools.decode, at.tensor, to.tensor);
                 if (bytes > 0)
-                    writer.trace().send("cache", "cache l" + std::to_string(layer) + " b" + std::to_string(batch), pools.decode.grid.rank(to),
-                        pools.tag(batch, layer), bytes, writer.trace().tail());
+                    writer.trace().send("cache", "cache l" + std::to_string(layer) + " b" + std::to_string(batch),
+                        pools.decode.grid.rank(to), pools.tag(batch, layer), bytes, writer.trace().tail());
             }
         });
     }
@@ -183,12 +194,14 @@ RankTrace decode_trace(const Pools& pools, std::uint32_t rank)
             for (from.tensor = 0; from.tensor < pools.prefill.options.parallel.tensor; ++from.tensor) {
                 const std::uint64_t bytes = cache_bytes(pools.prefill, own, from.tensor, at.tensor);
                 if (bytes > 0)
-                    caches.push_back(writer.trace().receive("cache l" + std::to_string(layer) + " b" + std::to_string(batch),
-                        pools.prefill.grid.rank(from), pools.tag(batch, layer), bytes, {}));
+                    caches.push_back(
+                        writer.trace().receive("cache l" + std::to_string(layer) + " b" + std::to_string(batch),
+                            pools.prefill.grid.rank(from), pools.tag(batch, layer), bytes, {}));
             }
     }
     writer.trace().join(caches);
-    for (std::uint64_t step = 0; step < own.options.steps; ++step) writer.pass(own.step(sequences, step + 1), step, false, nothing);
+    for (std::uint64_t step = 0; step < own.options.steps; ++step)
+        writer.pass(own.step(sequences, step + 1), step, false, nothing);
     return std::move(writer.trace());
 }
 
@@ -201,7 +214,8 @@ TraceJob prefill_job(const Model& model, const Options& options)
     TraceJob job = job_of(*shared);
     job.trace = [shared](std::uint32_t rank) {
         ForwardWriter writer(*shared, rank);
-        for (std::uint64_t i = 0; i < shared->options.microbatches; ++i) writer.pass(shared->prompts(), i, false, nothing);
+        for (std::uint64_t i = 0; i < shared->options.microbatches; ++i)
+            writer.pass(shared->prompts(), i, false, nothing);
         return std::move(writer.trace());
     };
     return job;
@@ -234,7 +248,9 @@ TraceJob disaggregated_job(const Model& model, const Disaggregated& options)
     Options& decode = both.decode;
     const std::uint64_t batches = options.prefill.parallel.data * options.prefill.microbatches;
     if (batches % decode.parallel.data != 0)
-        throw InputError("weft", 0, std::to_string(batches) + " batches of prompts for " + std::to_string(decode.parallel.data) + " instances that decode",
+        throw InputError("weft", 0,
+            std::to_string(batches) + " batches of prompts for " + std::to_string(decode.parallel.data) +
+                " instances that decode",
             "a multiple, so that each has as many");
     decode.microbatch = batches / decode.parallel.data * options.prefill.microbatch;
     decode.cached = options.prefill.sequence > 0 ? options.prefill.sequence : model.transformer.sequence;
@@ -243,13 +259,16 @@ TraceJob disaggregated_job(const Model& model, const Disaggregated& options)
         if (parallel->pipeline > 1 || parallel->context > 1)
             throw InputError("weft", 0, "an instance of several stages", "--tp and --ep alone inside an instance");
     const std::uint32_t first = both.prefill.parallel.ranks();
-    const auto pools = std::make_shared<Pools>(Pools{Shared(model.transformer, both.prefill), Shared(model.transformer, decode, first)});
+    const auto pools = std::make_shared<Pools>(
+        Pools{Shared(model.transformer, both.prefill), Shared(model.transformer, decode, first)});
     pools->decode.grid.number_groups(pools->prefill.grid.groups().size() + 1);
     TraceJob job;
     job.ranks = first + decode.parallel.ranks();
     job.groups = pools->prefill.grid.groups();
     job.groups.insert(pools->decode.grid.groups().begin(), pools->decode.grid.groups().end());
-    job.trace = [pools, first](std::uint32_t rank) { return rank < first ? prefill_trace(*pools, rank) : decode_trace(*pools, rank); };
+    job.trace = [pools, first](std::uint32_t rank) {
+        return rank < first ? prefill_trace(*pools, rank) : decode_trace(*pools, rank);
+    };
     return job;
 }
 

@@ -39,7 +39,8 @@ std::vector<Kernel> LayerKernels::projections(const Pass& pass) const
         out.push_back(product("q", pass.tokens, h, query_width(model_) / t));
     }
     out.push_back(product("kv_down", pass.tokens, h, latent.kv_rank + latent.rope_width));
-    out.push_back(product("kv_up", pass.tokens, latent.kv_rank, model_.heads / t * (latent.nope_width + latent.value_width)));
+    out.push_back(
+        product("kv_up", pass.tokens, latent.kv_rank, model_.heads / t * (latent.nope_width + latent.value_width)));
     return out;
 }
 
@@ -63,10 +64,14 @@ Kernel LayerKernels::attention_output(const Pass& pass) const
 std::vector<Kernel> LayerKernels::ffn(const char* up, const char* down, std::uint64_t tokens, std::uint64_t width) const
 {
     const std::uint64_t share = width / options_.parallel.tensor;
-    return {product(up, tokens, model_.hidden, (model_.gated ? 2 : 1) * share), product(down, tokens, share, model_.hidden)};
+    return {product(up, tokens, model_.hidden, (model_.gated ? 2 : 1) * share),
+        product(down, tokens, share, model_.hidden)};
 }
 
-std::vector<Kernel> LayerKernels::dense_ffn(const Pass& pass) const { return ffn("ffn_up", "ffn_down", pass.tokens, model_.ffn); }
+std::vector<Kernel> LayerKernels::dense_ffn(const Pass& pass) const
+{
+    return ffn("ffn_up", "ffn_down", pass.tokens, model_.ffn);
+}
 
 Kernel LayerKernels::router(const Pass& pass) const
 {
@@ -89,7 +94,8 @@ std::vector<Kernel> LayerKernels::experts(const Pass& pass) const
     // Experts that at least one of the tokens of the group goes to, in the mean over even choices.
     const double missed = std::pow(1.0 - static_cast<double>(model_.top_k) / static_cast<double>(model_.experts),
         static_cast<double>(pass.tokens * e));
-    const auto used = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::llround(static_cast<double>(here) * (1.0 - missed))), 1, here);
+    const auto used = std::clamp<std::uint64_t>(
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(here) * (1.0 - missed))), 1, here);
     std::vector<Kernel> out = ffn("experts_up", "experts_down", 1, model_.expert_ffn);
     for (Kernel& kernel : out) {
         kernel.operations *= pairs;
@@ -148,15 +154,17 @@ std::uint64_t LayerKernels::output_parameters_on_rank() const
 
 std::uint64_t LayerKernels::kv_bytes(std::uint64_t tokens) const
 {
-    const std::uint64_t width = model_.latent.used() ? (query_width(model_) + value_width(model_)) / options_.parallel.tensor
-                                                     : 2 * kv_heads_on_rank() * model_.head_width;
+    const std::uint64_t width = model_.latent.used()
+        ? (query_width(model_) + value_width(model_)) / options_.parallel.tensor
+        : 2 * kv_heads_on_rank() * model_.head_width;
     return options_.element_bytes * tokens * width;
 }
 
 std::uint64_t LayerKernels::cached_bytes(std::uint64_t tokens) const
 {
     // The latent form serves all heads: every rank has all of it.
-    const std::uint64_t width = model_.latent.used() ? cached_width(model_) : 2 * kv_heads_on_rank() * model_.head_width;
+    const std::uint64_t width =
+        model_.latent.used() ? cached_width(model_) : 2 * kv_heads_on_rank() * model_.head_width;
     return options_.element_bytes * tokens * width;
 }
 

@@ -12,10 +12,10 @@ namespace weft::workload {
 
 struct Kernel {
     const char* name = "";
-    chakra::MatrixProduct product;     // M: tokens; stated for products of matrices alone
-    std::uint64_t operations = 0;      // two for a multiply-add
-    std::uint64_t weight_bytes = 0;    // read; of what a backward pass has gradients of
-    std::uint64_t other_bytes = 0;     // activations and caches, read and written
+    chakra::MatrixProduct product;   // M: tokens; stated for products of matrices alone
+    std::uint64_t operations = 0;    // two for a multiply-add
+    std::uint64_t weight_bytes = 0;  // read; of what a backward pass has gradients of
+    std::uint64_t other_bytes = 0;   // activations and caches, read and written
 
     bool has_weights() const { return weight_bytes > 0; }
     std::uint64_t bytes() const { return weight_bytes + other_bytes; }
@@ -23,10 +23,10 @@ struct Kernel {
 
 // Tokens that go through a layer at once on a rank.
 struct Pass {
-    std::uint64_t tokens = 0;     // of this rank's tensor-parallel group
+    std::uint64_t tokens = 0;  // of this rank's tensor-parallel group
     std::uint64_t sequences = 0;
-    std::uint64_t context = 0;    // tokens that each of them attends to
-    bool halve_attention = false; // causal mask skipped
+    std::uint64_t context = 0;     // tokens that each of them attends to
+    bool halve_attention = false;  // causal mask skipped
 };
 
 class LayerKernels {

@@ -43,12 +43,14 @@ Kernel part_of(const Kernel& kernel, std::uint64_t i, std::uint64_t parts)
 }  // namespace
 
 LayerWriter::LayerWriter(const Transformer& model, const Options& options, const RankGrid& grid, RankTrace& trace)
-    : model_(model), options_(options), kernels_(model, options), trace_(trace), tensor_(grid.group(GroupKind::tensor, trace.rank())),
-      context_(grid.group(GroupKind::context, trace.rank())), expert_(grid.group(GroupKind::expert, trace.rank()))
+    : model_(model), options_(options), kernels_(model, options), trace_(trace),
+      tensor_(grid.group(GroupKind::tensor, trace.rank())), context_(grid.group(GroupKind::context, trace.rank())),
+      expert_(grid.group(GroupKind::expert, trace.rank()))
 {
 }
 
-void LayerWriter::tensor_collective(const char* name, CollectiveType type, const Pass& pass, const std::string& label, std::uint64_t factor)
+void LayerWriter::tensor_collective(const char* name, CollectiveType type, const Pass& pass, const std::string& label,
+    std::uint64_t factor)
 {
     const std::uint64_t whole = options_.element_bytes * pass.tokens * model_.hidden * factor;
     const std::uint64_t bytes = type == CollectiveType::all_gather ? whole / tensor_.size() : whole;
@@ -66,7 +68,8 @@ NodeIds LayerWriter::leaving(const Pass& pass, const std::string& label)
 {
     const std::uint64_t bytes = options_.element_bytes * pass.tokens * model_.hidden;
     if (options_.parallel.sequence)
-        return trace_.beside("reduce_scatter" + label, {"tensor", CollectiveType::reduce_scatter, bytes, tensor_}, trace_.tail());
+        return trace_.beside("reduce_scatter" + label, {"tensor", CollectiveType::reduce_scatter, bytes, tensor_},
+            trace_.tail());
     return trace_.beside("all_reduce" + label, {"tensor", CollectiveType::all_reduce, bytes, tensor_}, trace_.tail());
 }
 
@@ -79,7 +82,8 @@ void LayerWriter::leave(const Pass& pass, const std::string& label)
 void LayerWriter::ring_core(const Kernel& core, const Pass& pass, const std::string& label, Work work)
 {
     const std::uint32_t parts = context_.size();
-    const auto here = static_cast<std::uint32_t>(std::find(context_.ranks.begin(), context_.ranks.end(), trace_.rank()) - context_.ranks.begin());
+    const auto here = static_cast<std::uint32_t>(
+        std::find(context_.ranks.begin(), context_.ranks.end(), trace_.rank()) - context_.ranks.begin());
     const std::uint32_t to = context_.ranks[(here + 1) % parts];
     const std::uint32_t from = context_.ranks[(here + parts - 1) % parts];
     const bool backward = work == Work::backward;
@@ -94,7 +98,8 @@ void LayerWriter::ring_core(const Kernel& core, const Pass& pass, const std::str
             trace_.send("context", name, to, next_tag_, bytes, block);
             ++next_tag_;
         }
-        trace_.compute(std::string(core.name) + " " + std::to_string(i) + (backward ? " backward" : "") + label, part_of(core, i, parts), work);
+        trace_.compute(std::string(core.name) + " " + std::to_string(i) + (backward ? " backward" : "") + label,
+            part_of(core, i, parts), work);
         if (!next.empty()) trace_.join(next);
         block = next;
     }
@@ -111,10 +116,12 @@ void LayerWriter::attention_core(const Pass& pass, const std::string& label, Wor
         ring_core(core, pass, label, work);
     } else {
         const std::uint64_t own = kernels_.kv_bytes(pass.tokens);
-        if (!backward) trace_.in_chain("gather_keys_values" + end, {"context", CollectiveType::all_gather, own, context_});
+        if (!backward)
+            trace_.in_chain("gather_keys_values" + end, {"context", CollectiveType::all_gather, own, context_});
         trace_.compute(core.name + end, core, work);
         if (backward)
-            trace_.in_chain("scatter_keys_values" + end, {"context", CollectiveType::reduce_scatter, own * context_.size(), context_});
+            trace_.in_chain("scatter_keys_values" + end,
+                {"context", CollectiveType::reduce_scatter, own * context_.size(), context_});
     }
 }
 
@@ -122,7 +129,9 @@ void LayerWriter::attention_core(const Pass& pass, const std::string& label, Wor
 void LayerWriter::exchange(const char* name, const Pass& pass, const std::string& label)
 {
     const std::uint64_t tokens = pass.tokens / (options_.parallel.sequence ? options_.parallel.tensor : 1);
-    trace_.in_chain(name + label, {"expert", CollectiveType::all_to_all, options_.element_bytes * tokens * model_.top_k * model_.hidden, expert_});
+    trace_.in_chain(name + label,
+        {"expert", CollectiveType::all_to_all, options_.element_bytes * tokens * model_.top_k * model_.hidden,
+            expert_});
 }
 
 void LayerWriter::expert_part(const Pass& pass, const std::string& label, Work work)
@@ -130,11 +139,13 @@ void LayerWriter::expert_part(const Pass& pass, const std::string& label, Work w
     trace_.compute("router" + label, kernels_.router(pass), work);
     if (dispatches()) {
         exchange("dispatch", pass, label);
-        if (tensor_.size() > 1) tensor_collective("all_gather", CollectiveType::all_gather, pass, " experts" + label, model_.top_k);
+        if (tensor_.size() > 1)
+            tensor_collective("all_gather", CollectiveType::all_gather, pass, " experts" + label, model_.top_k);
     }
     for (const Kernel& kernel : kernels_.experts(pass)) trace_.compute(kernel.name + label, kernel, work);
     if (dispatches()) {
-        if (tensor_.size() > 1) tensor_collective("reduce_scatter", CollectiveType::reduce_scatter, pass, " experts" + label, model_.top_k);
+        if (tensor_.size() > 1)
+            tensor_collective("reduce_scatter", CollectiveType::reduce_scatter, pass, " experts" + label, model_.top_k);
         exchange("combine", pass, label);
     }
 }
@@ -159,7 +170,8 @@ void LayerWriter::forward(std::uint64_t layer, const Pass& pass, const std::stri
 }
 
 // First the gradients that the layers before need, then those of the weights, which a communication may run beside.
-void LayerWriter::backward_of(const std::vector<Kernel>& kernels, const std::string& label, const std::function<NodeIds()>& between)
+void LayerWriter::backward_of(const std::vector<Kernel>& kernels, const std::string& label,
+    const std::function<NodeIds()>& between)
 {
     for (std::size_t i = kernels.size(); i-- > 0;)
         trace_.compute(std::string(kernels[i].name) + " backward" + label, input_gradient(kernels[i]), Work::backward);
@@ -173,11 +185,15 @@ void LayerWriter::expert_part_backward(const Pass& pass, const std::string& labe
 {
     if (dispatches()) {
         exchange("combine backward", pass, label);
-        if (tensor_.size() > 1) tensor_collective("all_gather", CollectiveType::all_gather, pass, " experts backward" + label, model_.top_k);
+        if (tensor_.size() > 1)
+            tensor_collective("all_gather", CollectiveType::all_gather, pass, " experts backward" + label,
+                model_.top_k);
     }
     backward_of(kernels_.experts(pass), label);
     if (dispatches()) {
-        if (tensor_.size() > 1) tensor_collective("reduce_scatter", CollectiveType::reduce_scatter, pass, " experts backward" + label, model_.top_k);
+        if (tensor_.size() > 1)
+            tensor_collective("reduce_scatter", CollectiveType::reduce_scatter, pass, " experts backward" + label,
+                model_.top_k);
         exchange("dispatch backward", pass, label);
     }
     backward_of({kernels_.router(pass)}, label);
@@ -186,7 +202,9 @@ void LayerWriter::expert_part_backward(const Pass& pass, const std::string& labe
 void LayerWriter::backward(std::uint64_t layer, const Pass& pass, const std::string& label)
 {
     if (options_.recompute == Recompute::full) forward(layer, pass, label, Work::recompute);
-    const auto left = [&](const char* part) { return [this, &pass, end = std::string(" ") + part + " backward" + label] { return leaving(pass, end); }; };
+    const auto left = [&](const char* part) {
+        return [this, &pass, end = std::string(" ") + part + " backward" + label] { return leaving(pass, end); };
+    };
     if (has_edges(layer)) enter(pass, " ffn backward" + label);
     if (model_.has_experts(layer)) {
         expert_part_backward(pass, label);

@@ -15,8 +15,9 @@ struct MicroOperation {
     const char* name;
     CollectiveType type;
 };
-constexpr MicroOperation micro_table[] = {{"all_reduce", CollectiveType::all_reduce}, {"all_gather", CollectiveType::all_gather},
-    {"reduce_scatter", CollectiveType::reduce_scatter}, {"all_to_all", CollectiveType::all_to_all}, {"broadcast", CollectiveType::broadcast},
+constexpr MicroOperation micro_table[] = {{"all_reduce", CollectiveType::all_reduce},
+    {"all_gather", CollectiveType::all_gather}, {"reduce_scatter", CollectiveType::reduce_scatter},
+    {"all_to_all", CollectiveType::all_to_all}, {"broadcast", CollectiveType::broadcast},
     {"barrier", CollectiveType::barrier}};
 
 struct MicroRun {
@@ -27,7 +28,8 @@ struct MicroRun {
 
 const MicroOperation* micro_operation(const std::string& name)
 {
-    const auto* found = std::find_if(std::begin(micro_table), std::end(micro_table), [&](const MicroOperation& one) { return name == one.name; });
+    const auto* found = std::find_if(std::begin(micro_table), std::end(micro_table),
+        [&](const MicroOperation& one) { return name == one.name; });
     return found == std::end(micro_table) ? nullptr : found;
 }
 
@@ -40,10 +42,11 @@ std::vector<MicroRun> micro_runs(const MicroOptions& options)
         const std::vector<std::uint64_t> sizes = sized ? options.sizes : std::vector<std::uint64_t>{0};
         for (const std::uint32_t ranks : options.ranks)
             for (const std::uint64_t size : sizes) {
-                const bool shared = operation->type == CollectiveType::all_gather || operation->type == CollectiveType::reduce_scatter ||
-                    operation->type == CollectiveType::all_to_all;
+                const bool shared = operation->type == CollectiveType::all_gather ||
+                    operation->type == CollectiveType::reduce_scatter || operation->type == CollectiveType::all_to_all;
                 if (shared && size % ranks != 0)
-                    throw InputError("weft", 0, std::to_string(size) + " bytes of " + name + " over " + std::to_string(ranks) + " ranks",
+                    throw InputError("weft", 0,
+                        std::to_string(size) + " bytes of " + name + " over " + std::to_string(ranks) + " ranks",
                         "sizes that the ranks divide");
                 runs.push_back({operation, size, ranks});
             }
@@ -66,12 +69,15 @@ const std::vector<std::string>& micro_operations()
 TraceJob micro_job(const MicroOptions& options)
 {
     for (const std::string& name : options.operations)
-        if (micro_operation(name) == nullptr) throw InputError("weft", 0, "unknown collective '" + name + "'", "one of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, barrier");
+        if (micro_operation(name) == nullptr)
+            throw InputError("weft", 0, "unknown collective '" + name + "'",
+                "one of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, barrier");
     TraceJob job;
     job.ranks = *std::max_element(options.ranks.begin(), options.ranks.end());
     std::map<std::uint32_t, Membership> groups;
     for (const std::uint32_t ranks : options.ranks) {
-        if (ranks < 2) throw InputError("weft", 0, "a collective over " + std::to_string(ranks) + " ranks", "2 or more");
+        if (ranks < 2)
+            throw InputError("weft", 0, "a collective over " + std::to_string(ranks) + " ranks", "2 or more");
         Membership& group = groups[ranks];
         if (!group.ranks.empty()) continue;
         for (std::uint32_t rank = 0; rank < ranks; ++rank) group.ranks.push_back(rank);
@@ -92,14 +98,19 @@ TraceJob micro_job(const MicroOptions& options)
             for (std::uint64_t i = 0; i < iterations; ++i) {
                 if (rank >= run.ranks) continue;
                 const bool gathers = run.operation->type == CollectiveType::all_gather;
-                trace.in_chain(std::string(run.operation->name) + " " + std::to_string(run.size) + " B, " + std::to_string(run.ranks) + " ranks, " + std::to_string(i + 1),
-                    {"benchmark", run.operation->type, gathers ? run.size / run.ranks : run.size, groups.at(run.ranks)});
+                trace.in_chain(std::string(run.operation->name) + " " + std::to_string(run.size) + " B, " +
+                        std::to_string(run.ranks) + " ranks, " + std::to_string(i + 1),
+                    {"benchmark", run.operation->type, gathers ? run.size / run.ranks : run.size,
+                        groups.at(run.ranks)});
             }
         }
         return trace;
     };
-    if (groups.size() > 1) job.notices.emplace_back("a barrier of all ranks stands where the number of ranks changes; ASTRA-sim refuses barriers: one number in --ranks needs none");
-    if (std::any_of(options.operations.begin(), options.operations.end(), [](const std::string& name) { return name == "broadcast" || name == "barrier"; }))
+    if (groups.size() > 1)
+        job.notices.emplace_back("a barrier of all ranks stands where the number of ranks changes; ASTRA-sim refuses "
+                                 "barriers: one number in --ranks needs none");
+    if (std::any_of(options.operations.begin(), options.operations.end(),
+            [](const std::string& name) { return name == "broadcast" || name == "barrier"; }))
         job.notices.emplace_back("ASTRA-sim replays the duration of a broadcast and refuses a barrier; Weft runs both");
     return job;
 }

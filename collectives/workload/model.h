@@ -27,18 +27,18 @@ struct Transformer {
     std::uint64_t kv_heads = 0;
     std::uint64_t head_width = 0;
     LatentAttention latent;
-    std::uint64_t ffn = 0;         // width of a dense feed-forward part
-    bool gated = true;             // three matrices in place of two
-    bool biases = false;           // of every matrix of a layer and of its norms, as GPT
-    std::uint64_t experts = 0;     // routed; 0: every layer is dense
-    std::uint64_t top_k = 0;       // routed experts of a token
+    std::uint64_t ffn = 0;      // width of a dense feed-forward part
+    bool gated = true;          // three matrices in place of two
+    bool biases = false;        // of every matrix of a layer and of its norms, as GPT
+    std::uint64_t experts = 0;  // routed; 0: every layer is dense
+    std::uint64_t top_k = 0;    // routed experts of a token
     std::uint64_t shared_experts = 0;
-    std::uint64_t expert_ffn = 0;  // width of one expert
+    std::uint64_t expert_ffn = 0;    // width of one expert
     std::uint64_t dense_layers = 0;  // the first layers, which have no experts
     std::uint64_t vocabulary = 0;
-    bool tied = false;             // one table for input and output
-    std::uint64_t positions = 0;   // learned position embeddings
-    std::uint64_t sequence = 0;    // usual length, tokens
+    bool tied = false;            // one table for input and output
+    std::uint64_t positions = 0;  // learned position embeddings
+    std::uint64_t sequence = 0;   // usual length, tokens
 
     bool has_experts(std::uint64_t layer) const { return experts > 0 && layer >= dense_layers; }
 };

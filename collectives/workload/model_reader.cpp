@@ -43,9 +43,13 @@ public:
         std::vector<std::uint64_t> out;
         for (const YamlTree::Id id : fields_.list(key, Need::required)) {
             const std::string text(tree_.text_or_empty(id));
-            const bool digits = !text.empty() && text.size() <= 10 && text.find_first_not_of("0123456789") == std::string::npos;
-            if (!digits) findings_.refuse(tree_.line(id), "an item of '" + std::string(key) + "' is " + tree_.describe(id), "a whole number");
-            else out.push_back(checked(std::stoll(text), key, least, tree_.line(id)));
+            const bool digits =
+                !text.empty() && text.size() <= 10 && text.find_first_not_of("0123456789") == std::string::npos;
+            if (!digits)
+                findings_.refuse(tree_.line(id), "an item of '" + std::string(key) + "' is " + tree_.describe(id),
+                    "a whole number");
+            else
+                out.push_back(checked(std::stoll(text), key, least, tree_.line(id)));
         }
         return out;
     }
@@ -58,7 +62,8 @@ private:
     {
         constexpr std::uint64_t most = 1'000'000'000;
         if (value < 0 || static_cast<std::uint64_t>(value) < least || static_cast<std::uint64_t>(value) > most) {
-            findings_.refuse(line, "'" + key + "' is " + std::to_string(value), std::to_string(least) + " to 1000000000");
+            findings_.refuse(line, "'" + key + "' is " + std::to_string(value),
+                std::to_string(least) + " to 1000000000");
             return least;
         }
         return static_cast<std::uint64_t>(value);
@@ -101,13 +106,16 @@ Transformer read_transformer(ModelFields& in, const YamlTree& tree, Findings& fi
         latent.fields().finish();
     }
     if (model.heads % std::max<std::uint64_t>(1, model.kv_heads) != 0)
-        findings.refuse(in.line(), std::to_string(model.heads) + " heads share " + std::to_string(model.kv_heads) + " heads of keys",
+        findings.refuse(in.line(),
+            std::to_string(model.heads) + " heads share " + std::to_string(model.kv_heads) + " heads of keys",
             "'heads' a multiple of 'kv_heads'");
     if (model.experts > 0 && model.top_k > model.experts)
-        findings.refuse(in.line(), "'top_k' is " + std::to_string(model.top_k) + " of " + std::to_string(model.experts) + " experts",
+        findings.refuse(in.line(),
+            "'top_k' is " + std::to_string(model.top_k) + " of " + std::to_string(model.experts) + " experts",
             "at most 'experts'");
     if (model.experts == 0 && model.top_k + model.expert_ffn + model.shared_experts + model.dense_layers > 0)
-        findings.refuse(in.line(), "keys of experts without 'experts'", "'experts', or none of top_k, expert_ffn, shared_experts, dense_layers");
+        findings.refuse(in.line(), "keys of experts without 'experts'",
+            "'experts', or none of top_k, expert_ffn, shared_experts, dense_layers");
     if (model.dense_layers > model.layers)
         findings.refuse(in.line(), "more 'dense_layers' than 'layers'", "at most " + std::to_string(model.layers));
     return model;
@@ -124,7 +132,8 @@ Dlrm read_dlrm(ModelFields& in, Findings& findings)
     model.cross_layers = in.count("cross_layers", Need::optional, 0);
     model.cross_rank = in.count("cross_rank", model.cross_layers > 0 ? Need::required : Need::optional, 1);
     if (model.lookups.size() != model.rows.size())
-        findings.refuse(in.line(), std::to_string(model.lookups.size()) + " 'lookups' for " + std::to_string(model.rows.size()) + " tables",
+        findings.refuse(in.line(),
+            std::to_string(model.lookups.size()) + " 'lookups' for " + std::to_string(model.rows.size()) + " tables",
             "one for each of 'rows'");
     if (!model.bottom.empty() && model.bottom.back() != model.width)
         findings.refuse(in.line(), "the last width of 'bottom' is " + std::to_string(model.bottom.back()),
@@ -163,7 +172,8 @@ void read_published(Model& model, ModelFields& in, const YamlTree& tree, Finding
         if (const auto value = each.fields().get("value", Need::required)) {
             figure.value = std::string(tree.text_or_empty(*value));
             if (!printed_number(figure.value))
-                findings.refuse(tree.line(*value), "a published value is " + tree.describe(*value), "digits, and K, M, B or T behind them");
+                findings.refuse(tree.line(*value), "a published value is " + tree.describe(*value),
+                    "digits, and K, M, B or T behind them");
         }
         if (!figure.quantity.empty() && !quantity(model, figure.quantity))
             findings.refuse(each.line(), "unknown quantity " + in_quotes(figure.quantity),
@@ -193,7 +203,8 @@ Model read_model(const std::string& file, const std::string& text)
         model.kind = ModelKind::cnn;
         model.cnn = read_cnn(in, tree, findings);
     } else if (!kind.empty()) {
-        findings.refuse(tree.line(*in.fields().get("kind")), "unknown kind " + in_quotes(kind), "transformer, dlrm or cnn");
+        findings.refuse(tree.line(*in.fields().get("kind")), "unknown kind " + in_quotes(kind),
+            "transformer, dlrm or cnn");
     }
     findings.throw_if_failed();
     read_published(model, in, tree, findings);
@@ -214,7 +225,8 @@ const std::vector<Model>& named_models()
 
 Model load_model(const std::string& name)
 {
-    const bool is_file = name.find('/') != std::string::npos || (name.size() > 5 && name.compare(name.size() - 5, 5, ".yaml") == 0);
+    const bool is_file =
+        name.find('/') != std::string::npos || (name.size() > 5 && name.compare(name.size() - 5, 5, ".yaml") == 0);
     if (is_file) return read_model(name, read_text_file(name, std::size_t{1} << 24));
     std::vector<std::string> known;
     for (const Model& model : named_models()) {
@@ -223,7 +235,8 @@ Model load_model(const std::string& name)
     }
     const std::string nearest = nearest_name(name.substr(0, 64), known);
     throw InputError("weft", 0, "unknown model '" + name.substr(0, 64) + "'",
-        "a name that 'weft workload --list' shows, or a file NAME.yaml" + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+        "a name that 'weft workload --list' shows, or a file NAME.yaml" +
+            (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
 }
 
 }  // namespace weft::workload

@@ -34,7 +34,7 @@ struct Options {
     std::uint64_t gradient_bytes = 4;  // of what is reduced
     std::uint64_t bucket_bytes = 25 << 20;
     Recompute recompute = Recompute::none;
-    bool causal_half = false;          // attention skips what the causal mask hides
+    bool causal_half = false;  // attention skips what the causal mask hides
     // Decode: tokens that each sequence has so far, and steps.
     std::uint64_t cached = 0;
     std::uint64_t steps = 1;

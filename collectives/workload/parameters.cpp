@@ -66,7 +66,10 @@ std::uint64_t attention_parameters(const Transformer& model)
     return h * projected + value_width(model) * h + (model.biases ? projected + h : 0);
 }
 
-std::uint64_t expert_parameters(const Transformer& model) { return matrices_of_ffn(model) * model.hidden * model.expert_ffn; }
+std::uint64_t expert_parameters(const Transformer& model)
+{
+    return matrices_of_ffn(model) * model.hidden * model.expert_ffn;
+}
 
 std::uint64_t dense_parameters(const Transformer& model, std::uint64_t layer)
 {
@@ -86,7 +89,8 @@ std::uint64_t parameters(const Transformer& model)
 {
     std::uint64_t sum = input_parameters(model) + output_parameters(model);
     for (std::uint64_t layer = 0; layer < model.layers; ++layer)
-        sum += dense_parameters(model, layer) + (model.has_experts(layer) ? model.experts * expert_parameters(model) : 0);
+        sum +=
+            dense_parameters(model, layer) + (model.has_experts(layer) ? model.experts * expert_parameters(model) : 0);
     return sum;
 }
 
@@ -170,8 +174,8 @@ std::uint64_t forward_operations(const Dlrm& model)
 {
     const std::uint64_t vectors = model.rows.size() + 1;
     const std::uint64_t wide = interaction_width(model);
-    const std::uint64_t interaction = model.cross_layers > 0 ? model.cross_layers * 4 * wide * model.cross_rank
-                                                             : 2 * vectors * vectors * model.width;
+    const std::uint64_t interaction =
+        model.cross_layers > 0 ? model.cross_layers * 4 * wide * model.cross_rank : 2 * vectors * vectors * model.width;
     return mlp_operations(model.bottom) + interaction + mlp_operations(top_widths(model));
 }
 
@@ -186,7 +190,8 @@ std::uint64_t forward_operations(const Cnn& model)
 std::optional<std::uint64_t> quantity(const Model& model, const std::string& name)
 {
     if (name == "parameters") return parameters(model);
-    if (name == "active_parameters" && model.kind == ModelKind::transformer) return active_parameters(model.transformer);
+    if (name == "active_parameters" && model.kind == ModelKind::transformer)
+        return active_parameters(model.transformer);
     if (name == "embedding_rows" && model.kind == ModelKind::dlrm) return embedding_rows(model.dlrm);
     if (name == "dense_parameters" && model.kind == ModelKind::dlrm) return parameters(model.dlrm);
     return std::nullopt;
@@ -198,9 +203,15 @@ std::optional<PrintedNumber> printed_number(const std::string& text)
     const std::string digits = text.substr(0, end);
     std::string unit = end == std::string::npos ? "" : text.substr(end);
     unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
-    const double scale = unit.empty() ? 1 : unit == "K" ? 1e3 : unit == "M" ? 1e6 : unit == "B" ? 1e9 : unit == "T" ? 1e12 : 0;
+    const double scale = unit.empty() ? 1
+        : unit == "K"                 ? 1e3
+        : unit == "M"                 ? 1e6
+        : unit == "B"                 ? 1e9
+        : unit == "T"                 ? 1e12
+                                      : 0;
     const std::size_t point = digits.find('.');
-    if (digits.empty() || digits == "." || scale == 0 || (point != std::string::npos && digits.find('.', point + 1) != std::string::npos))
+    if (digits.empty() || digits == "." || scale == 0 ||
+        (point != std::string::npos && digits.find('.', point + 1) != std::string::npos))
         return std::nullopt;
     const double decimals = point == std::string::npos ? 0 : static_cast<double>(digits.size() - point - 1);
     return PrintedNumber{std::strtod(digits.c_str(), nullptr) * scale, 0.5 * std::pow(10.0, -decimals) * scale};

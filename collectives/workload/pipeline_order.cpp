@@ -4,7 +4,8 @@
 
 namespace weft::workload {
 
-std::vector<PipelineStep> pipeline_order(std::uint32_t stages, std::uint32_t chunks, std::uint64_t microbatches, std::uint32_t stage)
+std::vector<PipelineStep> pipeline_order(std::uint32_t stages, std::uint32_t chunks, std::uint64_t microbatches,
+    std::uint32_t stage)
 {
     const std::uint64_t all = microbatches * chunks;
     // With chunks, microbatches go in runs of one for each stage through all chunks of the stage.
@@ -14,7 +15,8 @@ std::vector<PipelineStep> pipeline_order(std::uint32_t stages, std::uint32_t chu
         const auto chunk = static_cast<std::uint32_t>(number / stages % chunks);
         return PipelineStep{forward, forward ? chunk : chunks - 1 - chunk, round * stages + number % stages};
     };
-    const std::uint64_t ahead = chunks == 1 ? stages - stage - 1 : 2 * (stages - stage - 1) + (chunks - 1) * std::uint64_t{stages};
+    const std::uint64_t ahead =
+        chunks == 1 ? stages - stage - 1 : 2 * (stages - stage - 1) + (chunks - 1) * std::uint64_t{stages};
     const std::uint64_t warm_up = std::min(all, ahead);
     std::vector<PipelineStep> order;
     order.reserve(2 * all);

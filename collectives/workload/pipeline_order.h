@@ -14,7 +14,8 @@ struct PipelineStep {
 };
 
 // `microbatches` is a multiple of `stages` where `chunks` > 1.
-std::vector<PipelineStep> pipeline_order(std::uint32_t stages, std::uint32_t chunks, std::uint64_t microbatches, std::uint32_t stage);
+std::vector<PipelineStep> pipeline_order(std::uint32_t stages, std::uint32_t chunks, std::uint64_t microbatches,
+    std::uint32_t stage);
 
 // Layers of each chunk of the model, first to last. What does not divide evenly is taken from the last chunk, the first, the
 // last but one and so on: those also have tables of the vocabulary.

@@ -60,7 +60,9 @@ Playback play(const std::vector<std::vector<Node>>& traces, const std::function<
             }
     }
     for (std::size_t i = 0; i < traces.size(); ++i)
-        if (next[i] < traces[i].size()) throw std::logic_error("stages of a pipeline wait for each other at " + chakra::label_of(traces[i][next[i]]));
+        if (next[i] < traces[i].size())
+            throw std::logic_error(
+                "stages of a pipeline wait for each other at " + chakra::label_of(traces[i][next[i]]));
     return out;
 }
 

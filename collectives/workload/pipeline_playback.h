@@ -20,6 +20,7 @@ struct Playback {
 // `cost` of a compute node, in any unit. A receive ends with the send of its pair and tag, if that is in one of the traces;
 // everything else ends when its parents have. Compute nodes of a trace run one at a time by their dependencies.
 // Throws std::logic_error for traces that wait for each other.
-Playback play(const std::vector<std::vector<chakra::Node>>& traces, const std::function<std::uint64_t(const chakra::Node&)>& cost);
+Playback play(const std::vector<std::vector<chakra::Node>>& traces,
+    const std::function<std::uint64_t(const chakra::Node&)>& cost);
 
 }  // namespace weft::workload

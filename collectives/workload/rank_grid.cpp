@@ -9,7 +9,10 @@ constexpr GroupKind all_group_kinds[] = {GroupKind::tensor, GroupKind::context, 
 
 }  // namespace
 
-RankGrid::RankGrid(const Parallel& parallel, std::uint32_t first) : parallel_(parallel), first_(first) { number_groups(); }
+RankGrid::RankGrid(const Parallel& parallel, std::uint32_t first) : parallel_(parallel), first_(first)
+{
+    number_groups();
+}
 
 Coordinates RankGrid::coordinates(std::uint32_t rank) const
 {
@@ -26,7 +29,8 @@ Coordinates RankGrid::coordinates(std::uint32_t rank) const
 
 std::uint32_t RankGrid::rank(const Coordinates& at) const
 {
-    return first_ + at.tensor + parallel_.tensor * (at.context + parallel_.context * (at.data + parallel_.data * at.pipeline));
+    return first_ + at.tensor +
+        parallel_.tensor * (at.context + parallel_.context * (at.data + parallel_.data * at.pipeline));
 }
 
 std::vector<std::uint32_t> RankGrid::members(GroupKind kind, std::uint32_t of) const
@@ -79,7 +83,8 @@ void RankGrid::number_groups(std::uint64_t base)
             // Each group is numbered when its first member comes by.
             if (ranks.size() < 2 || ranks.front() != first_ + i) continue;
             const std::uint64_t number = base + groups_.size();
-            for (const std::uint32_t member : ranks) names_[static_cast<std::size_t>(kind)][member - first_] = std::to_string(number);
+            for (const std::uint32_t member : ranks)
+                names_[static_cast<std::size_t>(kind)][member - first_] = std::to_string(number);
             groups_.emplace(number, ranks);
         }
 }

@@ -71,14 +71,15 @@ NodeIds RankTrace::beside(const std::string& name, const Message& message, const
     ++sum.count;
     sum.bytes += whole;
     if (message.type != CollectiveType::broadcast)
-        sum.sent += (message.type == CollectiveType::all_reduce ? 2 : 1) * (gathers ? message.bytes * (n - 1) : whole / n * (n - 1) + whole % n * (n - 1) / n);
+        sum.sent += (message.type == CollectiveType::all_reduce ? 2 : 1) *
+            (gathers ? message.bytes * (n - 1) : whole / n * (n - 1) + whole % n * (n - 1) / n);
     return {node.id};
 }
 
 void RankTrace::in_chain(const std::string& name, const Message& message) { tail_ = beside(name, message, tail_); }
 
-std::uint64_t RankTrace::send(const char* scheme, const std::string& name, std::uint32_t to, std::uint32_t tag, std::uint64_t bytes,
-    const NodeIds& after)
+std::uint64_t RankTrace::send(const char* scheme, const std::string& name, std::uint32_t to, std::uint32_t tag,
+    std::uint64_t bytes, const NodeIds& after)
 {
     chakra::Node& node = add(name, chakra::NodeType::send, after);
     node.src = rank_;
@@ -92,7 +93,8 @@ std::uint64_t RankTrace::send(const char* scheme, const std::string& name, std::
     return node.id;
 }
 
-std::uint64_t RankTrace::receive(const std::string& name, std::uint32_t from, std::uint32_t tag, std::uint64_t bytes, const NodeIds& after)
+std::uint64_t RankTrace::receive(const std::string& name, std::uint32_t from, std::uint32_t tag, std::uint64_t bytes,
+    const NodeIds& after)
 {
     chakra::Node& node = add(name, chakra::NodeType::recv, after);
     node.src = from;

@@ -36,8 +36,10 @@ public:
     NodeIds beside(const std::string& name, const Message& message, const NodeIds& after);
     void in_chain(const std::string& name, const Message& message);
 
-    std::uint64_t send(const char* scheme, const std::string& name, std::uint32_t to, std::uint32_t tag, std::uint64_t bytes, const NodeIds& after);
-    std::uint64_t receive(const std::string& name, std::uint32_t from, std::uint32_t tag, std::uint64_t bytes, const NodeIds& after);
+    std::uint64_t send(const char* scheme, const std::string& name, std::uint32_t to, std::uint32_t tag,
+        std::uint64_t bytes, const NodeIds& after);
+    std::uint64_t receive(const std::string& name, std::uint32_t from, std::uint32_t tag, std::uint64_t bytes,
+        const NodeIds& after);
 
     std::vector<chakra::Node>& nodes() { return nodes_; }
     const std::vector<chakra::Node>& nodes() const { return nodes_; }

@@ -15,9 +15,11 @@ using chakra::NodeType;
 void require_anonymous(const Node& node, const std::string& file)
 {
     if (node.type == NodeType::send || node.type == NodeType::recv)
-        throw InputError(file, node.line, chakra::label_of(node) + " is a message of one rank to another", "a trace with collectives alone, for --replicate");
+        throw InputError(file, node.line, chakra::label_of(node) + " is a message of one rank to another",
+            "a trace with collectives alone, for --replicate");
     if (node.type == NodeType::coll && !node.group.empty() && node.group != "0")
-        throw InputError(file, node.line, chakra::label_of(node) + " spans the process group '" + node.group.substr(0, 40) + "'",
+        throw InputError(file, node.line,
+            chakra::label_of(node) + " spans the process group '" + node.group.substr(0, 40) + "'",
             "collectives of all ranks, for --replicate");
 }
 
@@ -26,7 +28,8 @@ void require_anonymous(const Node& node, const std::string& file)
 TraceJob replicated_job(const std::string& file, std::uint32_t ranks, std::uint32_t group)
 {
     if (group > 0 && ranks % group != 0)
-        throw InputError("weft", 0, "groups of " + std::to_string(group) + " among " + std::to_string(ranks) + " ranks", "a divisor of the ranks");
+        throw InputError("weft", 0, "groups of " + std::to_string(group) + " among " + std::to_string(ranks) + " ranks",
+            "a divisor of the ranks");
     const auto nodes = std::make_shared<std::vector<Node>>();
     const auto reader = chakra::open_trace_file(file);
     for (Node node; reader->next(node); node = Node()) {

@@ -18,7 +18,8 @@ struct TraceJob {
     std::function<RankTrace(std::uint32_t)> trace;
     std::vector<std::string> notices;  // what was taken for granted
 
-    std::uint32_t pipeline = 1;   // training of a transformer: stages, chunks of each, microbatches; the ranks of one pipeline
+    std::uint32_t pipeline =
+        1;  // training of a transformer: stages, chunks of each, microbatches; the ranks of one pipeline
     std::uint32_t interleave = 1;
     std::uint64_t microbatches = 0;
     std::vector<std::uint32_t> stages;

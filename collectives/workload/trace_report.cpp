@@ -10,7 +10,10 @@ namespace weft::workload {
 namespace {
 
 // Operations take as long as there are of them: a rate that is the same everywhere.
-std::uint64_t operations_of(const chakra::Node& node) { return node.name == "optimizer" ? 0 : node.num_ops.value_or(0); }
+std::uint64_t operations_of(const chakra::Node& node)
+{
+    return node.name == "optimizer" ? 0 : node.num_ops.value_or(0);
+}
 
 void add(std::map<CommunicationKey, CommunicationSum>& to, const std::map<CommunicationKey, CommunicationSum>& from)
 {
@@ -52,7 +55,8 @@ TraceReport carry_out(const TraceJob& job, const std::function<void(const std::s
     if (write && !job.groups.empty()) write("_groups.json", chakra::group_file_text(job.groups));
     if (job.pipeline > 1) {
         report.bubble = play(stages, operations_of).bubble();
-        report.bubble_formula = static_cast<double>(job.pipeline - 1) / static_cast<double>(job.interleave * job.microbatches);
+        report.bubble_formula =
+            static_cast<double>(job.pipeline - 1) / static_cast<double>(job.interleave * job.microbatches);
     }
     return report;
 }

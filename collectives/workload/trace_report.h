@@ -15,10 +15,10 @@ struct TraceReport {
     std::uint64_t groups = 0;
     std::uint64_t nodes = 0;
     std::uint64_t file_bytes = 0;
-    std::vector<double> operations;  // by Work, of all ranks
-    Ledger first;                    // of rank 0
+    std::vector<double> operations;                              // by Work, of all ranks
+    Ledger first;                                                // of rank 0
     std::map<CommunicationKey, CommunicationSum> communication;  // of all ranks: each member counts
-    std::optional<double> bubble;    // of the pipeline if communication took no time, and by formula
+    std::optional<double> bubble;  // of the pipeline if communication took no time, and by formula
     double bubble_formula = 0;
     std::vector<std::string> notices;
 };

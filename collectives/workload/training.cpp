@@ -29,8 +29,8 @@ struct Bucket {
 class TrainingWriter {
 public:
     TrainingWriter(const Transformer& model, const Options& options, const RankGrid& grid, std::uint32_t rank)
-        : model_(model), options_(options), parallel_(options.parallel), grid_(grid), at_(grid.coordinates(rank)), trace_(rank),
-          writer_(model, options, grid, trace_), data_(grid.group(GroupKind::data, rank)),
+        : model_(model), options_(options), parallel_(options.parallel), grid_(grid), at_(grid.coordinates(rank)),
+          trace_(rank), writer_(model, options, grid, trace_), data_(grid.group(GroupKind::data, rank)),
           expert_data_(grid.group(GroupKind::expert_data, rank)), embedding_(grid.group(GroupKind::embedding, rank)),
           chunk_layers_(layers_of_chunks(model.layers, parallel_.pipeline * parallel_.interleave))
     {
@@ -48,7 +48,8 @@ public:
 
     RankTrace write()
     {
-        for (const PipelineStep& step : pipeline_order(parallel_.pipeline, parallel_.interleave, options_.microbatches, at_.pipeline))
+        for (const PipelineStep& step :
+            pipeline_order(parallel_.pipeline, parallel_.interleave, options_.microbatches, at_.pipeline))
             step.forward ? forward(step) : backward(step);
         finish();
         return std::move(trace_);
@@ -100,7 +101,8 @@ private:
         const auto one = [&](const char* name, std::uint64_t parameters, const Membership& group) {
             if (parameters == 0 || group.size() < 2) return;
             const NodeIds id = trace_.beside(name + why,
-                {"parameters", CollectiveType::all_gather, options_.element_bytes * padded(parameters, group.size()) / group.size(), group},
+                {"parameters", CollectiveType::all_gather,
+                    options_.element_bytes * padded(parameters, group.size()) / group.size(), group},
                 trace_.tail());
             ids.insert(ids.end(), id.begin(), id.end());
         };
@@ -120,7 +122,8 @@ private:
         const std::uint32_t chunk = chunk_of(step);
         const std::string m = " m" + std::to_string(step.microbatch);
         if (chunk > 0)
-            trace_.join({trace_.receive("activations" + m, stage_of(chunk - 1), tag(step.microbatch, chunk - 1, false), boundary_bytes(), trace_.tail())});
+            trace_.join({trace_.receive("activations" + m, stage_of(chunk - 1), tag(step.microbatch, chunk - 1, false),
+                boundary_bytes(), trace_.tail())});
         const std::uint64_t begin = first_layer_[chunk];
         const std::uint64_t end = begin + chunk_layers_[chunk];
         if (chunk == 0) {
@@ -130,8 +133,10 @@ private:
         for (std::uint64_t layer = begin; layer < end; ++layer) {
             const std::string name = label(layer, step.microbatch);
             gather(layer, name);
-            if (layer + 1 < end) gather(layer + 1, label(layer + 1, step.microbatch));
-            else if (chunk == last_chunk()) gather(output_unit(), " output" + m);
+            if (layer + 1 < end)
+                gather(layer + 1, label(layer + 1, step.microbatch));
+            else if (chunk == last_chunk())
+                gather(output_unit(), " output" + m);
             use(layer);
             writer_.forward(layer, pass_, name, Work::forward);
         }
@@ -140,7 +145,8 @@ private:
             const Kernel logits = writer_.kernels().logits(pass_);
             trace_.compute(logits.name + m, logits, Work::forward);
         } else {
-            trace_.send("pipeline", "activations" + m, stage_of(chunk + 1), tag(step.microbatch, chunk, false), boundary_bytes(), trace_.tail());
+            trace_.send("pipeline", "activations" + m, stage_of(chunk + 1), tag(step.microbatch, chunk, false),
+                boundary_bytes(), trace_.tail());
         }
     }
 
@@ -150,7 +156,8 @@ private:
         const std::string m = " m" + std::to_string(step.microbatch);
         const bool last = step.microbatch + 1 == options_.microbatches;
         if (chunk < last_chunk()) {
-            trace_.join({trace_.receive("gradients" + m, stage_of(chunk + 1), tag(step.microbatch, chunk, true), boundary_bytes(), trace_.tail())});
+            trace_.join({trace_.receive("gradients" + m, stage_of(chunk + 1), tag(step.microbatch, chunk, true),
+                boundary_bytes(), trace_.tail())});
         } else {
             gather(output_unit(), " output backward" + m);
             use(output_unit());
@@ -164,10 +171,12 @@ private:
             if (layer > begin) gather(layer - 1, " backward" + label(layer - 1, step.microbatch));
             use(layer);
             writer_.backward(layer, pass_, name);
-            reduce(writer_.kernels().dense_parameters_on_rank(layer), writer_.kernels().expert_parameters_on_rank(layer), last, name);
+            reduce(writer_.kernels().dense_parameters_on_rank(layer),
+                writer_.kernels().expert_parameters_on_rank(layer), last, name);
         }
         if (chunk > 0)
-            trace_.send("pipeline", "gradients" + m, stage_of(chunk - 1), tag(step.microbatch, chunk - 1, true), boundary_bytes(), trace_.tail());
+            trace_.send("pipeline", "gradients" + m, stage_of(chunk - 1), tag(step.microbatch, chunk - 1, true),
+                boundary_bytes(), trace_.tail());
         else
             reduce(writer_.kernels().input_parameters_on_rank(), 0, last, m);
     }
@@ -176,14 +185,16 @@ private:
     void reduce(std::uint64_t dense, std::uint64_t experts, bool last, const std::string& name)
     {
         if (!last && parallel_.zero < 2) return;
-        const auto one = [&](std::vector<Bucket>& buckets, std::uint64_t parameters, const Membership& group, const char* what) {
+        const auto one = [&](std::vector<Bucket>& buckets, std::uint64_t parameters, const Membership& group,
+                             const char* what) {
             if (parameters == 0) return;
             if (buckets.empty() || !buckets.back().reduced.empty()) buckets.emplace_back();
             Bucket& bucket = buckets.back();
             bucket.parameters += parameters;
             bucket.ready = trace_.tail();
             // ZeRO-3 has a unit for each part.
-            if (parallel_.zero == 3 || bucket.parameters * options_.gradient_bytes >= options_.bucket_bytes) send_off(bucket, group, what + name);
+            if (parallel_.zero == 3 || bucket.parameters * options_.gradient_bytes >= options_.bucket_bytes)
+                send_off(bucket, group, what + name);
         };
         one(dense_, dense, data_, "reduce_gradients");
         one(experts_, experts, expert_data_, "reduce_expert_gradients");
@@ -194,25 +205,32 @@ private:
         const bool scatters = parallel_.zero > 0;
         const std::uint64_t parameters = scatters ? padded(bucket.parameters, group.size()) : bucket.parameters;
         bucket.reduced = trace_.beside(name,
-            {"data", scatters ? CollectiveType::reduce_scatter : CollectiveType::all_reduce, options_.gradient_bytes * parameters, group}, bucket.ready);
+            {"data", scatters ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
+                options_.gradient_bytes * parameters, group},
+            bucket.ready);
     }
 
     // What is left in buckets, the tied table, the optimizer, and the parameters that ZeRO-1 and 2 sharded.
     void finish()
     {
         if (!dense_.empty() && dense_.back().reduced.empty()) send_off(dense_.back(), data_, "reduce_gradients rest");
-        if (!experts_.empty() && experts_.back().reduced.empty()) send_off(experts_.back(), expert_data_, "reduce_expert_gradients rest");
+        if (!experts_.empty() && experts_.back().reduced.empty())
+            send_off(experts_.back(), expert_data_, "reduce_expert_gradients rest");
         for (const auto* buckets : {&dense_, &experts_})
             for (const Bucket& bucket : *buckets) trace_.join(bucket.reduced);
         if (model_.tied && embedding_.size() > 1)
-            trace_.in_chain("reduce_tied_table", {"embedding", CollectiveType::all_reduce,
-                options_.gradient_bytes * writer_.kernels().vocabulary_on_rank() * model_.hidden, embedding_});
+            trace_.in_chain("reduce_tied_table",
+                {"embedding", CollectiveType::all_reduce,
+                    options_.gradient_bytes * writer_.kernels().vocabulary_on_rank() * model_.hidden, embedding_});
         update();
         if (parallel_.zero != 1 && parallel_.zero != 2) return;
         const NodeIds updated = trace_.tail();
         const auto one = [&](std::uint64_t parameters, const Membership& group, const char* name) {
             if (parameters > 0)
-                trace_.beside(name, {"parameters", CollectiveType::all_gather, options_.element_bytes * padded(parameters, group.size()) / group.size(), group}, updated);
+                trace_.beside(name,
+                    {"parameters", CollectiveType::all_gather,
+                        options_.element_bytes * padded(parameters, group.size()) / group.size(), group},
+                    updated);
         };
         one(dense_parameters(), data_, "gather_parameters");
         one(expert_parameters(), expert_data_, "gather_experts");
@@ -245,8 +263,8 @@ private:
             return parallel_.zero > 0 ? padded(parameters, group.size()) / group.size() : parameters;
         };
         const std::uint64_t own = share(dense_parameters(), data_) + share(expert_parameters(), expert_data_);
-        constexpr std::uint64_t state_bytes = 12;       // 4 B of each of the three
-        constexpr std::uint64_t steps_of_adam = 12;     // multiplications, additions, a root and a division
+        constexpr std::uint64_t state_bytes = 12;    // 4 B of each of the three
+        constexpr std::uint64_t steps_of_adam = 12;  // multiplications, additions, a root and a division
         Kernel adam;
         adam.operations = steps_of_adam * own;
         adam.other_bytes = own * (2 * state_bytes + options_.gradient_bytes + options_.element_bytes);

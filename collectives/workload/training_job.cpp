@@ -20,13 +20,15 @@ std::vector<std::string> training_notices(const Transformer& model, const Option
     std::vector<std::string> out;
     const std::uint32_t tensor = options.parallel.tensor;
     if (model.vocabulary % tensor != 0)
-        out.push_back("the vocabulary of " + std::to_string(model.vocabulary) + " is padded to a multiple of --tp " + std::to_string(tensor));
+        out.push_back("the vocabulary of " + std::to_string(model.vocabulary) + " is padded to a multiple of --tp " +
+            std::to_string(tensor));
     const std::uint32_t chunks = options.parallel.pipeline * options.parallel.interleave;
     if (model.layers % chunks != 0)
-        out.push_back(std::to_string(model.layers) + " layers over " + std::to_string(chunks) + " parts of the pipeline: the last and the first have one less than others");
+        out.push_back(std::to_string(model.layers) + " layers over " + std::to_string(chunks) +
+            " parts of the pipeline: the last and the first have one less than others");
     if (!model.latent.used() && tensor > model.kv_heads)
-        out.push_back("each head of keys has " + std::to_string(tensor / model.kv_heads) + " copies: --tp " + std::to_string(tensor) + " for " +
-            std::to_string(model.kv_heads) + " of them");
+        out.push_back("each head of keys has " + std::to_string(tensor / model.kv_heads) + " copies: --tp " +
+            std::to_string(tensor) + " for " + std::to_string(model.kv_heads) + " of them");
     if (model.experts > 0) out.push_back("tokens are spread over the experts evenly");
     return out;
 }
@@ -38,7 +40,8 @@ TraceJob training_job(const Model& model, const Options& options)
     TraceJob job;
     const Parallel& parallel = options.parallel;
     if (model.kind != ModelKind::transformer) {
-        require_data_parallel(options, model.kind == ModelKind::dlrm ? "a recommendation model" : "a convolutional network");
+        require_data_parallel(options,
+            model.kind == ModelKind::dlrm ? "a recommendation model" : "a convolutional network");
     } else {
         require_divisible(model.transformer, options, "training");
         job.notices = training_notices(model.transformer, options);

@@ -6,10 +6,10 @@ AtRouter::AtRouter(sc_core::sc_module_name name, unsigned ports, Decode decode, 
       responses_("responses"), request_channels_(ports), response_channels_(ports)
 {
     for (unsigned p = 0; p < ports; ++p) {
-        in.push_back(std::make_unique<tlm_utils::simple_target_socket_tagged<AtRouter>>(
-            ("in" + std::to_string(p)).c_str()));
-        out.push_back(std::make_unique<tlm_utils::simple_initiator_socket_tagged<AtRouter>>(
-            ("out" + std::to_string(p)).c_str()));
+        in.push_back(
+            std::make_unique<tlm_utils::simple_target_socket_tagged<AtRouter>>(("in" + std::to_string(p)).c_str()));
+        out.push_back(
+            std::make_unique<tlm_utils::simple_initiator_socket_tagged<AtRouter>>(("out" + std::to_string(p)).c_str()));
         in.back()->register_nb_transport_fw(this, &AtRouter::on_forward, static_cast<int>(p));
         out.back()->register_nb_transport_bw(this, &AtRouter::on_backward, static_cast<int>(p));
     }

@@ -43,13 +43,15 @@ const StatisticTable& router_statistics()
     return table;
 }
 
-RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& context,
-    const SwitchRequest& request, std::uint32_t threads)
-    : SwitchShell(request.ports, request.routes, name, context.event_queue, request.path), pool_(context.pool), ports_(request.ports),
+RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& context, const SwitchRequest& request,
+    std::uint32_t threads)
+    : SwitchShell(request.ports, request.routes, name, context.event_queue, request.path), pool_(context.pool),
+      ports_(request.ports),
       outputs_(context.event_queue, *this, *this, *this, request.ports, arbitration_of(request.parameters))
 {
-    router_ = std::make_unique<AtRouter>("router", request.ports,
-        [this](sc_dt::uint64 address) { return way_of(address).port; }, time_of(request.parameters.value("switch.latency")), time_of(cycle));
+    router_ = std::make_unique<AtRouter>(
+        "router", request.ports, [this](sc_dt::uint64 address) { return way_of(address).port; },
+        time_of(request.parameters.value("switch.latency")), time_of(cycle));
     LineToBaseSpec entry;
     entry.buffer = 0xffff;  // the link's credits bound it
     entry.local_addresses = false;
@@ -65,9 +67,10 @@ RouterSwitch::RouterSwitch(sc_core::sc_module_name name, const RunContext& conte
         const std::string n = std::to_string(p);
         port.to_router = std::make_unique<LineInitiatorSocket>(("to_router" + n).c_str(), *this, request.ports + p);
         port.from_router = std::make_unique<LineTargetSocket>(("from_router" + n).c_str(), *this, request.ports + p);
-        port.entry = std::make_unique<LineToBase<>>(("entry" + n).c_str(), context.event_queue, path() + ".entry" + n, entry);
-        port.exit = std::make_unique<BaseToLine<>>(("exit" + n).c_str(), context.event_queue, path() + ".exit" + n, pool_,
-            exit);
+        port.entry =
+            std::make_unique<LineToBase<>>(("entry" + n).c_str(), context.event_queue, path() + ".entry" + n, entry);
+        port.exit = std::make_unique<BaseToLine<>>(("exit" + n).c_str(), context.event_queue, path() + ".exit" + n,
+            pool_, exit);
         port.to_router->bind(port.entry->in);
         port.entry->socket.bind(*router_->in[p]);
         router_->out[p]->bind(port.exit->socket);

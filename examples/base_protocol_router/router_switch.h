@@ -56,7 +56,10 @@ private:
         if (socket < ports_.size()) outputs_[socket].add_credit(vc, due);
     }
     void on_sent(unsigned port, weft::Line& line, weft::LineClass cls, unsigned input) override;
-    unsigned debug(unsigned /*socket*/, weft::Line& line) override { return initiator(way_of(line.address).port).debug(line); }
+    unsigned debug(unsigned /*socket*/, weft::Line& line) override
+    {
+        return initiator(way_of(line.address).port).debug(line);
+    }
     void run(weft::ScheduledItem& item) override;
     void arbitrate() override { outputs_.serve(event_queue().now()); }
 

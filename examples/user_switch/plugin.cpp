@@ -9,7 +9,8 @@ WEFT_PLUGIN(registry)
                             .with_parameters<user::PrioritySpec>()
                             .with_statistics(user::priority_statistics()),
         [](const weft::RunContext& context, const weft::SwitchRequest& request) {
-            return std::make_unique<user::PrioritySwitch>(request.module_name.c_str(), context.event_queue, request.path,
-                request.parameters.value("switch.latency"), request.parameters.get<user::PrioritySpec>(), request.ports, request.routes);
+            return std::make_unique<user::PrioritySwitch>(request.module_name.c_str(), context.event_queue,
+                request.path, request.parameters.value("switch.latency"), request.parameters.get<user::PrioritySpec>(),
+                request.ports, request.routes);
         });
 }

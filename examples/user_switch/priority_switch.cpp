@@ -10,8 +10,10 @@ namespace {
 
 enum Kind : std::uint8_t { request_kind, response_kind, wake_kind };
 
-constexpr std::array<VcClass, vc_classes> control_first{VcClass::request, VcClass::atomic, VcClass::response, VcClass::write};
-constexpr std::array<VcClass, vc_classes> data_first{VcClass::response, VcClass::write, VcClass::request, VcClass::atomic};
+constexpr std::array<VcClass, vc_classes> control_first{VcClass::request, VcClass::atomic, VcClass::response,
+    VcClass::write};
+constexpr std::array<VcClass, vc_classes> data_first{VcClass::response, VcClass::write, VcClass::request,
+    VcClass::atomic};
 
 }  // namespace
 
@@ -19,7 +21,8 @@ const ParameterTable<PrioritySpec>& PrioritySpec::parameters()
 {
     static const ParameterTable<PrioritySpec> table({"my_switch", BlockOwner::forwarder, "a switch with priorities"},
         {choice_parameter("urgency", &PrioritySpec::urgency, {"control", "data"}, "which lines leave first"),
-            rate_parameter("pace", &PrioritySpec::pace, {0, 10'000'000'000'000}, "bytes of lines that an output sends; 0: as fast as the wire")});
+            rate_parameter("pace", &PrioritySpec::pace, {0, 10'000'000'000'000},
+                "bytes of lines that an output sends; 0: as fast as the wire")});
     return table;
 }
 

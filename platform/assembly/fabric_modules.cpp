@@ -50,10 +50,7 @@ RouteTable FabricModules::routes(std::uint32_t rank) const
 }
 
 // In terms of used ports; `own` is the port for the node's own endpoint, or -1.
-RouteTable FabricModules::table_of(NodeId node, int own) const
-{
-    return plan_.routing.table(node, ports_[node], own);
-}
+RouteTable FabricModules::table_of(NodeId node, int own) const { return plan_.routing.table(node, ports_[node], own); }
 
 void FabricModules::add_switch(const ModelRegistry& registry, const RunContext& context, NodeId node,
     const std::string& path, const std::string& model, unsigned extra)
@@ -65,9 +62,9 @@ void FabricModules::add_switch(const ModelRegistry& registry, const RunContext& 
     request.routes = table_of(node, extra > 0 ? static_cast<int>(used_ports(node)) : -1);
     switch_of_[node] = static_cast<int>(switches_.size());
     switches_.push_back({node, path, model, tree_.at(path, [&](const std::string& name) {
-        request.module_name = name;
-        return registry.switch_factory(model)(context, request);
-    })});
+                             request.module_name = name;
+                             return registry.switch_factory(model)(context, request);
+                         })});
 }
 
 void FabricModules::build(const ModelRegistry& registry, const RunContext& context, Checkers& checkers,
@@ -100,7 +97,8 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
         const LinkSpec& spec = resolved_.link(edge);
         const std::string path = edge_name(resolved_.graph(), edge);
         auto link = tree_.at("links." + ModuleTree::part(path), [&](const std::string& name) {
-            return registry.link_factory(resolved_.link_model(edge))(context, {name, path, resolved_.link_parameters(edge), resolved_.seed});
+            return registry.link_factory(
+                resolved_.link_model(edge))(context, {name, path, resolved_.link_parameters(edge), resolved_.seed});
         });
         LinkPlace place{edge, std::move(link), {}, {}, {}};
         const NodeId nodes[2] = {plan_.fabric.edges[edge].a, plan_.fabric.edges[edge].b};
@@ -109,10 +107,11 @@ void FabricModules::build(const ModelRegistry& registry, const RunContext& conte
             const auto port = static_cast<unsigned>(at_port_[node].size());
             at_port_[node].push_back({links_.size(), e});
             End end = switch_of_[node] >= 0
-                                ? switch_end(node, port)
-                                : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
+                ? switch_end(node, port)
+                : member(static_cast<std::uint32_t>(plan_.fabric.nodes[node].endpoint), port);
             checkers.bind(*end.initiator, place.link->target(e), ProtocolChecker::Rules::of(buffer_space(spec)));
-            checkers.bind(place.link->initiator(e), *end.target, ProtocolChecker::Rules::of(buffer_space(spec), spec.bundle == 1));
+            checkers.bind(place.link->initiator(e), *end.target,
+                ProtocolChecker::Rules::of(buffer_space(spec), spec.bundle == 1));
             place.holders[e] = std::make_shared<CreditHolders>();
             BufferSpace space = buffer_space(spec);
             if (carries_messages(spec)) space.path_lines = path_lines;
@@ -170,7 +169,8 @@ std::string FabricModules::buffer_name(std::size_t link, unsigned end, std::uint
     const Edge& edge = resolved_.graph().edge(place.edge);
     const std::string& from = resolved_.graph().node(end == 0 ? edge.a : edge.b).name;
     const std::string& to = resolved_.graph().node(end == 0 ? edge.b : edge.a).name;
-    return "the " + vc_name(vc, static_cast<unsigned>(place.link->spec().vc_lanes)) + " buffer of " + from + " -> " + to;
+    return "the " + vc_name(vc, static_cast<unsigned>(place.link->spec().vc_lanes)) + " buffer of " + from + " -> " +
+        to;
 }
 
 std::vector<std::string> FabricModules::blocked_chain() const

@@ -52,7 +52,7 @@ public:
         EdgeId edge;
         std::unique_ptr<LinkModel> link;
         End ends[2];  // the modules at both ends; what an end says of its port is about the direction away from it
-        std::unique_ptr<PortWatch> watch[2];  // of that direction, if it is watched
+        std::unique_ptr<PortWatch> watch[2];        // of that direction, if it is watched
         std::shared_ptr<CreditHolders> holders[2];  // the modules' accounts, for what they send by this link
     };
     const std::vector<LinkPlace>& links() const { return links_; }

@@ -23,9 +23,11 @@ Fabric fabric_of(const ResolvedSystem& system, const std::vector<NodeId>& member
         node.forwards = system.role(id) == NodeRole::forwarder || (transit && system.role(id) == NodeRole::endpoint);
         fabric.nodes.push_back(std::move(node));
     }
-    for (std::uint32_t rank = 0; rank < members.size(); ++rank) fabric.nodes[members[rank]].endpoint = static_cast<int>(rank);
+    for (std::uint32_t rank = 0; rank < members.size(); ++rank)
+        fabric.nodes[members[rank]].endpoint = static_cast<int>(rank);
     for (EdgeId id = 0; id < graph.edge_count(); ++id)
-        fabric.edges.push_back({graph.edge(id).a, graph.edge(id).b, system.has_bandwidth(id) ? system.link(id).bandwidth : 0});
+        fabric.edges.push_back(
+            {graph.edge(id).a, graph.edge(id).b, system.has_bandwidth(id) ? system.link(id).bandwidth : 0});
     return fabric;
 }
 
@@ -43,8 +45,7 @@ void keep_structure(const ResolvedSystem& system, bool transit, Fabric& fabric)
         fabric.nodes[id].forwards = fabric.nodes[id].forwards && belongs(id);
 }
 
-const char* const policy_names[] = {"minimal", "up_down", "dimension_order", "dragonfly_minimal",
-    "dragonfly_valiant"};
+const char* const policy_names[] = {"minimal", "up_down", "dimension_order", "dragonfly_minimal", "dragonfly_valiant"};
 
 RouteRules route_rules(const ResolvedSystem& system, const Fabric& fabric)
 {
@@ -103,7 +104,7 @@ void check_lanes(const ResolvedSystem& system, const Fabric& fabric, const Routi
 // What the modules can be built for. A line notes the port it came in by at up to 32 modules, and 4096
 // inputs of a module can be told apart.
 constexpr std::uint64_t most_tables = std::uint64_t{1} << 25;  // nodes x ranks
-constexpr std::uint64_t most_ports = 4095;                      // one more is the own GPU's in a torus
+constexpr std::uint64_t most_ports = 4095;                     // one more is the own GPU's in a torus
 constexpr std::uint32_t most_hops = Line::max_depth;
 constexpr std::uint64_t most_components = (std::uint64_t{1} << 20) - 1024;
 
@@ -141,8 +142,8 @@ void check_paths(const ResolvedSystem& system, const Fabric& fabric, const Routi
             if (hops[routing.node_of(from)] + (transit ? 2 : 0) > most_hops)
                 throw InputError(system.infrastructure, 0,
                     "the path from " + fabric.nodes[routing.node_of(from)].name + " to " +
-                        fabric.nodes[routing.node_of(to)].name + " has " +
-                        std::to_string(hops[routing.node_of(from)]) + " links",
+                        fabric.nodes[routing.node_of(to)].name + " has " + std::to_string(hops[routing.node_of(from)]) +
+                        " links",
                     "at most " + std::to_string(most_hops - (transit ? 2 : 0)));
         }
     }
@@ -155,8 +156,9 @@ void check_ports(const ResolvedSystem& system, const Fabric& fabric, const std::
         if (!used.empty() && !used[edge]) continue;
         for (const std::uint32_t node : {fabric.edges[edge].a, fabric.edges[edge].b})
             if (++ports[node] > (used.empty() ? 65535 : most_ports))
-                throw InputError(system.infrastructure, 0, "more than " + std::to_string(ports[node] - 1) +
-                    " links at " + fabric.nodes[node].name, "at most " + std::to_string(most_ports));
+                throw InputError(system.infrastructure, 0,
+                    "more than " + std::to_string(ports[node] - 1) + " links at " + fabric.nodes[node].name,
+                    "at most " + std::to_string(most_ports));
     }
 }
 

@@ -18,7 +18,7 @@ struct FabricPlan {
     std::vector<NodeId> members;  // node of each endpoint, in rank order
     Fabric fabric;                // nodes and edges with the numbers of the graph
     Routing routing;
-    UsedParts used;               // by the graph's numbers
+    UsedParts used;  // by the graph's numbers
     std::vector<std::string> notices;
 };
 

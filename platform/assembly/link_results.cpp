@@ -22,11 +22,13 @@ std::vector<LinkResult> link_results(const FabricModules& fabric, const Graph& g
             result.flag_bytes = direction.flag_bytes;
             result.busy_ps = direction.busy;
             result.peak_queue = place.ends[end].peak();
-            if (const Time stall = place.ends[end].credit_stall(); stall != SwitchModel::not_known) result.credit_stall_ps = stall;
+            if (const Time stall = place.ends[end].credit_stall(); stall != SwitchModel::not_known)
+                result.credit_stall_ps = stall;
             if (const PortWatch* watch = place.watch[end].get())
                 for (unsigned slot = 0; slot < watch->vcs().size(); ++slot)
-                    result.channels.push_back({vc_name(watch->vcs()[slot], static_cast<unsigned>(place.link->spec().vc_lanes)),
-                        watch->at(slot, now)});
+                    result.channels.push_back(
+                        {vc_name(watch->vcs()[slot], static_cast<unsigned>(place.link->spec().vc_lanes)),
+                            watch->at(slot, now)});
             out.push_back(std::move(result));
         }
     }

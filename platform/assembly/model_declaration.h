@@ -16,8 +16,8 @@ class ModelDeclaration {
 public:
     // Modules of one kind that results list: an accelerator has several.
     struct Module {
-        std::string kind;                 // of results: "l2"
-        std::string name;                 // "NODE.l2", "NODE.port.N"
+        std::string kind;  // of results: "l2"
+        std::string name;  // "NODE.l2", "NODE.port.N"
         StatisticTable statistics;
         std::vector<std::string> models;  // what stands for the module; empty: the model itself
     };

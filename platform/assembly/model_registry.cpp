@@ -18,7 +18,8 @@ namespace weft {
 namespace {
 
 template <class Map>
-const typename Map::mapped_type::second_type& chosen(const Map& models, const std::string& kind, const std::string& name)
+const typename Map::mapped_type::second_type& chosen(const Map& models, const std::string& kind,
+    const std::string& name)
 {
     const auto found = models.find(name);
     if (found != models.end()) return found->second.second;
@@ -51,7 +52,8 @@ ModelDeclaration gpu_declaration()
 
 ModelDeclaration replay_declaration()
 {
-    ModelDeclaration out("replay", "fabric ports and a profile of timed traffic (GLOB=replay:FILE), no units, L2 or HBM");
+    ModelDeclaration out("replay",
+        "fabric ports and a profile of timed traffic (GLOB=replay:FILE), no units, L2 or HBM");
     out.with_ports("as gpu");
     out.with_module({"replay", "NODE.replay", replay_statistics(), {}});
     out.with_module({"port", "NODE.port.N", fabric_port_statistics(), {}});
@@ -68,7 +70,8 @@ WaveWindow Waves::window(const std::string& path, std::uint64_t half_period) con
         WaveWindow out{entry.file, from, to, half_period};
         if (has_glob(entry.instances)) {
             const std::size_t dot = entry.file.rfind('.');
-            const std::size_t at = dot == std::string::npos || entry.file.find('/', dot) != std::string::npos ? entry.file.size() : dot;
+            const std::size_t at =
+                dot == std::string::npos || entry.file.find('/', dot) != std::string::npos ? entry.file.size() : dot;
             out.file = entry.file.substr(0, at) + "." + path + entry.file.substr(at);
         }
         return out;
@@ -82,8 +85,8 @@ ModelRegistry::ModelRegistry()
                    .with_ports(switch_ports())
                    .with_statistics(switch_statistics()),
         [](const RunContext& context, const SwitchRequest& request) {
-            return make_switch(request.module_name.c_str(), context.event_queue, request.path, request.parameters.get<SwitchSpec>(),
-                request.ports, request.routes);
+            return make_switch(request.module_name.c_str(), context.event_queue, request.path,
+                request.parameters.get<SwitchSpec>(), request.ports, request.routes);
         });
     add_switch(ModelDeclaration("crossbar", "input-queued, clocked, scheduled crossbar (iSLIP and others)")
                    .with_ports(switch_ports())
@@ -100,19 +103,20 @@ ModelRegistry::ModelRegistry()
                 request.parameters.get<LinkSpec>(), request.seed);
         });
     add_gpu(gpu_declaration(), [](const RunContext& context, const GpuRequest& request) {
-        return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress, request.parameters,
-            request.wiring);
+        return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress,
+            request.parameters, request.wiring);
     });
     add_gpu(replay_declaration(), [](const RunContext& context, const GpuRequest& request) {
-        return std::make_unique<ReplayGpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress,
-            request.parameters.get<GpuSpec>(), request.parameters.get<L2Spec>(), request.parameters.get<HbmSpec>().capacity,
-            request.wiring);
+        return std::make_unique<ReplayGpu>(request.module_name.c_str(), context.event_queue, context.pool,
+            context.progress, request.parameters.get<GpuSpec>(), request.parameters.get<L2Spec>(),
+            request.parameters.get<HbmSpec>().capacity, request.wiring);
     });
     add_rtl_models(*this);
 }
 
 template <class Factory>
-void ModelRegistry::add(Models<Factory>& models, const std::string& kind, BlockOwner owner, ModelDeclaration declaration, Factory factory)
+void ModelRegistry::add(Models<Factory>& models, const std::string& kind, BlockOwner owner,
+    ModelDeclaration declaration, Factory factory)
 {
     const std::string name = declaration.name();
     if (name.empty()) throw InputError("", 0, "a model of kind " + kind + " has an empty name", "a name");
@@ -127,8 +131,11 @@ void ModelRegistry::add_block(const std::string& kind, BlockOwner owner, const M
 {
     BlockInfo info = *declaration.parameters();
     if (info.title.owner != owner)
-        throw InputError("", 0, "the parameters '" + info.name() + "' of model '" + declaration.name() + "' are not those of a " + kind,
-            owner == BlockOwner::forwarder ? "BlockOwner::forwarder" : owner == BlockOwner::link ? "BlockOwner::link" : "BlockOwner::endpoint");
+        throw InputError("", 0,
+            "the parameters '" + info.name() + "' of model '" + declaration.name() + "' are not those of a " + kind,
+            owner == BlockOwner::forwarder  ? "BlockOwner::forwarder"
+                : owner == BlockOwner::link ? "BlockOwner::link"
+                                            : "BlockOwner::endpoint");
     info.models = {declaration.name()};
     std::vector<std::shared_ptr<const BlockInfo>> all;
     for (const std::shared_ptr<const BlockInfo>& known : own_blocks_) {
@@ -193,10 +200,12 @@ const StatisticTable* ModelRegistry::statistics_of(const std::string& kind, cons
     const StatisticTable* of_kind = nullptr;
     for (const Entry& entry : entries()) {
         const ModelDeclaration& declaration = *entry.declaration;
-        if (entry.kind == kind && declaration.name() == model && declaration.statistics()) return &*declaration.statistics();
+        if (entry.kind == kind && declaration.name() == model && declaration.statistics())
+            return &*declaration.statistics();
         for (const ModelDeclaration::Module& module : declaration.modules()) {
             if (module.kind != kind) continue;
-            if (std::find(module.models.begin(), module.models.end(), model) != module.models.end()) return &module.statistics;
+            if (std::find(module.models.begin(), module.models.end(), model) != module.models.end())
+                return &module.statistics;
             if (module.models.empty() && of_kind == nullptr) of_kind = &module.statistics;
         }
     }

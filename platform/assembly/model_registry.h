@@ -21,8 +21,8 @@ namespace weft {
 // Waveforms of blocks of RTL, by instance: the first entry whose glob fits.
 struct Waves {
     struct Entry {
-        std::string instances;  // glob over paths of switches, ends of links ("a~b.0"), slices ("gpu.l2.0")
-        std::string file;       // of a glob with wild cards the path goes in before the suffix
+        std::string instances;       // glob over paths of switches, ends of links ("a~b.0"), slices ("gpu.l2.0")
+        std::string file;            // of a glob with wild cards the path goes in before the suffix
         mutable bool taken = false;  // some instance fits
     };
     std::vector<Entry> entries;
@@ -72,7 +72,8 @@ private:
     using Models = std::map<std::string, std::pair<ModelDeclaration, Factory>>;
 
     template <class Factory>
-    void add(Models<Factory>& models, const std::string& kind, BlockOwner owner, ModelDeclaration declaration, Factory factory);
+    void add(Models<Factory>& models, const std::string& kind, BlockOwner owner, ModelDeclaration declaration,
+        Factory factory);
     void add_block(const std::string& kind, BlockOwner owner, const ModelDeclaration& declaration);
 
     Models<SwitchFactory> switches_;

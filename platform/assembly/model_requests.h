@@ -39,7 +39,7 @@ struct LinkRequest {
     std::string module_name;  // as above
     std::string path;         // "a~b"
     ParameterSet parameters;
-    std::uint64_t seed = 1;   // of its bit errors
+    std::uint64_t seed = 1;  // of its bit errors
 };
 
 struct GpuRequest {

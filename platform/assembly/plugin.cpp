@@ -28,14 +28,15 @@ std::string difference(const PluginAbi& theirs, const PluginAbi& ours)
         return "was compiled against version " + std::to_string(theirs.interface) + " of the plug-in interface";
     if (theirs.systemc != ours.systemc) return "was compiled against SystemC of " + std::to_string(theirs.systemc);
     const std::pair<std::uint32_t PluginAbi::*, const char*> sizes[] = {{&PluginAbi::line, "transactions"},
-        {&PluginAbi::request, "switch requests"}, {&PluginAbi::output_port, "output ports"}, {&PluginAbi::sockets, "sockets"},
-        {&PluginAbi::event_queue, "event_queue and components"}, {&PluginAbi::registry, "registry"}, {&PluginAbi::adapters, "adapters"},
-        {&PluginAbi::space, "buffer space"}, {&PluginAbi::link, "parameters and counts of links"}};
+        {&PluginAbi::request, "switch requests"}, {&PluginAbi::output_port, "output ports"},
+        {&PluginAbi::sockets, "sockets"}, {&PluginAbi::event_queue, "event_queue and components"},
+        {&PluginAbi::registry, "registry"}, {&PluginAbi::adapters, "adapters"}, {&PluginAbi::space, "buffer space"},
+        {&PluginAbi::link, "parameters and counts of links"}};
     static_assert(sizeof(PluginAbi) == (2 + std::size(sizes)) * sizeof(std::uint32_t), "a size that nobody compares");
     for (const auto& [size, name] : sizes)
         if (theirs.*size != ours.*size)
-            return fmt::format("was compiled against another Weft: its {} have {} B, those of this program {} B", name, theirs.*size,
-                ours.*size);
+            return fmt::format("was compiled against another Weft: its {} have {} B, those of this program {} B", name,
+                theirs.*size, ours.*size);
     return "";
 }
 
@@ -53,13 +54,12 @@ void load_plugin(const std::string& file, ModelRegistry& registry)
     if (library == nullptr) throw InputError(file, 0, "cannot be loaded: " + last_error(), wanted);
     const void* const abi = ::dlsym(library, "weft_plugin_abi");
     void* const entry = ::dlsym(library, "weft_register");
-    if (abi == nullptr || entry == nullptr)
-        throw InputError(file, 0, "has no entry point weft_register", wanted);
+    if (abi == nullptr || entry == nullptr) throw InputError(file, 0, "has no entry point weft_register", wanted);
     const PluginAbi ours;
     const std::string differs = difference(*static_cast<const PluginAbi*>(abi), ours);
     if (!differs.empty())
-        throw InputError(file, 0, differs, "one compiled against version " + std::to_string(ours.interface) +
-            " of this Weft's headers");
+        throw InputError(file, 0, differs,
+            "one compiled against version " + std::to_string(ours.interface) + " of this Weft's headers");
     try {
         reinterpret_cast<void (*)(ModelRegistrar&)>(entry)(registry);
     } catch (const InputError& error) {

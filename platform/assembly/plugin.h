@@ -45,8 +45,8 @@ struct PluginAbi {
 
 }  // namespace weft
 
-#define WEFT_PLUGIN(registry)                                                                           \
-    extern "C" __attribute__((visibility("default"))) const weft::PluginAbi weft_plugin_abi;             \
-    const weft::PluginAbi weft_plugin_abi{};                                                             \
-    extern "C" __attribute__((visibility("default"))) void weft_register(weft::ModelRegistrar& registry); \
+#define WEFT_PLUGIN(registry)                                                                                          \
+    extern "C" __attribute__((visibility("default"))) const weft::PluginAbi weft_plugin_abi;                           \
+    const weft::PluginAbi weft_plugin_abi{};                                                                           \
+    extern "C" __attribute__((visibility("default"))) void weft_register(weft::ModelRegistrar& registry);              \
     void weft_register(weft::ModelRegistrar& registry)

@@ -48,9 +48,11 @@ ModelRegistry::SwitchFactory clocked(MakePlain plain, MakeGrouped grouped)
     return [plain, grouped](const RunContext& context, const SwitchRequest& request) {
         const SwitchSpec& spec = request.parameters.get<SwitchSpec>();
         const BlockInstance instance{request.path, context.waves, spec.clock / 2, context.seed};
-        const ClockedSwitch::Factory make{
-            [plain, instance](const SwitchBlockParameters& parameters, const std::string&) { return plain(parameters, instance); },
-            [grouped, instance](const GroupSwitchParameters& parameters, const std::string&) { return grouped(parameters, instance); }};
+        const ClockedSwitch::Factory make{[plain, instance](const SwitchBlockParameters& parameters,
+                                              const std::string&) { return plain(parameters, instance); },
+            [grouped, instance](const GroupSwitchParameters& parameters, const std::string&) {
+                return grouped(parameters, instance);
+            }};
         return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.event_queue, request.path, spec,
             request.ports, request.routes, make);
     };
@@ -78,8 +80,8 @@ public:
 std::unique_ptr<Block> rtl(const SwitchBlockParameters& parameters, const BlockInstance& instance)
 {
     const WaveWindow wave = instance.wave();
-    auto out = std::make_unique<SwitchRtl>(parameters, noted(switch_source(parameters), wave, parameters.ports), instance.path,
-        instance.seed());
+    auto out = std::make_unique<SwitchRtl>(parameters, noted(switch_source(parameters), wave, parameters.ports),
+        instance.path, instance.seed());
     out->block().set_wave(wave);
     return out;
 }
@@ -105,12 +107,14 @@ Grouped twin_grouped(const GroupSwitchParameters& parameters, const BlockInstanc
 
 std::unique_ptr<Block> lockstep(const SwitchBlockParameters& parameters, const BlockInstance& instance)
 {
-    return std::make_unique<Lockstep<Block>>(rtl(parameters, instance), twin(parameters, instance), SwitchOut(parameters));
+    return std::make_unique<Lockstep<Block>>(rtl(parameters, instance), twin(parameters, instance),
+        SwitchOut(parameters));
 }
 
 Grouped lockstep_grouped(const GroupSwitchParameters& parameters, const BlockInstance& instance)
 {
-    return std::make_unique<GroupLockstep>(rtl_grouped(parameters, instance), twin_grouped(parameters, instance), SwitchOut(parameters.outside));
+    return std::make_unique<GroupLockstep>(rtl_grouped(parameters, instance), twin_grouped(parameters, instance),
+        SwitchOut(parameters.outside));
 }
 
 std::unique_ptr<LinkEndpoint> link_twin(const LinkParams& params, const BlockInstance&)
@@ -121,7 +125,8 @@ std::unique_ptr<LinkEndpoint> link_twin(const LinkParams& params, const BlockIns
 std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const BlockInstance& instance)
 {
     const WaveWindow wave = instance.wave();
-    auto out = std::make_unique<LinkEndpointRtl>(params, noted(link_source(params), wave, 1), instance.path, instance.seed());
+    auto out =
+        std::make_unique<LinkEndpointRtl>(params, noted(link_source(params), wave, 1), instance.path, instance.seed());
     out->block().set_wave(wave);
     return out;
 }
@@ -130,12 +135,17 @@ std::unique_ptr<LinkEndpoint> link_rtl(const LinkParams& params, const BlockInst
 std::unique_ptr<LinkEndpoint> link_lockstep(const LinkParams& params, const BlockInstance& instance)
 {
     return std::make_unique<Lockstep<LinkEndpoint>>(link_rtl(params, instance), link_twin(params, instance), LinkOut(),
-        [bytes = params.flit_bytes](const LinkOut& expected, const LinkOut& got) { return difference(expected, got, bytes); });
+        [bytes = params.flit_bytes](const LinkOut& expected, const LinkOut& got) {
+            return difference(expected, got, bytes);
+        });
 }
 
 using Slice = std::unique_ptr<ClockedSlice::Block>;
 
-Slice slice_twin(const LlcParameters& parameters, const BlockInstance&) { return std::make_unique<LlcTwin>(parameters); }
+Slice slice_twin(const LlcParameters& parameters, const BlockInstance&)
+{
+    return std::make_unique<LlcTwin>(parameters);
+}
 
 Slice slice_rtl(const LlcParameters& parameters, const BlockInstance& instance)
 {
@@ -147,7 +157,8 @@ Slice slice_rtl(const LlcParameters& parameters, const BlockInstance& instance)
 
 Slice slice_lockstep(const LlcParameters& parameters, const BlockInstance& instance)
 {
-    return std::make_unique<Lockstep<ClockedSlice::Block>>(slice_rtl(parameters, instance), slice_twin(parameters, instance), LlcOut());
+    return std::make_unique<Lockstep<ClockedSlice::Block>>(slice_rtl(parameters, instance),
+        slice_twin(parameters, instance), LlcOut());
 }
 
 ModelRegistry::LinkFactory clocked_link(std::unique_ptr<LinkEndpoint> (*make)(const LinkParams&, const BlockInstance&))
@@ -155,8 +166,8 @@ ModelRegistry::LinkFactory clocked_link(std::unique_ptr<LinkEndpoint> (*make)(co
     return [make](const RunContext& context, const LinkRequest& request) {
         const LinkSpec& spec = request.parameters.get<LinkSpec>();
         const Time clock = ClockedLink::clock_of(spec);
-        return std::make_unique<ClockedLink>(request.module_name.c_str(), context.event_queue, request.path, spec, request.seed,
-            [make, &context, clock](const LinkParams& params, const std::string& end) {
+        return std::make_unique<ClockedLink>(request.module_name.c_str(), context.event_queue, request.path, spec,
+            request.seed, [make, &context, clock](const LinkParams& params, const std::string& end) {
                 return make(params, BlockInstance{end, context.waves, clock / 2, context.seed});
             });
     };
@@ -177,7 +188,9 @@ PortMap map_of(const RegisteredBlock& block)
 {
     PortMap map = read_port_map(block.map);
     if (map.role != block.role)
-        throw InputError(block.map, 0, fmt::format("the map says role: {}, the block is registered as a {}", name_of(map.role), name_of(block.role)),
+        throw InputError(block.map, 0,
+            fmt::format("the map says role: {}, the block is registered as a {}", name_of(map.role),
+                name_of(block.role)),
             "'weft rtl add' once more");
     return map;
 }
@@ -186,18 +199,20 @@ void add_block(ModelRegistry& registry, const RegisteredBlock& block)
 {
     const std::string text = block.text + " (RTL, " + block.map + ")";
     if (block.role == BlockRole::link)
-        registry.add_link(link_model(block.name, text, dut_link_statistics()), [block](const RunContext& context, const LinkRequest& request) {
-            const BlockInstance instance{request.path, context.waves, 0, context.seed};
-            return std::make_unique<DutLink>(request.module_name.c_str(), context.event_queue, request.path,
-                request.parameters.get<LinkSpec>(), map_of(block), block.files, instance.wave(), instance.seed());
-        });
+        registry.add_link(link_model(block.name, text, dut_link_statistics()),
+            [block](const RunContext& context, const LinkRequest& request) {
+                const BlockInstance instance{request.path, context.waves, 0, context.seed};
+                return std::make_unique<DutLink>(request.module_name.c_str(), context.event_queue, request.path,
+                    request.parameters.get<LinkSpec>(), map_of(block), block.files, instance.wave(), instance.seed());
+            });
     else
-        registry.add_switch(switch_model(block.name, text, dut_switch_statistics()), [block](const RunContext& context, const SwitchRequest& request) {
-            const SwitchSpec& spec = request.parameters.get<SwitchSpec>();
-            const BlockInstance instance{request.path, context.waves, spec.clock / 2, context.seed};
-            return std::make_unique<DutSwitch>(request.module_name.c_str(), context.event_queue, request.path, spec, request.ports,
-                request.routes, map_of(block), block.files, instance.wave(), instance.seed());
-        });
+        registry.add_switch(switch_model(block.name, text, dut_switch_statistics()),
+            [block](const RunContext& context, const SwitchRequest& request) {
+                const SwitchSpec& spec = request.parameters.get<SwitchSpec>();
+                const BlockInstance instance{request.path, context.waves, spec.clock / 2, context.seed};
+                return std::make_unique<DutSwitch>(request.module_name.c_str(), context.event_queue, request.path, spec,
+                    request.ports, request.routes, map_of(block), block.files, instance.wave(), instance.seed());
+            });
 }
 
 }  // namespace
@@ -221,17 +236,26 @@ SliceFactory slice_factory(const RunContext& context, const L2Spec& spec)
 
 void add_rtl_models(ModelRegistry& registry)
 {
-    registry.add_link(link_model("link_twin", "the same cycle behaviour as rtl_link, in C++", clocked_link_statistics()),
+    registry.add_link(
+        link_model("link_twin", "the same cycle behaviour as rtl_link, in C++", clocked_link_statistics()),
         clocked_link(link_twin));
-    registry.add_link(link_model("rtl_link", "weft_link_endpoint.sv, verilated, at both ends: packets, CRC, replay", clocked_link_statistics()),
+    registry.add_link(link_model("rtl_link", "weft_link_endpoint.sv, verilated, at both ends: packets, CRC, replay",
+                          clocked_link_statistics()),
         clocked_link(link_rtl));
-    registry.add_link(link_model("link_lockstep", "rtl_link and link_twin side by side; stops at the first difference", clocked_link_statistics()),
+    registry.add_link(link_model("link_lockstep", "rtl_link and link_twin side by side; stops at the first difference",
+                          clocked_link_statistics()),
         clocked_link(link_lockstep));
-    registry.add_switch(switch_model("rtl_switch", "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, unit for groups", clocked_switch_statistics()),
+    registry.add_switch(
+        switch_model("rtl_switch",
+            "weft_group_switch.sv, verilated: virtual output queues, iSLIP or round robin, unit for groups",
+            clocked_switch_statistics()),
         clocked(rtl, rtl_grouped));
-    registry.add_switch(switch_model("switch_twin", "the same cycle behaviour as rtl_switch, in C++", clocked_switch_statistics()),
+    registry.add_switch(
+        switch_model("switch_twin", "the same cycle behaviour as rtl_switch, in C++", clocked_switch_statistics()),
         clocked(twin, twin_grouped));
-    registry.add_switch(switch_model("switch_lockstep", "rtl_switch and switch_twin side by side; stops at the first difference", clocked_switch_statistics()),
+    registry.add_switch(switch_model("switch_lockstep",
+                            "rtl_switch and switch_twin side by side; stops at the first difference",
+                            clocked_switch_statistics()),
         clocked(lockstep, lockstep_grouped));
 }
 

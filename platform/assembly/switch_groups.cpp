@@ -44,18 +44,22 @@ void SwitchGroups::refuse(const std::vector<std::uint32_t>& members)
     const std::string expected = "members that share a switch, or an algorithm without multicast and reduction in it";
     for (const std::uint32_t member : members)
         if (attached(member).empty())
-            throw InputError("", 0, "no switch is attached to " + name(member) + ", which would multicast and reduce for it",
-                expected);
+            throw InputError("", 0,
+                "no switch is attached to " + name(member) + ", which would multicast and reduce for it", expected);
     for (const std::uint32_t member : members)
         if (common_switches({members.front(), member}).empty())
-            throw InputError("", 0, "no switch is attached to both " + name(members.front()) + " and " + name(member) +
-                ", which would multicast and reduce for them", expected);
-    throw InputError("", 0, "no switch is attached to all of " + std::to_string(members.size()) + " members from " +
-        name(members.front()) + " to " + name(members.back()), expected);
+            throw InputError("", 0,
+                "no switch is attached to both " + name(members.front()) + " and " + name(member) +
+                    ", which would multicast and reduce for them",
+                expected);
+    throw InputError("", 0,
+        "no switch is attached to all of " + std::to_string(members.size()) + " members from " + name(members.front()) +
+            " to " + name(members.back()),
+        expected);
 }
 
-std::uint16_t SwitchGroups::group(const std::vector<std::uint32_t>& members, const std::vector<std::uint32_t>& outsiders,
-    ElementType type, ReduceOp op)
+std::uint16_t SwitchGroups::group(const std::vector<std::uint32_t>& members,
+    const std::vector<std::uint32_t>& outsiders, ElementType type, ReduceOp op)
 {
     std::uint16_t& known = known_[{members, outsiders, type, op}];
     if (known != 0) return known;
@@ -68,7 +72,8 @@ std::uint16_t SwitchGroups::group(const std::vector<std::uint32_t>& members, con
     for (const std::uint32_t user : users) nodes.push_back(plan_.members[user]);
     std::uint16_t id = first_group;
     for (const NodeId node : nodes) id = std::max(id, next_.emplace(node, first_group).first->second);
-    if (id == 0xffff) throw InputError("", 0, "more than " + std::to_string(id - first_group) + " groups", "fewer groups");
+    if (id == 0xffff)
+        throw InputError("", 0, "more than " + std::to_string(id - first_group) + " groups", "fewer groups");
     for (const NodeId node : nodes) next_[node] = static_cast<std::uint16_t>(id + 1);
 
     SwitchGroup group;

@@ -35,7 +35,8 @@ private:
     const FabricPlan& plan_;
     std::vector<std::vector<Fabric::Port>> ports_;
     std::map<std::uint32_t, Attached> attached_;
-    std::map<std::tuple<std::vector<std::uint32_t>, std::vector<std::uint32_t>, ElementType, ReduceOp>, std::uint16_t> known_;
+    std::map<std::tuple<std::vector<std::uint32_t>, std::vector<std::uint32_t>, ElementType, ReduceOp>, std::uint16_t>
+        known_;
     std::map<NodeId, std::uint16_t> next_;  // by node of a switch or a member: first number that is free there
 };
 

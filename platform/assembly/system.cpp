@@ -12,7 +12,8 @@ constexpr Time look_every = 1'000'000'000;  // ps
 
 }  // namespace
 
-System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on, bool check_protocol, TrafficRecorder* recorder)
+System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
+    bool check_protocol, TrafficRecorder* recorder)
     : event_queue_("event_queue"), checkers_(event_queue_, check_protocol), fabric_(resolved, plan, tree_)
 {
     const RunContext context{event_queue_, pool_, progress_, &registry.waves, resolved.seed};
@@ -53,8 +54,10 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
         const std::vector<SwitchPlace>& switches = fabric_.switches();
         const std::vector<FabricModules::LinkPlace>& links = fabric_.links();
         return std::any_of(switches.begin(), switches.end(),
-                   [now](const SwitchPlace& place) { return place.module->overdue(now) || place.module->stuck(now); }) ||
-            std::any_of(links.begin(), links.end(), [now](const FabricModules::LinkPlace& place) { return place.link->stuck(now); });
+                   [now](
+                       const SwitchPlace& place) { return place.module->overdue(now) || place.module->stuck(now); }) ||
+            std::any_of(links.begin(), links.end(),
+                [now](const FabricModules::LinkPlace& place) { return place.link->stuck(now); });
     });
 }
 
@@ -113,7 +116,8 @@ std::optional<BlockFault> System::fault() const
 {
     std::optional<BlockFault> first = fabric_.fault();
     for (const Gpu* gpu : gpus())
-        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s) BlockHost::look(*gpu->slices()[s], first);
+        for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)
+            BlockHost::look(*gpu->slices()[s], first);
     return first;
 }
 
@@ -136,7 +140,8 @@ std::vector<std::string> System::unsettled() const
 {
     std::vector<std::string> out = fabric_.unsettled();
     if (pool_.live() == 0) return out;
-    out.push_back(std::to_string(pool_.live()) + " transactions were never given back to their pool: a buffer holds them, or a module lost them");
+    out.push_back(std::to_string(pool_.live()) +
+        " transactions were never given back to their pool: a buffer holds them, or a module lost them");
     for (std::string& line : blocked()) out.push_back(std::move(line));
     return out;
 }

@@ -22,7 +22,8 @@ public:
     using SwitchPlace = FabricModules::SwitchPlace;
 
     // `resolved` and `plan` must outlive it.
-    System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on, bool check_protocol = false, TrafficRecorder* recorder = nullptr);
+    System(const ResolvedSystem& resolved, const FabricPlan& plan, const ModelRegistry& registry, bool data_on,
+        bool check_protocol = false, TrafficRecorder* recorder = nullptr);
 
     EventQueue& event_queue() { return event_queue_; }
     LinePool& pool() { return pool_; }

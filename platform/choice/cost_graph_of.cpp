@@ -54,7 +54,8 @@ CostRank rank_cost(const ResolvedSystem& system, NodeId node, const std::string&
 
 class Maker {
 public:
-    Maker(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints, CostGraph& graph)
+    Maker(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints,
+        CostGraph& graph)
         : system_(system), plan_(plan), ports_(plan.fabric.ports()), endpoints_(endpoints), graph_(graph),
           by_card_(has_cards(system, plan)), takes_part_(plan.members.size())
     {
@@ -73,11 +74,10 @@ public:
         stages(from, to, path);
         latencies(from, to, gpu.unit_to_port, path);
         path.put_ps = gpu.unit_to_port +
-                      path_time(system_, plan_, from, to, LineOp::write, line_bytes, LineClass::request) +
-                      system_.gpu(home).port_to_l2 + home_time(system_, home);
+            path_time(system_, plan_, from, to, LineOp::write, line_bytes, LineClass::request) +
+            system_.gpu(home).port_to_l2 + home_time(system_, home);
         path.answer_ps = system_.gpu(home).l2_to_port +
-                         path_time(system_, plan_, to, from, LineOp::write, line_bytes, LineClass::response) +
-                         gpu.port_to_unit;
+            path_time(system_, plan_, to, from, LineOp::write, line_bytes, LineClass::response) + gpu.port_to_unit;
         return path;
     }
 
@@ -105,13 +105,13 @@ private:
         const GpuSpec& gpu = system_.gpu(member);
         const LinkSpec& wire = system_.link(edge);
         // While an operation is in progress a member is asked or stored to, and answers.
-        const Time open = wire_time(wire, LineOp::write, line_bytes, LineClass::request) + wire.latency + gpu.port_to_l2 +
-                          home_time(system_, member) + gpu.l2_to_port +
-                          wire_time(wire, LineOp::write, line_bytes, LineClass::response) + wire.latency + spec.latency;
-        const std::uint32_t made = add_switch(graph_, plan_.fabric.nodes[node].name,
-            ps_per_s / static_cast<double>(spec.reduce_rate),
-            static_cast<double>(open) / static_cast<double>(spec.group_contexts * line_bytes),
-            static_cast<std::uint32_t>(spec.multicast_groups));
+        const Time open = wire_time(wire, LineOp::write, line_bytes, LineClass::request) + wire.latency +
+            gpu.port_to_l2 + home_time(system_, member) + gpu.l2_to_port +
+            wire_time(wire, LineOp::write, line_bytes, LineClass::response) + wire.latency + spec.latency;
+        const std::uint32_t made =
+            add_switch(graph_, plan_.fabric.nodes[node].name, ps_per_s / static_cast<double>(spec.reduce_rate),
+                static_cast<double>(open) / static_cast<double>(spec.group_contexts * line_bytes),
+                static_cast<std::uint32_t>(spec.multicast_groups));
         switches_.emplace(node, made);
         return made;
     }
@@ -127,7 +127,8 @@ private:
                 const auto [node, phase] = place;
                 if (node == plan_.routing.node_of(to)) continue;
                 const int endpoint = plan_.fabric.nodes[node].endpoint;
-                if (endpoint >= 0 && endpoint != static_cast<int>(from) && takes_part_[static_cast<std::uint32_t>(endpoint)])
+                if (endpoint >= 0 && endpoint != static_cast<int>(from) &&
+                    takes_part_[static_cast<std::uint32_t>(endpoint)])
                     path.neighbours = false;
                 const std::vector<std::uint16_t>& choice = plan_.routing.ports_to(node, to, phase);
                 for (unsigned i = 0; i < choice.size(); ++i) {
@@ -181,7 +182,7 @@ private:
     const std::vector<std::uint32_t>& endpoints_;
     CostGraph& graph_;
     bool by_card_;
-    std::vector<bool> takes_part_;  // by endpoint
+    std::vector<bool> takes_part_;                    // by endpoint
     std::map<std::uint32_t, std::uint32_t> numbers_;  // of an edge's first direction
     std::map<NodeId, std::uint32_t> switches_;
 };
@@ -243,7 +244,8 @@ CostPath CostPaths::path(std::uint32_t from, std::uint32_t to) { return parts_->
 
 const std::vector<CostLink>& CostPaths::links() const { return parts_->graph.links; }
 
-CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints)
+CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan,
+    const std::vector<std::uint32_t>& endpoints)
 {
     const auto ranks = static_cast<std::uint32_t>(endpoints.size());
     require_priceable(system, ranks);

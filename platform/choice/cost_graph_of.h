@@ -19,7 +19,8 @@ void require_priceable(const ResolvedSystem& system, std::size_t ranks);
 // Of these endpoints of the plan, rank after rank; or of the first `ranks`. Copy engines and bulk copy engines are priced
 // as units.
 // Throws InputError for more ranks than can be priced.
-CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, const std::vector<std::uint32_t>& endpoints);
+CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan,
+    const std::vector<std::uint32_t>& endpoints);
 CostGraph cost_graph_of(const ResolvedSystem& system, const FabricPlan& plan, std::uint32_t ranks);
 
 // Paths of any number of ranks, one at a time. `system` and `plan` must outlive it.

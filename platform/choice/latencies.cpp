@@ -23,8 +23,8 @@ Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
     return path_time(system, nodes, {plan.used.transit[nodes.front()], plan.used.transit[nodes.back()]}, op, size, cls);
 }
 
-Time path_time(const ResolvedSystem& system, const std::vector<std::uint32_t>& nodes, std::pair<bool, bool> transit, LineOp op,
-    std::uint32_t size, LineClass cls)
+Time path_time(const ResolvedSystem& system, const std::vector<std::uint32_t>& nodes, std::pair<bool, bool> transit,
+    LineOp op, std::uint32_t size, LineClass cls)
 {
     Time time = 0;
     bool in_network = false;

@@ -20,8 +20,8 @@ Time path_time(const ResolvedSystem& system, const FabricPlan& plan, std::uint32
     std::uint32_t size, LineClass cls);
 
 // The same over these nodes, both ends included; `transit`: whether the first and the last node pass the line on like a switch.
-Time path_time(const ResolvedSystem& system, const std::vector<std::uint32_t>& nodes, std::pair<bool, bool> transit, LineOp op,
-    std::uint32_t size, LineClass cls);
+Time path_time(const ResolvedSystem& system, const std::vector<std::uint32_t>& nodes, std::pair<bool, bool> transit,
+    LineOp op, std::uint32_t size, LineClass cls);
 
 // A request of a peer at the point of coherence: the home slice, or the memory side of private partitions.
 Time home_time(const ResolvedSystem& system, NodeId node);

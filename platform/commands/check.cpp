@@ -20,8 +20,7 @@ std::string profiles_text(const ResolvedSystem& system)
     std::map<std::string, std::size_t> tally;
     for (const NodeId node : system.endpoints()) ++tally[system.profile(node)];
     std::string out;
-    for (const auto& [name, count] : tally)
-        out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, count);
+    for (const auto& [name, count] : tally) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, count);
     return out.empty() ? "none" : out;
 }
 
@@ -75,7 +74,8 @@ int check_command(const Arguments& arguments)
     CommandLine line("check",
         "Reads and validates an InfraGraph document and says what is in it: name, nodes, edges, nodes by "
         "type, "
-        "endpoints, and what it leaves to assume. Of a system file the document, parameters, workload and routes are checked. Everything "
+        "endpoints, and what it leaves to assume. Of a system file the document, parameters, workload and routes are "
+        "checked. Everything "
         "that "
         "is wrong is named with file and line.\n");
     SystemOptions options;
@@ -101,7 +101,8 @@ int check_command(const Arguments& arguments)
         text += document_text(description, std::move(loaded), options, assumptions);
     }
     if (options.strict()) refuse_assumptions(assumptions);
-    for (const std::string& assumed : assumption_lines(assumptions)) text += fmt::format("{:<13}{}\n", "assumed", assumed);
+    for (const std::string& assumed : assumption_lines(assumptions))
+        text += fmt::format("{:<13}{}\n", "assumed", assumed);
     as_json["assumptions"] = assumptions_json(assumptions);
     output.write(as_json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     if (!output.is_stdout()) print(text);

@@ -50,8 +50,7 @@ int dispatch(const Arguments& arguments)
         if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
 
     if (name == "test")
-        throw usage_error("'test' is a command of the launcher",
-            "./weft test in the root of the source tree");
+        throw usage_error("'test' is a command of the launcher", "./weft test in the root of the source tree");
     std::vector<std::string> known;
     for (const Command& command : commands()) known.push_back(command.name);
     throw usage_error("unknown command " + quoted_word(name),
@@ -70,8 +69,7 @@ int run_command(const Arguments& arguments)
     } catch (const InputError& error) {
         print_problems(error);
     } catch (const std::bad_alloc&) {
-        print_problems(
-            usage_error("not enough memory for this", "a smaller system or message, or --no-data"));
+        print_problems(usage_error("not enough memory for this", "a smaller system or message, or --no-data"));
     } catch (const std::exception& error) {
         print_problems(usage_error(std::string("internal error: ") + error.what(), ""));
     }

@@ -12,9 +12,12 @@ namespace weft {
 int compare_command(const Arguments& arguments)
 {
     CommandLine line("compare",
-        "Says what differs between two results of weft run, sweep, fabric, probe or validate (--json): checks, parameters, times, "
-        "bandwidths, causes of waiting, links, queues, statistics. With --tolerance the exit code is 1 where a difference is "
-        "beyond it, for use in scripts. A change of a number is B / A - 1; of a cause or of the time that a link was busy it "
+        "Says what differs between two results of weft run, sweep, fabric, probe or validate (--json): checks, "
+        "parameters, times, "
+        "bandwidths, causes of waiting, links, queues, statistics. With --tolerance the exit code is 1 where a "
+        "difference is "
+        "beyond it, for use in scripts. A change of a number is B / A - 1; of a cause or of the time that a link was "
+        "busy it "
         "is the difference over the whole time of A.\n\n"
         "  weft compare before.json after.json\n"
         "  weft compare before.json after.json --tolerance 2%\n"
@@ -26,9 +29,11 @@ int compare_command(const Arguments& arguments)
     bool quiet = false;
     line.positionals("RESULT", files, "two results of the same command: A, then B");
     line.values("--tolerance", "P", tolerance_texts,
-        "what may change: 2% for times, bandwidths, causes and links; GROUP=2% or PATTERN=2% for others, where GROUP is one of " +
+        "what may change: 2% for times, bandwidths, causes and links; GROUP=2% or PATTERN=2% for others, where GROUP "
+        "is one of " +
             one_of(fact_group_names()).substr(7) +
-            " and PATTERN matches names of the JSON such as links.*.busy; any in place of a share: not judged; repeatable, the last that "
+            " and PATTERN matches names of the JSON such as links.*.busy; any in place of a share: not judged; "
+            "repeatable, the last that "
             "matches holds");
     line.flag("--all", all, "all differences, not the ten largest of each group");
     line.section("output");
@@ -37,7 +42,8 @@ int compare_command(const Arguments& arguments)
     if (!line.parse(arguments)) return exit_good;
 
     if (files.size() != 2)
-        throw usage_error(fmt::format("{} result{} to compare", files.size(), files.size() == 1 ? "" : "s"), "two: weft compare A.json B.json");
+        throw usage_error(fmt::format("{} result{} to compare", files.size(), files.size() == 1 ? "" : "s"),
+            "two: weft compare A.json B.json");
     Tolerances tolerances;
     for (const std::string& text : tolerance_texts) tolerances.add(text);
     const OutputFile json_output(json);
@@ -46,7 +52,8 @@ int compare_command(const Arguments& arguments)
     const ResultComparison comparison = compare_results(of_a, of_b, tolerances);
     if (json_output.wanted()) json_output.write(comparison_json(comparison));
     constexpr std::size_t usual = 10;
-    if (!quiet && !json_output.is_stdout()) print(comparison_text(comparison, all ? comparison.differences.size() : usual));
+    if (!quiet && !json_output.is_stdout())
+        print(comparison_text(comparison, all ? comparison.differences.size() : usual));
     return comparison.beyond() > 0 ? exit_wrong : exit_good;
 }
 

@@ -43,8 +43,8 @@ int demo_command(const Arguments& arguments)
     description.workload.collective = "all_reduce";
     description.workload.bytes = std::uint64_t{1} << 20;
     const ModelRegistry registry;
-    const ResolvedSystem system = resolve_loaded(description,
-        load_infrastructure_text(description.infrastructure, demo_document), registry);
+    const ResolvedSystem system =
+        resolve_loaded(description, load_infrastructure_text(description.infrastructure, demo_document), registry);
     print(introduction);
     output_is_good();
     const RunResult result = run_system(system, registry);

@@ -83,7 +83,8 @@ struct TrafficOptions {
     void add(CommandLine& line)
     {
         line.section("traffic");
-        line.value("--pattern", "P", pattern, "who sends to whom: " + one_of(pattern_names()) + "; uniform unless given");
+        line.value("--pattern", "P", pattern,
+            "who sends to whom: " + one_of(pattern_names()) + "; uniform unless given");
         line.value("--fraction", "F", fraction, "hot_spot: share of the messages for endpoint 0; 0.5 unless given");
         line.value("--sources", "N", sources, "incast: how many send to endpoint 0; all others unless given");
         line.value("--burst", "N", burst,
@@ -95,7 +96,8 @@ struct TrafficOptions {
         line.value("--size", "BYTES", size, "bytes of a line, 1 to 64; 64 unless given");
         line.value("--message", "BYTES", message, "a message is so many bytes, cut into lines; one line unless given");
         line.value("--duration", "TIME", duration,
-            "simulated time in which lines are created; unless given, 20000 lines per endpoint at full load, at least 20 us");
+            "simulated time in which lines are created; unless given, 20000 lines per endpoint at full load, at least "
+            "20 us");
     }
 
     TrafficSpec spec(std::uint64_t seed) const
@@ -115,7 +117,8 @@ struct TrafficOptions {
         out.posted = !answered;
         if (!size.empty()) out.size = static_cast<std::uint32_t>(bytes_in("--size", size, 64));
         if (!message.empty())
-            out.message = static_cast<std::uint32_t>((bytes_in("--message", message, 1 << 20) + out.size - 1) / out.size);
+            out.message =
+                static_cast<std::uint32_t>((bytes_in("--message", message, 1 << 20) + out.size - 1) / out.size);
         if (!duration.empty()) {
             out.duration = time_option("--duration", duration);
             if (out.duration == 0) throw usage_error("--duration " + duration + " is too short", "at least 1 ps");
@@ -151,10 +154,12 @@ int pass_on(double load, ProcessEnd end, const std::string& text)
 {
     std::fputs(text.c_str(), stderr);
     if (end.signal != 0) {
-        std::fputs(fmt::format("weft: the run of load {:g} was ended by signal {}\n", load, end.signal).c_str(), stderr);
+        std::fputs(fmt::format("weft: the run of load {:g} was ended by signal {}\n", load, end.signal).c_str(),
+            stderr);
         return exit_wrong;
     }
-    if (text.empty()) std::fputs(fmt::format("weft: the run of load {:g} left no result and no message\n", load).c_str(), stderr);
+    if (text.empty())
+        std::fputs(fmt::format("weft: the run of load {:g} left no result and no message\n", load).c_str(), stderr);
     return end.code > 0 ? end.code : static_cast<int>(exit_wrong);
 }
 
@@ -254,7 +259,8 @@ int fabric_command(const Arguments& arguments)
     }
 
     options.refuse_streams("fabric");
-    const Arguments base = line.given({"--loads", "--jobs", "--json", "--svg", "--html", "--point", "--quiet", "--series", "--window"});
+    const Arguments base =
+        line.given({"--loads", "--jobs", "--json", "--svg", "--html", "--point", "--quiet", "--series", "--window"});
     const TemporaryFolder folder("weft-fabric");
     std::vector<double> all = loads;
     if (all.back() < 1) all.push_back(1);
@@ -290,15 +296,20 @@ int fabric_command(const Arguments& arguments)
     if (svg_output.wanted()) svg_output.write(fabric_svg(sweep));
     if (html_output.wanted()) {
         const FabricSetting& setting = sweep.setting;
-        const std::string subtitle = fmt::format("{} endpoints, {} switches, {} links; seed {}; load 1 is {:.4g} GB/s of payload an endpoint",
-            setting.endpoints, setting.switches, setting.links, setting.seed, setting.capacity_GBps);
-        html_output.write(table_page({fmt::format("Open-loop traffic ({}) on {}", setting.pattern, setting.system), subtitle,
-            {{"Latency against load", fabric_svg(sweep)}}, fabric_text(sweep), fabric_json(sweep),
-            {{fmt::format("{:.4g}", saturation_of(sweep).accepted), saturation_of(sweep).reached ? "load accepted at saturation" : "load accepted; no saturation up to load 1", ""},
+        const std::string subtitle =
+            fmt::format("{} endpoints, {} switches, {} links; seed {}; load 1 is {:.4g} GB/s of payload an endpoint",
+                setting.endpoints, setting.switches, setting.links, setting.seed, setting.capacity_GBps);
+        html_output.write(table_page({fmt::format("Open-loop traffic ({}) on {}", setting.pattern, setting.system),
+            subtitle, {{"Latency against load", fabric_svg(sweep)}}, fabric_text(sweep), fabric_json(sweep),
+            {{fmt::format("{:.4g}", saturation_of(sweep).accepted),
+                 saturation_of(sweep).reached ? "load accepted at saturation"
+                                              : "load accepted; no saturation up to load 1",
+                 ""},
                 {fmt::format("{:.4f}", sweep.full.jain), "fairness at load 1 (Jain index)", ""}}}));
     }
     if (!quiet && !json_output.is_stdout()) print(fabric_text(sweep));
-    const bool wrong = std::any_of(ends.begin(), ends.end(), [](const ProcessEnd& end) { return end.code == exit_wrong; });
+    const bool wrong =
+        std::any_of(ends.begin(), ends.end(), [](const ProcessEnd& end) { return end.code == exit_wrong; });
     return wrong ? exit_wrong : exit_good;
 }
 

@@ -34,7 +34,8 @@ std::vector<std::string> write_fault_waves(const BlockFault& fault, const Argume
         std::filesystem::remove(files.back(), none);  // of an earlier run
     }
     const Time before = fault_wave_clocks * fault.clock;
-    call.arguments.push_back(fmt::format("--wave-window={}ps:{}ps", fault.at > before ? fault.at - before : 0, fault.at + fault.clock));
+    call.arguments.push_back(
+        fmt::format("--wave-window={}ps:{}ps", fault.at > before ? fault.at - before : 0, fault.at + fault.clock));
     call.arguments.insert(call.arguments.end(), {"--fault-wave=none", "--quiet"});
     call.error_path = folder.file(0, ".txt");
     run_processes({call}, 1, [](std::size_t, ProcessEnd) {});

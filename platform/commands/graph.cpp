@@ -29,10 +29,12 @@ std::string picture_of(const SystemOptions& options, const SystemDescription& de
         for (EdgeId id = 0; id < graph.edge_count(); ++id) add(id, graph.kind(id).bytes_per_second.value_or(0));
     } else {
         const ResolvedSystem system = resolve_loaded(description, loaded, options.registry());
-        for (EdgeId id = 0; id < graph.edge_count(); ++id) add(id, system.has_bandwidth(id) ? system.link(id).bandwidth : 0);
+        for (EdgeId id = 0; id < graph.edge_count(); ++id)
+            add(id, system.has_bandwidth(id) ? system.link(id).bandwidth : 0);
     }
     for (const auto& [link, range] : rates)
-        picture.rates[link] = format_rate(range.first) + (range.first == range.second ? "" : " to " + format_rate(range.second));
+        picture.rates[link] =
+            format_rate(range.first) + (range.first == range.second ? "" : " to " + format_rate(range.second));
     return graph_picture_svg(graph, lay_out(graph), picture);
 }
 
@@ -43,7 +45,8 @@ int graph_command(const Arguments& arguments)
     CommandLine line("graph",
         "Writes the graph that an InfraGraph document expands to. JSON lists 'nodes' (name, type, ...) and "
         "'edges' "
-        "(a, b, link, ...) with fully-qualified names; DOT is for Graphviz; SVG draws devices as boxes and tiers in rows, and groups large systems.\n");
+        "(a, b, link, ...) with fully-qualified names; DOT is for Graphviz; SVG draws devices as boxes and tiers in "
+        "rows, and groups large systems.\n");
     SystemOptions options;
     std::string format = "json";
     std::string path = "-";

@@ -9,25 +9,23 @@ namespace {
 
 std::string overview()
 {
-    std::string out =
-        "Weft simulates multi-GPU systems: an InfraGraph document says what is built, a collective or a\n"
-        "Chakra trace says what runs, and every byte moves as 64-byte TLM-2.0 transactions.\n\n"
-        "usage: weft COMMAND [OPTIONS]\n\ncommands:\n";
-    for (const Command& command : commands())
-        out += fmt::format("  {:<10}{}\n", command.name, command.summary);
+    std::string out = "Weft simulates multi-GPU systems: an InfraGraph document says what is built, a collective or a\n"
+                      "Chakra trace says what runs, and every byte moves as 64-byte TLM-2.0 transactions.\n\n"
+                      "usage: weft COMMAND [OPTIONS]\n\ncommands:\n";
+    for (const Command& command : commands()) out += fmt::format("  {:<10}{}\n", command.name, command.summary);
     out += "\n'weft COMMAND --help' lists the options of a command; 'weft --version' says which release this "
            "is.\n"
            "'./weft test', in the root of the source tree, builds and runs the test suite.\n\n"
-        "units:\n"
-        "  sizes     B KiB MiB GiB KB MB GB\n"
-        "  times     ps ns us ms s\n"
-        "  rates     GB/s Gbps\n\n"
-        "exit codes:\n"
-        "  0         finished, and every check that was on holds\n"
-        "  1         finished, but a result is wrong\n"
-        "  2         bad input or usage; one 'file:line: what; expected what' line per problem on stderr\n"
-        "  3         the system cannot progress; the report names who waits for what\n"
-        "  130       interrupted; partial results are marked as partial\n";
+           "units:\n"
+           "  sizes     B KiB MiB GiB KB MB GB\n"
+           "  times     ps ns us ms s\n"
+           "  rates     GB/s Gbps\n\n"
+           "exit codes:\n"
+           "  0         finished, and every check that was on holds\n"
+           "  1         finished, but a result is wrong\n"
+           "  2         bad input or usage; one 'file:line: what; expected what' line per problem on stderr\n"
+           "  3         the system cannot progress; the report names who waits for what\n"
+           "  130       interrupted; partial results are marked as partial\n";
     return out;
 }
 

@@ -30,8 +30,10 @@ std::string profile_list()
 int models_command(const Arguments& arguments)
 {
     CommandLine line("models",
-        "Lists what can be instantiated: kind and name of every model (--model GLOB=NAME, of links --set link.model=NAME), its parameters "
-        "(--set BLOCK.PARAMETER=VALUE) with unit, default and range, the statistics that it writes into results, and the device profiles "
+        "Lists what can be instantiated: kind and name of every model (--model GLOB=NAME, of links --set "
+        "link.model=NAME), its parameters "
+        "(--set BLOCK.PARAMETER=VALUE) with unit, default and range, the statistics that it writes into results, and "
+        "the device profiles "
         "(--profile NAME).\n");
     std::string kind;
     line.positional("KIND", kind, "only models of this kind", false);

@@ -18,8 +18,8 @@ struct KindPage {
     const char* kind;
     BlockOwner owner;
 };
-constexpr KindPage kind_pages[] = {{"gpu", BlockOwner::endpoint}, {"switch", BlockOwner::forwarder}, {"link", BlockOwner::link},
-    {"", BlockOwner::system}};
+constexpr KindPage kind_pages[] = {{"gpu", BlockOwner::endpoint}, {"switch", BlockOwner::forwarder},
+    {"link", BlockOwner::link}, {"", BlockOwner::system}};
 
 std::vector<const ModelDeclaration*> models_of(const ModelRegistry& registry, const std::string& kind)
 {
@@ -33,7 +33,8 @@ std::vector<const ModelDeclaration*> models_of(const ModelRegistry& registry, co
 std::vector<ModelDeclaration::Module> modules_of(const std::string& kind, const ModelDeclaration& model)
 {
     std::vector<ModelDeclaration::Module> out = model.modules();
-    if (model.statistics()) out.insert(out.begin(), {kind, kind == "link" ? "NODE~NODE" : "NODE", *model.statistics(), {}});
+    if (model.statistics())
+        out.insert(out.begin(), {kind, kind == "link" ? "NODE~NODE" : "NODE", *model.statistics(), {}});
     return out;
 }
 
@@ -46,8 +47,9 @@ struct StatisticPage {
 
 bool same(const StatisticTable& a, const StatisticTable& b)
 {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-        [](const StatisticInfo& x, const StatisticInfo& y) { return x.name == y.name && x.unit == y.unit && x.text == y.text; });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const StatisticInfo& x, const StatisticInfo& y) {
+        return x.name == y.name && x.unit == y.unit && x.text == y.text;
+    });
 }
 
 std::vector<StatisticPage> statistic_pages(const ModelRegistry& registry, const std::string& kind)
@@ -55,11 +57,15 @@ std::vector<StatisticPage> statistic_pages(const ModelRegistry& registry, const 
     std::vector<StatisticPage> out;
     for (const ModelDeclaration* model : models_of(registry, kind))
         for (const ModelDeclaration::Module& module : modules_of(kind, *model)) {
-            const std::vector<std::string> models = module.models.empty() ? std::vector<std::string>{model->name()} : module.models;
-            const auto known = std::find_if(out.begin(), out.end(),
-                [&](const StatisticPage& page) { return page.title == module.name && same(page.statistics, module.statistics); });
-            if (known == out.end()) out.push_back({module.name, module.statistics, models});
-            else known->models.insert(known->models.end(), models.begin(), models.end());
+            const std::vector<std::string> models =
+                module.models.empty() ? std::vector<std::string>{model->name()} : module.models;
+            const auto known = std::find_if(out.begin(), out.end(), [&](const StatisticPage& page) {
+                return page.title == module.name && same(page.statistics, module.statistics);
+            });
+            if (known == out.end())
+                out.push_back({module.name, module.statistics, models});
+            else
+                known->models.insert(known->models.end(), models.begin(), models.end());
         }
     return out;
 }
@@ -76,8 +82,8 @@ std::string block_text(const BlockInfo& info)
     std::string out = fmt::format("\n  {}: {}\n", info.name(), block_title(info));
     for (std::size_t i = 0; i < info.parameters.size(); ++i) {
         const ParameterInfo& parameter = *info.parameters[i];
-        const std::string head = fmt::format("    {:<30} {:<7} {:<14} ", info.path_of(i), or_dash(name_of(parameter.unit)),
-            format_value(parameter, info.defaults[i]));
+        const std::string head = fmt::format("    {:<30} {:<7} {:<14} ", info.path_of(i),
+            or_dash(name_of(parameter.unit)), format_value(parameter, info.defaults[i]));
         out += head + describe_range(parameter) + "\n";
         out += "      " + wrapped(parameter.text, 6, 6) + "\n";
         if (!parameter.source.empty()) out += "      " + wrapped("default: " + parameter.source, 6, 6) + "\n";
@@ -90,7 +96,8 @@ std::string statistics_text(const StatisticPage& page)
     std::string out = fmt::format("\n  statistics of {} of model {}\n", page.title, joined_names(page.models));
     for (const StatisticInfo& info : page.statistics) {
         const std::string head = fmt::format("    {:<30} {:<12} ", info.name, or_dash(info.unit));
-        out += head + wrapped(info.text + (info.when.empty() ? "" : " (if " + info.when + ")"), head.size(), head.size()) + "\n";
+        out += head +
+            wrapped(info.text + (info.when.empty() ? "" : " (if " + info.when + ")"), head.size(), head.size()) + "\n";
     }
     return out;
 }
@@ -106,7 +113,8 @@ Json value_json(const ParameterInfo& info, std::uint64_t value)
 
 Json block_json(const BlockInfo& info, const std::string& kind)
 {
-    Json out{{"name", info.name()}, {"kind", kind}, {"text", info.title.text}, {"models", info.models}, {"parameters", Json::array()}};
+    Json out{{"name", info.name()}, {"kind", kind}, {"text", info.title.text}, {"models", info.models},
+        {"parameters", Json::array()}};
     for (std::size_t i = 0; i < info.parameters.size(); ++i) {
         const ParameterInfo& parameter = *info.parameters[i];
         Json entry{{"path", info.path_of(i)}, {"type", kind_name(parameter.unit)}, {"unit", name_of(parameter.unit)},
@@ -128,12 +136,14 @@ Json block_json(const BlockInfo& info, const std::string& kind)
 Json model_json(const std::string& kind, const ModelDeclaration& model)
 {
     Json out{{"kind", kind}, {"name", model.name()}, {"text", model.text()}, {"ports", model.ports()},
-        {"parameters", model.parameters() == nullptr ? Json() : Json(model.parameters()->name())}, {"modules", Json::array()}};
+        {"parameters", model.parameters() == nullptr ? Json() : Json(model.parameters()->name())},
+        {"modules", Json::array()}};
     for (const ModelDeclaration::Module& module : modules_of(kind, model)) {
         Json statistics = Json::array();
         for (const StatisticInfo& info : module.statistics)
             statistics.push_back({{"name", info.name}, {"unit", info.unit}, {"text", info.text}, {"when", info.when}});
-        out["modules"].push_back({{"kind", module.kind}, {"name", module.name}, {"models", module.models}, {"statistics", std::move(statistics)}});
+        out["modules"].push_back({{"kind", module.kind}, {"name", module.name}, {"models", module.models},
+            {"statistics", std::move(statistics)}});
     }
     return out;
 }
@@ -146,12 +156,14 @@ std::string cell(std::string text)
 
 std::string block_rows(const BlockInfo& info)
 {
-    std::string out = fmt::format("\n### `{}`: {}\n\n| parameter | unit | default | range | what |\n|---|---|---|---|---|\n", info.name(),
-        block_title(info));
+    std::string out =
+        fmt::format("\n### `{}`: {}\n\n| parameter | unit | default | range | what |\n|---|---|---|---|---|\n",
+            info.name(), block_title(info));
     for (std::size_t i = 0; i < info.parameters.size(); ++i) {
         const ParameterInfo& parameter = *info.parameters[i];
-        out += fmt::format("| `{}` | {} | {} | {} | {} |\n", info.path_of(i), name_of(parameter.unit), format_value(parameter, info.defaults[i]),
-            describe_range(parameter), cell(parameter.text + (parameter.source.empty() ? "" : "; default: " + parameter.source)));
+        out += fmt::format("| `{}` | {} | {} | {} | {} |\n", info.path_of(i), name_of(parameter.unit),
+            format_value(parameter, info.defaults[i]), describe_range(parameter),
+            cell(parameter.text + (parameter.source.empty() ? "" : "; default: " + parameter.source)));
     }
     return out;
 }
@@ -182,7 +194,8 @@ std::string models_json(const ModelRegistry& registry, const std::string& kind)
     Json out{{"schema", "weft.models/1"}, {"models", Json::array()}, {"blocks", Json::array()}};
     for (const KindPage& page : kind_pages) {
         if (!kind.empty() && page.kind != kind) continue;
-        for (const ModelDeclaration* model : models_of(registry, page.kind)) out["models"].push_back(model_json(page.kind, *model));
+        for (const ModelDeclaration* model : models_of(registry, page.kind))
+            out["models"].push_back(model_json(page.kind, *model));
         for (const Block block : blocks.of(page.owner))
             out["blocks"].push_back(block_json(blocks[block], page.owner == BlockOwner::system ? "system" : page.kind));
     }
@@ -193,19 +206,23 @@ std::string models_markdown(const ModelRegistry& registry)
 {
     const BlockTable& blocks = *registry.blocks();
     std::string out =
-        "# Models, parameters and statistics\n\nThe program writes this page from the declarations that models register: "
-        "`WEFT_UPDATE_DOCS=1 build/release/tests/commands_test --gtest_filter=ModelsPage.*`. `weft models` prints the same, with what plug-ins "
+        "# Models, parameters and statistics\n\nThe program writes this page from the declarations that models "
+        "register: "
+        "`WEFT_UPDATE_DOCS=1 build/release/tests/commands_test --gtest_filter=ModelsPage.*`. `weft models` prints the "
+        "same, with what plug-ins "
         "and blocks of RTL bring; `weft models --json` writes it for programs. Defaults are those without a profile; "
         "[profiles](profiles.md) has the figures of parts.\n";
     for (const KindPage& page : kind_pages) {
         const bool system = page.owner == BlockOwner::system;
-        out += system ? "\n## The system as a whole\n" : fmt::format("\n## Kind {}\n\n| model | what | ports |\n|---|---|---|\n", page.kind);
+        out += system ? "\n## The system as a whole\n"
+                      : fmt::format("\n## Kind {}\n\n| model | what | ports |\n|---|---|---|\n", page.kind);
         for (const ModelDeclaration* model : models_of(registry, page.kind))
             out += fmt::format("| `{}` | {} | {} |\n", model->name(), cell(model->text()), cell(model->ports()));
         for (const Block block : blocks.of(page.owner)) out += block_rows(blocks[block]);
         for (const StatisticPage& statistics : statistic_pages(registry, page.kind)) {
-            out += fmt::format("\n### Statistics of {}, model {}\n\n| name | unit | what | written if |\n|---|---|---|---|\n", statistics.title,
-                joined_names(statistics.models));
+            out += fmt::format(
+                "\n### Statistics of {}, model {}\n\n| name | unit | what | written if |\n|---|---|---|---|\n",
+                statistics.title, joined_names(statistics.models));
             for (const StatisticInfo& info : statistics.statistics)
                 out += fmt::format("| `{}` | {} | {} | {} |\n", info.name, info.unit, cell(info.text), cell(info.when));
         }

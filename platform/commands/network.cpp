@@ -12,20 +12,23 @@ namespace {
 
 // One value for each dimension, or one for all.
 template <class Parse>
-std::vector<std::uint64_t> by_dimension(const std::string& option, const std::string& text, std::size_t dimensions, const Parse& parse,
-    const char* form)
+std::vector<std::uint64_t> by_dimension(const std::string& option, const std::string& text, std::size_t dimensions,
+    const Parse& parse, const char* form)
 {
     std::vector<std::uint64_t> out;
     for (std::size_t start = 0; start <= text.size();) {
         const std::size_t end = std::min(text.find(',', start), text.size());
         const auto value = parse(text.substr(start, end - start));
-        if (!value || *value == 0) throw usage_error("option '" + option + "' has the value " + quoted_word(text.substr(start, end - start)), form);
+        if (!value || *value == 0)
+            throw usage_error("option '" + option + "' has the value " + quoted_word(text.substr(start, end - start)),
+                form);
         out.push_back(*value);
         start = end + 1;
     }
     if (out.size() == 1) out.resize(dimensions, out.front());
     if (out.size() != dimensions)
-        throw usage_error(fmt::format("option '{}' has {} values for {} dimensions", option, out.size(), dimensions), "one for each dimension, or one for all");
+        throw usage_error(fmt::format("option '{}' has {} values for {} dimensions", option, out.size(), dimensions),
+            "one for each dimension, or one for all");
     return out;
 }
 
@@ -38,7 +41,8 @@ int network_command(const Arguments& arguments)
         "FullyConnected(N) and Switch(N), joined by '_'. Every dimension has links of its own.\n\n"
         "  weft network 'Ring(8)_Switch(4)' --bandwidth 200GB/s,50GB/s --latency 500ns -o net.yaml\n"
         "  weft run --infra net.yaml --collective all_reduce --bytes 1MiB --dimensions a=8,b=4\n\n"
-        "Where accelerators are joined without a switch they pass lines of others on; --set routing.cycles=allow may be needed.\n");
+        "Where accelerators are joined without a switch they pass lines of others on; --set routing.cycles=allow may "
+        "be needed.\n");
     std::string notation;
     std::string bandwidth;
     std::string latency = "500ns";
@@ -51,7 +55,8 @@ int network_command(const Arguments& arguments)
 
     if (bandwidth.empty()) throw usage_error("no bandwidth of links", "--bandwidth RATE,..., such as 200GB/s,50GB/s");
     std::vector<NotationDimension> dimensions = parse_notation(notation);
-    const auto rates = by_dimension("--bandwidth", bandwidth, dimensions.size(), parse_rate, "a rate, such as 50GB/s or 400Gbps");
+    const auto rates =
+        by_dimension("--bandwidth", bandwidth, dimensions.size(), parse_rate, "a rate, such as 50GB/s or 400Gbps");
     const auto times = by_dimension("--latency", latency, dimensions.size(), parse_time_ps, "a time, such as 500ns");
     for (std::size_t d = 0; d < dimensions.size(); ++d) {
         dimensions[d].bandwidth = rates[d];

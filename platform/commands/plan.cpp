@@ -64,7 +64,8 @@ int plan_command(const Arguments& arguments)
     line.value("--export", "FILE", exported,
         "also write the plan as MSCCL XML, whatever form it has; a right one without switch operations");
     line.value("--bytes", "N", bytes,
-        "size of the message, as for 'weft run', that the plan is verified and bytes are stated for; 1 MiB unless given");
+        "size of the message, as for 'weft run', that the plan is verified and bytes are stated for; 1 MiB unless "
+        "given");
     options.add_infra(line, "the system whose links are listed; ranks are its first accelerators");
     options.add_reading(line);
     options.add_parameters(line);

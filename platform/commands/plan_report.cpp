@@ -87,19 +87,20 @@ private:
         std::string steps;
         for (const auto& [name, count] : plan_.operations)
             steps += fmt::format("{}{} {}", steps.empty() ? "" : ", ", name, count);
-        line("threads", fmt::format("{}, {}", plural(plan_.blocks, "thread block"),
-                            plural(plan_.connections, "connection")));
+        line("threads",
+            fmt::format("{}, {}", plural(plan_.blocks, "thread block"), plural(plan_.connections, "connection")));
         line("steps", fmt::format("{}: {}", plan_.steps(), steps));
     }
 
     void verdict()
     {
         if (report_.verdict.ok) {
-            line("verified", schedule_.op == CollectiveOp::custom
-                                 ? "runs to its end in every order that it allows; what a custom collective must "
-                                   "leave is not known"
-                                 : "right: all outputs end as the collective demands, in every order that the plan "
-                                   "allows");
+            line("verified",
+                schedule_.op == CollectiveOp::custom
+                    ? "runs to its end in every order that it allows; what a custom collective must "
+                      "leave is not known"
+                    : "right: all outputs end as the collective demands, in every order that the plan "
+                      "allows");
             return;
         }
         line("verified", "wrong: " + plural(report_.verdict.problems.size(), "problem"));
@@ -109,8 +110,7 @@ private:
             out_ += fmt::format("  {}\n", problem.text());
         }
         if (report_.verdict.problems.size() > most_problems)
-            out_ += fmt::format("  and {} more (--json lists all)\n",
-                report_.verdict.problems.size() - most_problems);
+            out_ += fmt::format("  and {} more (--json lists all)\n", report_.verdict.problems.size() - most_problems);
     }
 
     void traffic()
@@ -153,8 +153,8 @@ private:
                 if (from != to && traffic.between(from, to) > 0) used.push_back({traffic.between(from, to), from, to});
         if (used.empty() || uses_switch(schedule_)) return;
         std::stable_sort(used.begin(), used.end(), [](const Pair& a, const Pair& b) { return a.bytes > b.bytes; });
-        std::string text = fmt::format("{} of {} exchange data", used.size(),
-            std::uint64_t{traffic.ranks} * (traffic.ranks - 1));
+        std::string text =
+            fmt::format("{} of {} exchange data", used.size(), std::uint64_t{traffic.ranks} * (traffic.ranks - 1));
         if (used.front().bytes == used.back().bytes) {
             text += ", " + format_bytes(used.front().bytes) + " each";
             if (used.size() > most_pairs) return line("pairs", text);
@@ -199,8 +199,8 @@ private:
         std::vector<Group> groups;
         std::size_t width = 0;
         for (const LinkBytes& link : links) {
-            if (!groups.empty() && groups.back().link->wire == link.wire && groups.back().link->payload == link.payload &&
-                groups.back().link->rate == link.rate) {
+            if (!groups.empty() && groups.back().link->wire == link.wire &&
+                groups.back().link->payload == link.payload && groups.back().link->rate == link.rate) {
                 ++groups.back().more;
                 continue;
             }
@@ -214,8 +214,7 @@ private:
                 format_time_ps(static_cast<std::uint64_t>(link.seconds() * 1e12)), format_rate(link.rate));
             if (groups[i].more > 0) out_ += fmt::format("  and {} more like it\n", groups[i].more);
         }
-        if (groups.size() > most_links)
-            out_ += "  and others with less (--json lists all)\n";
+        if (groups.size() > most_links) out_ += "  and others with less (--json lists all)\n";
         if (uses_switch(schedule_)) out_ += "  without what switches multicast and reduce\n";
     }
 

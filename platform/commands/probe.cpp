@@ -39,7 +39,8 @@ std::set<std::string> rows_of(const std::string& text)
         const std::size_t before = out.size();
         for (const std::string& name : names)
             if (glob_matches(pattern, name)) out.insert(name);
-        if (out.size() == before && std::none_of(out.begin(), out.end(), [&](const auto& name) { return glob_matches(pattern, name); }))
+        if (out.size() == before &&
+            std::none_of(out.begin(), out.end(), [&](const auto& name) { return glob_matches(pattern, name); }))
             throw usage_error("--only " + quoted_word(pattern) + " is no row",
                 with_nearest("a row or a pattern such as latency.*; 'weft probe --help' lists them", pattern, names));
     }
@@ -76,7 +77,8 @@ ResolvedSystem system_of(const SystemOptions& options, const std::string& profil
     const Profile* found = store.get(profile, "--profile", 0);
     const PublishedPart* part = PublishedTable::built_in().find(found->name);
     return resolve_loaded(description,
-        load_infrastructure_text(description.infrastructure, node_document(found->name, found->scale_up.family, part)), registry);
+        load_infrastructure_text(description.infrastructure, node_document(found->name, found->scale_up.family, part)),
+        registry);
 }
 
 [[noreturn]] void pass_error_on(const std::string& text)
@@ -91,8 +93,10 @@ ResolvedSystem system_of(const SystemOptions& options, const std::string& profil
 int probe_command(const Arguments& arguments)
 {
     CommandLine line("probe",
-        "The hardware micro-benchmarks, run as programs inside the simulation, beside the published figures: latency of "
-        "dependent loads and bandwidth level by level, peers, hand-off of a word, kernels and barriers. Where a range is "
+        "The hardware micro-benchmarks, run as programs inside the simulation, beside the published figures: latency "
+        "of "
+        "dependent loads and bandwidth level by level, peers, hand-off of a word, kernels and barriers. Where a range "
+        "is "
         "published, the error is against its middle; a bandwidth stands beside the parameter that bounds it, and in "
         "JSON beside all that do. docs/probe.md says how each row is measured.\n\n"
         "  weft probe --profile h100\n"
@@ -141,7 +145,8 @@ int probe_command(const Arguments& arguments)
 
     if (!part.empty()) {
         const std::size_t colon = part.find(':');
-        if (colon == std::string::npos) throw usage_error("--part " + quoted_word(part) + " names no file", "NAME:FILE");
+        if (colon == std::string::npos)
+            throw usage_error("--part " + quoted_word(part) + " names no file", "NAME:FILE");
         try {
             const ProbeResult result = measure(part_named(part.substr(0, colon)), system, registry);
             OutputFile(part.substr(colon + 1)).write(part_json(result));
@@ -154,12 +159,15 @@ int probe_command(const Arguments& arguments)
 
     std::vector<ProbePart> parts;
     for (const ProbePart candidate : probe_parts()) {
-        bool wanted = (candidate == ProbePart::curve && chase_output.wanted()) || (candidate == ProbePart::little && little);
-        for (const ProbeRow& row : probe_rows()) wanted = wanted || (row.part == candidate && rows.count(row.name) != 0);
+        bool wanted =
+            (candidate == ProbePart::curve && chase_output.wanted()) || (candidate == ProbePart::little && little);
+        for (const ProbeRow& row : probe_rows())
+            wanted = wanted || (row.part == candidate && rows.count(row.name) != 0);
         if (wanted) parts.push_back(candidate);
     }
     options.refuse_streams("probe");
-    const Arguments base = line.given({"--only", "--chase", "--little", "--jobs", "--json", "--markdown", "--html", "--part"});
+    const Arguments base =
+        line.given({"--only", "--chase", "--little", "--jobs", "--json", "--markdown", "--html", "--part"});
     const TemporaryFolder folder("weft-probe");
     std::vector<ProcessCall> calls;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -197,8 +205,10 @@ int probe_command(const Arguments& arguments)
     json_output.write(json_output.wanted() ? probe_json(report) : "");
     markdown_output.write(markdown_output.wanted() ? probe_markdown(report) : "");
     if (html_output.wanted()) {
-        TablePage page{"Micro-benchmarks of " + report.profile, fmt::format("{}, {} accelerators; beside published figures where there are any",
-                           report.system, report.endpoints), {}, probe_text(report), probe_json(report)};
+        TablePage page{"Micro-benchmarks of " + report.profile,
+            fmt::format("{}, {} accelerators; beside published figures where there are any", report.system,
+                report.endpoints),
+            {}, probe_text(report), probe_json(report)};
         page.figures.push_back({fmt::format("{}", report.result.values.size()), "rows measured", ""});
         if (!probe_svg(report).empty()) page.pictures.push_back({"Latency over footprints", probe_svg(report)});
         html_output.write(table_page(page));

@@ -119,8 +119,7 @@ int route_command(const Arguments& arguments)
     notices.insert(notices.end(), plan.notices.begin(), plan.notices.end());
     for (const NodeId node : {source, destination})
         if (system.role(node) != NodeRole::endpoint)
-            notices.push_back(
-                system.graph().node(node).name + " is no xpu: no simulated line starts or ends there");
+            notices.push_back(system.graph().node(node).name + " is no xpu: no simulated line starts or ends there");
     RouteQuestion question = asked(system, plan, source, destination);
     if (!number.empty()) question.line = number_option("--line", number, 0, 0xffffffffU);
     print(route_text(system, plan, question));

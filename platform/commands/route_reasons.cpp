@@ -73,7 +73,8 @@ std::string Reasons::by_policy(const Routing::Step& step, const Routing::Step* b
     if (valiant && step.phase == 1) return "a second link within the group: would close a cycle";
     if (policy_ == RoutePolicy::up_down) return up_down(step, before, way.peer);
     if (shorter_possible(step.node, way.peer))
-        return fmt::format("not minimal: {} hops to go, not {}", distances_.hops[way.peer] + 1, distances_.hops[step.node]);
+        return fmt::format("not minimal: {} hops to go, not {}", distances_.hops[way.peer] + 1,
+            distances_.hops[step.node]);
     switch (policy_) {
     case RoutePolicy::dimension_order: return "an earlier dimension comes first: would close a cycle";
     case RoutePolicy::dragonfly_minimal:
@@ -81,14 +82,16 @@ std::string Reasons::by_policy(const Routing::Step& step, const Routing::Step* b
     default: break;
     }
     const std::uint64_t width = std::min(distances_.width[way.peer], plan_.fabric.edges[way.edge].bandwidth);
-    return fmt::format("narrower: {} at its narrowest, not {}", format_rate(width), format_rate(distances_.width[step.node]));
+    return fmt::format("narrower: {} at its narrowest, not {}", format_rate(width),
+        format_rate(distances_.width[step.node]));
 }
 
 std::string Reasons::up_down(const Routing::Step& step, const Routing::Step* before, std::uint32_t peer) const
 {
     const bool up = ranks_[peer] < ranks_[step.node];
     const bool taken_up = ranks_[ports_[step.node][step.port].peer] < ranks_[step.node];
-    if (up && before != nullptr && ranks_[before->node] < ranks_[step.node]) return "down, then up: would close a cycle";
+    if (up && before != nullptr && ranks_[before->node] < ranks_[step.node])
+        return "down, then up: would close a cycle";
     if (up && !taken_up) return "up, where the destination is below";
     if (!up && taken_up) return "down, where the destination is not below: up again would close a cycle";
     return "longer or narrower";

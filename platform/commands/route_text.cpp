@@ -120,8 +120,7 @@ std::uint64_t RouteReport::shortest_paths() const
                 hops[port.peer] = hops[node] + 1;
                 queue.push_back(port.peer);
             }
-            if (hops[port.peer] == hops[node] + 1)
-                ways[port.peer] = std::min(countless, ways[port.peer] + ways[node]);
+            if (hops[port.peer] == hops[node] + 1) ways[port.peer] = std::min(countless, ways[port.peer] + ways[node]);
         }
     }
     return ways[to_];
@@ -147,12 +146,11 @@ std::string RouteReport::hops_text(const Path& path) const
     std::size_t links = 4;
     for (std::size_t i = 0; i < path.size(); ++i) {
         nodes = std::max(nodes, name(path[i]).size());
-        if (i > 0)
-            links = std::max(links, system_.graph().kind(edge_between(path[i - 1], path[i])).link.size());
+        if (i > 0) links = std::max(links, system_.graph().kind(edge_between(path[i - 1], path[i])).link.size());
     }
     const bool lanes = plan_.routing.lanes() > 1;
-    std::string out = fmt::format("  hop  {:<{}}  {:<{}}  {}{:>12}  {:>12}  {:>12}\n", "node", nodes, "link",
-        links, lanes ? "lane  " : "", "bandwidth", "link latency", "node latency");
+    std::string out = fmt::format("  hop  {:<{}}  {:<{}}  {}{:>12}  {:>12}  {:>12}\n", "node", nodes, "link", links,
+        lanes ? "lane  " : "", "bandwidth", "link latency", "node latency");
     for (std::size_t i = 0; i < path.size(); ++i) {
         std::string line = fmt::format("  {:>3}  {:<{}}", i, name(path[i]), nodes);
         if (i > 0) {
@@ -187,8 +185,7 @@ std::string RouteReport::totals_text(const Path& path) const
 
 std::string counted(std::uint64_t count, const std::string& what)
 {
-    return fmt::format("{}{} {}{}", count == countless ? "more than " : "", count, what,
-        count == 1 ? "" : "s");
+    return fmt::format("{}{} {}{}", count == countless ? "more than " : "", count, what, count == 1 ? "" : "s");
 }
 
 std::string RouteReport::policy_text() const
@@ -216,12 +213,12 @@ std::string RouteReport::choice_text(std::size_t hops) const
 {
     const std::uint64_t shortest = shortest_paths();
     const bool minimal = static_cast<RoutePolicy>(system_.routing().policy) == RoutePolicy::minimal;
-    std::string out = minimal ? "choice: " + counted(shortest, "path") + " with the fewest hops (" +
-                                    std::to_string(hops) + ")"
-                              : policy_text();
+    std::string out = minimal
+        ? "choice: " + counted(shortest, "path") + " with the fewest hops (" + std::to_string(hops) + ")"
+        : policy_text();
     if (minimal && equal_ < shortest)
-        out += ", of which " + counted(equal_, "path") + (equal_ == 1 ? " has" : " have") +
-            " the widest narrowest link\n";
+        out +=
+            ", of which " + counted(equal_, "path") + (equal_ == 1 ? " has" : " have") + " the widest narrowest link\n";
     else if (minimal)
         out += equal_ == 1 ? ": no other comes into question\n" : ", all equally wide\n";
     if (equal_ == 1) return out;
@@ -239,10 +236,11 @@ std::string RouteReport::text()
     count_paths();
     Path first{from_};
     for (const Routing::Step& step : steps_) first.push_back(ports_[step.node][step.port].peer);
-    std::string out = fmt::format("{} to {}: {}, {}\n\n", name(from_), name(to_),
-        counted(first.size() - 1, "hop"), counted(equal_, equal_ == 1 || least_ < most_ ? "path" : "equal path"));
+    std::string out = fmt::format("{} to {}: {}, {}\n\n", name(from_), name(to_), counted(first.size() - 1, "hop"),
+        counted(equal_, equal_ == 1 || least_ < most_ ? "path" : "equal path"));
     out += hops_text(first) + "\n" + totals_text(first) + choice_text(first.size() - 1);
-    out += fmt::format("\nline {}{}:\n", question_.line, digits_ == question_.line ? "" : fmt::format(", digits {}", digits_));
+    out += fmt::format("\nline {}{}:\n", question_.line,
+        digits_ == question_.line ? "" : fmt::format(", digits {}", digits_));
     out += reasons_text(system_, plan_, to_, steps_);
     Path start{from_};
     std::vector<Path> paths;

@@ -19,7 +19,8 @@ void check_name(const std::string& map)
     const ModelRegistry built_in;
     for (const ModelRegistry::Entry& entry : built_in.entries())
         if (entry.kind == name_of(block.role) && entry.declaration->name() == block.name)
-            throw InputError(map, 0, "the name '" + block.name + "' of kind " + entry.kind + " is taken", "another name");
+            throw InputError(map, 0, "the name '" + block.name + "' of kind " + entry.kind + " is taken",
+                "another name");
 }
 
 void add_block(const std::vector<std::string>& files, const std::string& map)
@@ -40,7 +41,8 @@ void list_blocks()
     for (const RegisteredBlock& block : blocks) {
         std::string files;
         for (const std::string& file : block.files) files += " " + file;
-        print(fmt::format("{}: {}\n  role  {}\n  map   {}\n  rtl  {}\n", block.name, block.text, name_of(block.role), block.map, files));
+        print(fmt::format("{}: {}\n  role  {}\n  map   {}\n  rtl  {}\n", block.name, block.text, name_of(block.role),
+            block.map, files));
     }
 }
 
@@ -50,8 +52,10 @@ int rtl_command(const Arguments& arguments)
 {
     CommandLine line("rtl",
         "Blocks of RTL of your own as models of switches and links.\n"
-        "'weft rtl add FILE.sv... --map MAP.yaml' verilates a block, holds its port map against its pins and registers it: from then on "
-        "--model 'GLOB=NAME' takes it like any other switch, --set link.model=NAME like any other link. 'weft rtl list' says which there are, 'weft rtl remove NAME' forgets one. "
+        "'weft rtl add FILE.sv... --map MAP.yaml' verilates a block, holds its port map against its pins and registers "
+        "it: from then on "
+        "--model 'GLOB=NAME' takes it like any other switch, --set link.model=NAME like any other link. 'weft rtl "
+        "list' says which there are, 'weft rtl remove NAME' forgets one. "
         "They are kept in .weft/rtl where weft runs, or in the folder WEFT_RTL_MODELS.\n");
     std::vector<std::string> words;
     std::string map;
@@ -63,15 +67,19 @@ int rtl_command(const Arguments& arguments)
     const std::string& action = words.front();
     const std::vector<std::string> rest(words.begin() + 1, words.end());
     if (std::find(actions.begin(), actions.end(), action) == actions.end())
-        throw usage_error("unknown action " + quoted_word(action) + " of 'weft rtl'", with_nearest("add, list or remove", action, actions));
-    if (action != "add" && !map.empty()) throw usage_error("'--map' with 'weft rtl " + action + "'", "'weft rtl " + action + "' alone");
+        throw usage_error("unknown action " + quoted_word(action) + " of 'weft rtl'",
+            with_nearest("add, list or remove", action, actions));
+    if (action != "add" && !map.empty())
+        throw usage_error("'--map' with 'weft rtl " + action + "'", "'weft rtl " + action + "' alone");
     if (action == "add") {
         add_block(rest, map);
     } else if (action == "list") {
-        if (!rest.empty()) throw usage_error("unexpected argument " + quoted_word(rest.front()), "'weft rtl list' alone");
+        if (!rest.empty())
+            throw usage_error("unexpected argument " + quoted_word(rest.front()), "'weft rtl list' alone");
         list_blocks();
     } else {
-        if (rest.size() != 1) throw usage_error("'weft rtl remove' with " + std::to_string(rest.size()) + " names", "one name");
+        if (rest.size() != 1)
+            throw usage_error("'weft rtl remove' with " + std::to_string(rest.size()) + " names", "one name");
         remove_block(rest.front());
         print("removed " + rest.front() + " from " + registered_folder() + "\n");
     }

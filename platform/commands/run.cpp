@@ -21,16 +21,19 @@ Waves waves_of(const std::vector<std::string>& options, const std::string& windo
     for (const std::string& option : options) {
         const std::size_t at = option.find('=');
         if (at == 0 || at == std::string::npos || at + 1 == option.size())
-            throw usage_error("option '--wave' has the value '" + option + "'", "GLOB=FILE, such as '*.nvsw.1=switch.fst'");
+            throw usage_error("option '--wave' has the value '" + option + "'",
+                "GLOB=FILE, such as '*.nvsw.1=switch.fst'");
         out.entries.push_back({option.substr(0, at), option.substr(at + 1)});
     }
     if (window.empty()) return out;
     const std::size_t colon = window.find(':');
     if (colon == std::string::npos || options.empty())
-        throw usage_error("option '--wave-window' has the value '" + window + "'", "FROM:TO, such as 10us:12us, beside --wave");
+        throw usage_error("option '--wave-window' has the value '" + window + "'",
+            "FROM:TO, such as 10us:12us, beside --wave");
     out.from = time_option("--wave-window", window.substr(0, colon));
     out.to = time_option("--wave-window", window.substr(colon + 1));
-    if (out.to < out.from) throw usage_error("option '--wave-window' ends before it begins", "FROM:TO with FROM before TO");
+    if (out.to < out.from)
+        throw usage_error("option '--wave-window' ends before it begins", "FROM:TO with FROM before TO");
     return out;
 }
 
@@ -73,7 +76,8 @@ int simulate_command(const Arguments& arguments)
     workload.add(line);
     line.section("simulation");
     line.value("--fidelity", "line|flow", fidelity,
-        "line: transactions of 64 bytes, the default; flow: whole transfers on links, for thousands of GPUs; no data move");
+        "line: transactions of 64 bytes, the default; flow: whole transfers on links, for thousands of GPUs; no data "
+        "move");
     line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
     line.value("--memory-limit", "SIZE", memory_limit,
@@ -83,22 +87,27 @@ int simulate_command(const Arguments& arguments)
     line.flag("--critical-path", run.follow,
         "find what decided when each collective ended: segments, by what they waited for; changes no time");
     line.section("output");
-    line.value("--json", "FILE", json,
-        "write the whole result as JSON; '-' writes it in place of the summary");
+    line.value("--json", "FILE", json, "write the whole result as JSON; '-' writes it in place of the summary");
     line.value("--html", "FILE", html,
-        "write a report as one HTML page that needs no network: the answer, the system, a timeline, causes, links, every parameter");
+        "write a report as one HTML page that needs no network: the answer, the system, a timeline, causes, links, "
+        "every parameter");
     line.value("--series", "FILE", series, "write what each link did in each window of time, comma-separated");
     line.value("--window", "TIME", window, "length of a window of --series and --html; 1 us unless given");
     line.value("--record", "FILE", record,
-        "write what every GPU sends to others, with its times, as a profile for replay GPUs (--model GLOB=replay:FILE)");
+        "write what every GPU sends to others, with its times, as a profile for replay GPUs (--model "
+        "GLOB=replay:FILE)");
     line.value("--timeline", "FILE", timeline,
         "write what every workgroup did when, and the critical path, as a trace that Perfetto and Chrome show");
-    line.value("--export", "FILE", exported, "write how the collective is carried out as MSCCL XML, for --plan and others");
+    line.value("--export", "FILE", exported,
+        "write how the collective is carried out as MSCCL XML, for --plan and others");
     line.values("--wave", "GLOB=FILE", waves,
-        "write waveforms of these switches, ends of links (A~B.0) or slices (GPU.l2.0), where they are RTL, as FST; with lines beside the pins");
-    line.value("--wave-window", "FROM:TO", wave_window, "simulated times of --wave, such as 10us:12us; all unless given");
+        "write waveforms of these switches, ends of links (A~B.0) or slices (GPU.l2.0), where they are RTL, as FST; "
+        "with lines beside the pins");
+    line.value("--wave-window", "FROM:TO", wave_window,
+        "simulated times of --wave, such as 10us:12us; all unless given");
     line.value("--fault-wave", "FILE", fault_wave,
-        "where a block of RTL goes wrong, the run is made again for a waveform of the 200 clocks before; fault.fst unless given, "
+        "where a block of RTL goes wrong, the run is made again for a waveform of the 200 clocks before; fault.fst "
+        "unless given, "
         "none: not made again");
     line.value("--energy", "TABLE", energy,
         "list what the run took in joules, by part: builtin, or a file of energies per event on top of the program's "
@@ -110,17 +119,20 @@ int simulate_command(const Arguments& arguments)
     if (fidelity != "line" && fidelity != "flow")
         throw usage_error("option '--fidelity' has the value " + quoted_word(fidelity), "line or flow");
     run.flow = fidelity == "flow";
-    if (run.flow && !waves.empty()) throw usage_error("--wave beside --fidelity flow, which has no RTL", "--fidelity line");
+    if (run.flow && !waves.empty())
+        throw usage_error("--wave beside --fidelity flow, which has no RTL", "--fidelity line");
     run.data_on = !no_data;
     run.strict = options.strict();
     run.progress = !quiet;
     if (!memory_limit.empty()) {
         run.memory_limit = parse_bytes(memory_limit);
         if (!run.memory_limit)
-            throw usage_error("option '--memory-limit' has the value " + quoted_word(memory_limit), "a size, such as 16GiB");
+            throw usage_error("option '--memory-limit' has the value " + quoted_word(memory_limit),
+                "a size, such as 16GiB");
     }
     if (!until.empty()) run.until = time_option("--until", until);
-    if (!window.empty() && series.empty() && html.empty()) throw usage_error("--window without --series", "--series FILE or --html FILE");
+    if (!window.empty() && series.empty() && html.empty())
+        throw usage_error("--window without --series", "--series FILE or --html FILE");
     if (!series.empty() || !html.empty()) run.window = window_option(window);
     EnergyTable energies;
     if (!energy.empty() && energy != "builtin") energies.read(energy);
@@ -145,12 +157,14 @@ int simulate_command(const Arguments& arguments)
     result.energy = energy_of_run(result, system, energies);
     if (!energy.empty()) add_energy_module(result);
     for (const Waves::Entry& entry : registry.waves.entries)
-        if (!entry.taken) result.notices.push_back("--wave " + entry.instances + ": no RTL of that name, nothing is written");
+        if (!entry.taken)
+            result.notices.push_back("--wave " + entry.instances + ": no RTL of that name, nothing is written");
     if (result.fault && waves.empty() && fault_wave != "none" && options.reads_stream()) {
-        result.notices.push_back("no waveform of the fault: the system came from a pipe, and the run cannot be made again");
+        result.notices.push_back(
+            "no waveform of the fault: the system came from a pipe, and the run cannot be made again");
     } else if (result.fault && waves.empty() && fault_wave != "none") {
-        const Arguments again = line.given({"--json", "--series", "--window", "--record", "--timeline", "--export", "--html", "--fault-wave",
-            "--wave-window", "--energy", "--no-timing", "--quiet"});
+        const Arguments again = line.given({"--json", "--series", "--window", "--record", "--timeline", "--export",
+            "--html", "--fault-wave", "--wave-window", "--energy", "--no-timing", "--quiet"});
         result.fault_waves = write_fault_waves(*result.fault, again, fault_wave);
     }
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
@@ -159,7 +173,8 @@ int simulate_command(const Arguments& arguments)
     timeline_output.write(result.timeline);
     plan_output.write(result.plan);
     if (html_output.wanted()) html_output.write(run_page(result, system));
-    if (!quiet && !output.is_stdout()) print(result_summary(result) + (energy.empty() ? "" : energy_text(*result.energy)));
+    if (!quiet && !output.is_stdout())
+        print(result_summary(result) + (energy.empty() ? "" : energy_text(*result.energy)));
     return result.exit_code();
 }
 

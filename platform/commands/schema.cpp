@@ -10,7 +10,8 @@ namespace weft {
 int schema_command(const Arguments& arguments)
 {
     CommandLine line("schema",
-        "Prints the JSON schema of what run, sweep, fabric, probe, validate and compare write with --json, or says of files whether they "
+        "Prints the JSON schema of what run, sweep, fabric, probe, validate and compare write with --json, or says of "
+        "files whether they "
         "hold what it describes: exit code 2 and one line for each problem where they do not.\n\n"
         "  weft schema > result.schema.json\n"
         "  weft schema --check result.json\n");

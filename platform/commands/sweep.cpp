@@ -40,12 +40,15 @@ std::vector<TablePage::Figure> figures_of(const std::vector<SweepRow>& rows)
     const auto passed = count([](const SweepRow& row) { return row.verified == "passed"; });
     const auto failed = count([](const SweepRow& row) { return row.verified == "failed"; });
     const bool all = static_cast<std::size_t>(finished) == rows.size();
-    std::vector<TablePage::Figure> out{{fmt::format("{} of {}", finished, rows.size()), "runs finished", all ? "" : "bad"}};
+    std::vector<TablePage::Figure> out{
+        {fmt::format("{} of {}", finished, rows.size()), "runs finished", all ? "" : "bad"}};
     if (failed > 0)
         out.push_back({fmt::format("{} WRONG", failed), "results in memory are wrong", "bad"});
     else if (passed > 0)
         out.push_back({fmt::format("{} verified", passed),
-            static_cast<std::size_t>(passed) == rows.size() ? "every result in memory is right" : "the others compared no data", "good"});
+            static_cast<std::size_t>(passed) == rows.size() ? "every result in memory is right"
+                                                            : "the others compared no data",
+            "good"});
     else
         out.push_back({"not verified", "no data was compared", ""});
     return out;
@@ -74,7 +77,8 @@ void report_failures(const std::vector<SweepAxis>& axes, const std::vector<Sweep
         std::fputs(fmt::format("sweep: {}: {}\n", name_of_point(axes, row.values), what).c_str(), stderr);
     }
     if (interrupted)
-        std::fputs(fmt::format("sweep: interrupted: {} of {} runs did not finish\n", unfinished, rows.size()).c_str(), stderr);
+        std::fputs(fmt::format("sweep: interrupted: {} of {} runs did not finish\n", unfinished, rows.size()).c_str(),
+            stderr);
 }
 
 // The worst that happened to any point.
@@ -82,14 +86,13 @@ int exit_code_of(const std::vector<SweepRow>& rows, bool interrupted)
 {
     if (interrupted) return exit_interrupted;
     int worst = exit_good;
-    for (const SweepRow& row : rows)
-        worst = std::max(worst, row.code < 0 ? static_cast<int>(exit_wrong) : row.code);
+    for (const SweepRow& row : rows) worst = std::max(worst, row.code < 0 ? static_cast<int>(exit_wrong) : row.code);
     return worst;
 }
 
 // Assumptions of the first point stand for all. A point that cannot be resolved says so itself when it is run.
-void report_first_point(const SystemOptions& options, const WorkloadOptions& workload, SystemDescription description, LoadedGraph loaded,
-    const ModelRegistry& registry, const std::vector<SweepAxis>& axes, const SweepPoint& point)
+void report_first_point(const SystemOptions& options, const WorkloadOptions& workload, SystemDescription description,
+    LoadedGraph loaded, const ModelRegistry& registry, const std::vector<SweepAxis>& axes, const SweepPoint& point)
 {
     for (std::size_t i = 0; i < axes.size(); ++i) {
         if (!axes[i].is_option) description.sets.push_back(parse_set(axes[i].key + "=" + point[i]));
@@ -155,30 +158,33 @@ int sweep_command(const Arguments& arguments)
         "weft run, such as l2.misses; link.FIELD, summed over all link directions, such as link.flag_bytes");
     line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
     line.section("simulation");
-    line.value("--fidelity", "line|flow", fidelity, "of each run, as weft run has it: transactions of 64 bytes, or whole transfers");
+    line.value("--fidelity", "line|flow", fidelity,
+        "of each run, as weft run has it: transactions of 64 bytes, or whole transfers");
     line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
     line.value("--until", "TIME", until, "stop each run at this simulated time; units ps ns us ms s");
     line.value("--energy", "TABLE", energy,
-        "builtin, or a file of energies per event: columns energy.low and energy.high (J), energy.low_power and energy.high_power (W)");
+        "builtin, or a file of energies per event: columns energy.low and energy.high (J), energy.low_power and "
+        "energy.high_power (W)");
     line.value("--memory-limit", "SIZE", memory_limit,
         "refuse runs that take more memory by their estimates; what the machine has available unless given");
     line.section("output");
     line.value("--json", "FILE", json, "write the table as JSON; '-' writes it in place of the table");
     line.value("--csv", "FILE", csv, "write the table as CSV; '-' writes it in place of the table");
-    line.value("--svg", "FILE", svg, "write a picture: a column over a key, one curve for each value of the other keys");
+    line.value("--svg", "FILE", svg,
+        "write a picture: a column over a key, one curve for each value of the other keys");
     line.value("--html", "FILE", html, "write the table and the picture as one HTML page that needs no network");
-    line.value("--x", "KEY", plot.x, "of --svg: the key along the axis; the numeric one with the most values unless given");
+    line.value("--x", "KEY", plot.x,
+        "of --svg: the key along the axis; the numeric one with the most values unless given");
     line.value("--y", "COLUMN", y, "of --svg: time, algbw, busbw or one of --column; time unless given");
     line.value("--title", "TEXT", plot.title, "of --svg");
     line.flag("--quiet", quiet, "no table and no progress; failures of runs are still named on stderr");
     if (!line.parse(arguments)) return exit_good;
 
-    const Arguments base = line.given({"--over", "--column", "--jobs", "--json", "--csv", "--svg", "--html", "--x", "--y", "--title",
-        "--quiet"});
+    const Arguments base = line.given(
+        {"--over", "--column", "--jobs", "--json", "--csv", "--svg", "--html", "--x", "--y", "--title", "--quiet"});
     const std::vector<SweepAxis> axes = parse_axes(over, base);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    const auto jobs =
-        jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
+    const auto jobs = jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
     const OutputFile json_output(json);
     check_columns(columns);
     if (!y.empty()) plot.y = y;
@@ -225,9 +231,11 @@ int sweep_command(const Arguments& arguments)
     if (csv_output.wanted()) csv_output.write(sweep_csv(axes, columns, rows));
     if (svg_output.wanted()) svg_output.write(sweep_svg(plot, axes, columns, rows));
     if (html_output.wanted()) {
-        const std::string subtitle = fmt::format("{} runs, one for each combination of values{}", rows.size(), interrupted ? "; interrupted: partial" : "");
-        html_output.write(table_page({"Sweep over " + keys_of(axes), subtitle, {{"Picture", sweep_svg(plot, axes, columns, rows)}},
-            sweep_text(axes, columns, rows), sweep_json(axes, columns, rows), figures_of(rows)}));
+        const std::string subtitle = fmt::format("{} runs, one for each combination of values{}", rows.size(),
+            interrupted ? "; interrupted: partial" : "");
+        html_output.write(
+            table_page({"Sweep over " + keys_of(axes), subtitle, {{"Picture", sweep_svg(plot, axes, columns, rows)}},
+                sweep_text(axes, columns, rows), sweep_json(axes, columns, rows), figures_of(rows)}));
     }
     if (!quiet && !json_output.is_stdout() && !csv_output.is_stdout() && !svg_output.is_stdout())
         print((interrupted ? "interrupted: partial\n" : "") + sweep_text(axes, columns, rows));

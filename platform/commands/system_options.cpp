@@ -19,8 +19,7 @@ void SystemOptions::add_file(CommandLine& line, const std::string& label)
 void SystemOptions::add_file_or_infra(CommandLine& line, const std::string& label)
 {
     label_ = label;
-    line.positional(label, file_, "a system file or an InfraGraph document: YAML or JSON, gzip or not",
-        false);
+    line.positional(label, file_, "a system file or an InfraGraph document: YAML or JSON, gzip or not", false);
     line.section("system");
     line.value("--infra", "FILE", infra_, "an InfraGraph document in place of " + label);
 }
@@ -37,14 +36,14 @@ void SystemOptions::add_reading(CommandLine& line)
     line.flag("--lenient", lenient_,
         "take documents that the InfraGraph reference service takes without complaint, with one notice for "
         "each doubt");
-    line.value("--annotate", "FILE", annotation_,
-        "an InfraGraph annotation request to apply to the document");
+    line.value("--annotate", "FILE", annotation_, "an InfraGraph annotation request to apply to the document");
 }
 
 void SystemOptions::add_strict(CommandLine& line)
 {
     line.flag("--strict", strict_,
-        "refuse a system that leaves something to assume: a protocol, bandwidth, timing or profile that neither the document "
+        "refuse a system that leaves something to assume: a protocol, bandwidth, timing or profile that neither the "
+        "document "
         "nor the system file states");
 }
 
@@ -67,17 +66,16 @@ void SystemOptions::add_parameters(CommandLine& line)
         "set a parameter, repeatable, later wins: l2.size=40MiB (everywhere), dgx.0.xpu.3.l2.size=40MiB (one "
         "node), 'dgx.*.nvsw.*.switch.latency=300ns' (a pattern), links.xpu_fabric.bandwidth=50GB/s (a link)");
     line.values("--model", "GLOB=NAME", models_,
-        "make the nodes that match a model of 'weft models', repeatable; GLOB=replay:FILE gives replay GPUs their traffic");
+        "make the nodes that match a model of 'weft models', repeatable; GLOB=replay:FILE gives replay GPUs their "
+        "traffic");
     add_plugins(line);
-    line.value("--profile", "NAME", profile_,
-        "device profile of every accelerator: a name of 'weft models' or a file");
+    line.value("--profile", "NAME", profile_, "device profile of every accelerator: a name of 'weft models' or a file");
     line.value("--seed", "N", seed_, "seed of all random streams; 1 unless the system file says otherwise");
 }
 
 SystemDescription SystemOptions::description() const
 {
-    if (file_.empty() && infra_.empty())
-        throw usage_error(label_ + " is missing", label_ + " or --infra FILE");
+    if (file_.empty() && infra_.empty()) throw usage_error(label_ + " is missing", label_ + " or --infra FILE");
     if (!file_.empty() && !infra_.empty())
         throw usage_error("both " + label_ + " and --infra are given", "one of them");
     constexpr std::size_t limit = std::size_t{1} << 28;
@@ -99,13 +97,11 @@ void SystemOptions::refuse_streams(const char* command) const
 {
     for (const std::string& path : {file_, infra_, annotation_})
         if (!path.empty() && is_stream(path))
-            throw InputError(path, 0, "can be read only once", std::string("a regular file: every run of 'weft ") + command + "' reads it");
+            throw InputError(path, 0, "can be read only once",
+                std::string("a regular file: every run of 'weft ") + command + "' reads it");
 }
 
-bool SystemOptions::reads_stream() const
-{
-    return is_stream(file_) || is_stream(infra_) || is_stream(annotation_);
-}
+bool SystemOptions::reads_stream() const { return is_stream(file_) || is_stream(infra_) || is_stream(annotation_); }
 
 SystemDescription SystemOptions::description_of(const std::string& infrastructure) const
 {
@@ -144,8 +140,7 @@ ModelRegistry SystemOptions::registry() const
     return registry;
 }
 
-ResolvedSystem resolve_loaded(const SystemDescription& description, LoadedGraph loaded,
-    const ModelRegistry& registry)
+ResolvedSystem resolve_loaded(const SystemDescription& description, LoadedGraph loaded, const ModelRegistry& registry)
 {
     ResolvedSystem system =
         resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)), known_names(registry));

@@ -67,7 +67,6 @@ private:
 };
 
 // Every parameter decided; notices of the document come first.
-ResolvedSystem resolve_loaded(const SystemDescription& description, LoadedGraph loaded,
-    const ModelRegistry& registry);
+ResolvedSystem resolve_loaded(const SystemDescription& description, LoadedGraph loaded, const ModelRegistry& registry);
 
 }  // namespace weft

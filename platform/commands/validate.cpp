@@ -70,7 +70,8 @@ std::vector<std::string> note_launch_groups(std::vector<ValidationResult>& resul
 
 bool is_simulated(const MeasuredTable& table)
 {
-    return std::any_of(table.rows.begin(), table.rows.end(), [](const MeasuredRow& row) { return row.not_simulated.empty(); });
+    return std::any_of(table.rows.begin(), table.rows.end(),
+        [](const MeasuredRow& row) { return row.not_simulated.empty(); });
 }
 
 // Whether `page` has a summary and every other section of it is one of the tables: a part of them makes no summary.
@@ -87,9 +88,12 @@ bool has_all_tables(const std::string& page, const std::vector<ValidationResult>
 int validate_command(const Arguments& arguments)
 {
     CommandLine line("validate",
-        "Compares simulated collectives with measured ones. Each TABLE names a system, options of weft run and what was "
-        "measured; every row is run, in a process of its own, and printed beside the measurement with its error. A row takes the "
-        "fastest of the table's variants. Tables of one launch group share one launch constant, and runs that are alike are made "
+        "Compares simulated collectives with measured ones. Each TABLE names a system, options of weft run and what "
+        "was "
+        "measured; every row is run, in a process of its own, and printed beside the measurement with its error. A row "
+        "takes the "
+        "fastest of the table's variants. Tables of one launch group share one launch constant, and runs that are "
+        "alike are made "
         "once.\n\n"
         "  weft validate examples/validation/h100_ring_busbw.yaml\n"
         "  weft validate examples/validation/*.yaml --markdown out/page.md --svg out\n"
@@ -143,7 +147,8 @@ int validate_command(const Arguments& arguments)
         }
         pictures.emplace_back(svg + "/validation_" + table_name(results[i].table) + ".svg");
         picture_names[i] = (std::filesystem::path(svg).lexically_relative(reader) /
-                            ("validation_" + table_name(results[i].table) + ".svg")).generic_string();
+            ("validation_" + table_name(results[i].table) + ".svg"))
+                               .generic_string();
     }
 
     if (page_output.wanted()) {
@@ -175,7 +180,8 @@ int validate_command(const Arguments& arguments)
     const bool interrupted = run_processes(calls, jobs, [&](std::size_t call, ProcessEnd end) {
         ends[call] = end;
         ++done;
-        if (show_progress) std::fputs(fmt::format("\rvalidate: {} of {} runs done", done, calls.size()).c_str(), stderr);
+        if (show_progress)
+            std::fputs(fmt::format("\rvalidate: {} of {} runs done", done, calls.size()).c_str(), stderr);
     });
     if (show_progress) std::fputs("\n", stderr);
     if (interrupted) return exit_interrupted;
@@ -213,10 +219,12 @@ int validate_command(const Arguments& arguments)
     for (std::size_t i = 0; i < pictures.size(); ++i)
         if (pictures[i].wanted()) pictures[i].write(validation_svg(results[i]));
     if (html_output.wanted()) {
-        TablePage report{"Simulated beside measured", fmt::format("{} tables", results.size()), {}, validation_text(results), validation_json(results)};
+        TablePage report{"Simulated beside measured", fmt::format("{} tables", results.size()), {},
+            validation_text(results), validation_json(results)};
         for (const ValidationResult& result : results)
             if (simulated_rows(result.comparison) > 0)
-                report.figures.push_back({fmt::format("{:.1f} %", result.comparison.mean_error * 100), "mean error: " + result.table.title, ""});
+                report.figures.push_back({fmt::format("{:.1f} %", result.comparison.mean_error * 100),
+                    "mean error: " + result.table.title, ""});
         for (const ValidationResult& result : results)
             if (is_simulated(result.table)) report.pictures.push_back({result.table.title, validation_svg(result)});
         html_output.write(table_page(report));

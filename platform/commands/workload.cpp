@@ -49,14 +49,17 @@ std::vector<std::uint64_t> size_list(const std::string& text)
         const std::size_t second = std::min(item.find(':', first + 1), item.size());
         const std::uint64_t low = bytes_option("--sizes", item.substr(0, first));
         const std::uint64_t high = bytes_option("--sizes", item.substr(first + 1, second - first - 1));
-        const std::uint64_t step = second < item.size() ? number_option("--sizes", item.substr(second + 1), 2, 1024) : 2;
-        if (low == 0 || low > high) throw usage_error("the sizes " + quoted_word(item), "FROM:TO or FROM:TO:FACTOR, FROM at least 1 B");
+        const std::uint64_t step =
+            second < item.size() ? number_option("--sizes", item.substr(second + 1), 2, 1024) : 2;
+        if (low == 0 || low > high)
+            throw usage_error("the sizes " + quoted_word(item), "FROM:TO or FROM:TO:FACTOR, FROM at least 1 B");
         for (std::uint64_t size = low; size <= high; size *= step) {
             out.push_back(size);
             if (size > high / step) break;
         }
     }
-    if (std::find(out.begin(), out.end(), 0) != out.end()) throw usage_error("a size of 0 B in '--sizes'", "1 B or more");
+    if (std::find(out.begin(), out.end(), 0) != out.end())
+        throw usage_error("a size of 0 B in '--sizes'", "1 B or more");
     return out;
 }
 
@@ -66,7 +69,8 @@ public:
     {
         line.positional("KIND", kind_, one_of(workload_kinds), false);
         line.flag("--list", list_, "list the models of the program, their parameters beside published figures");
-        line.value("-o,--output", "PREFIX", prefix_, "write PREFIX.0.et, PREFIX.1.et, ... and PREFIX_groups.json; only the sums unless given");
+        line.value("-o,--output", "PREFIX", prefix_,
+            "write PREFIX.0.et, PREFIX.1.et, ... and PREFIX_groups.json; only the sums unless given");
         line.value("--json", "FILE", json_, "write the sums as JSON; '-' in place of the table");
         line.section("model, of all kinds but micro and replicate");
         line.value("--model", "NAME", model_, "a name that --list shows, or a file NAME.yaml (docs/workloads.md)");
@@ -86,19 +90,23 @@ public:
         line.flag("--sp", sp_, "sequence parallel inside --tp");
         line.value("--interleave", "N", interleave_, "chunks of layers on each stage");
         line.section("training");
-        line.value("--zero", "STAGE", zero_, "0: gradients are all-reduced; 1, 2: sharded optimizer, gradients; 3: FSDP");
-        line.value("--recompute", "WHAT", recompute_, "none, selective (the core of attention) or full; none unless given");
+        line.value("--zero", "STAGE", zero_,
+            "0: gradients are all-reduced; 1, 2: sharded optimizer, gradients; 3: FSDP");
+        line.value("--recompute", "WHAT", recompute_,
+            "none, selective (the core of attention) or full; none unless given");
         line.value("--gradient", "BYTES", gradient_, "of a gradient that is reduced; 4 unless given");
         line.value("--bucket", "SIZE", bucket_, "gradients that are reduced together; 25MiB unless given");
         line.section("decode, disaggregated");
         line.value("--context", "N", context_, "decode: tokens that each sequence has");
         line.value("--steps", "N", steps_, "tokens made for each sequence; 1 unless given");
-        line.value("--decode-tp", "N", decode_tp_, "disaggregated: --tp of the instances that decode; --tp, --dp, --ep are those of the prompts'");
+        line.value("--decode-tp", "N", decode_tp_,
+            "disaggregated: --tp of the instances that decode; --tp, --dp, --ep are those of the prompts'");
         line.value("--decode-dp", "N", decode_dp_, "disaggregated: such instances");
         line.value("--decode-ep", "N", decode_ep_, "disaggregated: --ep among them");
         line.section("micro");
         line.value("--ops", "OP,...", ops_, one_of(workload::micro_operations()) + "; all_reduce unless given");
-        line.value("--sizes", "FROM:TO:FACTOR", sizes_, "sizes as nccl-tests counts them, or a list; 8B:64MiB:2 unless given");
+        line.value("--sizes", "FROM:TO:FACTOR", sizes_,
+            "sizes as nccl-tests counts them, or a list; 8B:64MiB:2 unless given");
         line.value("--ranks", "N,...", ranks_, "micro: of each collective, the first N; replicate: copies");
         line.value("--iterations", "N", iterations_, "of each size; 1 unless given");
         line.section("replicate");
@@ -114,7 +122,8 @@ public:
         }
         if (kind_.empty()) throw usage_error("no kind of workload", one_of(workload_kinds) + ", or --list");
         if (std::find(workload_kinds.begin(), workload_kinds.end(), kind_) == workload_kinds.end())
-            throw usage_error("unknown workload " + quoted_word(kind_), with_nearest(one_of(workload_kinds), kind_, workload_kinds));
+            throw usage_error("unknown workload " + quoted_word(kind_),
+                with_nearest(one_of(workload_kinds), kind_, workload_kinds));
         refuse_strangers();
         if (!prefix_.empty()) require_folder();
         const OutputFile json(json_);
@@ -122,8 +131,12 @@ public:
         const workload::TraceJob job = make_job(page);
         page.prefix = prefix_;
         if (!prefix_.empty()) refuse_larger_set(job.ranks);
-        page.report = workload::carry_out(job, prefix_.empty() ? std::function<void(const std::string&, const std::string&)>() :
-            [this](const std::string& name, const std::string& bytes) { write_text_file(prefix_ + name, bytes); });
+        page.report = workload::carry_out(
+            job,
+            prefix_.empty() ? std::function<void(const std::string&, const std::string&)>()
+                            : [this](const std::string& name, const std::string& bytes) {
+                                  write_text_file(prefix_ + name, bytes);
+                              });
         print_notices(page.report.notices);
         if (json.wanted()) json.write(workload_json(page));
         if (!json.is_stdout()) print(weft::workload_text(page));
@@ -141,20 +154,30 @@ private:
     void refuse_strangers() const
     {
         const std::vector<std::string> models{"training", "prefill", "decode", "disaggregated"};
-        const Owner owners[] = {{"--model", &model_, models}, {"--layers", &layers_, models}, {"--sequence", &sequence_, {"training", "prefill", "disaggregated"}},
-            {"--microbatch", &microbatch_, models}, {"--microbatches", &microbatches_, models}, {"--element", &element_, models}, {"--tp", &tp_, models},
-            {"--pp", &pp_, {"training", "prefill", "decode"}}, {"--dp", &dp_, models}, {"--cp", &cp_, {"training", "prefill"}},
-            {"--cp-kind", &cp_kind_, {"training", "prefill"}}, {"--ep", &ep_, models}, {"--interleave", &interleave_, {"training"}},
-            {"--zero", &zero_, {"training"}}, {"--recompute", &recompute_, {"training"}}, {"--gradient", &gradient_, {"training"}},
-            {"--bucket", &bucket_, {"training"}}, {"--context", &context_, {"decode"}}, {"--steps", &steps_, {"decode", "disaggregated"}},
-            {"--decode-tp", &decode_tp_, {"disaggregated"}}, {"--decode-dp", &decode_dp_, {"disaggregated"}}, {"--decode-ep", &decode_ep_, {"disaggregated"}},
-            {"--ops", &ops_, {"micro"}}, {"--sizes", &sizes_, {"micro"}}, {"--ranks", &ranks_, {"micro", "replicate"}}, {"--iterations", &iterations_, {"micro"}},
-            {"--trace", &trace_, {"replicate"}}, {"--group", &group_, {"replicate"}}};
-        const auto of_kind = [&](const std::vector<std::string>& kinds) { return std::find(kinds.begin(), kinds.end(), kind_) != kinds.end(); };
+        const Owner owners[] = {{"--model", &model_, models}, {"--layers", &layers_, models},
+            {"--sequence", &sequence_, {"training", "prefill", "disaggregated"}},
+            {"--microbatch", &microbatch_, models}, {"--microbatches", &microbatches_, models},
+            {"--element", &element_, models}, {"--tp", &tp_, models}, {"--pp", &pp_, {"training", "prefill", "decode"}},
+            {"--dp", &dp_, models}, {"--cp", &cp_, {"training", "prefill"}},
+            {"--cp-kind", &cp_kind_, {"training", "prefill"}}, {"--ep", &ep_, models},
+            {"--interleave", &interleave_, {"training"}}, {"--zero", &zero_, {"training"}},
+            {"--recompute", &recompute_, {"training"}}, {"--gradient", &gradient_, {"training"}},
+            {"--bucket", &bucket_, {"training"}}, {"--context", &context_, {"decode"}},
+            {"--steps", &steps_, {"decode", "disaggregated"}}, {"--decode-tp", &decode_tp_, {"disaggregated"}},
+            {"--decode-dp", &decode_dp_, {"disaggregated"}}, {"--decode-ep", &decode_ep_, {"disaggregated"}},
+            {"--ops", &ops_, {"micro"}}, {"--sizes", &sizes_, {"micro"}}, {"--ranks", &ranks_, {"micro", "replicate"}},
+            {"--iterations", &iterations_, {"micro"}}, {"--trace", &trace_, {"replicate"}},
+            {"--group", &group_, {"replicate"}}};
+        const auto of_kind = [&](const std::vector<std::string>& kinds) {
+            return std::find(kinds.begin(), kinds.end(), kind_) != kinds.end();
+        };
         for (const Owner& owner : owners)
             if (!owner.value->empty() && !of_kind(owner.kinds))
-                throw usage_error(fmt::format("option '{}' with the workload {}", owner.option, kind_), one_of(owner.kinds));
-        if ((sp_ || causal_) && !of_kind(models)) throw usage_error(std::string("option '") + (sp_ ? "--sp" : "--causal") + "' with the workload " + kind_, one_of(models));
+                throw usage_error(fmt::format("option '{}' with the workload {}", owner.option, kind_),
+                    one_of(owner.kinds));
+        if ((sp_ || causal_) && !of_kind(models))
+            throw usage_error(std::string("option '") + (sp_ ? "--sp" : "--causal") + "' with the workload " + kind_,
+                one_of(models));
     }
 
     // Said before traces are made, not behind the first of them.
@@ -163,7 +186,8 @@ private:
         const std::filesystem::path folder = std::filesystem::path(prefix_).parent_path();
         std::error_code error;
         if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-            throw InputError(folder.string(), 0, "no such folder", "a folder for the traces " + std::filesystem::path(prefix_).filename().string() + ".0.et, ...");
+            throw InputError(folder.string(), 0, "no such folder",
+                "a folder for the traces " + std::filesystem::path(prefix_).filename().string() + ".0.et, ...");
     }
 
     // Traces of an earlier set with more ranks would be read as part of this one.
@@ -172,10 +196,12 @@ private:
         const std::string next = prefix_ + "." + std::to_string(ranks) + ".et";
         std::error_code error;
         if (std::filesystem::exists(next, error))
-            throw InputError(next, 0, "is of an earlier set of more ranks, and this one has " + std::to_string(ranks), "another prefix, or no such file");
+            throw InputError(next, 0, "is of an earlier set of more ranks, and this one has " + std::to_string(ranks),
+                "another prefix, or no such file");
     }
 
-    static std::uint64_t number(const char* option, const std::string& value, std::uint64_t otherwise, std::uint64_t low = 1, std::uint64_t high = 1'000'000'000)
+    static std::uint64_t number(const char* option, const std::string& value, std::uint64_t otherwise,
+        std::uint64_t low = 1, std::uint64_t high = 1'000'000'000)
     {
         return value.empty() ? otherwise : number_option(option, value, low, high);
     }
@@ -196,7 +222,8 @@ private:
         out.parallel.sequence = sp_;
         out.parallel.zero = static_cast<std::uint32_t>(number("--zero", zero_, 0, 0, 3));
         if (!cp_kind_.empty()) check_choice("--cp-kind", cp_kind_, {"ring", "all_gather"});
-        out.parallel.context_kind = cp_kind_ == "all_gather" ? workload::ContextKind::all_gather : workload::ContextKind::ring;
+        out.parallel.context_kind =
+            cp_kind_ == "all_gather" ? workload::ContextKind::all_gather : workload::ContextKind::ring;
         out.sequence = number("--sequence", sequence_, 0);
         out.microbatch = number("--microbatch", microbatch_, 1, 1, 1'000'000);
         out.microbatches = number("--microbatches", microbatches_, 1, 1, 100'000);
@@ -204,7 +231,9 @@ private:
         out.gradient_bytes = number("--gradient", gradient_, 4, 1, 8);
         if (!bucket_.empty()) out.bucket_bytes = bytes_option("--bucket", bucket_);
         if (!recompute_.empty()) check_choice("--recompute", recompute_, {"none", "selective", "full"});
-        out.recompute = recompute_ == "full" ? workload::Recompute::full : recompute_ == "selective" ? workload::Recompute::selective : workload::Recompute::none;
+        out.recompute = recompute_ == "full" ? workload::Recompute::full
+            : recompute_ == "selective"      ? workload::Recompute::selective
+                                             : workload::Recompute::none;
         out.causal_half = causal_;
         out.cached = number("--context", context_, 0);
         out.steps = number("--steps", steps_, 1, 1, 100'000);
@@ -215,35 +244,41 @@ private:
     {
         if (kind_ == "micro") return micro(page);
         if (kind_ == "replicate") return replicate(page);
-        if (model_.empty()) throw usage_error("no model", "--model NAME, a name that 'weft workload --list' shows or a file");
+        if (model_.empty())
+            throw usage_error("no model", "--model NAME, a name that 'weft workload --list' shows or a file");
         Model model = workload::load_model(model_);
         if (!layers_.empty()) {
-            if (model.kind != ModelKind::transformer) throw usage_error("option '--layers' with a model that is no transformer", "no --layers");
+            if (model.kind != ModelKind::transformer)
+                throw usage_error("option '--layers' with a model that is no transformer", "no --layers");
             model.transformer.layers = number_option("--layers", layers_, 1, 100'000);
             model.transformer.dense_layers = std::min(model.transformer.dense_layers, model.transformer.layers);
         }
         const Options of = options(model);
         page.parameters = workload::parameters(model);
-        if (model.kind == ModelKind::transformer) page.active_parameters = workload::active_parameters(model.transformer);
+        if (model.kind == ModelKind::transformer)
+            page.active_parameters = workload::active_parameters(model.transformer);
         const workload::Parallel& parallel = of.parallel;
-        const std::string cut = layers_.empty() ? "" : " with " + layers_ + (model.transformer.layers == 1 ? " layer" : " layers");
-        page.title = fmt::format("{} of {}{}: {} ranks = TP {} x CP {} x DP {} x PP {}", kind_, model.name, cut, parallel.ranks(), parallel.tensor,
-            parallel.context, parallel.data, parallel.pipeline);
+        const std::string cut =
+            layers_.empty() ? "" : " with " + layers_ + (model.transformer.layers == 1 ? " layer" : " layers");
+        page.title = fmt::format("{} of {}{}: {} ranks = TP {} x CP {} x DP {} x PP {}", kind_, model.name, cut,
+            parallel.ranks(), parallel.tensor, parallel.context, parallel.data, parallel.pipeline);
         const std::uint64_t sequence = of.sequence > 0 ? of.sequence : model.transformer.sequence;
         if (model.kind == ModelKind::transformer)
             page.tokens = of.microbatch * of.microbatches * parallel.data * (kind_ == "decode" ? of.steps : sequence);
         if (kind_ == "training") return workload::training_job(model, of);
         if (kind_ == "prefill") return workload::prefill_job(model, of);
         if (kind_ == "decode") {
-            if (context_.empty()) throw usage_error("no context to decode in", "--context N, the tokens that each sequence has");
+            if (context_.empty())
+                throw usage_error("no context to decode in", "--context N, the tokens that each sequence has");
             return workload::decode_job(model, of);
         }
         workload::Disaggregated both{of, of};
         both.decode.parallel.tensor = size("--decode-tp", decode_tp_);
         both.decode.parallel.data = size("--decode-dp", decode_dp_);
         both.decode.parallel.expert = size("--decode-ep", decode_ep_);
-        page.title = fmt::format("disaggregated inference of {}{}: {} instances of TP {} for prompts, {} of TP {} that decode", model.name, cut,
-            parallel.data, parallel.tensor, both.decode.parallel.data, both.decode.parallel.tensor);
+        page.title = fmt::format(
+            "disaggregated inference of {}{}: {} instances of TP {} for prompts, {} of TP {} that decode", model.name,
+            cut, parallel.data, parallel.tensor, both.decode.parallel.data, both.decode.parallel.tensor);
         return workload::disaggregated_job(model, both);
     }
 
@@ -256,7 +291,8 @@ private:
         for (const std::string& item : comma_list(ranks_))
             of.ranks.push_back(static_cast<std::uint32_t>(number_option("--ranks", item, 1, most_of_a_dimension)));
         of.iterations = number("--iterations", iterations_, 1, 1, 1000);
-        page.title = fmt::format("{} collectives of {} sizes, {} times each", of.operations.size(), of.sizes.size(), of.iterations);
+        page.title = fmt::format("{} collectives of {} sizes, {} times each", of.operations.size(), of.sizes.size(),
+            of.iterations);
         return workload::micro_job(of);
     }
 
@@ -282,8 +318,10 @@ private:
 int workload_command(const Arguments& arguments)
 {
     CommandLine line("workload",
-        "Writes Chakra traces without a recording: a step of training or inference from a model's parameters, collectives as a "
-        "benchmark runs them, one rank's recording on many ranks. Prints operations, parameters and bytes by what they are for; "
+        "Writes Chakra traces without a recording: a step of training or inference from a model's parameters, "
+        "collectives as a "
+        "benchmark runs them, one rank's recording on many ranks. Prints operations, parameters and bytes by what they "
+        "are for; "
         "docs/workloads.md says every formula.\n\n"
         "  weft workload training --model llama3_70b --tp 8 --pp 4 --microbatches 8 -o step\n"
         "  weft run SYSTEM --trace step --groups step_groups.json --fidelity flow\n"

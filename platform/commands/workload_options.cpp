@@ -48,14 +48,14 @@ void WorkloadOptions::add(CommandLine& line)
     line.value("--rings", "N", rings_, "how many rings the algorithm rings takes; as many as share no link, at most 8");
     line.value("--pipeline", "N", pipeline_, "pieces that trees and chains send a message in; 8 unless given");
     line.value("--dimensions", "D=N,...", dimensions_,
-        "that ranks form, innermost first, such as xpu=8,host=4 or xpu=8:direct,host=4; unless given, ranks of a device and "
+        "that ranks form, innermost first, such as xpu=8,host=4 or xpu=8:direct,host=4; unless given, ranks of a "
+        "device and "
         "devices where there are several, else two near to square; of a trace those of its involved_dim");
     line.values("--delay", "RANK=TIME", delays_,
         "this rank of a collective enters it so much later than the others, repeatable; units ps ns us ms s");
     line.value("--trace", "PREFIX", trace_, "Chakra traces PREFIX.0.et, PREFIX.1.et, ..., one per rank");
     line.value("--groups", "FILE", groups_, "process groups of the trace");
-    line.value("--dependencies", "POLICY", dependencies_,
-        "which of a trace's dependencies hold: " + one_of(policies));
+    line.value("--dependencies", "POLICY", dependencies_, "which of a trace's dependencies hold: " + one_of(policies));
     line.value("--beside", "KERNEL", beside_,
         "what every rank computes beside the workload, again and again until that is over: gemm:M,N,K or "
         "gemm:M,N,K,TILE, a product of bf16 matrices");
@@ -148,7 +148,8 @@ void WorkloadOptions::apply(Workload& workload) const
     }
     if (!chunks_.empty()) {
         if (workload.algorithm != "synthesize")
-            throw usage_error("option '--chunks' goes with a schedule that is made", "--algorithm synthesize beside it");
+            throw usage_error("option '--chunks' goes with a schedule that is made",
+                "--algorithm synthesize beside it");
         workload.chunks = number_option("--chunks", chunks_, 1, most_chunks);
     }
     if (!ranks_.empty()) {
@@ -179,8 +180,7 @@ void WorkloadOptions::apply(Workload& workload) const
         workload.dependencies = dependencies_;
     }
     if (!beside_.empty()) {
-        if (!Gemm::parse(beside_))
-            throw usage_error("option '--beside' has the value '" + beside_ + "'", kernel_form);
+        if (!Gemm::parse(beside_)) throw usage_error("option '--beside' has the value '" + beside_ + "'", kernel_form);
         workload.beside = beside_;
     }
     // A plan may be for one size only.
@@ -196,7 +196,7 @@ std::string workload_text(const Workload& workload)
     if (workload.kind == Workload::Kind::trace) return "trace " + workload.trace + beside;
     if (!workload.plan.empty())
         return "plan " + workload.plan +
-               (workload.bytes > 0 ? " over " + format_bytes(workload.bytes) + " of " + workload.element : "") + beside;
+            (workload.bytes > 0 ? " over " + format_bytes(workload.bytes) + " of " + workload.element : "") + beside;
     std::string out = workload.collective;
     if (workload.collective != "barrier") out += " over " + format_bytes(workload.bytes);
     if (reduces(workload)) out += " of " + workload.element + " (" + workload.reduction + ")";

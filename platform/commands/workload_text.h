@@ -9,7 +9,7 @@
 namespace weft {
 
 struct WorkloadPage {
-    std::string title;  // "training of llama3_70b: 32 ranks = ..."
+    std::string title;                    // "training of llama3_70b: 32 ranks = ..."
     std::uint64_t parameters = 0;         // of the model; 0: there is none
     std::uint64_t active_parameters = 0;  // that a token meets; 0: all
     std::uint64_t tokens = 0;             // of the step, all replicas; 0: not counted in tokens

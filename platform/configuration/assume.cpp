@@ -55,7 +55,8 @@ void Resolver::list_assumptions()
     assume_links();
     assume_nodes();
     assume_routing();
-    for (Assumption& entry : system_.assumptions) entry.count = std::max<std::size_t>(1, entry.nodes.size() + entry.edges.size());
+    for (Assumption& entry : system_.assumptions)
+        entry.count = std::max<std::size_t>(1, entry.nodes.size() + entry.edges.size());
 }
 
 void Resolver::assume_profiles()
@@ -69,11 +70,13 @@ void Resolver::assume_profiles()
         const std::string& profile = profile_of_[id]->name;
         const std::string& name = component_name(graph_, id);
         Assumption fresh{memory ? "memory" : "accelerator", name, "profile"};
-        const L2Spec cache = spec_from<L2Spec>(system_.values(block_of<L2Spec>(), system_.variant(id, block_of<L2Spec>())).values);
-        const HbmSpec hbm = spec_from<HbmSpec>(system_.values(block_of<HbmSpec>(), system_.variant(id, block_of<HbmSpec>())).values);
+        const L2Spec cache =
+            spec_from<L2Spec>(system_.values(block_of<L2Spec>(), system_.variant(id, block_of<L2Spec>())).values);
+        const HbmSpec hbm =
+            spec_from<HbmSpec>(system_.values(block_of<HbmSpec>(), system_.variant(id, block_of<HbmSpec>())).values);
         fresh.missing = "no profile given";
-        fresh.taken = fmt::format("{} (L2 {}, memory {} at {})", profile, format_bytes(cache.size), format_bytes(hbm.capacity),
-            format_rate(hbm.bandwidth));
+        fresh.taken = fmt::format("{} (L2 {}, memory {} at {})", profile, format_bytes(cache.size),
+            format_bytes(hbm.capacity), format_rate(hbm.bandwidth));
         fresh.because = memory ? "nothing says what caches and channels it has" : open->second;
         fresh.set_with = bind_text(name, "profile: " + profile) + (memory ? "" : " or --profile " + profile);
         fresh.file = system_.infrastructure;
@@ -103,21 +106,24 @@ void Resolver::assume_links()
             fresh.because = choice.because;
             if (!text.empty() && choice.by == LinkChoice::By::ends)
                 fresh.because = "its description names none and " + choice.because;
-            fresh.set_with = fmt::format("links: {{{0}: {{protocol: {1}}}}} or --set links.{0}.protocol={1}", document.link, kind.name);
+            fresh.set_with = fmt::format("links: {{{0}: {{protocol: {1}}}}} or --set links.{0}.protocol={1}",
+                document.link, kind.name);
         } else if (choice.by == LinkChoice::By::description && (kind.generic || !choice.because.empty())) {
             // One protocol of a family, or a description that its ends belie.
             fresh.missing = choice.because.empty() ? "no version of its protocol given" : "its protocol is in doubt";
             fresh.taken = kind.name + (table_rate || !choice.because.empty() ? " at " + rate : "");
-            fresh.because = choice.because.empty() ? fmt::format("its description says no more than that ({})",
-                                                         in_quotes(description_of(id)))
-                                                   : choice.because;
-            fresh.set_with = fmt::format("links: {{{0}: {{protocol: NAME}}}} or --set links.{0}.protocol=NAME", document.link);
+            fresh.because = choice.because.empty()
+                ? fmt::format("its description says no more than that ({})", in_quotes(description_of(id)))
+                : choice.because;
+            fresh.set_with =
+                fmt::format("links: {{{0}: {{protocol: NAME}}}} or --set links.{0}.protocol=NAME", document.link);
         } else if (choice.by == LinkChoice::By::description && choice.rate_assumed && table_rate) {
             fresh.topic = "bandwidth";
             fresh.missing = "no bandwidth given";
             fresh.taken = rate;
             fresh.because = "of " + source.substr(of_link_table.size());
-            fresh.set_with = fmt::format("links: {{{0}: {{bandwidth: {1}}}}} or --set 'links.{0}.bandwidth={1}'", document.link, rate);
+            fresh.set_with = fmt::format("links: {{{0}: {{bandwidth: {1}}}}} or --set 'links.{0}.bandwidth={1}'",
+                document.link, rate);
         } else {
             continue;
         }
@@ -145,7 +151,9 @@ void Resolver::assume_nodes()
         const Profile* fabric = transit ? nullptr : fabric_of_[id];
         const bool of_profile = fabric != nullptr && !fabric->of(block_of<SwitchSpec>()).empty();
         // A switch that the document describes as one of a scale-up fabric is what the profile's links lead to.
-        if (of_profile ? kind == "nvswitch" || kind == "scale_up_switch" : row_of_[id] != nullptr && !row_of_[id]->assumed) continue;
+        if (of_profile ? kind == "nvswitch" || kind == "scale_up_switch"
+                       : row_of_[id] != nullptr && !row_of_[id]->assumed)
+            continue;
         Figures figures = row_of_[id] == nullptr ? Figures() : row_of_[id]->figures;
         if (of_profile)
             for (const auto& [parameter, figure] : fabric->of(block_of<SwitchSpec>())) figures[parameter] = figure;
@@ -155,7 +163,8 @@ void Resolver::assume_nodes()
             const ParameterInfo& info = *parameters[parameter];
             if (!system_.sources_[values.sources[parameter]].file.empty()) continue;  // a user's
             if (!counts_for(info, transit ? "switch" : system_.names_[node.model])) continue;
-            taken += fmt::format("{}{} {}", taken.empty() ? "" : ", ", info.name, value_text(info, values.values[parameter]));
+            taken += fmt::format("{}{} {}", taken.empty() ? "" : ", ", info.name,
+                value_text(info, values.values[parameter]));
         }
         if (taken.empty()) continue;
         const std::string& name = component_name(graph_, id);
@@ -164,7 +173,8 @@ void Resolver::assume_nodes()
         Assumption fresh{noun_of(kind, type), name, "timing"};
         fresh.transit = transit;
         fresh.missing = "no kind and no timing given";
-        fresh.taken = fmt::format("{} ({})", of_profile ? "the scale-up switch of profile " + fabric->name : row, taken);
+        fresh.taken =
+            fmt::format("{} ({})", of_profile ? "the scale-up switch of profile " + fabric->name : row, taken);
         fresh.because = of_profile ? fmt::format("{} and its description names no kind",
                                          second_tier_[id] ? "scale-up links join it to such a switch"
                                                           : "scale-up links join it to accelerators of that profile")
@@ -195,7 +205,8 @@ void Resolver::assume_routing()
     for (const auto& [parameter, figure] : first.of(block_of<RoutingSpec>())) {
         if (!system_.sources_[values.sources[parameter]].file.empty()) continue;
         const ParameterInfo& info = *info_of(block_of<RoutingSpec>()).parameters[parameter];
-        taken += fmt::format("{}routing.{}={}", taken.empty() ? "" : ", ", info.name, value_text(info, values.values[parameter]));
+        taken += fmt::format("{}routing.{}={}", taken.empty() ? "" : ", ", info.name,
+            value_text(info, values.values[parameter]));
     }
     if (taken.empty()) return;
     std::string names = first.name;

@@ -34,8 +34,8 @@ std::string Assumption::text() const
 Diagnostic Assumption::refusal() const
 {
     return {file, line,
-        fmt::format("{} `{}`: {} (taken as {} because {}), which --strict refuses", counted_noun(noun, count), name, missing, taken,
-            because),
+        fmt::format("{} `{}`: {} (taken as {} because {}), which --strict refuses", counted_noun(noun, count), name,
+            missing, taken, because),
         set_with};
 }
 
@@ -46,8 +46,8 @@ std::vector<Assumption> assumptions_among(const std::vector<Assumption>& all, co
         const auto node_counts = [&](NodeId node) {
             return assumption.transit ? in_use(used.transit, node, false) : in_use(used.nodes, node, true);
         };
-        std::size_t count = static_cast<std::size_t>(
-            std::count_if(assumption.nodes.begin(), assumption.nodes.end(), node_counts));
+        std::size_t count =
+            static_cast<std::size_t>(std::count_if(assumption.nodes.begin(), assumption.nodes.end(), node_counts));
         count += static_cast<std::size_t>(std::count_if(assumption.edges.begin(), assumption.edges.end(),
             [&](EdgeId edge) { return in_use(used.edges, edge, true); }));
         const bool whole = assumption.nodes.empty() && assumption.edges.empty();

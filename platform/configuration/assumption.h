@@ -21,8 +21,8 @@ struct Assumption {
     std::string set_with{};  // how a user says it
     std::string file{};      // the document, and the line that leaves it open
     int line = 0;
-    std::size_t count = 0;         // nodes or edges that it holds for
-    std::vector<NodeId> nodes{};   // both empty: of the system as a whole
+    std::size_t count = 0;        // nodes or edges that it holds for
+    std::vector<NodeId> nodes{};  // both empty: of the system as a whole
     std::vector<EdgeId> edges{};
     bool transit = false;  // of accelerators: counts only where they pass traffic of others on
 

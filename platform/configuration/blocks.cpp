@@ -29,8 +29,8 @@ std::vector<std::shared_ptr<const BlockInfo>> declarations()
 
 std::vector<std::shared_ptr<const BlockInfo>> blocks_of_weft()
 {
-    return declarations<GpuSpec, NetworkSpec, L1Spec, L2Spec, MemorySideSpec, HbmSpec, CopySpec, BulkSpec, SwitchSpec, LinkSpec,
-        EngineSpec, RoutingSpec>();
+    return declarations<GpuSpec, NetworkSpec, L1Spec, L2Spec, MemorySideSpec, HbmSpec, CopySpec, BulkSpec, SwitchSpec,
+        LinkSpec, EngineSpec, RoutingSpec>();
 }
 
 const char* example_of(Unit unit)
@@ -69,7 +69,8 @@ std::shared_ptr<const BlockTable> BlockTable::with(const std::vector<std::shared
         const std::vector<std::string> problems = declaration_problems(*info);
         if (!problems.empty()) throw InputError("", 0, problems.front(), "a declaration without contradictions");
         if (out->find(info->name()) || info->name() == "links")
-            throw InputError("", 0, "the name '" + info->name() + "' of a block of parameters is taken", "another name");
+            throw InputError("", 0, "the name '" + info->name() + "' of a block of parameters is taken",
+                "another name");
         out->add(info);
     }
     return out;
@@ -153,10 +154,8 @@ std::string value_text(const ParameterInfo& info, std::uint64_t value)
 {
     const std::string text = format_value(info, value);
     constexpr std::uint64_t gigabyte = 1'000'000'000;
-    if (info.unit == Unit::bytes && value > 0 && value % gigabyte == 0)
-        return std::to_string(value / gigabyte) + " GB";
-    const bool rounded =
-        (info.unit == Unit::bytes || info.unit == Unit::time) && parse_value(info, text) != value;
+    if (info.unit == Unit::bytes && value > 0 && value % gigabyte == 0) return std::to_string(value / gigabyte) + " GB";
+    const bool rounded = (info.unit == Unit::bytes || info.unit == Unit::time) && parse_value(info, text) != value;
     if (!rounded) return text;
     return std::to_string(value) + " " + name_of(info.unit);
 }
@@ -164,7 +163,8 @@ std::string value_text(const ParameterInfo& info, std::uint64_t value)
 std::string joined_names(const std::vector<std::string>& names, const char* last)
 {
     std::string out;
-    for (std::size_t i = 0; i < names.size(); ++i) out += (i == 0 ? "" : i + 1 == names.size() ? last : ", ") + names[i];
+    for (std::size_t i = 0; i < names.size(); ++i)
+        out += (i == 0 ? "" : i + 1 == names.size() ? last : ", ") + names[i];
     return out;
 }
 

@@ -26,7 +26,10 @@ public:
     std::shared_ptr<const BlockTable> with(const std::vector<std::shared_ptr<const BlockInfo>>& more) const;
 
     const BlockInfo& operator[](Block block) const { return *infos_.at(static_cast<std::size_t>(block)); }
-    const std::shared_ptr<const BlockInfo>& shared(Block block) const { return infos_.at(static_cast<std::size_t>(block)); }
+    const std::shared_ptr<const BlockInfo>& shared(Block block) const
+    {
+        return infos_.at(static_cast<std::size_t>(block));
+    }
     std::size_t size() const { return infos_.size(); }
     const std::vector<Block>& all() const { return all_; }
     std::vector<Block> of(BlockOwner owner) const;

@@ -61,8 +61,8 @@ void Resolver::check_values()
     }
     std::set<std::array<VariantId, 3>> seen;
     for (const NodeId node : with_memory()) {
-        const std::array<VariantId, 3> ids{system_.variant(node, block_of<L2Spec>()), system_.variant(node, block_of<MemorySideSpec>()),
-            system_.variant(node, block_of<HbmSpec>())};
+        const std::array<VariantId, 3> ids{system_.variant(node, block_of<L2Spec>()),
+            system_.variant(node, block_of<MemorySideSpec>()), system_.variant(node, block_of<HbmSpec>())};
         if (seen.insert(ids).second) check_caches(node);
     }
 }
@@ -70,7 +70,8 @@ void Resolver::check_values()
 void Resolver::check_caches(NodeId node)
 {
     const Variant& l2_values = system_.values(block_of<L2Spec>(), system_.variant(node, block_of<L2Spec>()));
-    const Variant& side_values = system_.values(block_of<MemorySideSpec>(), system_.variant(node, block_of<MemorySideSpec>()));
+    const Variant& side_values =
+        system_.values(block_of<MemorySideSpec>(), system_.variant(node, block_of<MemorySideSpec>()));
     const Variant& hbm_values = system_.values(block_of<HbmSpec>(), system_.variant(node, block_of<HbmSpec>()));
     const auto l2 = spec_from<L2Spec>(l2_values.values);
     const auto side = spec_from<MemorySideSpec>(side_values.values);
@@ -84,7 +85,8 @@ void Resolver::check_caches(NodeId node)
     const Part side_size{block_of<MemorySideSpec>(), &side_values, "size"};
     const Part channels{block_of<HbmSpec>(), &hbm_values, "channels"};
     // The place to look is the one that a user wrote last, if any did.
-    const auto refuse = [this](std::initializer_list<Part> parts, const std::string& what, const std::string& expected) {
+    const auto refuse = [this](std::initializer_list<Part> parts, const std::string& what,
+                            const std::string& expected) {
         ValueSource best{"", system_.file.empty() ? system_.infrastructure : system_.file, 0};
         for (const auto& [block, variant, parameter] : parts) {
             const ValueSource& from = system_.sources_[variant->sources[*info_of(block).find(parameter)]];
@@ -98,55 +100,64 @@ void Resolver::check_caches(NodeId node)
     const auto check_cache = [&](Block block, const Variant& values, const L2Spec& cache, const Part& slices) {
         const std::string& cache_name = info_of(block).name();
         if (cache.line != line_bytes && cache.line != 2 * line_bytes) {
-            refuse({{block, &values, "line"}}, fmt::format("{}.line of {} is {}", cache_name, name,
-                text(block, "line", cache.line)), "64 B or 128 B");
+            refuse({{block, &values, "line"}},
+                fmt::format("{}.line of {} is {}", cache_name, name, text(block, "line", cache.line)), "64 B or 128 B");
             return;
         }
         const std::uint64_t step = cache.slices * cache.ways * cache.line;
-        const std::initializer_list<Part> parts{
-            {block, &values, "size"}, {block, &values, "ways"}, {block, &values, "line"}, slices};
+        const std::initializer_list<Part> parts{{block, &values, "size"}, {block, &values, "ways"},
+            {block, &values, "line"}, slices};
         if (cache.size % step != 0)
-            refuse(parts, fmt::format("{}.size = {} of {} does not divide into {} slices of {} ways of {} B lines",
-                cache_name, text(block, "size", cache.size), name, cache.slices, cache.ways, cache.line),
+            refuse(parts,
+                fmt::format("{}.size = {} of {} does not divide into {} slices of {} ways of {} B lines", cache_name,
+                    text(block, "size", cache.size), name, cache.slices, cache.ways, cache.line),
                 "a multiple of " + format_bytes(step));
         if (cache.size / step > most_sets)
-            refuse(parts, fmt::format("{}.size = {} of {} makes {} sets in each of {} slices", cache_name,
-                text(block, "size", cache.size), name, cache.size / step, cache.slices),
+            refuse(parts,
+                fmt::format("{}.size = {} of {} makes {} sets in each of {} slices", cache_name,
+                    text(block, "size", cache.size), name, cache.size / step, cache.slices),
                 fmt::format("at most {} sets: more slices or ways", most_sets));
     };
     check_cache(block_of<L2Spec>(), l2_values, l2, l2_slices);
     if (side.present())
-        check_cache(block_of<MemorySideSpec>(), side_values, side.as_cache(static_cast<unsigned>(hbm.channels)), channels);
+        check_cache(block_of<MemorySideSpec>(), side_values, side.as_cache(static_cast<unsigned>(hbm.channels)),
+            channels);
     if (l2.clocked()) {
         const Part model{block_of<L2Spec>(), &l2_values, "model"};
         try {
             slice_block_spec(l2);
         } catch (const InputError& error) {
             const Diagnostic& problem = error.diagnostics().front();
-            refuse({l2_size, l2_slices, partitions, model}, fmt::format("l2.model = {} of {}: {}", text(block_of<L2Spec>(), "model", l2.model),
-                name, problem.what), problem.expected);
+            refuse({l2_size, l2_slices, partitions, model},
+                fmt::format("l2.model = {} of {}: {}", text(block_of<L2Spec>(), "model", l2.model), name, problem.what),
+                problem.expected);
         }
         if (hbm.capacity / l2.slices / line_bytes >> slice_number_bits != 0)
-            refuse({{block_of<HbmSpec>(), &hbm_values, "capacity"}, model}, fmt::format("{} lines for each clocked slice of {}",
-                hbm.capacity / l2.slices / line_bytes, name), "less memory or more l2.slices");
+            refuse({{block_of<HbmSpec>(), &hbm_values, "capacity"}, model},
+                fmt::format("{} lines for each clocked slice of {}", hbm.capacity / l2.slices / line_bytes, name),
+                "less memory or more l2.slices");
     }
     if (l2.slices % l2.partitions != 0)
-        refuse({l2_slices, partitions}, fmt::format("l2.slices = {} of {} do not divide into {} partitions", l2.slices,
-            name, l2.partitions), fmt::format("a multiple of {}", l2.partitions));
+        refuse({l2_slices, partitions},
+            fmt::format("l2.slices = {} of {} do not divide into {} partitions", l2.slices, name, l2.partitions),
+            fmt::format("a multiple of {}", l2.partitions));
     if (l2.mirrored() && l2.partitions > 2)
         refuse({policy, partitions}, fmt::format("{} has {} mirrored partitions", name, l2.partitions),
             "2, or l2.partition_policy = private");
     if (l2.separate() && !side.present())
-        refuse({side_size, partitions, policy}, fmt::format("{} has private L2 partitions and nothing that joins them",
-            name), "a memory-side cache: memory_side.size");
+        refuse({side_size, partitions, policy},
+            fmt::format("{} has private L2 partitions and nothing that joins them", name),
+            "a memory-side cache: memory_side.size");
     if (!side.present() && l2.slices % hbm.channels != 0 && hbm.channels % l2.slices != 0)
-        refuse({l2_slices, channels}, fmt::format("l2.slices = {} and hbm.channels = {} of {} do not divide", l2.slices,
-            hbm.channels, name), "one a multiple of the other");
+        refuse({l2_slices, channels},
+            fmt::format("l2.slices = {} and hbm.channels = {} of {} do not divide", l2.slices, hbm.channels, name),
+            "one a multiple of the other");
     if (hbm.write_low >= hbm.write_high || hbm.write_high > hbm.write_queue)
         refuse({{block_of<HbmSpec>(), &hbm_values, "write_low"}, {block_of<HbmSpec>(), &hbm_values, "write_high"},
                    {block_of<HbmSpec>(), &hbm_values, "write_queue"}},
             fmt::format("hbm.write_low = {}, write_high = {} and write_queue = {} of {}", hbm.write_low, hbm.write_high,
-                hbm.write_queue, name), "the low mark below the high one, and that within the queue");
+                hbm.write_queue, name),
+            "the low mark below the high one, and that within the queue");
     if (hbm.t_rfc >= hbm.t_refi)
         refuse({{block_of<HbmSpec>(), &hbm_values, "t_rfc"}, {block_of<HbmSpec>(), &hbm_values, "t_refi"}},
             fmt::format("hbm.t_rfc = {} and hbm.t_refi = {} of {} leave no time between refreshes",
@@ -154,8 +165,9 @@ void Resolver::check_caches(NodeId node)
             "a refresh shorter than its interval");
     if (hbm.capacity < l2.size)
         refuse({l2_size, {block_of<HbmSpec>(), &hbm_values, "capacity"}},
-            fmt::format("hbm.capacity = {} of {} is less than its l2.size = {}", text(block_of<HbmSpec>(), "capacity",
-                hbm.capacity), name, text(block_of<L2Spec>(), "size", l2.size)), "at least as much memory as cache");
+            fmt::format("hbm.capacity = {} of {} is less than its l2.size = {}",
+                text(block_of<HbmSpec>(), "capacity", hbm.capacity), name, text(block_of<L2Spec>(), "size", l2.size)),
+            "at least as much memory as cache");
 }
 
 }  // namespace weft

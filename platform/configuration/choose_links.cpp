@@ -34,7 +34,8 @@ void Resolver::read_protocols()
     for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge)
         for (const Attribute& attribute : graph_.edge_attributes(edge))
             if (attribute.name == "weft.link.protocol")
-                read_protocol({edge_name(graph_, edge) + ".link.protocol", attribute.value, attribute.file, attribute.line});
+                read_protocol(
+                    {edge_name(graph_, edge) + ".link.protocol", attribute.value, attribute.file, attribute.line});
     for (const Assignment& assignment : description_.assignments) read_protocol(assignment);
     for (const Assignment& assignment : description_.sets) read_protocol(assignment);
 }
@@ -55,7 +56,9 @@ void Resolver::read_protocol(const Assignment& assignment)
     const std::string rest = assignment.path.substr(0, assignment.path.rfind('.'));
     constexpr std::string_view by_name = "links.";
     const bool of_name = rest.compare(0, by_name.size(), by_name) == 0;
-    const std::string target = rest == "link" ? "" : of_name ? rest.substr(by_name.size()) : rest.substr(0, rest.rfind('.'));
+    const std::string target = rest == "link" ? ""
+        : of_name                             ? rest.substr(by_name.size())
+                                              : rest.substr(0, rest.rfind('.'));
     bool any = false;
     std::vector<std::string> links;
     for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) {
@@ -65,7 +68,8 @@ void Resolver::read_protocol(const Assignment& assignment)
             if (!any && std::find(links.begin(), links.end(), graph_.kind(edge).link) == links.end())
                 links.push_back(graph_.kind(edge).link);
         } else if (!match) {
-            for (const std::string& name : instance_names(block_of<LinkSpec>(), edge)) match = match || glob_matches(target, name);
+            for (const std::string& name : instance_names(block_of<LinkSpec>(), edge))
+                match = match || glob_matches(target, name);
         }
         if (match) named_protocol_[edge] = kind;
         any = any || match;
@@ -75,7 +79,8 @@ void Resolver::read_protocol(const Assignment& assignment)
         problem(assignment.file, assignment.line, "no edge has link " + in_quotes(target),
             expected_name("the name of a link", target, links));
     else
-        problem(assignment.file, assignment.line, in_quotes(assignment.path) + " matches no link", "NODE~NODE of two neighbours");
+        problem(assignment.file, assignment.line, in_quotes(assignment.path) + " matches no link",
+            "NODE~NODE of two neighbours");
 }
 
 std::uint32_t Resolver::choice_index(LinkChoice choice)
@@ -94,13 +99,15 @@ std::uint32_t Resolver::choice_index(LinkChoice choice)
 // Edges of one definition between the same kinds of nodes share the choice.
 void Resolver::choose_links()
 {
-    using Key = std::tuple<std::uint32_t, std::string_view, std::string_view, const Profile*, const Profile*, const LinkKind*>;
+    using Key =
+        std::tuple<std::uint32_t, std::string_view, std::string_view, const Profile*, const Profile*, const LinkKind*>;
     std::map<Key, std::uint32_t> known;  // for looking up only
     choice_of_.reserve(graph_.edge_count());
     for (EdgeId id = 0; id < graph_.edge_count(); ++id) {
         const Edge& edge = graph_.edge(id);
         const LinkKind* named = named_protocol_.empty() ? nullptr : named_protocol_[id];
-        const Key key{edge.kind, kind_of_node(edge.a), kind_of_node(edge.b), profile_of_[edge.a], profile_of_[edge.b], named};
+        const Key key{edge.kind, kind_of_node(edge.a), kind_of_node(edge.b), profile_of_[edge.a], profile_of_[edge.b],
+            named};
         const auto [entry, fresh] = known.try_emplace(key, 0);
         if (fresh) entry->second = choice_index(choice_for(id, named));
         choice_of_.push_back(entry->second);
@@ -142,8 +149,9 @@ LinkChoice Resolver::choice_for(EdgeId id, const LinkKind* named) const
             choice.rate_assumed = false;  // a share of the profile's links
         } else if (kind->in_module && scale_up_ends && (a != "xpu" || b != "xpu")) {
             choice.family = "scale_up";
-            choice.because = fmt::format(
-                "its description says {}, which joins chips of one module, and its ends are an accelerator and a switch", kind->name);
+            choice.because = fmt::format("its description says {}, which joins chips of one module, and its ends are "
+                                         "an accelerator and a switch",
+                kind->name);
         }
         return choice;
     }
@@ -177,7 +185,8 @@ void Resolver::find_fabric()
         for (const Neighbour& neighbour : graph_.neighbours(id)) {
             if (!in_scale_up_family(choice_of(neighbour.edge).family, profile_of_[id])) continue;
             ++fabric_edges_[{id, graph_.kind(neighbour.edge).link}];
-            if (system_.nodes_[neighbour.node].role != NodeRole::forwarder || fabric_of_[neighbour.node] != nullptr) continue;
+            if (system_.nodes_[neighbour.node].role != NodeRole::forwarder || fabric_of_[neighbour.node] != nullptr)
+                continue;
             if (kind_of_node(neighbour.node) == "port") continue;  // the chip behind it forwards
             if (bound_kind_[neighbour.node] && !can_be_scale_up_switch(row_of_[neighbour.node]->name)) continue;
             fabric_of_[neighbour.node] = profile_of_[id];
@@ -196,7 +205,8 @@ void Resolver::spread_fabric(std::vector<NodeId> front)
         for (const Neighbour& next : graph_.neighbours(id)) {
             const std::string_view kind = kind_of_node(next.node);
             const bool memory = kind == "memory";
-            if (!memory && (system_.nodes_[next.node].role != NodeRole::forwarder || !can_be_scale_up_switch(kind))) continue;
+            if (!memory && (system_.nodes_[next.node].role != NodeRole::forwarder || !can_be_scale_up_switch(kind)))
+                continue;
             const LinkChoice& present = choice_of(next.edge);
             const bool open = present.by == LinkChoice::By::ends || present.by == LinkChoice::By::nothing;
             // "XPU fabric", of no accelerator: of this one.
@@ -209,7 +219,8 @@ void Resolver::spread_fabric(std::vector<NodeId> front)
                 choice.kind = own;
                 choice.family = "scale_up";
                 choice.rate_of_table = false;  // how many links there are follows from nothing
-                choice.because = fmt::format("it joins {} to a switch whose links to accelerators are the scale-up links of profile {}",
+                choice.because = fmt::format(
+                    "it joins {} to a switch whose links to accelerators are the scale-up links of profile {}",
                     memory ? "a memory" : "a switch", profile->name);
                 choice_of_[next.edge] = choice_index(std::move(choice));
             } else if (own != nullptr && general) {
@@ -219,7 +230,8 @@ void Resolver::spread_fabric(std::vector<NodeId> front)
                 choice.rate_assumed = true;  // of one link
                 choice_of_[next.edge] = choice_index(std::move(choice));
             }
-            if (memory || !in_scale_up_family(choice_of(next.edge).family, profile) || fabric_of_[next.node] != nullptr) continue;
+            if (memory || !in_scale_up_family(choice_of(next.edge).family, profile) || fabric_of_[next.node] != nullptr)
+                continue;
             fabric_of_[next.node] = profile;
             second_tier_[next.node] = true;
             front.push_back(next.node);

@@ -45,10 +45,9 @@ std::vector<Alike> alike_nodes(const ResolvedSystem& system, const UsedParts& us
         Alike node;
         if (endpoint) node.add(system, id, BlockOwner::endpoint);
         if (!endpoint || (id < used.transit.size() && used.transit[id])) node.add(system, id, BlockOwner::forwarder);
-        node.title = endpoint
-            ? fmt::format("{}, model {}{}, profile {}", memory ? "memory" : "gpu", system.model(id),
-                  system.traffic(id).empty() ? "" : " of " + system.traffic(id), system.profile(id))
-            : fmt::format("switch, model {}", system.model(id));
+        node.title = endpoint ? fmt::format("{}, model {}{}, profile {}", memory ? "memory" : "gpu", system.model(id),
+                                    system.traffic(id).empty() ? "" : " of " + system.traffic(id), system.profile(id))
+                              : fmt::format("switch, model {}", system.model(id));
         const auto [entry, fresh] = index.try_emplace({node.title, node.blocks}, groups.size());
         node.model = system.model(id);
         if (fresh) groups.push_back(std::move(node));
@@ -67,7 +66,8 @@ std::vector<Alike> alike_links(const ResolvedSystem& system, const UsedParts& us
         // A link without a bandwidth has no model yet that could bring blocks.
         std::vector<std::pair<Block, VariantId>> blocks;
         for (const Block block : system.blocks().of(BlockOwner::link))
-            if (system.blocks()[block].models.empty() || (system.has_bandwidth(id) && system.blocks()[block].of_model(system.link_model(id))))
+            if (system.blocks()[block].models.empty() ||
+                (system.has_bandwidth(id) && system.blocks()[block].of_model(system.link_model(id))))
                 blocks.emplace_back(block, system.link_variant(id, block));
         const auto [entry, fresh] = index.try_emplace({link, blocks}, groups.size());
         if (fresh) groups.push_back({"link " + link, "", std::move(blocks), {}});
@@ -115,8 +115,10 @@ void list_values(const ResolvedSystem& system, Block block, VariantId id, const 
         const ParameterInfo& parameter = *info.parameters[i];
         std::string text = system.source(source).text;
         if (source == default_source && !parameter.source.empty()) text += ": " + parameter.source;
-        out.push_back({prefix + info.path_of(i), &parameter, variant.values[i], source != unknown_source, std::move(text)});
-        if (block == block_of<LinkSpec>() && out.back().info->name == "model") out.back().name = system.link_model_name(variant.values[i]);
+        out.push_back(
+            {prefix + info.path_of(i), &parameter, variant.values[i], source != unknown_source, std::move(text)});
+        if (block == block_of<LinkSpec>() && out.back().info->name == "model")
+            out.back().name = system.link_model_name(variant.values[i]);
     }
 }
 
@@ -148,8 +150,7 @@ std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& syste
         for (const NameGroup& names : group_names(group.names)) {
             // Groups that are not exact may look alike.
             std::string name = names.text;
-            for (int copy = 2; !taken.insert(name).second; ++copy)
-                name = fmt::format("{} ({})", names.text, copy);
+            for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{} ({})", names.text, copy);
             for (const auto& [block, variant] : group.blocks)
                 list_values(system, block, variant, name + ".", group.model, group.accelerator(), out);
         }
@@ -159,11 +160,12 @@ std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& syste
 
 std::string explain(const ResolvedSystem& system, const UsedParts& used)
 {
-    std::string out = fmt::format("system {} from {}{}\n{} nodes, {} edges, {} endpoints, seed {}\n",
-        system.name, system.infrastructure, system.file.empty() ? "" : " as " + system.file + " says",
-        system.graph().node_count(), system.graph().edge_count(), system.endpoints().size(), system.seed);
+    std::string out = fmt::format("system {} from {}{}\n{} nodes, {} edges, {} endpoints, seed {}\n", system.name,
+        system.infrastructure, system.file.empty() ? "" : " as " + system.file + " says", system.graph().node_count(),
+        system.graph().edge_count(), system.endpoints().size(), system.seed);
     for (const std::string& notice : system.notices) out += "notice: " + notice + "\n";
-    for (const std::string& assumed : assumption_lines(assumptions_among(system.assumptions, used))) out += "assumed: " + assumed + "\n";
+    for (const std::string& assumed : assumption_lines(assumptions_among(system.assumptions, used)))
+        out += "assumed: " + assumed + "\n";
     for (const Block block : system.blocks().of(BlockOwner::system)) {
         std::vector<ExplainedParameter> values;
         list_values(system, block, system.system_variant(block), "", "", false, values);

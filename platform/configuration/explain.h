@@ -24,8 +24,7 @@ struct ExplainedParameter {
 };
 
 // In the order: engine, routing, nodes, links.
-std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& system,
-    const UsedParts& used = {});
+std::vector<ExplainedParameter> explained_parameters(const ResolvedSystem& system, const UsedParts& used = {});
 
 // The same as a text of one block per kind of module.
 std::string explain(const ResolvedSystem& system, const UsedParts& used = {});

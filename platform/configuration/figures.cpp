@@ -43,8 +43,7 @@ std::optional<FigureText> read_figure_text(const YamlSource& source, const YamlF
     return figure;
 }
 
-std::optional<Figure> read_figure(const YamlSource& source, const YamlField& field, Block block,
-    std::size_t parameter)
+std::optional<Figure> read_figure(const YamlSource& source, const YamlField& field, Block block, std::size_t parameter)
 {
     const auto text = read_figure_text(source, field);
     if (!text) return std::nullopt;
@@ -61,8 +60,7 @@ Figures read_figures(const YamlSource& source, const YamlField& field, Block blo
 {
     Figures figures;
     const BlockInfo& info = info_of(block);
-    for (const YamlField& entry :
-        yaml_fields(source, field.value, in_quotes(field.key), info.parameter_names())) {
+    for (const YamlField& entry : yaml_fields(source, field.value, in_quotes(field.key), info.parameter_names())) {
         const std::size_t parameter = *info.find(entry.key);
         if (const auto figure = read_figure(source, entry, block, parameter)) figures[parameter] = *figure;
     }

@@ -39,8 +39,7 @@ Pattern split(const std::string& name)
 std::string joined(const Pattern& pattern)
 {
     std::string out = pattern.elements[0];
-    for (std::size_t i = 1; i < pattern.elements.size(); ++i)
-        out += pattern.separators[i - 1] + pattern.elements[i];
+    for (std::size_t i = 1; i < pattern.elements.size(); ++i) out += pattern.separators[i - 1] + pattern.elements[i];
     return out;
 }
 
@@ -116,8 +115,7 @@ std::vector<NameGroup> hulls(const std::vector<std::string>& names)
         for (std::string& element : shape.elements)
             if (is_number(element)) element = "*";
         const auto [entry, fresh] = index.try_emplace(joined(shape), hulls.size());
-        if (fresh)
-            hulls.push_back({pattern, std::vector<std::set<unsigned long>>(pattern.elements.size()), 0});
+        if (fresh) hulls.push_back({pattern, std::vector<std::set<unsigned long>>(pattern.elements.size()), 0});
         Hull& hull = hulls[entry->second];
         ++hull.count;
         for (std::size_t i = 0; i < pattern.elements.size(); ++i)

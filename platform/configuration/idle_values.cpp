@@ -22,8 +22,9 @@ void Resolver::note_idle_values()
     }
     for (std::size_t i = 0; i < parameters.size(); ++i)
         if (set[i] && !counts[i])
-            system_.notices.push_back("switch." + parameters[i]->name + " is set and changes nothing: it belongs to model " +
-                                      parameters[i]->model + ", and no switch that it was set for is one");
+            system_.notices.push_back("switch." + parameters[i]->name +
+                " is set and changes nothing: it belongs to model " + parameters[i]->model +
+                ", and no switch that it was set for is one");
     note_idle_links();
 }
 
@@ -36,7 +37,8 @@ void Resolver::note_idle_links()
         std::vector<bool> set(info.parameters.size(), false);
         std::vector<bool> counts(info.parameters.size(), false);
         for (EdgeId edge = 0; edge < graph_.edge_count(); ++edge) {
-            const std::uint64_t model = system_.values(block_of<LinkSpec>(), system_.link_slot(edge)).values[*info_of(block_of<LinkSpec>()).find("model")];
+            const std::uint64_t model = system_.values(block_of<LinkSpec>(), system_.link_slot(edge))
+                                            .values[*info_of(block_of<LinkSpec>()).find("model")];
             const Variant& variant = system_.values(block, instances(block)[edge]);
             for (std::size_t i = 0; i < set.size(); ++i) {
                 if (system_.sources_[variant.sources[i]].file.empty()) continue;
@@ -46,8 +48,8 @@ void Resolver::note_idle_links()
         }
         for (std::size_t i = 0; i < set.size(); ++i)
             if (set[i] && !counts[i])
-                system_.notices.push_back(info.path_of(i) + " is set and changes nothing: it belongs to model " + joined_names(info.models) +
-                                          ", and no link that it was set for is one");
+                system_.notices.push_back(info.path_of(i) + " is set and changes nothing: it belongs to model " +
+                    joined_names(info.models) + ", and no link that it was set for is one");
     }
 }
 

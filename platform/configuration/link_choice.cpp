@@ -22,8 +22,11 @@ const std::vector<Row>& rows()
     static const Kinds cards{"nic", "nic_asic"};
     static const Kinds cpus{"cpu", "grace_cpu"};
     static const std::vector<Row> all{
-        {{"xpu"}, {"xpu", "memory", "nvswitch", "scale_up_switch", "switch", "switch_asic", "port"}, {"scale_up", true}},
-        {pcie, {"xpu", "cpu", "grace_cpu", "nic", "nic_asic", "storage", "bmc", "pcie_switch", "pcie_slot", "pci_bridge", "other"},
+        {{"xpu"}, {"xpu", "memory", "nvswitch", "scale_up_switch", "switch", "switch_asic", "port"},
+            {"scale_up", true}},
+        {pcie,
+            {"xpu", "cpu", "grace_cpu", "nic", "nic_asic", "storage", "bmc", "pcie_switch", "pcie_slot", "pci_bridge",
+                "other"},
             {"pcie", true}},
         {{"xpu"}, {"grace_cpu"}, {"nvlink_c2c", true}},
         {{"xpu", "cpu", "grace_cpu"}, cards, {"pcie", true}},
@@ -61,9 +64,6 @@ const EndRule* rule_for_ends(std::string_view a, std::string_view b)
     return nullptr;
 }
 
-bool can_be_scale_up_switch(std::string_view kind)
-{
-    return contains({"nvswitch", "scale_up_switch", "switch"}, kind);
-}
+bool can_be_scale_up_switch(std::string_view kind) { return contains({"nvswitch", "scale_up_switch", "switch"}, kind); }
 
 }  // namespace weft

@@ -111,8 +111,7 @@ void LinkTable::read_kind(const YamlSource& source, const YamlField& field)
         if (part.key == "names" || part.key == "keywords") {
             auto& list = part.key == "names" ? kind.names : kind.keywords;
             for (const YamlTree::Id item : yaml_items(source, part))
-                list.push_back(
-                    words_of(yaml_text(source, item, "an entry of '" + part.key + "'").value_or("")));
+                list.push_back(words_of(yaml_text(source, item, "an entry of '" + part.key + "'").value_or("")));
         } else if (part.key == "generic") {
             kind.generic = yaml_flag(source, part).value_or(false);
         } else if (part.key == "in_module") {
@@ -209,8 +208,8 @@ std::optional<Figure> bandwidth_of(const LinkKind& kind, const std::string& desc
     const std::uint64_t bytes = rate * lanes / 8 / transfer.coded * transfer.payload +
         rate * lanes / 8 % transfer.coded * transfer.payload / transfer.coded;
     return Figure{bytes,
-        fmt::format("{}: {} lanes of {:g} GT/s at {}/{}", transfer.source, lanes,
-            static_cast<double>(rate) / 1e9, transfer.payload, transfer.coded),
+        fmt::format("{}: {} lanes of {:g} GT/s at {}/{}", transfer.source, lanes, static_cast<double>(rate) / 1e9,
+            transfer.payload, transfer.coded),
         transfer.grade};
 }
 

@@ -60,8 +60,7 @@ const NodeRow* NodeTable::find(const std::string& type, const std::string& descr
 {
     const std::vector<std::string> words = words_of(description);
     for (const NodeRow& row : rows_) {
-        if (!row.types.empty() && std::find(row.types.begin(), row.types.end(), type) == row.types.end())
-            continue;
+        if (!row.types.empty() && std::find(row.types.begin(), row.types.end(), type) == row.types.end()) continue;
         bool fits = row.keywords.empty();
         for (const auto& phrase : row.keywords) fits = fits || find_phrase(words, phrase) >= 0;
         if (fits) return &row;

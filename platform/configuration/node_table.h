@@ -15,7 +15,7 @@ struct NodeRow {
     std::vector<std::vector<std::string>> keywords;  // empty: any
     bool forwards = true;
     bool assumed = false;  // type and description leave the figures open: a choice of ours
-    Figures figures;  // of block_of<SwitchSpec>()
+    Figures figures;       // of block_of<SwitchSpec>()
 };
 
 class NodeTable {

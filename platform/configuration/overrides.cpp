@@ -12,10 +12,7 @@ namespace {
 
 constexpr std::string_view vocabulary = "weft.";
 
-bool is_ours(const Attribute& attribute)
-{
-    return attribute.name.compare(0, vocabulary.size(), vocabulary) == 0;
-}
+bool is_ours(const Attribute& attribute) { return attribute.name.compare(0, vocabulary.size(), vocabulary) == 0; }
 
 std::string own_name(const Attribute& attribute) { return attribute.name.substr(vocabulary.size()); }
 
@@ -102,7 +99,8 @@ void Resolver::apply_annotation(const Attribute& attribute, Block block, Variant
     problem(attribute.file, attribute.line, wrong.what, wrong.expected);
 }
 
-std::optional<std::uint64_t> Resolver::value_of(Block block, std::size_t parameter, const std::string& text, ValueProblem& wrong)
+std::optional<std::uint64_t> Resolver::value_of(Block block, std::size_t parameter, const std::string& text,
+    ValueProblem& wrong)
 {
     const BlockInfo& info = blocks()[block];
     if (block == block_of<LinkSpec>() && info.parameters[parameter]->name == "model") return link_model(text, wrong);
@@ -116,7 +114,9 @@ std::optional<std::uint64_t> Resolver::link_model(const std::string& name, Value
         const auto found = known_.models.find(kind);
         return found == known_.models.end() ? std::vector<std::string>() : found->second;
     };
-    const auto has = [&name](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+    const auto has = [&name](const std::vector<std::string>& names) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
     std::vector<std::string> names = used;
     for (const std::string& other : known("link"))
         if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
@@ -127,7 +127,8 @@ std::optional<std::uint64_t> Resolver::link_model(const std::string& name, Value
     std::string all;
     for (const std::string& other : names) all += (all.empty() ? "" : ", ") + other;
     wrong.what = in_quotes(name) + " is no value of link.model";
-    wrong.expected = has(known("switch")) ? "--model 'GLOB=" + name + "', since it is a switch; a link is one of " + all : expected_name("one of " + all, name, names);
+    wrong.expected = has(known("switch")) ? "--model 'GLOB=" + name + "', since it is a switch; a link is one of " + all
+                                          : expected_name("one of " + all, name, names);
     return std::nullopt;
 }
 
@@ -171,8 +172,7 @@ bool Resolver::assign(const Selector& selector, const Assignment& assignment)
                 const std::vector<std::string> names = instance_names(block, i);
                 for (std::size_t p = 0; p < chosen.size(); ++p)
                     if (std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-                            return glob_matches(selector.target,
-                                (name.empty() ? "" : name + ".") + info.path_of(p));
+                            return glob_matches(selector.target, (name.empty() ? "" : name + ".") + info.path_of(p));
                         }))
                         chosen[p].push_back(&all[i]);
             }
@@ -200,8 +200,7 @@ bool Resolver::assign(const Selector& selector, const Assignment& assignment)
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (all[i] == no_variant) continue;
         bool match = selector.scope == Scope::every;
-        if (selector.scope == Scope::link_name)
-            match = graph_.kind(static_cast<EdgeId>(i)).link == selector.target;
+        if (selector.scope == Scope::link_name) match = graph_.kind(static_cast<EdgeId>(i)).link == selector.target;
         if (selector.scope == Scope::targets)
             for (const std::string& name : instance_names(selector.block, i))
                 match = match || glob_matches(selector.target, name);

@@ -45,8 +45,7 @@ void read_link_name(const YamlSource& source, const YamlField& field, const std:
 
 void read_scale_up(const YamlSource& source, const YamlField& field, Profile::ScaleUp& out)
 {
-    for (const YamlField& part :
-        yaml_fields(source, field.value, "'scale_up'", scale_up_keys())) {
+    for (const YamlField& part : yaml_fields(source, field.value, "'scale_up'", scale_up_keys())) {
         if (part.key == "links") {
             read_scale_up_figure(source, part, links_info, out.links);
         } else if (part.key == "rate") {
@@ -97,8 +96,7 @@ const std::vector<std::string>& scale_up_keys()
 
 bool is_profile_file(const std::string& name)
 {
-    return name.find('/') != std::string::npos ||
-        (name.size() > 5 && name.compare(name.size() - 5, 5, ".yaml") == 0);
+    return name.find('/') != std::string::npos || (name.size() > 5 && name.compare(name.size() - 5, 5, ".yaml") == 0);
 }
 
 ProfileStore::ProfileStore()
@@ -116,8 +114,7 @@ const Profile& ProfileStore::read(const std::string& file, const std::string& te
     const YamlTree tree(file, text);
     Findings findings(file, false);
     const YamlSource source{tree, findings};
-    const auto fields = yaml_fields(source, tree.root(), "the profile",
-        profile_keys());
+    const auto fields = yaml_fields(source, tree.root(), "the profile", profile_keys());
     Profile profile;
     for (const YamlField& field : fields) {
         if (field.key != "base") continue;
@@ -178,8 +175,7 @@ const Profile* ProfileStore::get(const std::string& name, const std::string& fil
     }
     for (std::size_t i = 0; i < built_in_; ++i)
         if (profiles_[i].name == name) return &profiles_[i];
-    throw InputError(file, line, "unknown profile " + in_quotes(name),
-        expected_name("a profile", name, names()));
+    throw InputError(file, line, "unknown profile " + in_quotes(name), expected_name("a profile", name, names()));
 }
 
 const Profile* ProfileStore::matching(const std::string& text) const

@@ -22,8 +22,8 @@ std::string figure_rows(Block block, const Figures& figures)
 {
     std::string out;
     for (const auto& [parameter, figure] : figures)
-        out += row(info_of(block).path_of(parameter),
-            value_text(*info_of(block).parameters[parameter], figure.value), figure);
+        out += row(info_of(block).path_of(parameter), value_text(*info_of(block).parameters[parameter], figure.value),
+            figure);
     return out;
 }
 
@@ -59,11 +59,14 @@ std::string profiles_markdown()
         "ones are engineering judgement, and the first to question. All of them can be overridden (see\n"
         "[systems](../systems.md)). What a profile does not list keeps its default (`weft models`).\n\n"
         "On-die paths add up to published latency plateaus: a local L2 hit is `gpu.unit_to_l2 + l2.latency +\n"
-        "gpu.l2_to_unit`; a far hit adds `2 x l2.far_latency + l2.latency`; a miss adds a read of an idle DRAM and its\n"
+        "gpu.l2_to_unit`; a far hit adds `2 x l2.far_latency + l2.latency`; a miss adds a read of an idle DRAM and "
+        "its\n"
         "mean wait for a refresh ([HBM](hbm.md#timing-without-load)), and `2 x memory_side.hop + memory_side.latency`\n"
-        "where there is a memory-side cache. A load from a peer takes `gpu.unit_to_port`, the links and switches on the\n"
+        "where there is a memory-side cache. A load from a peer takes `gpu.unit_to_port`, the links and switches on "
+        "the\n"
         "way, `gpu.port_to_l2 + l2.latency + gpu.l2_to_port`, the way back, and `gpu.port_to_unit`. The time that\n"
-        "packets take to be sent comes on top. `hbm.bandwidth` is the peak of the pins; what is sustained follows from\n"
+        "packets take to be sent comes on top. `hbm.bandwidth` is the peak of the pins; what is sustained follows "
+        "from\n"
         "the timing of the DRAM.\n\n"
         "This page is generated from `platform/profiles/*.yaml`: `WEFT_UPDATE_DOCS=1 "
         "build/.../tests/config_test`.\n";
@@ -71,8 +74,10 @@ std::string profiles_markdown()
     for (const std::string& name : store.names())
         for (const Profile& profile : store.profiles())
             if (profile.name == name) out += profile_section(profile);
-    out += "\n## Links\n\nBandwidth is per direction, headers included. These are the names that `protocol` takes; the words of a "
-           "link's\ndescription that call for each are in `platform/profiles/links.yaml`.\n\n| link | value | source | grade "
+    out += "\n## Links\n\nBandwidth is per direction, headers included. These are the names that `protocol` takes; the "
+           "words of a "
+           "link's\ndescription that call for each are in `platform/profiles/links.yaml`.\n\n| link | value | source | "
+           "grade "
            "|\n|---|---|---|---|\n";
     for (const LinkKind& kind : LinkTable::built_in().kinds()) {
         Figures figures = kind.figures;
@@ -83,7 +88,8 @@ std::string profiles_markdown()
             out += row(kind.name + " " + info.name, value_text(info, figure.value), figure);
         }
     }
-    out += "\n## Forwarding nodes\n\nThese are the names that `kind` takes.\n\n| node | value | source | grade |\n|---|---|---|---|\n";
+    out += "\n## Forwarding nodes\n\nThese are the names that `kind` takes.\n\n| node | value | source | grade "
+           "|\n|---|---|---|---|\n";
     for (const NodeRow& node : NodeTable::built_in().rows())
         for (const auto& [parameter, figure] : node.figures)
             out += row(node.name, value_text(*info_of(block_of<SwitchSpec>()).parameters[parameter], figure.value),

@@ -20,8 +20,7 @@ const std::string& component_description(const Node& node)
 
 }  // namespace
 
-Resolver::Resolver(const SystemDescription& description, std::shared_ptr<const Graph> graph,
-    const KnownNames& known)
+Resolver::Resolver(const SystemDescription& description, std::shared_ptr<const Graph> graph, const KnownNames& known)
     : description_(description), graph_(*graph), known_(known)
 {
     system_.graph_ = std::move(graph);
@@ -34,9 +33,9 @@ Resolver::Resolver(const SystemDescription& description, std::shared_ptr<const G
     system_.pools_.resize(blocks().size());
     for (const Block block : blocks().all()) {
         const BlockInfo& info = blocks()[block];
-        const std::size_t count = on_nodes(info)              ? graph_.node_count()
+        const std::size_t count = on_nodes(info)   ? graph_.node_count()
             : info.title.owner == BlockOwner::link ? graph_.edge_count()
-                                                    : 1;
+                                                   : 1;
         system_.variants_.emplace_back(count, no_variant);
     }
     const BlockInfo& links = info_of(block_of<LinkSpec>());
@@ -296,7 +295,8 @@ void Resolver::choose_models()
 {
     const auto is_link = [this](const std::string& name) {
         const auto links = known_.models.find("link");
-        return links != known_.models.end() && std::find(links->second.begin(), links->second.end(), name) != links->second.end();
+        return links != known_.models.end() &&
+            std::find(links->second.begin(), links->second.end(), name) != links->second.end();
     };
     const auto set_model = [this, is_link](NodeId id, const std::string& name, const std::string& file, int line) {
         if (system_.nodes_[id].role == NodeRole::memory) {
@@ -319,7 +319,7 @@ void Resolver::choose_models()
         ResolvedSystem::NodeEntry& entry = system_.nodes_[id];
         if (entry.role == NodeRole::passive) continue;
         entry.model = name_index(entry.role == NodeRole::endpoint ? "gpu"
-                                 : entry.role == NodeRole::memory ? "memory"
+                : entry.role == NodeRole::memory                  ? "memory"
                                                                   : "switch");
         if (const Attribute* wish = Graph::find(graph_.node_attributes(id), "weft.model"))
             set_model(id, wish->value, wish->file, wish->line);
@@ -332,8 +332,7 @@ void Resolver::choose_models()
             system_.nodes_[id].traffic = binding.traffic.empty() ? 0 : name_index(binding.traffic);
         }
         if (nodes.empty())
-            problem(binding.file, binding.line,
-                "no node that is simulated matches " + in_quotes(binding.nodes.text()),
+            problem(binding.file, binding.line, "no node that is simulated matches " + in_quotes(binding.nodes.text()),
                 "the name of an xpu or of a node that forwards" +
                     (graph_.node_count() == 0 ? "" : ", such as " + graph_.node(0).name));
     }
@@ -373,7 +372,8 @@ void Resolver::make_model_blocks()
         for (std::size_t i = 0; i < slots.size(); ++i) {
             if (on_nodes(info)) {
                 const ResolvedSystem::NodeEntry& node = system_.nodes_[i];
-                const bool fits = info.title.owner == BlockOwner::endpoint ? node.role == NodeRole::endpoint : node.role == NodeRole::forwarder;
+                const bool fits = info.title.owner == BlockOwner::endpoint ? node.role == NodeRole::endpoint
+                                                                           : node.role == NodeRole::forwarder;
                 if (!fits || !info.of_model(system_.names_[node.model])) continue;
             }
             slots[i] = fresh;
@@ -390,8 +390,7 @@ SourceId Resolver::source(std::string text, std::string file, int line)
 
 std::uint32_t Resolver::name_index(const std::string& name)
 {
-    const auto [entry, fresh] =
-        name_ids_.try_emplace(name, static_cast<std::uint32_t>(system_.names_.size()));
+    const auto [entry, fresh] = name_ids_.try_emplace(name, static_cast<std::uint32_t>(system_.names_.size()));
     if (fresh) system_.names_.push_back(name);
     return entry->second;
 }
@@ -426,8 +425,7 @@ ResolvedSystem load_system(const SystemDescription& description, const KnownName
     LoadOptions options;
     options.lenient = description.lenient;
     LoadedGraph loaded = load_infrastructure(description.infrastructure, options);
-    ResolvedSystem system =
-        resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)), known);
+    ResolvedSystem system = resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)), known);
     std::vector<std::string> notices;
     for (const Notice& notice : loaded.notices)
         notices.push_back(Diagnostic{notice.file, notice.line, notice.text, ""}.text());

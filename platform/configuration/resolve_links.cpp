@@ -16,8 +16,7 @@ std::size_t link_parameter(const char* name) { return *info_of(block_of<LinkSpec
 // A transfer rate: bytes only with lanes and encoding.
 bool is_per_lane(const EdgeKind& kind)
 {
-    return kind.bandwidth && !kind.bytes_per_second &&
-        std::string_view(symbol_of(kind.bandwidth->unit)) == "GT/s";
+    return kind.bandwidth && !kind.bytes_per_second && std::string_view(symbol_of(kind.bandwidth->unit)) == "GT/s";
 }
 
 }  // namespace
@@ -67,13 +66,12 @@ VariantId Resolver::make_link(EdgeId edge, const Share& a, const Share& b)
         const Profile::ScaleUp& fabric = share.profile->scale_up;
         if (!fabric.links || !fabric.rate) continue;
         // At most 1024 links of 100 TB/s: far from overflow.
-        const std::uint64_t rate =
-            std::max<std::uint64_t>(fabric.links->value * fabric.rate->value / share.edges, 1);
+        const std::uint64_t rate = std::max<std::uint64_t>(fabric.links->value * fabric.rate->value / share.edges, 1);
         if (smallest != 0 && rate >= smallest) continue;
         smallest = rate;
         const Figure figure{rate,
-            fmt::format("{} x {} over {} edge{}: {}", fabric.links->value, format_rate(fabric.rate->value),
-                share.edges, share.edges == 1 ? "" : "s", fabric.rate->source_text()),
+            fmt::format("{} x {} over {} edge{}: {}", fabric.links->value, format_rate(fabric.rate->value), share.edges,
+                share.edges == 1 ? "" : "s", fabric.rate->source_text()),
             fabric.rate->grade};
         apply(variant, {{bandwidth, figure}}, "profile " + share.profile->name + ": ");
     }
@@ -90,8 +88,7 @@ void Resolver::apply_document(Variant& variant, EdgeId edge)
         const bool from_link = stated && valid && stated->text() == valid->text();
         const std::string& file = system_.infrastructure;
         if (from_link)
-            return source(
-                fmt::format("{}:{} (InfraGraph link {})", file, document.declared->line, document.link), file,
+            return source(fmt::format("{}:{} (InfraGraph link {})", file, document.declared->line, document.link), file,
                 document.declared->line);
         return source(fmt::format("{} (attribute {} of the edge)", file, name), file, graph_.edge(edge).line);
     };
@@ -99,8 +96,7 @@ void Resolver::apply_document(Variant& variant, EdgeId edge)
     const auto* declared = document.declared;
     const SourceId of_bandwidth =
         origin(declared == nullptr ? none : declared->bandwidth, document.bandwidth, "bandwidth");
-    const SourceId of_latency =
-        origin(declared == nullptr ? none : declared->latency, document.latency, "latency");
+    const SourceId of_latency = origin(declared == nullptr ? none : declared->latency, document.latency, "latency");
     const auto put = [&](const char* name, std::uint64_t value, SourceId from) {
         const std::size_t parameter = link_parameter(name);
         const ParameterInfo& info = *info_of(block_of<LinkSpec>()).parameters[parameter];
@@ -133,7 +129,8 @@ std::uint64_t Resolver::dwell(NodeId node) const
         return std::max(gpu.port_to_l2, gpu.port_to_unit);
     }
     if (entry.role == NodeRole::passive) return 0;
-    return spec_from<SwitchSpec>(system_.values(block_of<SwitchSpec>(), system_.variant(node, block_of<SwitchSpec>())).values)
+    return spec_from<SwitchSpec>(
+        system_.values(block_of<SwitchSpec>(), system_.variant(node, block_of<SwitchSpec>())).values)
         .latency;
 }
 
@@ -154,20 +151,18 @@ void Resolver::size_credits()
         if (fresh && system_.has_bandwidth(edge)) {
             const LinkSpec spec = spec_from<LinkSpec>(pool(block_of<LinkSpec>()).at(slot).values);
             const std::uint64_t trip = 2 * spec.latency + stay + margin;
-            const double lines =
-                static_cast<double>(trip) * 1e-12 * static_cast<double>(spec.bandwidth) / line_bytes;
-            const std::string text = fmt::format("sized for a round trip of {} at {}", format_time_ps(trip),
-                format_rate(spec.bandwidth));
+            const double lines = static_cast<double>(trip) * 1e-12 * static_cast<double>(spec.bandwidth) / line_bytes;
+            const std::string text =
+                fmt::format("sized for a round trip of {} at {}", format_time_ps(trip), format_rate(spec.bandwidth));
             for (const char* name : {"request_credits", "response_credits"}) {
                 const std::size_t parameter = link_parameter(name);
                 const ParameterInfo& info = *info_of(block_of<LinkSpec>()).parameters[parameter];
                 if (pool(block_of<LinkSpec>()).at(entry->second).sources[parameter] != default_source) continue;
                 const double most = static_cast<double>(info.high);
                 const auto credits = static_cast<std::uint64_t>(std::min(lines + 1, most));
-                entry->second =
-                    pool(block_of<LinkSpec>())
-                        .changed(entry->second, parameter,
-                            std::clamp(credits, std::max(least, info.low), info.high), source(text));
+                entry->second = pool(block_of<LinkSpec>())
+                                    .changed(entry->second, parameter,
+                                        std::clamp(credits, std::max(least, info.low), info.high), source(text));
             }
         }
         slot = entry->second;

@@ -20,7 +20,8 @@ void ResolvedSystem::make_specs()
     specs_.resize(blocks_->size());
     for (const Block block : blocks_->all()) {
         const VariantPool& pool = pools_[index(block)];
-        for (VariantId id = 0; id < pool.size(); ++id) specs_[index(block)].push_back((*blocks_)[block].make(pool.at(id).values));
+        for (VariantId id = 0; id < pool.size(); ++id)
+            specs_[index(block)].push_back((*blocks_)[block].make(pool.at(id).values));
     }
 }
 
@@ -39,7 +40,8 @@ ParameterSet ResolvedSystem::link_parameters(EdgeId edge) const
     link(edge);  // throws where nothing gives a bandwidth
     ParameterSet out;
     for (const Block block : blocks_->of(BlockOwner::link))
-        if ((*blocks_)[block].of_model(link_model(edge))) out.put(blocks_->shared(block), specs_[index(block)][link_variant(edge, block)]);
+        if ((*blocks_)[block].of_model(link_model(edge)))
+            out.put(blocks_->shared(block), specs_[index(block)][link_variant(edge, block)]);
     return out;
 }
 
@@ -71,11 +73,11 @@ Diagnostic ResolvedSystem::missing_bandwidth(EdgeId edge) const
     std::string what =
         "nothing gives a bandwidth for link " + in_quotes(kind.link) + " (" + edge_name(*graph_, edge) + ")";
     if (kind.bandwidth && !kind.bytes_per_second)
-        what +=
-            ": " + kind.bandwidth->text() + " is a rate per lane, and neither lanes nor encoding are known";
+        what += ": " + kind.bandwidth->text() + " is a rate per lane, and neither lanes nor encoding are known";
     return {infrastructure, line, what,
-        "a bandwidth in the document, links: {" + kind.link + ": {bandwidth: 25 GB/s}} in the system file, --set 'links." +
-            kind.link + ".bandwidth=25 GB/s', or links: {" + kind.link + ": {protocol: NAME}} with a protocol that has one"};
+        "a bandwidth in the document, links: {" + kind.link +
+            ": {bandwidth: 25 GB/s}} in the system file, --set 'links." + kind.link +
+            ".bandwidth=25 GB/s', or links: {" + kind.link + ": {protocol: NAME}} with a protocol that has one"};
 }
 
 }  // namespace weft

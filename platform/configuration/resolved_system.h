@@ -102,10 +102,7 @@ public:
     VariantId link_variant(EdgeId edge) const { return link_variant(edge, block_of<LinkSpec>()); }
     VariantId link_variant(EdgeId edge, Block block) const { return variants_[index(block)][edge]; }
     VariantId system_variant(Block block) const { return variants_[index(block)].front(); }
-    const Variant& values(Block block, VariantId id) const
-    {
-        return pools_[index(block)].at(id);
-    }
+    const Variant& values(Block block, VariantId id) const { return pools_[index(block)].at(id); }
     const ValueSource& source(SourceId id) const { return sources_[id]; }
 
 private:

@@ -18,8 +18,7 @@ namespace weft {
 
 class Resolver {
 public:
-    Resolver(const SystemDescription& description, std::shared_ptr<const Graph> graph,
-        const KnownNames& known);
+    Resolver(const SystemDescription& description, std::shared_ptr<const Graph> graph, const KnownNames& known);
 
     ResolvedSystem run();
 
@@ -99,7 +98,8 @@ private:
     bool assign(const Selector& selector, const Assignment& assignment);
     void explain_no_match(const Selector& selector, const Assignment& assignment);
     // As checked_value(); link.model takes any link of the registry.
-    std::optional<std::uint64_t> value_of(Block block, std::size_t parameter, const std::string& text, ValueProblem& wrong);
+    std::optional<std::uint64_t> value_of(Block block, std::size_t parameter, const std::string& text,
+        ValueProblem& wrong);
     std::optional<std::uint64_t> link_model(const std::string& name, ValueProblem& wrong);
     const BlockTable& blocks() const { return *system_.blocks_; }
     // The variant of every instance of `block`, with the name of the instance on request.
@@ -125,13 +125,14 @@ private:
     std::vector<LinkChoice> choices_;
     std::vector<std::uint32_t> choice_of_;         // by edge, into choices_
     std::vector<const LinkKind*> named_protocol_;  // by edge; empty: none is named
-    std::vector<const Profile*> fabric_of_;  // by node: profile whose scale-up fabric a switch belongs to
-    std::vector<bool> second_tier_;          // by node: through other switches only
+    std::vector<const Profile*> fabric_of_;        // by node: profile whose scale-up fabric a switch belongs to
+    std::vector<bool> second_tier_;                // by node: through other switches only
     std::map<std::string, std::size_t> assumption_ids_;
     std::vector<bool> by_description_;                      // by node: nobody names its profile
     std::map<const Component*, std::string> open_profile_;  // why the profile by description is a choice
     std::map<std::pair<NodeId, std::string>, std::uint32_t> fabric_edges_;  // accelerator, link name -> edges
-    std::map<std::tuple<std::uint32_t, std::uint32_t, Share, Share>, VariantId> link_variants_;  // by edge kind, choice, shares
+    std::map<std::tuple<std::uint32_t, std::uint32_t, Share, Share>, VariantId>
+        link_variants_;  // by edge kind, choice, shares
 };
 
 }  // namespace weft

@@ -8,7 +8,7 @@ namespace weft {
 enum class CyclePolicy : std::uint8_t { refuse, allow };
 
 struct RoutingSpec {
-    std::uint64_t spread = 0;  // SpreadMode
+    std::uint64_t spread = 0;   // SpreadMode
     std::uint64_t stripe = 64;  // B, a power of 2: so much of the address space takes the same path
     CyclePolicy cycles = CyclePolicy::refuse;
     std::uint64_t policy = 0;  // RoutePolicy
@@ -19,31 +19,33 @@ struct RoutingSpec {
 
     static const ParameterTable<RoutingSpec>& parameters()
     {
-        static const ParameterTable<RoutingSpec> table({"routing", BlockOwner::system, "how routes are chosen"}, {
-            {{"spread", Unit::choice, 0, 3,
-                 "over equal paths: by line address, by pair of endpoints, always the first, or each in turn",
-                 {"lines", "pairs", "none", "round_robin"}},
-                &RoutingSpec::spread},
-            {{"stripe", Unit::bytes, 64, 65536,
-                 "with spread=lines or round_robin: so many bytes in a row, a power of 2, take the same path", {}},
-                &RoutingSpec::stripe},
-            {{"cycles", Unit::choice, 0, 1,
-                 "what becomes of a system whose channel dependencies form a cycle", {"refuse", "allow"}},
-                &RoutingSpec::cycles},
-            {{"policy", Unit::choice, 0, 4, "which routes are taken",
-                 {"minimal", "up_down", "dimension_order", "dragonfly_minimal", "dragonfly_valiant"}},
-                &RoutingSpec::policy},
-            {{"size_x", Unit::count, 0, 65535,
-                 "dimension_order: nodes along the first dimension, in the order of the document; 0: found", {}},
-                &RoutingSpec::size_x},
-            {{"size_y", Unit::count, 0, 65535, "likewise along the second; 0: there is none", {}},
-                &RoutingSpec::size_y},
-            {{"size_z", Unit::count, 0, 65535, "likewise along the third; 0: there is none", {}},
-                &RoutingSpec::size_z},
-            {{"group", Unit::count, 0, 65535,
-                 "dragonfly: so many nodes, in the order of the document, form a group; 0: those of one device", {}},
-                &RoutingSpec::group},
-        });
+        static const ParameterTable<RoutingSpec> table({"routing", BlockOwner::system, "how routes are chosen"},
+            {
+                {{"spread", Unit::choice, 0, 3,
+                     "over equal paths: by line address, by pair of endpoints, always the first, or each in turn",
+                     {"lines", "pairs", "none", "round_robin"}},
+                    &RoutingSpec::spread},
+                {{"stripe", Unit::bytes, 64, 65536,
+                     "with spread=lines or round_robin: so many bytes in a row, a power of 2, take the same path", {}},
+                    &RoutingSpec::stripe},
+                {{"cycles", Unit::choice, 0, 1, "what becomes of a system whose channel dependencies form a cycle",
+                     {"refuse", "allow"}},
+                    &RoutingSpec::cycles},
+                {{"policy", Unit::choice, 0, 4, "which routes are taken",
+                     {"minimal", "up_down", "dimension_order", "dragonfly_minimal", "dragonfly_valiant"}},
+                    &RoutingSpec::policy},
+                {{"size_x", Unit::count, 0, 65535,
+                     "dimension_order: nodes along the first dimension, in the order of the document; 0: found", {}},
+                    &RoutingSpec::size_x},
+                {{"size_y", Unit::count, 0, 65535, "likewise along the second; 0: there is none", {}},
+                    &RoutingSpec::size_y},
+                {{"size_z", Unit::count, 0, 65535, "likewise along the third; 0: there is none", {}},
+                    &RoutingSpec::size_z},
+                {{"group", Unit::count, 0, 65535,
+                     "dragonfly: so many nodes, in the order of the document, form a group; 0: those of one device",
+                     {}},
+                    &RoutingSpec::group},
+            });
         return table;
     }
 };

@@ -8,7 +8,8 @@ namespace weft {
 
 namespace {
 
-bool set_parameter(Selector& selector, std::string_view name, std::string_view path, const BlockTable& blocks, ValueProblem& problem)
+bool set_parameter(Selector& selector, std::string_view name, std::string_view path, const BlockTable& blocks,
+    ValueProblem& problem)
 {
     const BlockInfo& info = blocks[selector.block];
     if (const auto parameter = info.find(name)) {
@@ -42,8 +43,7 @@ std::optional<Selector> parse_selector(std::string_view path, ValueProblem& prob
     }
     const std::size_t middle = path.rfind('.', last - 1);
     const bool whole = middle == std::string_view::npos;
-    const std::string_view block_name =
-        whole ? path.substr(0, last) : path.substr(middle + 1, last - middle - 1);
+    const std::string_view block_name = whole ? path.substr(0, last) : path.substr(middle + 1, last - middle - 1);
     if (has_glob(block_name) || has_glob(parameter)) {
         selector.scope = Selector::Scope::paths;
         selector.target = path;

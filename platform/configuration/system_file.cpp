@@ -8,8 +8,7 @@ namespace weft {
 namespace {
 
 // Splits "LEFT=RIGHT" at the first '='.
-std::pair<std::string, std::string> split_option(const std::string& option, const char* name,
-    const char* form)
+std::pair<std::string, std::string> split_option(const std::string& option, const char* name, const char* form)
 {
     const std::size_t equals = option.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == option.size())
@@ -52,7 +51,8 @@ Binding parse_model_option(const std::string& option)
     if (model.compare(0, replay.size(), replay) == 0) {
         binding.traffic = model.substr(replay.size());
         if (binding.traffic.empty())
-            throw InputError("", 0, "--model " + in_quotes(option) + " names no file", "GLOB=replay:FILE, or GLOB=replay");
+            throw InputError("", 0, "--model " + in_quotes(option) + " names no file",
+                "GLOB=replay:FILE, or GLOB=replay");
         model = "replay";
     }
     binding.model = std::move(model);

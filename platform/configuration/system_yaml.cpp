@@ -8,8 +8,8 @@ namespace weft {
 
 namespace {
 
-const std::vector<std::string> top_keys{"system", "infrastructure", "profile", "bind", "links", "parameters",
-    "routing", "engine", "seed", "lenient", "workload"};
+const std::vector<std::string> top_keys{"system", "infrastructure", "profile", "bind", "links", "parameters", "routing",
+    "engine", "seed", "lenient", "workload"};
 
 class SystemReader {
 public:
@@ -29,8 +29,7 @@ public:
             has_infrastructure = has_infrastructure || field.key == "infrastructure";
             read_field(field);
         }
-        if (!has_infrastructure)
-            findings_.refuse(0, "names no InfraGraph document", "'infrastructure: PATH'");
+        if (!has_infrastructure) findings_.refuse(0, "names no InfraGraph document", "'infrastructure: PATH'");
         findings_.throw_if_failed();
         return std::move(out_);
     }
@@ -111,10 +110,9 @@ private:
             if (!binding.traffic.empty() && binding.model.empty()) binding.model = "replay";
             if (!binding.traffic.empty() && binding.model != "replay")
                 findings_.refuse(binding.line, "'traffic' with model " + in_quotes(binding.model), "'model: replay'");
-            if (tree_.kind(item) == YamlTree::Kind::mapping && binding.profile.empty() &&
-                binding.model.empty() && binding.kind.empty())
-                findings_.refuse(binding.line, "an entry of 'bind' binds nothing",
-                    "'profile', 'model' or 'kind'");
+            if (tree_.kind(item) == YamlTree::Kind::mapping && binding.profile.empty() && binding.model.empty() &&
+                binding.kind.empty())
+                findings_.refuse(binding.line, "an entry of 'bind' binds nothing", "'profile', 'model' or 'kind'");
             out_.bindings.push_back(std::move(binding));
         }
     }
@@ -125,8 +123,7 @@ private:
             out.glob = yaml_text(source_, field).value_or("");
             return;
         }
-        for (const YamlField& part :
-            yaml_fields(source_, field.value, "'nodes'", {"component", "device", "type"})) {
+        for (const YamlField& part : yaml_fields(source_, field.value, "'nodes'", {"component", "device", "type"})) {
             const std::string text = yaml_text(source_, part).value_or("");
             if (part.key == "component") out.component = text;
             if (part.key == "device") out.device = text;

@@ -30,8 +30,7 @@ class VariantPool {
 public:
     VariantId add(Variant variant)
     {
-        const auto [entry, fresh] =
-            ids_.try_emplace(std::move(variant), static_cast<VariantId>(order_.size()));
+        const auto [entry, fresh] = ids_.try_emplace(std::move(variant), static_cast<VariantId>(order_.size()));
         if (fresh) order_.push_back(&entry->first);
         return entry->second;
     }

@@ -33,8 +33,7 @@ void read_ranks(const YamlSource& source, const YamlField& field, Workload& out)
         return;
     }
     for (const YamlTree::Id item : yaml_items(source, field))
-        if (auto text = yaml_text(source, item, "an entry of 'ranks'"))
-            out.rank_nodes.push_back(std::move(*text));
+        if (auto text = yaml_text(source, item, "an entry of 'ranks'")) out.rank_nodes.push_back(std::move(*text));
 }
 
 void read_beside(const YamlSource& source, const YamlField& field, Workload& out)
@@ -50,7 +49,7 @@ void read_delays(const YamlSource& source, const YamlField& field, Workload& out
 {
     for (const YamlField& entry : yaml_fields(source, field.value, "'delay'", {})) {
         const bool is_rank = !entry.key.empty() && entry.key.size() <= 5 &&
-                             entry.key.find_first_not_of("0123456789") == std::string::npos;
+            entry.key.find_first_not_of("0123456789") == std::string::npos;
         if (!is_rank) source.findings.refuse(entry.line, in_quotes(entry.key) + " is no rank", "its number, such as 0");
         const auto text = yaml_text(source, entry);
         if (!text) continue;
@@ -68,8 +67,8 @@ std::string resolved(const std::string& path, const std::string& folder)
 // A plan says itself what it carries out, and how many ranks do.
 void refuse_beside_plan(const YamlSource& source, const std::vector<YamlField>& fields)
 {
-    const bool has_plan = std::any_of(fields.begin(), fields.end(),
-        [](const YamlField& part) { return part.key == "plan"; });
+    const bool has_plan =
+        std::any_of(fields.begin(), fields.end(), [](const YamlField& part) { return part.key == "plan"; });
     for (const YamlField& part : fields)
         if (has_plan && (part.key == "collective" || part.key == "algorithm" || part.key == "root"))
             source.findings.refuse(part.line, in_quotes(part.key) + " beside 'plan'", "one of them");
@@ -101,8 +100,8 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
             read_beside(source, part, out);
             continue;
         }
-        const bool trace_key = contains(of_trace, part.key) ||
-            (out.kind == Workload::Kind::trace && contains(of_both, part.key));
+        const bool trace_key =
+            contains(of_trace, part.key) || (out.kind == Workload::Kind::trace && contains(of_both, part.key));
         if (out.kind == Workload::Kind::none || trace_key != (out.kind == Workload::Kind::trace)) {
             source.findings.refuse(part.line,
                 in_quotes(part.key) + " without '" + (trace_key ? "trace'" : "collective'"),
@@ -139,7 +138,8 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         if (part.key == "type") out.element = *text;
         if (part.key == "dimensions") {
             const auto dimensions = dimensions_from_text(*text);
-            if (!dimensions) source.findings.refuse(part.line, in_quotes(*text) + " are no dimensions", dimensions_form);
+            if (!dimensions)
+                source.findings.refuse(part.line, in_quotes(*text) + " are no dimensions", dimensions_form);
             out.dimensions = dimensions.value_or(std::vector<Dimension>{});
         }
         if (part.key == "reduction") out.reduction = *text;
@@ -149,8 +149,7 @@ Workload read_workload(const YamlSource& source, const YamlField& field, const s
         if (part.key == "bytes") {
             has_bytes = true;
             const auto bytes = parse_bytes(*text);
-            if (!bytes)
-                source.findings.refuse(part.line, in_quotes(*text) + " is no size", "a size such as 1 MiB");
+            if (!bytes) source.findings.refuse(part.line, in_quotes(*text) + " is no size", "a size such as 1 MiB");
             out.bytes = bytes.value_or(0);
         }
     }

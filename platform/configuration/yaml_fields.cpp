@@ -24,8 +24,7 @@ std::vector<YamlField> yaml_fields(const YamlSource& source, YamlTree::Id id, co
     const YamlTree& tree = source.tree;
     std::vector<YamlField> fields;
     if (tree.kind(id) != YamlTree::Kind::mapping) {
-        source.findings.refuse(tree.line(id), what + " is " + tree.describe(id),
-            "a mapping of keys to values");
+        source.findings.refuse(tree.line(id), what + " is " + tree.describe(id), "a mapping of keys to values");
         return fields;
     }
     std::set<std::string> seen;

@@ -9,13 +9,11 @@
 
 namespace weft {
 
-CommandLine::CommandLine(std::string command, std::string text)
-    : command_(std::move(command)), text_(std::move(text))
+CommandLine::CommandLine(std::string command, std::string text) : command_(std::move(command)), text_(std::move(text))
 {
 }
 
-void CommandLine::positional(const std::string& label, std::string& target, const std::string& text,
-    bool required)
+void CommandLine::positional(const std::string& label, std::string& target, const std::string& text, bool required)
 {
     Entry entry{Entry::Kind::positional, label, label, text, "", required, &target, nullptr, nullptr, {}};
     entries_.push_back(std::move(entry));
@@ -29,15 +27,13 @@ void CommandLine::positionals(const std::string& label, std::vector<std::string>
 void CommandLine::value(const std::string& names, const std::string& label, std::string& target,
     const std::string& text)
 {
-    entries_.push_back(
-        {Entry::Kind::value, names, label, text, section_, false, &target, nullptr, nullptr, {}});
+    entries_.push_back({Entry::Kind::value, names, label, text, section_, false, &target, nullptr, nullptr, {}});
 }
 
 void CommandLine::values(const std::string& names, const std::string& label, std::vector<std::string>& target,
     const std::string& text)
 {
-    entries_.push_back(
-        {Entry::Kind::values, names, label, text, section_, false, nullptr, &target, nullptr, {}});
+    entries_.push_back({Entry::Kind::values, names, label, text, section_, false, nullptr, &target, nullptr, {}});
 }
 
 void CommandLine::flag(const std::string& names, bool& target, const std::string& text)
@@ -94,8 +90,8 @@ bool CommandLine::parse(const Arguments& arguments)
         const std::string name = text.substr(0, text.find_first_of(": ="));
         for (const Entry& entry : entries_) {
             const std::string names = "," + entry.names + ",";
-            const bool meant = names.find("," + name + ",") != std::string::npos ||
-                names.find("-" + name + ",") != std::string::npos;
+            const bool meant =
+                names.find("," + name + ",") != std::string::npos || names.find("-" + name + ",") != std::string::npos;
             if (name.empty() || !meant) continue;
             if (entry.kind == Entry::Kind::flag)
                 throw usage_error("option '" + entry.short_name() + "' takes no value",
@@ -119,10 +115,8 @@ void CommandLine::refuse_unknown(const std::string& word) const
     }
     std::string expected;
     for (const Entry& entry : entries_)
-        if (entry.kind == Entry::Kind::positional)
-            expected += (expected.empty() ? "one " : " and one ") + entry.label;
-    throw usage_error("unexpected argument " + quoted_word(word),
-        expected.empty() ? "options only" : expected);
+        if (entry.kind == Entry::Kind::positional) expected += (expected.empty() ? "one " : " and one ") + entry.label;
+    throw usage_error("unexpected argument " + quoted_word(word), expected.empty() ? "options only" : expected);
 }
 
 void CommandLine::store(Entry& entry)
@@ -133,8 +127,7 @@ void CommandLine::store(Entry& entry)
         if (given.compare(0, 2, "--") == 0)
             throw usage_error("option '" + entry.short_name() + "' has no value",
                 "'" + entry.short_name() + " " + entry.label + "'");
-        if (given.empty())
-            throw usage_error("the value of '" + entry.short_name() + "' is empty", entry.label);
+        if (given.empty()) throw usage_error("the value of '" + entry.short_name() + "' is empty", entry.label);
     }
     if (entry.many != nullptr && !(entry.required && entry.given.empty())) {
         *entry.many = entry.given;
@@ -142,9 +135,8 @@ void CommandLine::store(Entry& entry)
     }
     if (entry.given.size() > 1) {
         if (entry.kind == Entry::Kind::positional) refuse_unknown(entry.given[1]);
-        throw usage_error("option '" + entry.short_name() + "' is given " +
-                std::to_string(entry.given.size()) + " times",
-            "it once");
+        throw usage_error(
+            "option '" + entry.short_name() + "' is given " + std::to_string(entry.given.size()) + " times", "it once");
     }
     if (!entry.given.empty())
         *entry.one = entry.given.front();
@@ -158,7 +150,8 @@ std::string CommandLine::help() const
     bool options = false;
     for (const Entry& entry : entries_) {
         if (entry.kind == Entry::Kind::positional)
-            usage += (entry.required ? " " + entry.label : " [" + entry.label + "]") + (entry.many != nullptr ? "..." : "");
+            usage +=
+                (entry.required ? " " + entry.label : " [" + entry.label + "]") + (entry.many != nullptr ? "..." : "");
         else
             options = true;
     }
@@ -181,8 +174,7 @@ std::string CommandLine::help() const
         out += wrapped(text, column, column) + "\n";
     };
     for (const Entry& entry : entries_) {
-        if (entry.section != section)
-            out += "\n" + (entry.section.empty() ? "arguments" : entry.section) + ":\n";
+        if (entry.section != section) out += "\n" + (entry.section.empty() ? "arguments" : entry.section) + ":\n";
         section = entry.section;
         list(entry.shown(), entry.text);
     }
@@ -203,8 +195,7 @@ Arguments CommandLine::given(const std::vector<std::string>& except) const
     return out;
 }
 
-std::uint64_t number_option(const std::string& option, const std::string& value, std::uint64_t low,
-    std::uint64_t high)
+std::uint64_t number_option(const std::string& option, const std::string& value, std::uint64_t low, std::uint64_t high)
 {
     std::uint64_t number = 0;
     bool good = !value.empty() && value.size() <= 20;

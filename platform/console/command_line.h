@@ -16,12 +16,10 @@ public:
     CommandLine(std::string command, std::string text);
 
     // Targets must outlive parse(). An option with a value may be given once, one of `values` repeatedly.
-    void positional(const std::string& label, std::string& target, const std::string& text,
-        bool required = true);
+    void positional(const std::string& label, std::string& target, const std::string& text, bool required = true);
     // One or more words.
     void positionals(const std::string& label, std::vector<std::string>& target, const std::string& text);
-    void value(const std::string& names, const std::string& label, std::string& target,
-        const std::string& text);
+    void value(const std::string& names, const std::string& label, std::string& target, const std::string& text);
     void values(const std::string& names, const std::string& label, std::vector<std::string>& target,
         const std::string& text);
     void flag(const std::string& names, bool& target, const std::string& text);
@@ -65,8 +63,7 @@ private:
 };
 
 // Values of options. Throw InputError that names the option.
-std::uint64_t number_option(const std::string& option, const std::string& value, std::uint64_t low,
-    std::uint64_t high);
+std::uint64_t number_option(const std::string& option, const std::string& value, std::uint64_t low, std::uint64_t high);
 std::uint64_t bytes_option(const std::string& option, const std::string& value);
 std::uint64_t time_option(const std::string& option, const std::string& value);
 // Of --window: 1 us unless given, never 0, of which no series could be made.

@@ -23,8 +23,10 @@ const char* severity_of(const sc_core::sc_report& report)
 void report_on_stderr(const sc_core::sc_report& report, const sc_core::sc_actions& actions)
 {
     if ((actions & sc_core::SC_DISPLAY) != 0U)
-        std::fprintf(stderr, "weft: SystemC %s: %s: %s\n", severity_of(report), report.get_msg_type(), report.get_msg());
-    sc_core::sc_report_handler::default_handler(report, actions & ~static_cast<sc_core::sc_actions>(sc_core::SC_DISPLAY));
+        std::fprintf(stderr, "weft: SystemC %s: %s: %s\n", severity_of(report), report.get_msg_type(),
+            report.get_msg());
+    sc_core::sc_report_handler::default_handler(report,
+        actions & ~static_cast<sc_core::sc_actions>(sc_core::SC_DISPLAY));
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ EnergyResult energy_of(const EnergyTable& table, const std::vector<EnergyCount>&
             if (*count.events > 0) out.unknown.push_back(what + ": no figure is known");
             continue;
         }
-        EnergyPart part{count.event, count.name, *count.events, *figure, *count.events * figure->low * pico, *count.events * figure->high * pico};
+        EnergyPart part{count.event, count.name, *count.events, *figure, *count.events * figure->low * pico,
+            *count.events * figure->high * pico};
         out.low_J += part.low_J;
         out.high_J += part.high_J;
         out.parts.push_back(std::move(part));

@@ -14,16 +14,17 @@ namespace weft {
 // What was counted of one kind of event on parts of one kind.
 struct EnergyCount {
     EnergyEvent event = EnergyEvent::link_bit;
-    std::string name;               // kind of link or profile, as the table knows it
-    std::optional<double> events;   // bits, bytes, operations; of idle: ps of all such accelerators together. Nothing: not counted
-    std::string why_not;            // where nothing was counted
+    std::string name;  // kind of link or profile, as the table knows it
+    std::optional<double>
+        events;  // bits, bytes, operations; of idle: ps of all such accelerators together. Nothing: not counted
+    std::string why_not;  // where nothing was counted
 };
 
 struct EnergyPart {
     EnergyEvent event = EnergyEvent::link_bit;
     std::string name;
     double events = 0;
-    EnergyFigure each;   // pJ, or W
+    EnergyFigure each;  // pJ, or W
     double low_J = 0;
     double high_J = 0;
 };

@@ -10,7 +10,8 @@ namespace weft {
 
 namespace {
 
-constexpr std::array<const char*, energy_event_count> energy_sections{"links", "switches", "hbm", "l2", "operation", "idle"};
+constexpr std::array<const char*, energy_event_count> energy_sections{"links", "switches", "hbm", "l2", "operation",
+    "idle"};
 
 std::optional<double> energy_number(const YamlTree& tree, Fields& fields, const char* key, Findings& findings)
 {
@@ -20,8 +21,10 @@ std::optional<double> energy_number(const YamlTree& tree, Fields& fields, const 
     double value = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
     constexpr double most = 1e6;
-    if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || !(value >= 0 && value <= most)) {
-        findings.refuse(tree.line(*id), std::string("'") + key + "' is " + tree.describe(*id), "a number from 0 to 1000000");
+    if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() ||
+        !(value >= 0 && value <= most)) {
+        findings.refuse(tree.line(*id), std::string("'") + key + "' is " + tree.describe(*id),
+            "a number from 0 to 1000000");
         return std::nullopt;
     }
     return value;
@@ -54,7 +57,8 @@ void EnergyTable::read(const std::string& file, const std::string& text)
             out.grade = figure.text("grade").value_or("of the user");
             figure.finish();
             if (!low || !high) continue;
-            if (*low > *high) findings.refuse(tree.line(entries.value(i)), "'low' is above 'high'", "low: LEAST, high: MOST");
+            if (*low > *high)
+                findings.refuse(tree.line(entries.value(i)), "'low' is above 'high'", "low: LEAST, high: MOST");
             out.low = *low;
             out.high = *high;
             figures_[event][name] = out;

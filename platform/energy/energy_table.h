@@ -13,7 +13,7 @@ constexpr std::size_t energy_event_count = 6;
 const char* section_of(EnergyEvent event);  // key of the table
 
 struct EnergyFigure {
-    double low = 0;   // pJ for an event; idle: W
+    double low = 0;  // pJ for an event; idle: W
     double high = 0;
     std::string source;
     std::string grade;

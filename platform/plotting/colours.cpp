@@ -24,16 +24,18 @@ std::string colour_of_share(double share)
 
 std::string colour_of_kind(std::size_t number)
 {
-    static constexpr std::array<const char*, 7> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800"};
+    static constexpr std::array<const char*, 7> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
+        "#56b4e9", "#b8a800"};
     return colours[number % colours.size()];
 }
 
 std::string colour_of_cause(const std::string& cause)
 {
-    static const std::map<std::string, const char*> known{{"busy", "#0072b2"}, {"compute", "#004c78"}, {"issue", "#56b4e9"},
-        {"registers", "#cc79a7"}, {"loads", "#009e73"}, {"unit_outstanding", "#f0e442"}, {"acknowledge", "#e69f00"}, {"flag", "#d55e00"},
-        {"barrier", "#8c8c8c"}, {"queued", "#bdbdbd"}, {"latency", "#e69f00"}, {"memory", "#009e73"}, {"serialisation", "#56b4e9"},
-        {"compute_units", "#0072b2"}, {"credits", "#cc79a7"}, {"launch", "#8c8c8c"}};
+    static const std::map<std::string, const char*> known{{"busy", "#0072b2"}, {"compute", "#004c78"},
+        {"issue", "#56b4e9"}, {"registers", "#cc79a7"}, {"loads", "#009e73"}, {"unit_outstanding", "#f0e442"},
+        {"acknowledge", "#e69f00"}, {"flag", "#d55e00"}, {"barrier", "#8c8c8c"}, {"queued", "#bdbdbd"},
+        {"latency", "#e69f00"}, {"memory", "#009e73"}, {"serialisation", "#56b4e9"}, {"compute_units", "#0072b2"},
+        {"credits", "#cc79a7"}, {"launch", "#8c8c8c"}};
     if (const auto found = known.find(cause); found != known.end()) return found->second;
     std::size_t sum = 0;
     for (const char c : cause) sum = sum * 31 + static_cast<unsigned char>(c);

@@ -105,10 +105,13 @@ private:
             devices_[place->second].nodes.push_back(id);
         }
         for (Device& device : devices_)
-            device.is_one_node = std::all_of(device.nodes.begin(), device.nodes.end(), [&](NodeId id) {
-                const std::string type = graph_.type(id);
-                return type == "switch" || type == "port";
-            }) && std::count_if(device.nodes.begin(), device.nodes.end(), [&](NodeId id) { return graph_.type(id) == "switch"; }) <= 1;
+            device.is_one_node = std::all_of(device.nodes.begin(), device.nodes.end(),
+                                     [&](NodeId id) {
+                                         const std::string type = graph_.type(id);
+                                         return type == "switch" || type == "port";
+                                     }) &&
+                std::count_if(device.nodes.begin(), device.nodes.end(),
+                    [&](NodeId id) { return graph_.type(id) == "switch"; }) <= 1;
     }
 
     // Endpoints are tier 0; another device is one above the nearest below it.
@@ -118,7 +121,8 @@ private:
         std::queue<std::size_t> open;
         for (std::size_t d = 0; d < devices_.size(); ++d) {
             Device& device = devices_[d];
-            const bool below = std::any_of(device.nodes.begin(), device.nodes.end(), [&](NodeId id) { return graph_.type(id) == "xpu"; });
+            const bool below = std::any_of(device.nodes.begin(), device.nodes.end(),
+                [&](NodeId id) { return graph_.type(id) == "xpu"; });
             device.tier = below ? 0 : unknown;
             if (below) open.push(d);
         }
@@ -150,14 +154,18 @@ private:
         out_ = GraphLayout();
         out_.place.resize(graph_.node_count());
         boxes_.clear();
-        std::map<std::tuple<std::size_t, std::string, bool, std::set<std::size_t>>, std::size_t> alike;  // tier, kind, above -> box
-        std::map<std::tuple<std::size_t, int, std::string>, std::size_t> known;   // box, row, component -> node
+        std::map<std::tuple<std::size_t, std::string, bool, std::set<std::size_t>>, std::size_t>
+            alike;                                                               // tier, kind, above -> box
+        std::map<std::tuple<std::size_t, int, std::string>, std::size_t> known;  // box, row, component -> node
         for (const Device& device : devices_) {
             std::size_t place = boxes_.size();
             const bool joined = level == 3 || (level == 2 && device.tier == 0);
             if (joined)
-                place = alike.emplace(std::tuple(device.tier, device.kind, device.is_one_node, level == 2 ? above(device) : std::set<std::size_t>()),
-                    boxes_.size()).first->second;
+                place = alike
+                            .emplace(std::tuple(device.tier, device.kind, device.is_one_node,
+                                         level == 2 ? above(device) : std::set<std::size_t>()),
+                                boxes_.size())
+                            .first->second;
             if (place == boxes_.size()) {
                 boxes_.push_back({device.name, 0, device.tier, !device.is_one_node, {}, 0, 0});
                 if (joined) boxes_.back().label = device.kind;
@@ -168,7 +176,8 @@ private:
                 const int row = device.is_one_node ? 0 : row_of(graph_, id);
                 const std::string component = device.is_one_node ? "" : component_of(graph_, id);
                 std::size_t node = out_.nodes.size();
-                if (device.is_one_node || level > 0) node = known.emplace(std::tuple(place, row, component), node).first->second;
+                if (device.is_one_node || level > 0)
+                    node = known.emplace(std::tuple(place, row, component), node).first->second;
                 if (node == out_.nodes.size()) {
                     PictureNode fresh;
                     fresh.type = device.is_one_node ? "switch" : graph_.type(id);
@@ -215,7 +224,8 @@ private:
                     nodes.begin() + static_cast<std::ptrdiff_t>(std::min(nodes.size(), at + longest_row)));
         box.rows = std::move(lines);
         box.width = box.framed ? width_of(box.label) + 40 : 0;
-        for (const auto& [row, nodes] : box.rows) box.width = std::max(box.width, row_width(nodes) + (box.framed ? 2 * box_pad : 0));
+        for (const auto& [row, nodes] : box.rows)
+            box.width = std::max(box.width, row_width(nodes) + (box.framed ? 2 * box_pad : 0));
         double y = box.framed ? box_pad : 0;
         for (const auto& [row, nodes] : box.rows) {
             y += arc_height(nodes);
@@ -247,7 +257,9 @@ private:
         std::size_t furthest = 0;
         for (const PictureEdge& edge : out_.edges)
             if (here.count(edge.a) > 0 && here.count(edge.b) > 0 && edge.a != edge.b) {
-                const auto place = [&](std::size_t node) { return std::find(nodes.begin(), nodes.end(), node) - nodes.begin(); };
+                const auto place = [&](std::size_t node) {
+                    return std::find(nodes.begin(), nodes.end(), node) - nodes.begin();
+                };
                 furthest = std::max(furthest, static_cast<std::size_t>(std::abs(place(edge.a) - place(edge.b))));
             }
         return furthest < 2 ? 0 : std::min(110.0, 12.0 * static_cast<double>(furthest) + 10);

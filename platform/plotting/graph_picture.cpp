@@ -52,7 +52,8 @@ public:
         for (LinkKind& kind : kinds_)
             if (kind.drawn) kind.colour = colour_of_kind(number++);
         for (const PictureEdge& edge : layout.edges)
-            if (const Arc arc = arc_of(edge); arc.height > 0) head_ = std::max(head_, head + margin / 2 + arc.height / 2 - arc.y);
+            if (const Arc arc = arc_of(edge); arc.height > 0)
+                head_ = std::max(head_, head + margin / 2 + arc.height / 2 - arc.y);
     }
 
     std::string svg()
@@ -61,12 +62,14 @@ public:
         shift_ = (width - layout_.width) / 2;
         const std::size_t legend_lines = kinds_.size() + (picture_.use.empty() ? 0 : 2) + (layout_.grouped ? 1 : 0);
         const double height = layout_.height + head_ + margin + legend_line * static_cast<double>(legend_lines + 1);
-        std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" role=\"img\" viewBox=\"0 0 {:.0f} {:.0f}\" "
-                                      "width=\"{:.0f}\" height=\"{:.0f}\">\n<title>{}</title>\n",
+        std::string out = fmt::format(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" role=\"img\" viewBox=\"0 0 {:.0f} {:.0f}\" "
+            "width=\"{:.0f}\" height=\"{:.0f}\">\n<title>{}</title>\n",
             width, height, width, height, xml_text(picture_.title));
         if (picture_.alone) out += styles;
         if (picture_.alone)
-            out += fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"24\">{}</text>\n", margin, xml_text(picture_.title));
+            out += fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"24\">{}</text>\n", margin,
+                xml_text(picture_.title));
         out += "<g class=\"zoomable\">\n";
         for (const PictureBox& box : layout_.boxes) add_box(out, box);
         for (const PictureEdge& edge : layout_.edges) add_edge(out, edge);
@@ -79,7 +82,8 @@ public:
 private:
     LinkKind& kind_of(const std::string& name)
     {
-        const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const LinkKind& kind) { return kind.name == name; });
+        const auto found =
+            std::find_if(kinds_.begin(), kinds_.end(), [&](const LinkKind& kind) { return kind.name == name; });
         if (found != kinds_.end()) return *found;
         kinds_.push_back({name, 0, false, ""});
         return kinds_.back();
@@ -111,17 +115,20 @@ private:
 
     void add_box(std::string& out, const PictureBox& box) const
     {
-        out += fmt::format("<rect class=\"box\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"8\"/>\n", x(box.x), y(box.y),
-            box.width, box.height);
-        out += fmt::format("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x(box.x) + 10, y(box.y) + box.height - 9, xml_text(box.label));
+        out +=
+            fmt::format("<rect class=\"box\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"8\"/>\n",
+                x(box.x), y(box.y), box.width, box.height);
+        out += fmt::format("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x(box.x) + 10,
+            y(box.y) + box.height - 9, xml_text(box.label));
     }
 
     void add_node(std::string& out, const PictureNode& node) const
     {
-        out += fmt::format("<g class=\"item\"><title>{} ({})</title><rect class=\"node {}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+        out += fmt::format("<g class=\"item\"><title>{} ({})</title><rect class=\"node {}\" x=\"{:.1f}\" y=\"{:.1f}\" "
+                           "width=\"{:.1f}\" height=\"{:.1f}\" "
                            "rx=\"4\"/><text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
-            xml_text(node.title), xml_text(node.type), class_of(node.type), x(node.x), y(node.y), node.width, node.height,
-            x(node.x) + node.width / 2, y(node.y) + node.height / 2 + 4, xml_text(node.label));
+            xml_text(node.title), xml_text(node.type), class_of(node.type), x(node.x), y(node.y), node.width,
+            node.height, x(node.x) + node.width / 2, y(node.y) + node.height / 2 + 4, xml_text(node.label));
     }
 
     // The links of one line, the busiest first.
@@ -132,7 +139,8 @@ private:
         std::vector<EdgeId> used;
         for (const EdgeId id : edge.edges)
             if (picture_.use.count(id) > 0) used.push_back(id);
-        std::stable_sort(used.begin(), used.end(), [&](EdgeId a, EdgeId b) { return picture_.use.at(a).share > picture_.use.at(b).share; });
+        std::stable_sort(used.begin(), used.end(),
+            [&](EdgeId a, EdgeId b) { return picture_.use.at(a).share > picture_.use.at(b).share; });
         for (std::size_t i = 0; i < std::min(most, used.size()); ++i) out += "\n" + picture_.use.at(used[i]).text;
         if (used.size() > most) out += fmt::format("\nand {} more", used.size() - most);
         if (picture_.use.empty() || !used.empty()) return out;
@@ -147,21 +155,27 @@ private:
         if (upper->y > lower->y) std::swap(upper, lower);
         double share = -1;
         for (const EdgeId id : edge.edges)
-            if (const auto found = picture_.use.find(id); found != picture_.use.end()) share = std::max(share, found->second.share);
-        const std::string colour = picture_.use.empty() ? kind_colour(edge.link) : share < 0 ? "var(--unused,#c8ccd1)" : colour_of_share(share);
-        const double thick = 1.6 + std::min(3.0, std::log2(static_cast<double>(edge.edges.size())) * 0.7) + (share > 0 ? 1.2 * share : 0);
+            if (const auto found = picture_.use.find(id); found != picture_.use.end())
+                share = std::max(share, found->second.share);
+        const std::string colour = picture_.use.empty() ? kind_colour(edge.link)
+            : share < 0                                 ? "var(--unused,#c8ccd1)"
+                                                        : colour_of_share(share);
+        const double thick = 1.6 + std::min(3.0, std::log2(static_cast<double>(edge.edges.size())) * 0.7) +
+            (share > 0 ? 1.2 * share : 0);
         const double ax = x(upper->x) + upper->width / 2;
         const double bx = x(lower->x) + lower->width / 2;
         std::string path;
         if (const Arc arc = arc_of(edge); arc.left != nullptr) {
             const double top = y(arc.y);
-            path = arc.height == 0
-                ? fmt::format("M{:.1f} {:.1f}H{:.1f}", x(arc.left->x) + arc.left->width, top + arc.left->height / 2, x(arc.right->x))
-                : fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", ax, top, (ax + bx) / 2, top - arc.height, bx, top);
+            path = arc.height == 0 ? fmt::format("M{:.1f} {:.1f}H{:.1f}", x(arc.left->x) + arc.left->width,
+                                         top + arc.left->height / 2, x(arc.right->x))
+                                   : fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", ax, top, (ax + bx) / 2,
+                                         top - arc.height, bx, top);
         } else {
             path = fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", ax, y(upper->y) + upper->height, bx, y(lower->y));
         }
-        out += fmt::format("<g class=\"item\"><title>{}</title><path class=\"edge\" stroke=\"{}\" stroke-width=\"{:.1f}\" d=\"{}\"/></g>\n",
+        out += fmt::format("<g class=\"item\"><title>{}</title><path class=\"edge\" stroke=\"{}\" "
+                           "stroke-width=\"{:.1f}\" d=\"{}\"/></g>\n",
             xml_text(edge_title(edge)), colour, thick, path);
     }
 
@@ -179,27 +193,31 @@ private:
         for (const LinkKind& kind : kinds_) {
             at += legend_line;
             if (picture_.use.empty() && kind.drawn)
-                out += fmt::format("<path stroke=\"{}\" stroke-width=\"3\" d=\"M{:.0f} {:.1f}h28\"/>", kind.colour, margin, at - 4);
+                out += fmt::format("<path stroke=\"{}\" stroke-width=\"3\" d=\"M{:.0f} {:.1f}h28\"/>", kind.colour,
+                    margin, at - 4);
             const auto rate = picture_.rates.find(kind.name);
-            out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\">{}: {} link{}{}{}</text>\n", margin + 38, at, xml_text(kind.name),
-                kind.links, kind.links == 1 ? "" : "s", kind.drawn ? "" : " inside devices", rate == picture_.rates.end() ? "" : " of " + xml_text(rate->second) + " each way");
+            out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\">{}: {} link{}{}{}</text>\n", margin + 38, at,
+                xml_text(kind.name), kind.links, kind.links == 1 ? "" : "s", kind.drawn ? "" : " inside devices",
+                rate == picture_.rates.end() ? "" : " of " + xml_text(rate->second) + " each way");
         }
         if (!picture_.use.empty()) {
             at += legend_line;
             out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\">busy:</text>", margin, at);
             for (int i = 0; i <= 10; ++i)
-                out += fmt::format("<rect x=\"{:.0f}\" y=\"{:.1f}\" width=\"24\" height=\"12\" fill=\"{}\"/>", margin + 44 + 24 * i, at - 11,
-                    colour_of_share(i / 10.0));
+                out += fmt::format("<rect x=\"{:.0f}\" y=\"{:.1f}\" width=\"24\" height=\"12\" fill=\"{}\"/>",
+                    margin + 44 + 24 * i, at - 11, colour_of_share(i / 10.0));
             out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\">0 to 100 % of the time</text>\n",
                 margin + 44 + 24 * 11 + 8, at);
             at += legend_line;
-            out += fmt::format("<rect x=\"{:.0f}\" y=\"{:.1f}\" width=\"24\" height=\"12\" fill=\"var(--unused,#c8ccd1)\"/><text x=\"{:.0f}\" "
+            out += fmt::format("<rect x=\"{:.0f}\" y=\"{:.1f}\" width=\"24\" height=\"12\" "
+                               "fill=\"var(--unused,#c8ccd1)\"/><text x=\"{:.0f}\" "
                                "y=\"{:.1f}\">not on any route of this run</text>\n",
                 margin + 44, at - 11, margin + 76, at);
         }
         if (layout_.grouped) {
             at += legend_line;
-            out += fmt::format("<text class=\"small\" x=\"{:.0f}\" y=\"{:.1f}\">'8 x' stands for eight alike nodes or devices; a thicker line for more "
+            out += fmt::format("<text class=\"small\" x=\"{:.0f}\" y=\"{:.1f}\">'8 x' stands for eight alike nodes or "
+                               "devices; a thicker line for more "
                                "links ({} nodes, {} links in all)</text>\n",
                 margin, at, graph_.node_count(), graph_.edge_count());
         }

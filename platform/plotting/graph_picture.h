@@ -11,14 +11,14 @@ namespace weft {
 
 // The utilisation of an edge in a run.
 struct EdgeUse {
-    double share = 0;   // of the time that its busier direction was busy
-    std::string text;   // numbers of both directions, one a line
+    double share = 0;  // of the time that its busier direction was busy
+    std::string text;  // numbers of both directions, one a line
 };
 
 struct GraphPicture {
     std::string title;
-    bool alone = true;                  // a file of its own, with its styles; else a part of a page that has them
-    std::map<EdgeId, EdgeUse> use;      // empty: edges are coloured by the kind of link
+    bool alone = true;              // a file of its own, with its styles; else a part of a page that has them
+    std::map<EdgeId, EdgeUse> use;  // empty: edges are coloured by the kind of link
     std::map<std::string, std::string> rates;  // by kind of link: what the legend says of its bandwidth
 };
 

@@ -15,8 +15,8 @@ constexpr double top = 64;
 constexpr double panel_height = 316;
 constexpr double below_height = 140;
 constexpr double panel_gap = 22;  // between panels
-constexpr double foot = 60;  // under the last one
-constexpr double letter = 7;  // width of one, on average
+constexpr double foot = 60;       // under the last one
+constexpr double letter = 7;      // width of one, on average
 
 const char* const colours[] = {"#2563eb", "#c2410c", "#15803d", "#7c3aed", "#0891b2", "#be185d", "#a16207", "#4b5563"};
 const char* const grid_style = "stroke=\"#e5e7eb\"";
@@ -40,7 +40,9 @@ std::string with_note(const std::string& title, const PlotAxis& axis)
 class Picture {
 public:
     explicit Picture(const LinePlot& plot)
-        : plot_(plot), x_(plot.words_x ? PlotAxis::Kind::words : plot.log_x ? PlotAxis::Kind::logarithmic : PlotAxis::Kind::linear,
+        : plot_(plot), x_(plot.words_x      ? PlotAxis::Kind::words
+                               : plot.log_x ? PlotAxis::Kind::logarithmic
+                                            : PlotAxis::Kind::linear,
                            x_range(plot))
     {
     }
@@ -96,7 +98,8 @@ private:
         bool any = false;
         for (const PlotCurve& curve : panel.curves)
             for (const PlotPoint& point : curve.points)
-                if (x_.takes(point.x) && std::isfinite(point.y) && (!panel.log_y || point.y > 0)) widen(out, any, point.y);
+                if (x_.takes(point.x) && std::isfinite(point.y) && (!panel.log_y || point.y > 0))
+                    widen(out, any, point.y);
         if (panel.level && any && !panel.log_y) widen(out, any, *panel.level);
         return out;
     }
@@ -105,12 +108,13 @@ private:
 
     void line(double x1, double y1, double x2, double y2, const std::string& style)
     {
-        out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, style);
+        out_ +=
+            fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, style);
     }
     void label(double at_x, double at_y, const char* anchor, const std::string& text, const char* style = "")
     {
-        out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>\n", at_x, at_y, anchor, style,
-            escaped(text));
+        out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>\n", at_x, at_y, anchor,
+            style, escaped(text));
     }
     void cross(double at_x, double at_y, const std::string& colour)
     {
@@ -129,10 +133,11 @@ private:
         // Titles begin at the left edge of the plot; the larger one takes 9 a letter.
         const double width = std::max({right + 28 + letter * static_cast<double>(longest),
             left + 9 * static_cast<double>(plot_.title.size()), left + 6.5 * static_cast<double>(plot_.remark.size())});
-        out_ = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-                           "height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#1f2937\">\n"
-                           "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>\n",
-            width, height);
+        out_ =
+            fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+                        "height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#1f2937\">\n"
+                        "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>\n",
+                width, height);
         label(left, 24, "start", plot_.title, "font-size=\"15\" font-weight=\"bold\"");
         if (!plot_.remark.empty()) label(left, 44, "start", plot_.remark, "fill=\"#6b7280\"");
     }
@@ -180,7 +185,8 @@ private:
 
     void mark(double upper, double lower, bool named)
     {
-        if (!plot_.mark || !x_.takes(plot_.mark->at) || plot_.mark->at > x_.high() || x_.place(plot_.mark->at) < 0) return;
+        if (!plot_.mark || !x_.takes(plot_.mark->at) || plot_.mark->at > x_.high() || x_.place(plot_.mark->at) < 0)
+            return;
         const double at = x(plot_.mark->at);
         line(at, upper, at, lower, "stroke=\"#1f2937\" stroke-dasharray=\"4 4\"");
         const bool flip = at + letter * static_cast<double>(plot_.mark->text.size()) > right;
@@ -191,8 +197,8 @@ private:
     {
         constexpr std::size_t count = std::size(colours);
         const std::string colour = curve.colour.empty() ? colours[number % count] : curve.colour;
-        const std::string style = fmt::format("stroke=\"{}\"{}", colour,
-            number / count % 2 == 1 ? " stroke-dasharray=\"6 3\"" : "");
+        const std::string style =
+            fmt::format("stroke=\"{}\"{}", colour, number / count % 2 == 1 ? " stroke-dasharray=\"6 3\"" : "");
         const double area = lower - upper;
         std::string path;
         bool joined = false;
@@ -215,12 +221,15 @@ private:
                 // Up to the edge along the straight line to the value, of which the triangle there tells.
                 if (joined) end_x = last_x + (at_x - last_x) * (last_y - upper) / (last_y - at_y);
                 at_y = upper;
-                out_ += fmt::format("<polygon points=\"{0:.1f},{1:.1f} {2:.1f},{3:.1f} {4:.1f},{3:.1f}\" fill=\"{5}\"/>\n", at_x,
-                    upper - 9, at_x - 4, upper - 2, at_x + 4, colour);
+                out_ +=
+                    fmt::format("<polygon points=\"{0:.1f},{1:.1f} {2:.1f},{3:.1f} {4:.1f},{3:.1f}\" fill=\"{5}\"/>\n",
+                        at_x, upper - 9, at_x - 4, upper - 2, at_x + 4, colour);
             } else if (!curve.open || i + 1 < curve.points.size()) {
-                out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\"/>\n", at_x, at_y, colour);
+                out_ +=
+                    fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\"/>\n", at_x, at_y, colour);
             }
-            if (!beyond || joined) path += fmt::format("{}{:.1f} {:.1f}", joined ? " L" : path.empty() ? "M" : " M", end_x, at_y);
+            if (!beyond || joined)
+                path += fmt::format("{}{:.1f} {:.1f}", joined ? " L" : path.empty() ? "M" : " M", end_x, at_y);
             joined = !beyond;
             last_x = at_x;
             last_y = at_y;

@@ -31,10 +31,10 @@ struct PlotCurve {
 // Curves that share the picture's x axis.
 struct PlotPanel {
     std::string y_title;
-    bool log_y = false;             // takes positive values only
-    bool zero = false;              // linear: 0 is on the axis
-    std::optional<double> most_y;   // curves are cut off there
-    std::optional<double> level;    // a line across
+    bool log_y = false;            // takes positive values only
+    bool zero = false;             // linear: 0 is on the axis
+    std::optional<double> most_y;  // curves are cut off there
+    std::optional<double> level;   // a line across
     std::vector<PlotCurve> curves;
 };
 
@@ -42,8 +42,8 @@ struct LinePlot : PlotPanel {
     std::string title;
     std::string remark;  // below the title
     std::string x_title;
-    std::string legend;  // above the names of the curves
-    bool log_x = false;  // takes positive values only
+    std::string legend;             // above the names of the curves
+    bool log_x = false;             // takes positive values only
     bool words_x = false;           // x are the numbers of words, which x_ticks name
     std::vector<PlotTick> x_ticks;  // empty: round numbers
     std::optional<double> most_x;   // where the axis ends; beyond the largest value unless given

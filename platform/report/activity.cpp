@@ -19,7 +19,8 @@ Time ps_of(const EventJson& value) { return static_cast<Time>(std::llround(value
 std::string kind_of(const std::string& name)
 {
     const std::size_t end = name.find_last_not_of("0123456789");
-    return end == std::string::npos || end + 1 == name.size() ? name : name.substr(0, name.find_last_not_of(' ', end) + 1);
+    return end == std::string::npos || end + 1 == name.size() ? name
+                                                              : name.substr(0, name.find_last_not_of(' ', end) + 1);
 }
 
 class ActivityReader {

@@ -19,7 +19,8 @@ std::vector<std::string> three_of(Times times, double whole)
     std::vector<std::string> out;
     for (const auto& [cause, time] : times) {
         if (time == 0 || out.size() == 3) break;
-        out.push_back(fmt::format("{:.1f} % ({}): {}", 100 * static_cast<double>(time) / whole, format_time_ps(time), words_of_cause(cause)));
+        out.push_back(fmt::format("{:.1f} % ({}): {}", 100 * static_cast<double>(time) / whole, format_time_ps(time),
+            words_of_cause(cause)));
     }
     return out;
 }
@@ -67,14 +68,16 @@ LargestCauses largest_causes(const RunResult& result)
     Times sums;
     for (const RankResult& rank : result.ranks)
         for (const auto& [cause, ps] : rank.stall_ps) {
-            const auto found = std::find_if(sums.begin(), sums.end(), [&, name = cause](const auto& sum) { return sum.first == name; });
+            const auto found = std::find_if(sums.begin(), sums.end(),
+                [&, name = cause](const auto& sum) { return sum.first == name; });
             if (found == sums.end())
                 sums.emplace_back(cause, ps);
             else
                 found->second += ps;
         }
     for (auto& [cause, ps] : sums) ps /= std::max<std::size_t>(1, result.ranks.size());
-    return {"What ranks spent the simulated time on, in the mean:", three_of(sums, static_cast<double>(std::max<Time>(1, result.simulated_ps)))};
+    return {"What ranks spent the simulated time on, in the mean:",
+        three_of(sums, static_cast<double>(std::max<Time>(1, result.simulated_ps)))};
 }
 
 }  // namespace weft

@@ -33,20 +33,24 @@ bool ends_with_queue(const std::string& name)
 }
 
 // Neighbouring parts of the same tenth are one span.
-void add_row(TimedPicture& picture, const std::string& name, const std::vector<double>& values, double most, double end_us, const char* unit)
+void add_row(TimedPicture& picture, const std::string& name, const std::vector<double>& values, double most,
+    double end_us, const char* unit)
 {
     picture.row(name);
     const double part_us = end_us / static_cast<double>(values.size());
-    const auto level = [&](double value) { return value <= 0 || most <= 0 ? -1 : static_cast<int>(std::ceil(value / most * 20)); };
+    const auto level = [&](double value) {
+        return value <= 0 || most <= 0 ? -1 : static_cast<int>(std::ceil(value / most * 20));
+    };
     for (std::size_t begin = 0; begin < values.size();) {
         std::size_t end = begin;
         double sum = 0;
         for (; end < values.size() && level(values[end]) == level(values[begin]); ++end) sum += values[end];
         if (values[begin] > 0) {
             const double mean = sum / static_cast<double>(end - begin);
-            picture.span(static_cast<double>(begin) * part_us, static_cast<double>(end) * part_us, colour_of_share(mean / most),
-                fmt::format("{}\n{:.4g} to {:.4g} us: {:.3g} {}", name, static_cast<double>(begin) * part_us, static_cast<double>(end) * part_us,
-                    unit[0] == '%' ? 100 * mean : mean, unit));
+            picture.span(static_cast<double>(begin) * part_us, static_cast<double>(end) * part_us,
+                colour_of_share(mean / most),
+                fmt::format("{}\n{:.4g} to {:.4g} us: {:.3g} {}", name, static_cast<double>(begin) * part_us,
+                    static_cast<double>(end) * part_us, unit[0] == '%' ? 100 * mean : mean, unit));
         }
         begin = end;
     }
@@ -93,7 +97,8 @@ Heat read_heat(const std::string& series, double end_ps, std::size_t parts, std:
         }
     }
     out.links_in_all = out.links.size();
-    std::stable_sort(out.links.begin(), out.links.end(), [](const LinkHeat& a, const LinkHeat& b) { return a.busy_ps > b.busy_ps; });
+    std::stable_sort(out.links.begin(), out.links.end(),
+        [](const LinkHeat& a, const LinkHeat& b) { return a.busy_ps > b.busy_ps; });
     if (out.links.size() > most_links) out.links.resize(most_links);
     for (const LinkHeat& link : out.links)
         for (std::size_t part = 0; part < parts; ++part) {
@@ -106,14 +111,16 @@ Heat read_heat(const std::string& series, double end_ps, std::size_t parts, std:
 std::string heat_svg(const Heat& heat)
 {
     TimedPicture picture("how busy links were over time", heat.end_us);
-    for (const LinkHeat& link : heat.links) add_row(picture, link.name, link.share, heat.most_share, heat.end_us, "% busy");
+    for (const LinkHeat& link : heat.links)
+        add_row(picture, link.name, link.share, heat.most_share, heat.end_us, "% busy");
     return picture.svg();
 }
 
 std::string queue_svg(const Heat& heat)
 {
     TimedPicture picture("lines in the queues of links over time", heat.end_us);
-    for (const LinkHeat& link : heat.links) add_row(picture, link.name, link.queue, heat.most_queue, heat.end_us, "lines in the mean");
+    for (const LinkHeat& link : heat.links)
+        add_row(picture, link.name, link.queue, heat.most_queue, heat.end_us, "lines in the mean");
     return picture.svg();
 }
 

@@ -21,8 +21,8 @@ struct HtmlTable {
     std::string id;
     std::vector<Column> columns;
     std::vector<std::vector<HtmlCell>> rows;
-    bool filter = false;            // a field that hides rows without a word
-    std::size_t most = 2000;        // rows that are shown; the rest is in the data
+    bool filter = false;      // a field that hides rows without a word
+    std::size_t most = 2000;  // rows that are shown; the rest is in the data
 };
 
 class HtmlPage {

@@ -12,19 +12,22 @@ namespace {
 
 std::string title_of(const RunResult& result)
 {
-    if (result.collectives.size() != 1) return fmt::format("{} collectives on {}", result.collectives.size(), result.system);
+    if (result.collectives.size() != 1)
+        return fmt::format("{} collectives on {}", result.collectives.size(), result.system);
     const CollectiveResult& run = result.collectives.front();
     return fmt::format("{} of {} on {}", run.op, format_bytes(run.bytes), result.system);
 }
 
 std::string subtitle_of(const RunResult& result)
 {
-    std::string out = fmt::format("{} endpoints, {} switches and {} links of a graph of {} nodes; seed {}; {} lines of 64 bytes simulated",
+    std::string out = fmt::format(
+        "{} endpoints, {} switches and {} links of a graph of {} nodes; seed {}; {} lines of 64 bytes simulated",
         result.endpoints, result.switches, result.links, result.nodes, result.seed, result.lines);
     if (result.collectives.size() == 1) {
         const CollectiveResult& run = result.collectives.front();
-        out = fmt::format("algorithm {}{}, protocol {}, {} ranks; ", run.algorithm, run.price ? " (chosen by " + run.price->chosen_by + ")" : "",
-                  run.protocol, run.ranks) + out;
+        out = fmt::format("algorithm {}{}, protocol {}, {} ranks; ", run.algorithm,
+                  run.price ? " (chosen by " + run.price->chosen_by + ")" : "", run.protocol, run.ranks) +
+            out;
     }
     return out;
 }

@@ -101,7 +101,8 @@ void add_answer(HtmlPage& page, const RunResult& result)
 {
     if (result.collectives.size() == 1) {
         const CollectiveResult& run = result.collectives.front();
-        page.figure(run.finished ? format_time_ps(run.end_ps - run.start_ps) : "not finished", "time of the collective");
+        page.figure(run.finished ? format_time_ps(run.end_ps - run.start_ps) : "not finished",
+            "time of the collective");
         if (run.finished && run.bytes > 0) {
             page.figure(fmt::format("{:.4g} GB/s", run.busbw_GBps), "bus bandwidth (busbw)");
             page.figure(fmt::format("{:.4g} GB/s", run.algbw_GBps), "algorithm bandwidth (algbw)");
@@ -111,8 +112,12 @@ void add_answer(HtmlPage& page, const RunResult& result)
         page.figure(std::to_string(result.collectives.size()), "collectives");
     }
     page.figure(verdict_of(result),
-        result.verified == "passed" ? "every result in memory is right" : result.verified == "failed" ? "results in memory are wrong" : "no data was compared",
-        result.verified == "passed" ? "good" : result.verified == "failed" ? "bad" : "");
+        result.verified == "passed"       ? "every result in memory is right"
+            : result.verified == "failed" ? "results in memory are wrong"
+                                          : "no data was compared",
+        result.verified == "passed"       ? "good"
+            : result.verified == "failed" ? "bad"
+                                          : "");
     if (result.stop != StopReason::finished)
         page.figure(name_of(result.stop), "the run did not end by itself; results are partial", "bad");
     const LargestCauses causes = largest_causes(result);
@@ -126,8 +131,8 @@ void add_warnings(HtmlPage& page, const RunResult& result)
         lines.insert(lines.end(), list->begin(), list->end());
     for (const std::string& line : disagreements(result)) lines.push_back(line);
     for (const Assumption& assumption : result.assumptions)
-        lines.push_back(fmt::format("assumed: {} ({}): {}; {}; set with {}", assumption.what(), assumption.count, assumption.taken, assumption.because,
-            assumption.set_with));
+        lines.push_back(fmt::format("assumed: {} ({}): {}; {}; set with {}", assumption.what(), assumption.count,
+            assumption.taken, assumption.because, assumption.set_with));
     page.section("warnings", "Warnings and assumptions");
     if (lines.empty())
         page.paragraph("None: nothing was assumed, and nothing contradicts the result.");
@@ -138,7 +143,8 @@ void add_warnings(HtmlPage& page, const RunResult& result)
 void add_system(HtmlPage& page, const RunResult& result, const ResolvedSystem& system)
 {
     page.section("system", "System");
-    page.paragraph("Nodes in the boxes of their devices; lines are links, coloured by how much of the time the busier direction of the busiest of them "
+    page.paragraph("Nodes in the boxes of their devices; lines are links, coloured by how much of the time the busier "
+                   "direction of the busiest of them "
                    "was busy.");
     const Graph& graph = system.graph();
     std::map<std::string, EdgeId> edges;
@@ -154,8 +160,8 @@ void add_system(HtmlPage& page, const RunResult& result, const ResolvedSystem& s
         EdgeUse& use = picture.use[found->second];
         const double share = static_cast<double>(link.busy_ps) / time;
         use.share = std::max(use.share, share);
-        use.text += fmt::format("{}{} -> {}: busy {:.1f} %, {} B on the wire, longest queue {}", use.text.empty() ? "" : "\n", link.from, link.to,
-            100 * share, link.wire_bytes, link.peak_queue);
+        use.text += fmt::format("{}{} -> {}: busy {:.1f} %, {} B on the wire, longest queue {}",
+            use.text.empty() ? "" : "\n", link.from, link.to, 100 * share, link.wire_bytes, link.peak_queue);
     }
     page.picture(graph_picture_svg(graph, lay_out(graph), picture));
 }
@@ -163,7 +169,8 @@ void add_system(HtmlPage& page, const RunResult& result, const ResolvedSystem& s
 void add_timeline(HtmlPage& page, const RunResult& result, const Activity& activity)
 {
     page.section("timeline", "Timeline");
-    page.paragraph("Collectives, the critical path in the colour of what each of its segments took longest for, and ranks in the colour of what most of "
+    page.paragraph("Collectives, the critical path in the colour of what each of its segments took longest for, and "
+                   "ranks in the colour of what most of "
                    "their workgroups did.");
     std::vector<std::string> causes = activity.causes;
     for (const PathResult& path : result.paths)
@@ -172,15 +179,18 @@ void add_timeline(HtmlPage& page, const RunResult& result, const Activity& activ
     add_cause_legend(page, causes);
     page.picture(timeline_svg(result, activity));
     if (activity.ranks_in_all > activity.ranks.size())
-        page.paragraph(fmt::format("The first {} of {} ranks are drawn; the table of ranks has all.", activity.ranks.size(), activity.ranks_in_all));
+        page.paragraph(fmt::format("The first {} of {} ranks are drawn; the table of ranks has all.",
+            activity.ranks.size(), activity.ranks_in_all));
 }
 
 void add_critical_path(HtmlPage& page, const RunResult& result)
 {
     if (result.paths.empty()) return;
     page.section("path", "Critical path");
-    page.paragraph("The chain of work that decided when a collective ended, by what it waited for. Its segments add up to the time of the collective.");
-    HtmlTable table{"path-causes", {{"collective", true}, {"cause", false}, {"time", true}, {"share", true}}, {}, false};
+    page.paragraph("The chain of work that decided when a collective ended, by what it waited for. Its segments add up "
+                   "to the time of the collective.");
+    HtmlTable table{"path-causes", {{"collective", true}, {"cause", false}, {"time", true}, {"share", true}}, {},
+        false};
     for (const PathResult& path : result.paths) {
         const CollectiveResult& run = result.collectives[path.collective];
         std::vector<std::pair<std::string, Time>> times = path.times_ps;
@@ -191,14 +201,18 @@ void add_critical_path(HtmlPage& page, const RunResult& result)
                     share_cell(static_cast<double>(time), static_cast<double>(run.end_ps - run.start_ps))});
     }
     page.table(table);
-    HtmlTable segments{"path-segments", {{"collective", true}, {"rank", true}, {"thread", true}, {"step", true}, {"what", false}, {"begin", true},
-                                            {"end", true}, {"time", true}, {"causes", false}}, {}, true};
+    HtmlTable segments{"path-segments",
+        {{"collective", true}, {"rank", true}, {"thread", true}, {"step", true}, {"what", false}, {"begin", true},
+            {"end", true}, {"time", true}, {"causes", false}},
+        {}, true};
     for (const PathResult& path : result.paths)
         for (const PathResult::Segment& segment : path.segments) {
             std::string causes;
-            for (const auto& [cause, time] : segment.times_ps) causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", cause, format_time_ps(time));
-            segments.rows.push_back({count_cell(path.collective), count_cell(segment.rank), count_cell(segment.thread), count_cell(segment.step),
-                {segment.what}, time_cell(segment.begin_ps), time_cell(segment.end_ps), time_cell(segment.end_ps - segment.begin_ps), {causes}});
+            for (const auto& [cause, time] : segment.times_ps)
+                causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", cause, format_time_ps(time));
+            segments.rows.push_back({count_cell(path.collective), count_cell(segment.rank), count_cell(segment.thread),
+                count_cell(segment.step), {segment.what}, time_cell(segment.begin_ps), time_cell(segment.end_ps),
+                time_cell(segment.end_ps - segment.begin_ps), {causes}});
         }
     page.table(segments);
 }
@@ -206,11 +220,14 @@ void add_critical_path(HtmlPage& page, const RunResult& result)
 void add_ranks(HtmlPage& page, const RunResult& result)
 {
     page.section("ranks", "What ranks waited for");
-    page.paragraph("Shares of the simulated time, the mean over the workgroups of a rank. What is missing to 100 % is before its first and after its last step.");
+    page.paragraph("Shares of the simulated time, the mean over the workgroups of a rank. What is missing to 100 % is "
+                   "before its first and after its last step.");
     add_rank_times(page, result, "rank-table", &RankResult::stall_ps);
-    const bool spent = std::any_of(result.ranks.begin(), result.ranks.end(), [](const RankResult& rank) { return !rank.breakdown_ps.empty(); });
+    const bool spent = std::any_of(result.ranks.begin(), result.ranks.end(),
+        [](const RankResult& rank) { return !rank.breakdown_ps.empty(); });
     if (!spent) return;
-    page.paragraph("How ranks spent the time of the trace, by activity: shares of the simulated time, which they add up to.");
+    page.paragraph(
+        "How ranks spent the time of the trace, by activity: shares of the simulated time, which they add up to.");
     add_rank_times(page, result, "breakdown-table", &RankResult::breakdown_ps);
 }
 
@@ -223,9 +240,11 @@ void add_links_over_time(HtmlPage& page, const RunResult& result)
     if (heat.links.empty()) return;
     page.section("heat", "Links over time");
     page.paragraph(heat.links_in_all > heat.links.size()
-            ? fmt::format("The {} busiest of {} directions that carried something; how busy, then how many lines stood in their queues.", heat.links.size(),
-                  heat.links_in_all)
-            : "Every direction that carried something, the busiest first; how busy, then how many lines stood in its queues.");
+            ? fmt::format("The {} busiest of {} directions that carried something; how busy, then how many lines stood "
+                          "in their queues.",
+                  heat.links.size(), heat.links_in_all)
+            : "Every direction that carried something, the busiest first; how busy, then how many lines stood in its "
+              "queues.");
     add_share_legend(page, "idle", fmt::format("{:.3g} % busy", 100 * heat.most_share));
     page.picture(heat_svg(heat));
     add_share_legend(page, "no line", fmt::format("{:.4g} lines in the mean", heat.most_queue));
@@ -235,17 +254,21 @@ void add_links_over_time(HtmlPage& page, const RunResult& result)
 void add_link_table(HtmlPage& page, const RunResult& result)
 {
     page.section("links", "Links");
-    HtmlTable table{"link-table", {{"from", false}, {"to", false}, {"GB/s", true}, {"busy", true}, {"wire bytes", true}, {"payload bytes", true},
-                                      {"lines", true}, {"longest queue", true}, {"waited for credits", true}}, {}, true};
+    HtmlTable table{"link-table",
+        {{"from", false}, {"to", false}, {"GB/s", true}, {"busy", true}, {"wire bytes", true}, {"payload bytes", true},
+            {"lines", true}, {"longest queue", true}, {"waited for credits", true}},
+        {}, true};
     std::vector<const LinkResult*> links;
     for (const LinkResult& link : result.link_results) links.push_back(&link);
-    std::stable_sort(links.begin(), links.end(), [](const LinkResult* a, const LinkResult* b) { return a->busy_ps > b->busy_ps; });
+    std::stable_sort(links.begin(), links.end(),
+        [](const LinkResult* a, const LinkResult* b) { return a->busy_ps > b->busy_ps; });
     for (const LinkResult* link : links) {
         HtmlCell busy = share_cell(static_cast<double>(link->busy_ps), static_cast<double>(result.simulated_ps));
         busy.exact = std::to_string(link->busy_ps);
-        table.rows.push_back({{link->from}, {link->to}, number_cell(link->GBps), std::move(busy), count_cell(link->wire_bytes),
-            count_cell(link->payload_bytes), count_cell(link->lines), count_cell(link->peak_queue),
-            link->credit_stall_ps ? time_cell(*link->credit_stall_ps) : HtmlCell{"not known"}});
+        table.rows.push_back(
+            {{link->from}, {link->to}, number_cell(link->GBps), std::move(busy), count_cell(link->wire_bytes),
+                count_cell(link->payload_bytes), count_cell(link->lines), count_cell(link->peak_queue),
+                link->credit_stall_ps ? time_cell(*link->credit_stall_ps) : HtmlCell{"not known"}});
     }
     page.table(table);
 }
@@ -254,18 +277,22 @@ void add_operations(HtmlPage& page, const RunResult& result, const Activity& act
 {
     page.section("operations", "Operations");
     if (result.collectives.size() > 1) {
-        HtmlTable table{"collective-table", {{"collective", true}, {"operation", false}, {"algorithm", false}, {"ranks", true}, {"bytes", true},
-                                                {"start", true}, {"time", true}, {"algbw, GB/s", true}, {"busbw, GB/s", true}}, {}, true};
+        HtmlTable table{"collective-table",
+            {{"collective", true}, {"operation", false}, {"algorithm", false}, {"ranks", true}, {"bytes", true},
+                {"start", true}, {"time", true}, {"algbw, GB/s", true}, {"busbw, GB/s", true}},
+            {}, true};
         for (std::size_t i = 0; i < result.collectives.size(); ++i) {
             const CollectiveResult& run = result.collectives[i];
-            table.rows.push_back({count_cell(i), {run.op}, {run.algorithm}, count_cell(run.ranks), count_cell(run.bytes), time_cell(run.start_ps),
-                run.finished ? time_cell(run.end_ps - run.start_ps) : HtmlCell{"not finished"}, number_cell(run.algbw_GBps),
-                number_cell(run.busbw_GBps)});
+            table.rows.push_back({count_cell(i), {run.op}, {run.algorithm}, count_cell(run.ranks),
+                count_cell(run.bytes), time_cell(run.start_ps),
+                run.finished ? time_cell(run.end_ps - run.start_ps) : HtmlCell{"not finished"},
+                number_cell(run.algbw_GBps), number_cell(run.busbw_GBps)});
         }
         page.table(table);
     }
     page.paragraph("Steps of all workgroups together, by kind, and what most of their time went into.");
-    HtmlTable table{"operation-table", {{"step", false}, {"count", true}, {"time of all", true}, {"mean", true}, {"longest", true}, {"mostly", false}},
+    HtmlTable table{"operation-table",
+        {{"step", false}, {"count", true}, {"time of all", true}, {"mean", true}, {"longest", true}, {"mostly", false}},
         {}, false};
     for (const OperationKind& kind : activity.operations) {
         std::string most;
@@ -275,9 +302,12 @@ void add_operations(HtmlPage& page, const RunResult& result, const Activity& act
                 time = ps;
                 most = cause;
             }
-        table.rows.push_back({{kind.name}, count_cell(kind.count), time_cell(kind.total_ps), time_cell(kind.total_ps / std::max<std::uint64_t>(1, kind.count)),
-            time_cell(kind.longest_ps),
-            {most.empty() ? "" : fmt::format("{:.0f} % {}", 100 * static_cast<double>(time) / static_cast<double>(std::max<Time>(1, kind.total_ps)), words_of_cause(most))}});
+        table.rows.push_back({{kind.name}, count_cell(kind.count), time_cell(kind.total_ps),
+            time_cell(kind.total_ps / std::max<std::uint64_t>(1, kind.count)), time_cell(kind.longest_ps),
+            {most.empty() ? ""
+                          : fmt::format("{:.0f} % {}",
+                                100 * static_cast<double>(time) / static_cast<double>(std::max<Time>(1, kind.total_ps)),
+                                words_of_cause(most))}});
     }
     page.table(table);
 }
@@ -292,12 +322,14 @@ void add_statistics(HtmlPage& page, const RunResult& result)
     for (const ModuleResult& module : result.modules) {
         ++modules[module.kind];
         for (const Statistic& statistic : module.statistics) {
-            const auto [place, fresh] = sums.emplace(std::pair(module.kind, statistic.name), std::pair(0.0, statistic.unit));
+            const auto [place, fresh] =
+                sums.emplace(std::pair(module.kind, statistic.name), std::pair(0.0, statistic.unit));
             if (fresh) order.push_back(place->first);
             place->second.first += statistic.value;
         }
     }
-    HtmlTable table{"statistic-table", {{"kind", false}, {"modules", true}, {"statistic", false}, {"sum", true}, {"unit", false}}, {}, true};
+    HtmlTable table{"statistic-table",
+        {{"kind", false}, {"modules", true}, {"statistic", false}, {"sum", true}, {"unit", false}}, {}, true};
     for (const auto& key : order) {
         const auto& [sum, unit] = sums.at(key);
         table.rows.push_back({{key.first}, count_cell(modules[key.first]), {key.second},
@@ -313,7 +345,8 @@ void add_parameters(HtmlPage& page, const RunResult& result)
     HtmlTable table{"parameter-table", {{"parameter", false}, {"value", true}, {"source", false}}, {}, true};
     for (const ExplainedParameter& parameter : result.parameters) {
         const bool number = parameter.known && parameter.info->unit != Unit::choice;
-        table.rows.push_back({{parameter.path}, {parameter.text(), number ? std::to_string(parameter.value) : ""}, {parameter.source}});
+        table.rows.push_back(
+            {{parameter.path}, {parameter.text(), number ? std::to_string(parameter.value) : ""}, {parameter.source}});
     }
     page.table(table);
 }

@@ -18,7 +18,8 @@ HtmlCell cell_of(const TableJson& value)
     if (value.is_null()) return {"-"};
     if (value.is_string()) return {value.get<std::string>()};
     if (value.is_boolean()) return {value.get<bool>() ? "yes" : "no"};
-    if (value.is_number()) return {value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : value.dump(), value.dump()};
+    if (value.is_number())
+        return {value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : value.dump(), value.dump()};
     return {value.dump()};
 }
 
@@ -41,7 +42,8 @@ void add_rows(HtmlPage& page, const std::string& id, const TableJson& list)
         rows.emplace_back();
         flatten(item, "", rows.back());
         for (const auto& [key, value] : rows.back()) {
-            const auto found = std::find_if(table.columns.begin(), table.columns.end(), [&, name = key](const auto& column) { return column.title == name; });
+            const auto found = std::find_if(table.columns.begin(), table.columns.end(),
+                [&, name = key](const auto& column) { return column.title == name; });
             if (found == table.columns.end())
                 table.columns.push_back({key, value.is_number()});
             else
@@ -66,7 +68,8 @@ void add_lists(HtmlPage& page, const TableJson& object, const std::string& name,
         const std::string id = name.empty() ? key : name + "-" + key;
         page.section(id, name.empty() ? key : object.value("title", name) + ": " + key);
         add_rows(page, id, value);
-        for (std::size_t i = 0; i < value.size() && depth < 1; ++i) add_lists(page, value[i], fmt::format("{}-{}", id, i), depth + 1);
+        for (std::size_t i = 0; i < value.size() && depth < 1; ++i)
+            add_lists(page, value[i], fmt::format("{}-{}", id, i), depth + 1);
     }
 }
 

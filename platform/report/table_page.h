@@ -19,8 +19,8 @@ struct TablePage {
         std::string state;  // "", "good", "bad"
     };
     std::vector<Picture> pictures;
-    std::string text;  // what the command prints
-    std::string json;  // what it writes with --json; tables are made of its lists of rows
+    std::string text;               // what the command prints
+    std::string json;               // what it writes with --json; tables are made of its lists of rows
     std::vector<Figure> figures{};  // of the answer, at the top
 };
 

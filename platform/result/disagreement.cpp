@@ -68,12 +68,14 @@ std::vector<std::string> disagreements(const RunResult& result)
             times < 10 ? 1 : 0, small.name, format_time_ps(small.ps), more ? above : below));
     };
     const std::string adds_up = "alpha-beta adds up steps and bytes that overlap";
-    compare(simulated, formula, adds_up, "alpha-beta has no queues and no polls one after another; " + what_ranks_did(result));
+    compare(simulated, formula, adds_up,
+        "alpha-beta has no queues and no polls one after another; " + what_ranks_did(result));
     compare(simulated, estimate, "the estimate has waits that overlap in the run; " + what_ranks_did(result),
         "the estimate leaves out back pressure and what units share; " + what_ranks_did(result));
     if (run.price) {
         const std::string has = what_the_estimate_has(*run.price);
-        compare(estimate, formula, adds_up + "; " + has, "alpha-beta has no queues and no polls one after another; " + has);
+        compare(estimate, formula, adds_up + "; " + has,
+            "alpha-beta has no queues and no polls one after another; " + has);
     }
     return out;
 }

@@ -30,7 +30,7 @@ struct LinkResult {
         std::string name;
         PortWatch::Channel count;
     };
-    std::vector<Channel> channels;  // of a run that was watched
+    std::vector<Channel> channels;           // of a run that was watched
     std::optional<double> theory_payload{};  // of a single collective: what its schedule puts here, without flags
 };
 

@@ -26,10 +26,8 @@ void add_stop(SummaryPage& page, const RunResult& result)
         list(page, "what", result.problems, 24);
         list(page, "waveform", result.fault_waves, 4);
     }
-    if (result.stop == StopReason::interrupted)
-        page.line("INTERRUPTED", "at " + when + "; results are partial");
-    if (result.stop == StopReason::until)
-        page.line("stopped", "at " + when + ", as --until says; results are partial");
+    if (result.stop == StopReason::interrupted) page.line("INTERRUPTED", "at " + when + "; results are partial");
+    if (result.stop == StopReason::until) page.line("stopped", "at " + when + ", as --until says; results are partial");
 }
 
 std::string bandwidths(const CollectiveResult& run)
@@ -55,15 +53,14 @@ void add_collectives(SummaryPage& page, const RunResult& result)
         if (run.bytes > 0) page.line("bandwidth", bandwidths(run));
         return;
     }
-    page.line("ran",
-        counted(result.collectives.size(), "collective") + " on " + counted(result.ranks.size(), "rank"));
+    page.line("ran", counted(result.collectives.size(), "collective") + " on " + counted(result.ranks.size(), "rank"));
     page.line("time", format_time_ps(result.simulated_ps));
     for (std::size_t i = 0; i < std::min(most, result.collectives.size()); ++i) {
         const CollectiveResult& run = result.collectives[i];
-        page.row(fmt::format("  {:<14} {:<7} {:>5} ranks {:>10}  {:>11} to {:>11}  {}", run.op, run.algorithm,
-            run.ranks, format_bytes(run.bytes), format_time_ps(run.start_ps),
-            run.finished ? format_time_ps(run.end_ps) : "?",
-            run.finished ? fmt::format("{:.4g} GB/s", run.busbw_GBps) : "not finished") +
+        page.row(
+            fmt::format("  {:<14} {:<7} {:>5} ranks {:>10}  {:>11} to {:>11}  {}", run.op, run.algorithm, run.ranks,
+                format_bytes(run.bytes), format_time_ps(run.start_ps), run.finished ? format_time_ps(run.end_ps) : "?",
+                run.finished ? fmt::format("{:.4g} GB/s", run.busbw_GBps) : "not finished") +
             (run.price ? ", chosen" : ""));
     }
     if (result.collectives.size() > most)
@@ -72,7 +69,8 @@ void add_collectives(SummaryPage& page, const RunResult& result)
 
 void add_verification(SummaryPage& page, const RunResult& result)
 {
-    if (!result.verification.empty()) return page.line("verified", result.verified + ": " + result.verification + "; no data move");
+    if (!result.verification.empty())
+        return page.line("verified", result.verified + ": " + result.verification + "; no data move");
     if (result.verified == "passed") page.line("verified", "passed: results in memory are right");
     if (result.verified == "off") page.line("verified", "off: no data was compared");
     if (result.verified != "failed") return;
@@ -85,23 +83,19 @@ void add_theory_lines(SummaryPage& page, const RunResult& result)
     if (!result.theory || result.theory->time_ps == 0) return;
     const AlphaBeta& theory = *result.theory;
     const std::uint64_t steps_ps = theory.steps * theory.alpha_ps;
-    const double wire_ps = theory.rate == 0
-        ? 0
-        : static_cast<double>(theory.wire_bytes) * 1e12 / static_cast<double>(theory.rate);
+    const double wire_ps =
+        theory.rate == 0 ? 0 : static_cast<double>(theory.wire_bytes) * 1e12 / static_cast<double>(theory.rate);
     const double launch_ps = static_cast<double>(theory.time_ps) - static_cast<double>(steps_ps) - wire_ps;
-    std::string parts =
-        launch_ps < 2 ? "" : fmt::format("{} to launch + ", format_time_ps(std::llround(launch_ps)));
-    parts += fmt::format("{} step{} x {}", theory.steps, theory.steps == 1 ? "" : "s",
-        format_time_ps(theory.alpha_ps));
+    std::string parts = launch_ps < 2 ? "" : fmt::format("{} to launch + ", format_time_ps(std::llround(launch_ps)));
+    parts += fmt::format("{} step{} x {}", theory.steps, theory.steps == 1 ? "" : "s", format_time_ps(theory.alpha_ps));
     if (theory.wire_bytes > 0)
-        parts += fmt::format(" + {} at {}", short_bytes(static_cast<double>(theory.wire_bytes)),
-            format_rate(theory.rate));
+        parts +=
+            fmt::format(" + {} at {}", short_bytes(static_cast<double>(theory.wire_bytes)), format_rate(theory.rate));
     std::string difference;
     if (result.stop == StopReason::finished && result.collectives.size() == 1) {
         const CollectiveResult& run = result.collectives.front();
         const double simulated = static_cast<double>(run.end_ps - run.start_ps);
-        difference =
-            fmt::format("; simulated {:+.1f} %", (simulated / static_cast<double>(theory.time_ps) - 1) * 100);
+        difference = fmt::format("; simulated {:+.1f} %", (simulated / static_cast<double>(theory.time_ps) - 1) * 100);
     }
     page.line("alpha-beta", format_time_ps(theory.time_ps) + " = " + parts + difference);
     if (!theory.explanation.empty()) page.line("", "alpha: " + theory.explanation);
@@ -125,8 +119,7 @@ void add_choice(SummaryPage& page, const RunResult& result)
                 format_time_ps(priced[i].time_ps), text_of(priced[i].terms), i == 0 ? difference : ""));
         page.line("", "  " + priced[i].why);
     }
-    if (priced.size() > most)
-        page.line("", fmt::format("and {} more (--json lists all)", priced.size() - most));
+    if (priced.size() > most) page.line("", fmt::format("and {} more (--json lists all)", priced.size() - most));
     for (const ChoiceResult::PassedOver& one : result.choice->passed_over)
         page.line("", fmt::format("not {}, estimated {}: {}", one.algorithm, format_time_ps(one.time_ps), one.why));
 }
@@ -134,7 +127,8 @@ void add_choice(SummaryPage& page, const RunResult& result)
 void add_work(SummaryPage& page, const RunResult& result)
 {
     if (result.fidelity == "flow") {
-        std::string text = fmt::format("{} messages at flow fidelity", short_count(static_cast<double>(result.messages)));
+        std::string text =
+            fmt::format("{} messages at flow fidelity", short_count(static_cast<double>(result.messages)));
         if (result.wall_s > 0) text += fmt::format(" in {:.3g} s; set-up {:.2g} s", result.wall_s, result.elaborate_s);
         return page.line("simulated", text);
     }
@@ -161,8 +155,9 @@ void add_payload(SummaryPage& page, const RunResult& result)
             worst = std::max(worst, std::abs(static_cast<double>(link.payload_bytes) / *link.theory_payload - 1));
     }
     if (theory == 0) return;
-    page.line("link bytes", fmt::format("{} of payload, flags among it; the schedule has {}; {:.1f} % apart on the worst link",
-                                short_bytes(counted_bytes), short_bytes(theory), worst * 100));
+    page.line("link bytes",
+        fmt::format("{} of payload, flags among it; the schedule has {}; {:.1f} % apart on the worst link",
+            short_bytes(counted_bytes), short_bytes(theory), worst * 100));
 }
 
 // Looks at flags that went over links.
@@ -175,8 +170,9 @@ void add_flags(SummaryPage& page, const RunResult& result)
         bytes += static_cast<double>(link.flag_bytes);
     }
     if (bytes > 0)
-        page.line("flags", fmt::format("{} on links by looks at flags; {} requests, counted on each link",
-                               short_bytes(bytes), short_count(reads)));
+        page.line("flags",
+            fmt::format("{} on links by looks at flags; {} requests, counted on each link", short_bytes(bytes),
+                short_count(reads)));
 }
 
 // Messages of network cards, and which of them are single lines that no transfer holds together.
@@ -187,9 +183,10 @@ void add_cards(SummaryPage& page, const RunResult& result)
         for (const Statistic& statistic : module.statistics)
             if (statistic.name.find("message") != std::string::npos) sums[statistic.name] += statistic.value;
     if (sums["messages"] == 0) return;
-    page.line("cards", fmt::format("{} messages of {} lines by network cards; {} of them single lines: signals, looks at flags, "
-                                   "words, which cost a message each",
-                           short_count(sums["messages"]), short_count(sums["message_lines"]), short_count(sums["single_messages"])));
+    page.line("cards",
+        fmt::format("{} messages of {} lines by network cards; {} of them single lines: signals, looks at flags, "
+                    "words, which cost a message each",
+            short_count(sums["messages"]), short_count(sums["message_lines"]), short_count(sums["single_messages"])));
 }
 
 }  // namespace
@@ -198,15 +195,16 @@ std::string result_summary(const RunResult& result)
 {
     SummaryPage page;
     page.line("system",
-        fmt::format("{}: {}, {} and {} of a graph of {}; seed {}", result.system,
-            counted(result.endpoints, "endpoint"), counted(result.switches, "switch"),
-            counted(result.links, "link"), counted(result.nodes, "node"), result.seed));
+        fmt::format("{}: {}, {} and {} of a graph of {}; seed {}", result.system, counted(result.endpoints, "endpoint"),
+            counted(result.switches, "switch"), counted(result.links, "link"), counted(result.nodes, "node"),
+            result.seed));
     add_stop(page, result);
     add_collectives(page, result);
     add_verification(page, result);
     if (result.beside)
-        page.line("beside", fmt::format("{}: {} kernels of {} in the mean, {:.3g} TFLOP/s a rank", result.beside->kernel,
-            result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12));
+        page.line("beside",
+            fmt::format("{}: {} kernels of {} in the mean, {:.3g} TFLOP/s a rank", result.beside->kernel,
+                result.beside->finished, format_time_ps(result.beside->mean_ps), result.beside->flops / 1e12));
     add_choice(page, result);
     add_theory_lines(page, result);
     list(page, "apart", disagreements(result), 3);
@@ -215,9 +213,10 @@ std::string result_summary(const RunResult& result)
     add_flags(page, result);
     add_cards(page, result);
     if (const auto& bound = result.memory_bound)
-        page.line("memory", fmt::format("bound by {} = {:.4g} GB/s: busy for {} of the time{} at {}, carried {:.4g} GB/s",
-            bound->parameter, bound->most_GBps, percent(bound->share), bound->parameter == "hbm.bandwidth" ? ", refreshes included," : "",
-            bound->gpu, bound->GBps));
+        page.line("memory",
+            fmt::format("bound by {} = {:.4g} GB/s: busy for {} of the time{} at {}, carried {:.4g} GB/s",
+                bound->parameter, bound->most_GBps, percent(bound->share),
+                bound->parameter == "hbm.bandwidth" ? ", refreshes included," : "", bound->gpu, bound->GBps));
     list(page, "notices", result.notices, 6);
     list(page, "assumed", assumption_lines(result.assumptions), 16);
     add_links(page, result);

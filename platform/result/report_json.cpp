@@ -29,9 +29,8 @@ Json collectives_json(const RunResult& result)
 {
     Json out = Json::array();
     for (const CollectiveResult& run : result.collectives) {
-        out.push_back({{"op", run.op}, {"algorithm", run.algorithm}, {"protocol", run.protocol},
-            {"name", run.name}, {"ranks", run.ranks},
-            {"bytes", run.bytes}, {"finished", run.finished}, {"start_ps", run.start_ps},
+        out.push_back({{"op", run.op}, {"algorithm", run.algorithm}, {"protocol", run.protocol}, {"name", run.name},
+            {"ranks", run.ranks}, {"bytes", run.bytes}, {"finished", run.finished}, {"start_ps", run.start_ps},
             {"end_ps", run.end_ps}, {"algbw_GBps", run.algbw_GBps}, {"busbw_GBps", run.busbw_GBps}});
         Json& last = out.back();
         last["chosen_by"] = run.price ? Json(run.price->chosen_by) : Json();
@@ -49,8 +48,8 @@ Json ranks_json(const RunResult& result)
     for (const RankResult& rank : result.ranks) {
         Json stalls = Json::object();
         for (const auto& [cause, time] : rank.stall_ps) stalls[cause] = time;
-        out.push_back({{"rank", rank.rank}, {"node", rank.node}, {"finish_ps", rank.finish_ps},
-            {"stall_ps", std::move(stalls)}});
+        out.push_back(
+            {{"rank", rank.rank}, {"node", rank.node}, {"finish_ps", rank.finish_ps}, {"stall_ps", std::move(stalls)}});
         if (rank.breakdown_ps.empty()) continue;
         Json& breakdown = out.back()["breakdown_ps"] = Json::object();
         for (const auto& [activity, time] : rank.breakdown_ps) breakdown[activity] = time;
@@ -65,8 +64,8 @@ Json modules_json(const RunResult& result)
         Json stats = Json::object();
         for (const Statistic& statistic : module.statistics)
             stats[statistic.name] = {{"value", number(statistic.value)}, {"unit", statistic.unit}};
-        out.push_back({{"name", module.name}, {"kind", module.kind}, {"model", module.model},
-            {"stats", std::move(stats)}});
+        out.push_back(
+            {{"name", module.name}, {"kind", module.kind}, {"model", module.model}, {"stats", std::move(stats)}});
         for (const auto& [name, values] : module.by_slice) out.back()["by_slice"][name] = values;
     }
     return out;
@@ -79,8 +78,7 @@ Json parameters_json(const RunResult& result)
         Json value = parameter.value;
         if (parameter.info->unit == Unit::choice) value = parameter.text();
         if (!parameter.known) value = nullptr;
-        out[parameter.path] = {{"value", std::move(value)}, {"unit", parameter.unit()},
-            {"source", parameter.source}};
+        out[parameter.path] = {{"value", std::move(value)}, {"unit", parameter.unit()}, {"source", parameter.source}};
     }
     return out;
 }
@@ -103,11 +101,12 @@ Json paths_json(const RunResult& result)
         for (const PathResult::Segment& segment : path.segments) {
             Json parts = Json::object();
             for (const auto& [cause, time] : segment.times_ps) parts[cause] = time;
-            segments.push_back({{"rank", segment.rank}, {"thread", segment.thread}, {"step", segment.step},
-                {"what", segment.what}, {"begin_ps", segment.begin_ps}, {"end_ps", segment.end_ps},
-                {"times_ps", std::move(parts)}});
+            segments.push_back(
+                {{"rank", segment.rank}, {"thread", segment.thread}, {"step", segment.step}, {"what", segment.what},
+                    {"begin_ps", segment.begin_ps}, {"end_ps", segment.end_ps}, {"times_ps", std::move(parts)}});
         }
-        out.push_back({{"collective", path.collective}, {"times_ps", std::move(times)}, {"segments", std::move(segments)}});
+        out.push_back(
+            {{"collective", path.collective}, {"times_ps", std::move(times)}, {"segments", std::move(segments)}});
     }
     return out;
 }
@@ -118,12 +117,13 @@ Json trace_json(const TraceAnalysis& trace)
     for (const auto& [kind, time] : trace.path_ps) times[kind] = time;
     Json segments = Json::array();
     for (const TraceAnalysis::Segment& segment : trace.segments)
-        segments.push_back({{"rank", segment.rank}, {"node", segment.node}, {"kind", segment.kind}, {"name", segment.name},
-            {"begin_ps", segment.begin_ps}, {"end_ps", segment.end_ps}});
+        segments.push_back({{"rank", segment.rank}, {"node", segment.node}, {"kind", segment.kind},
+            {"name", segment.name}, {"begin_ps", segment.begin_ps}, {"end_ps", segment.end_ps}});
     Json operations = Json::array();
     for (const TraceAnalysis::Operation& row : trace.operations)
         operations.push_back({{"what", row.what}, {"bytes", row.bytes}, {"ranks", row.ranks}, {"count", row.count},
-            {"total_ps", row.total_ps}, {"longest_ps", row.longest_ps}, {"waiting_ps", row.waiting_ps}, {"on_path_ps", row.on_path_ps}});
+            {"total_ps", row.total_ps}, {"longest_ps", row.longest_ps}, {"waiting_ps", row.waiting_ps},
+            {"on_path_ps", row.on_path_ps}});
     return {{"path_ps", std::move(times)}, {"segments", std::move(segments)}, {"operations", std::move(operations)}};
 }
 
@@ -158,11 +158,11 @@ Json energy_json(const RunResult& result)
     Json parts = Json::array();
     for (const EnergyPart& part : energy.parts)
         parts.push_back({{"of", section_of(part.event)}, {"kind", part.name},
-            {"events", part.event == EnergyEvent::idle ? number(part.events * 1e-12) : number(part.events)}, {"unit", unit_of(part.event)},
-            {"each_low", part.each.low}, {"each_high", part.each.high}, {"low_J", part.low_J}, {"high_J", part.high_J},
-            {"source", part.each.source}, {"grade", part.each.grade}});
-    return {{"low_J", energy.low_J}, {"high_J", energy.high_J}, {"low_W", energy.low_W}, {"high_W", energy.high_W}, {"parts", std::move(parts)},
-        {"unknown", energy.unknown}};
+            {"events", part.event == EnergyEvent::idle ? number(part.events * 1e-12) : number(part.events)},
+            {"unit", unit_of(part.event)}, {"each_low", part.each.low}, {"each_high", part.each.high},
+            {"low_J", part.low_J}, {"high_J", part.high_J}, {"source", part.each.source}, {"grade", part.each.grade}});
+    return {{"low_J", energy.low_J}, {"high_J", energy.high_J}, {"low_W", energy.low_W}, {"high_W", energy.high_W},
+        {"parts", std::move(parts)}, {"unknown", energy.unknown}};
 }
 
 // Of this process so far.
@@ -201,10 +201,12 @@ std::string result_json(const RunResult& result, bool timing)
     out["modules"] = modules_json(result);
     if (result.memory_bound)
         out["bound_by"] = {{"parameter", result.memory_bound->parameter}, {"GBps", result.memory_bound->most_GBps},
-            {"gpu", result.memory_bound->gpu}, {"carried_GBps", result.memory_bound->GBps}, {"busy", result.memory_bound->share}};
+            {"gpu", result.memory_bound->gpu}, {"carried_GBps", result.memory_bound->GBps},
+            {"busy", result.memory_bound->share}};
     out["parameters"] = parameters_json(result);
     out["estimate"] = {{"memory_bytes", static_cast<std::uint64_t>(result.estimate.bytes())},
-        {"transactions", static_cast<std::uint64_t>(result.estimate.transactions)}, {"wall_s", result.estimate.seconds}};
+        {"transactions", static_cast<std::uint64_t>(result.estimate.transactions)},
+        {"wall_s", result.estimate.seconds}};
     out["alpha_beta"] = theory_json(result);
     out["choice"] = choice_json(result);
     out["disagreements"] = disagreements(result);

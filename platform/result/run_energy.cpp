@@ -16,12 +16,14 @@ std::string link_kind_of(const ResolvedSystem& resolved, EdgeId edge)
     const Variant& values = resolved.values(block_of<LinkSpec>(), resolved.link_variant(edge));
     for (const SourceId id : values.sources) {
         const std::string& text = resolved.source(id).text;
-        if (text.compare(0, prefix.size(), prefix) == 0) return text.substr(prefix.size(), text.find(':') - prefix.size());
+        if (text.compare(0, prefix.size(), prefix) == 0)
+            return text.substr(prefix.size(), text.find(':') - prefix.size());
     }
     return "of no known kind";
 }
 
-void count_links(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table, std::vector<EnergyCount>& out)
+void count_links(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table,
+    std::vector<EnergyCount>& out)
 {
     if (result.link_results.size() != 2 * result.links) {
         out.push_back({EnergyEvent::link_bit, "of all kinds", std::nullopt, "links are not listed one by one"});
@@ -44,7 +46,8 @@ void count_links(const RunResult& result, const ResolvedSystem& resolved, const 
         // Half of a link is at each end; what a switch takes has its ends in it.
         double halves = 2;
         for (const NodeId node : {edge.a, edge.b})
-            if (resolved.role(node) == NodeRole::forwarder && table.find(EnergyEvent::switch_bit, kind) != nullptr) --halves;
+            if (resolved.role(node) == NodeRole::forwarder && table.find(EnergyEvent::switch_bit, kind) != nullptr)
+                --halves;
         wires[kind] += bits * halves / 2;
         const auto to = graph.node(edge.a).name == link.to ? edge.a : edge.b;
         if (resolved.role(to) == NodeRole::forwarder) switched[kind] += bits;
@@ -57,7 +60,8 @@ void count_links(const RunResult& result, const ResolvedSystem& resolved, const 
 void count_memories(const RunResult& result, const ResolvedSystem& resolved, std::vector<EnergyCount>& out)
 {
     std::unordered_map<std::string, std::string> of_node;
-    for (const NodeId node : resolved.endpoints()) of_node.emplace(resolved.graph().node(node).name, resolved.profile(node));
+    for (const NodeId node : resolved.endpoints())
+        of_node.emplace(resolved.graph().node(node).name, resolved.profile(node));
     std::unordered_map<std::string, std::string> profiles;  // of nodes that take part
     for (const RankResult& rank : result.ranks) profiles[rank.node] = of_node[rank.node];
     const bool flow = result.fidelity == "flow";
@@ -70,8 +74,10 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
         if (profile == profiles.end()) continue;
         constexpr double line = 64;
         for (const Statistic& statistic : module.statistics) {
-            if (module.kind == "hbm" && (statistic.name == "reads" || statistic.name == "writes")) hbm[profile->second] += statistic.value * line * 8;
-            if (module.kind == "l2" && (statistic.name == "hits" || statistic.name == "misses" || statistic.name == "merged"))
+            if (module.kind == "hbm" && (statistic.name == "reads" || statistic.name == "writes"))
+                hbm[profile->second] += statistic.value * line * 8;
+            if (module.kind == "l2" &&
+                (statistic.name == "hits" || statistic.name == "misses" || statistic.name == "merged"))
                 l2[profile->second] += statistic.value * line;
         }
     }
@@ -81,15 +87,19 @@ void count_memories(const RunResult& result, const ResolvedSystem& resolved, std
         const std::string& profile = profiles[rank.node];
         ranks[profile] += 1;
         auto& sum = operations.try_emplace(profile, 0.0).first->second;
-        if (!rank.operations) sum.reset();
-        else if (sum) *sum += *rank.operations;
+        if (!rank.operations)
+            sum.reset();
+        else if (sum)
+            *sum += *rank.operations;
     }
     bool trace = false;
     for (const RankResult& rank : result.ranks) trace = trace || !rank.breakdown_ps.empty();
     for (const auto& [profile, count] : ranks) {
         out.push_back({EnergyEvent::hbm_bit, profile, flow ? std::nullopt : std::optional<double>(hbm[profile]), why});
         out.push_back({EnergyEvent::l2_byte, profile, flow ? std::nullopt : std::optional<double>(l2[profile]), why});
-        if (trace) out.push_back({EnergyEvent::operation, profile, operations[profile], "compute nodes do not all state their operations"});
+        if (trace)
+            out.push_back({EnergyEvent::operation, profile, operations[profile],
+                "compute nodes do not all state their operations"});
         out.push_back({EnergyEvent::idle, profile, count * static_cast<double>(result.simulated_ps), ""});
     }
 }
@@ -101,7 +111,8 @@ EnergyResult energy_of_run(const RunResult& result, const ResolvedSystem& resolv
     return energy_of(table, energy_counts(result, resolved, table), result.simulated_ps);
 }
 
-std::vector<EnergyCount> energy_counts(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table)
+std::vector<EnergyCount> energy_counts(const RunResult& result, const ResolvedSystem& resolved,
+    const EnergyTable& table)
 {
     std::vector<EnergyCount> out;
     count_links(result, resolved, table, out);
@@ -113,23 +124,26 @@ void add_energy_module(RunResult& result)
 {
     const EnergyResult& energy = *result.energy;
     result.modules.push_back({"energy", "energy", "table",
-        {{"low", energy.low_J, "J", "what is known, the least"}, {"high", energy.high_J, "J", "what is known, the most"},
-            {"low_power", energy.low_W, "W", "the same over the time of the run"}, {"high_power", energy.high_W, "W", "the same over the time of the run"},
-            {"unknown", static_cast<double>(energy.unknown.size()), "parts", "parts without a figure or without a count"}},
+        {{"low", energy.low_J, "J", "what is known, the least"},
+            {"high", energy.high_J, "J", "what is known, the most"},
+            {"low_power", energy.low_W, "W", "the same over the time of the run"},
+            {"high_power", energy.high_W, "W", "the same over the time of the run"},
+            {"unknown", static_cast<double>(energy.unknown.size()), "parts",
+                "parts without a figure or without a count"}},
         {}});
 }
 
 std::string energy_text(const EnergyResult& energy)
 {
-    std::string out = fmt::format("\nenergy      {:.4g} to {:.4g} J of what is known, {:.4g} to {:.4g} W in the mean\n", energy.low_J, energy.high_J,
-        energy.low_W, energy.high_W);
+    std::string out = fmt::format("\nenergy      {:.4g} to {:.4g} J of what is known, {:.4g} to {:.4g} W in the mean\n",
+        energy.low_J, energy.high_J, energy.low_W, energy.high_W);
     out += fmt::format("  {:<10} {:<14}{:>14}  {:>16}  {:>24}  {}\n", "of", "kind", "events", "each", "J", "grade");
     for (const EnergyPart& part : energy.parts) {
         const bool idle = part.event == EnergyEvent::idle;
         out += fmt::format("  {:<10} {:<14}{:>14}  {:>16}  {:>24}  {}\n", section_of(part.event), part.name,
             idle ? fmt::format("{:.4g} s", part.events * 1e-12) : fmt::format("{:.6g}", part.events),
-            fmt::format("{:g}-{:g} {}", part.each.low, part.each.high, unit_of(part.event)), fmt::format("{:.4g} to {:.4g}", part.low_J, part.high_J),
-            part.each.grade);
+            fmt::format("{:g}-{:g} {}", part.each.low, part.each.high, unit_of(part.event)),
+            fmt::format("{:.4g} to {:.4g}", part.low_J, part.high_J), part.each.grade);
     }
     for (const std::string& what : energy.unknown) out += "  unknown: " + what + "\n";
     return out;

@@ -7,7 +7,8 @@
 namespace weft {
 
 // Half of a link is counted at each end, but for ends at a switch that the table has a figure of.
-std::vector<EnergyCount> energy_counts(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table);
+std::vector<EnergyCount> energy_counts(const RunResult& result, const ResolvedSystem& resolved,
+    const EnergyTable& table);
 EnergyResult energy_of_run(const RunResult& result, const ResolvedSystem& resolved, const EnergyTable& table);
 
 // The sums as a module of kind "energy", whose statistics a sweep and a comparison can take.

@@ -70,11 +70,11 @@ struct MemoryBound {
 // The figures of the alpha-beta model for a single collective, from the same parameters.
 struct AlphaBeta {
     std::uint32_t steps = 0;
-    Time alpha_ps = 0;            // one step without payload
+    Time alpha_ps = 0;             // one step without payload
     std::uint64_t wire_bytes = 0;  // of the busiest link
     std::uint64_t rate = 0;        // its bandwidth, bytes/s
     Time time_ps = 0;
-    std::string explanation;       // the parts of alpha
+    std::string explanation;  // the parts of alpha
 };
 
 // Which algorithm was chosen for a collective, and what others would have taken by the same estimate.
@@ -90,10 +90,10 @@ struct ChoiceResult {
         Time time_ps = 0;  // its estimate
         std::string why;   // it cannot be used
     };
-    std::string asked;                       // "auto", "synthesize"
-    std::vector<Priced> priced;              // the one chosen first
+    std::string asked;           // "auto", "synthesize"
+    std::vector<Priced> priced;  // the one chosen first
     std::vector<std::string> without_price;
-    std::vector<PassedOver> passed_over{};   // cheaper by the estimate, but not to be used
+    std::vector<PassedOver> passed_over{};  // cheaper by the estimate, but not to be used
 };
 
 // Statistics of the background kernels.
@@ -106,7 +106,7 @@ struct BackgroundResult {
 
 // The chain of work that decided when a collective ended (collectives/engine/critical_path.h).
 struct PathResult {
-    std::size_t collective = 0;  // index in RunResult::collectives
+    std::size_t collective = 0;                          // index in RunResult::collectives
     std::vector<std::pair<std::string, Time>> times_ps;  // by cause; they add up to the collective's
     struct Segment {
         std::uint32_t rank = 0;
@@ -158,8 +158,8 @@ struct RunResult {
     std::string verification;      // how, where it was not by data in memory
     std::vector<std::string> mismatches;
     std::uint64_t protocol_problems = 0;
-    std::vector<std::string> problems;  // stop == wrong: what modules found
-    std::optional<BlockFault> fault;    // where the first of them was, if it was at a clocked block
+    std::vector<std::string> problems;       // stop == wrong: what modules found
+    std::optional<BlockFault> fault;         // where the first of them was, if it was at a clocked block
     std::vector<std::string> fault_waves{};  // files with waveforms of what went before it
     std::uint64_t seed = 0;
     std::string system;
@@ -175,18 +175,18 @@ struct RunResult {
     std::vector<ExplainedParameter> parameters;
     std::vector<std::string> blocked;  // stop == deadlock: who waits for what
     std::vector<std::string> notices;
-    RunEstimate estimate;              // made before anything was built
+    RunEstimate estimate;                 // made before anything was built
     std::vector<Assumption> assumptions;  // of the parts that take part
     std::optional<AlphaBeta> theory;
     std::optional<ChoiceResult> choice;
     std::optional<BackgroundResult> beside;
     std::optional<EnergyResult> energy;
-    std::vector<PathResult> paths;     // if RunOptions::follow
+    std::vector<PathResult> paths;       // if RunOptions::follow
     std::optional<TraceAnalysis> trace;  // of a trace, if RunOptions::follow
-    std::string timeline;              // a Chrome trace, if RunOptions::follow
-    std::string series;  // comma-separated, if RunOptions::window
-    std::string record;  // comma-separated, if RunOptions::record
-    std::string plan;    // MSCCL XML, if RunOptions::plan
+    std::string timeline;                // a Chrome trace, if RunOptions::follow
+    std::string series;                  // comma-separated, if RunOptions::window
+    std::string record;                  // comma-separated, if RunOptions::record
+    std::string plan;                    // MSCCL XML, if RunOptions::plan
 
     // The exit code: 0 finished, 1 wrong result, 3 deadlock, 130 interrupted.
     int exit_code() const;

@@ -33,8 +33,7 @@ std::string percent(double share)
 void list(SummaryPage& page, std::string_view label, const std::vector<std::string>& lines, std::size_t most)
 {
     for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) page.line(i == 0 ? label : "", lines[i]);
-    if (lines.size() > most)
-        page.line("", fmt::format("and {} more (--json lists all)", lines.size() - most));
+    if (lines.size() > most) page.line("", fmt::format("and {} more (--json lists all)", lines.size() - most));
 }
 
 }  // namespace weft

@@ -14,10 +14,7 @@ namespace weft {
 // The lines of the summary: a label, then what it says.
 class SummaryPage {
 public:
-    void line(std::string_view label, std::string_view text)
-    {
-        text_ += fmt::format("{:<12}{}\n", label, text);
-    }
+    void line(std::string_view label, std::string_view text) { text_ += fmt::format("{:<12}{}\n", label, text); }
     void row(std::string text)
     {
         text.erase(text.find_last_not_of(' ') + 1);

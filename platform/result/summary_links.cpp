@@ -19,8 +19,7 @@ struct LinkGroup {
 
 std::string without_digits(std::string name)
 {
-    name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }),
-        name.end());
+    name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }), name.end());
     return name;
 }
 
@@ -34,8 +33,7 @@ std::vector<LinkGroup> busy_groups(const RunResult& result)
         const double share = static_cast<double>(link.busy_ps) / static_cast<double>(result.simulated_ps);
         const int rounded = static_cast<int>(std::lround(share * 100));
         const std::string name = link.from + "~" + link.to;
-        const auto [entry, fresh] =
-            index.try_emplace({rounded, link.GBps, without_digits(name)}, groups.size());
+        const auto [entry, fresh] = index.try_emplace({rounded, link.GBps, without_digits(name)}, groups.size());
         if (fresh) groups.push_back({&link, {}, rounded});
         groups[entry->second].names.push_back(name);
     }
@@ -82,25 +80,23 @@ void add_links(SummaryPage& page, const RunResult& result)
     constexpr std::size_t width = 49;
     const std::vector<LinkGroup> groups = busy_groups(result);
     if (groups.empty()) return;
-    page.row(fmt::format("\n{:<{}} {:>5} {:>8} {:>5} {:>9} {:>9} {:>6}", "busiest links", width + 2, "count",
-        "GB/s", "busy", "on wire", "payload", "queue"));
+    page.row(fmt::format("\n{:<{}} {:>5} {:>8} {:>5} {:>9} {:>9} {:>6}", "busiest links", width + 2, "count", "GB/s",
+        "busy", "on wire", "payload", "queue"));
     for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
         const LinkGroup& group = groups[i];
         std::string name = group_names(group.names, 1).front().text;
-        if (const std::size_t joint = name.find('~'); joint != std::string::npos)
-            name.replace(joint, 1, " -> ");
+        if (const std::size_t joint = name.find('~'); joint != std::string::npos) name.replace(joint, 1, " -> ");
         const LinkResult& link = *group.first;
         if (name.size() > width) {
             page.row("  " + name);
             name.clear();
         }
-        page.row(fmt::format("  {:<{}} {:>5} {:>8.4g} {:>5} {:>9} {:>9} {:>6}", name, width,
-            group.names.size(), link.GBps, group.share == 0 ? "<1 %" : fmt::format("{} %", group.share),
-            short_bytes(static_cast<double>(link.wire_bytes)),
-            short_bytes(static_cast<double>(link.payload_bytes)), link.peak_queue));
+        page.row(fmt::format("  {:<{}} {:>5} {:>8.4g} {:>5} {:>9} {:>9} {:>6}", name, width, group.names.size(),
+            link.GBps, group.share == 0 ? "<1 %" : fmt::format("{} %", group.share),
+            short_bytes(static_cast<double>(link.wire_bytes)), short_bytes(static_cast<double>(link.payload_bytes)),
+            link.peak_queue));
     }
-    if (groups.size() > most)
-        page.row(fmt::format("  and {} groups of less busy ones", groups.size() - most));
+    if (groups.size() > most) page.row(fmt::format("  and {} groups of less busy ones", groups.size() - most));
 }
 
 void add_stalls(SummaryPage& page, const RunResult& result)
@@ -109,8 +105,8 @@ void add_stalls(SummaryPage& page, const RunResult& result)
     constexpr std::size_t width = 45;
     const std::vector<WaitGroup> groups = wait_groups(result);
     if (groups.empty() || result.simulated_ps == 0) return;
-    page.row(fmt::format("\n{:<{}} {:>5} {:>9} {:>6} {:>13} {:>12} {:>10}", "where lines waited; the worst of each", width + 2,
-        "count", "channel", "queue", "credit stall", "wait a line", "longest"));
+    page.row(fmt::format("\n{:<{}} {:>5} {:>9} {:>6} {:>13} {:>12} {:>10}", "where lines waited; the worst of each",
+        width + 2, "count", "channel", "queue", "credit stall", "wait a line", "longest"));
     const auto time = static_cast<double>(result.simulated_ps);
     for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
         const PortWatch::Channel& count = groups[i].worst->count;

@@ -11,7 +11,8 @@ namespace {
 // Three digits.
 std::string short_time(Time ps)
 {
-    for (const auto& [scale, unit] : {std::pair(1e12, "s"), std::pair(1e9, "ms"), std::pair(1e6, "us"), std::pair(1e3, "ns")})
+    for (const auto& [scale, unit] :
+        {std::pair(1e12, "s"), std::pair(1e9, "ms"), std::pair(1e6, "us"), std::pair(1e3, "ns")})
         if (static_cast<double>(ps) >= scale) return fmt::format("{:.3g} {}", static_cast<double>(ps) / scale, unit);
     return fmt::format("{} ps", ps);
 }
@@ -74,12 +75,9 @@ void add_shares(SummaryPage& page, const RunResult& result, CauseTimes RankResul
     const CauseTimes& causes = result.ranks.front().*times;
     std::vector<std::size_t> shown;
     std::string title = std::string(18, ' ');
-    const auto width = [&](std::size_t cause) {
-        return std::max<std::size_t>(6, causes[cause].first.size() + 1);
-    };
+    const auto width = [&](std::size_t cause) { return std::max<std::size_t>(6, causes[cause].first.size() + 1); };
     for (std::size_t cause = 0; cause < causes.size(); ++cause) {
-        if (std::none_of(groups.begin(), groups.end(),
-                [&](const RankGroup& group) { return group.shares[cause] > 0; }))
+        if (std::none_of(groups.begin(), groups.end(), [&](const RankGroup& group) { return group.shares[cause] > 0; }))
             continue;
         shown.push_back(cause);
         title += fmt::format(" {:>{}}", causes[cause].first, width(cause));
@@ -92,12 +90,10 @@ void add_shares(SummaryPage& page, const RunResult& result, CauseTimes RankResul
         name = name.size() > 10 ? fmt::format("{} ranks", group.ranks.size())
                                 : (group.ranks.size() == 1 ? "rank " : "ranks ") + name;
         std::string row = fmt::format("  {:<16}", name);
-        for (const std::size_t cause : shown)
-            row += fmt::format(" {:>{}}", percent(group.shares[cause]), width(cause));
+        for (const std::size_t cause : shown) row += fmt::format(" {:>{}}", percent(group.shares[cause]), width(cause));
         page.row(row);
     }
-    if (groups.size() > most)
-        page.row(fmt::format("  and {} more groups (--json lists all)", groups.size() - most));
+    if (groups.size() > most) page.row(fmt::format("  and {} more groups (--json lists all)", groups.size() - most));
 }
 
 std::string trace_summary(const RunResult& result)
@@ -114,11 +110,12 @@ std::string trace_summary(const RunResult& result)
     for (std::size_t i = 0; i < std::min(most, trace.operations.size()); ++i) {
         const TraceAnalysis::Operation& row = trace.operations[i];
         const std::string what = row.what.size() > 24 ? row.what.substr(0, 21) + "..." : row.what;
-        out += fmt::format("  {:<24} {:>10} {:>6} {:>6} {:>9} {:>8} {:>7} {:>6.1f} %\n", what, row.bytes > 0 ? format_bytes(row.bytes) : "",
-            row.ranks > 0 ? std::to_string(row.ranks) : "", row.count, short_time(row.total_ps), short_time(row.longest_ps),
-            short_time(row.waiting_ps), share(row.on_path_ps));
+        out += fmt::format("  {:<24} {:>10} {:>6} {:>6} {:>9} {:>8} {:>7} {:>6.1f} %\n", what,
+            row.bytes > 0 ? format_bytes(row.bytes) : "", row.ranks > 0 ? std::to_string(row.ranks) : "", row.count,
+            short_time(row.total_ps), short_time(row.longest_ps), short_time(row.waiting_ps), share(row.on_path_ps));
     }
-    if (trace.operations.size() > most) out += fmt::format("  and {} more (--json lists all)\n", trace.operations.size() - most);
+    if (trace.operations.size() > most)
+        out += fmt::format("  and {} more (--json lists all)\n", trace.operations.size() - most);
     return out;
 }
 
@@ -142,7 +139,8 @@ std::string path_summary(const RunResult& result)
         out += fmt::format("  {} segments, {} signals between ranks (--json lists them, --timeline draws them)\n",
             path.segments.size(), signals);
     }
-    if (result.paths.size() > most) out += fmt::format("  and {} more (--json lists all)\n", result.paths.size() - most);
+    if (result.paths.size() > most)
+        out += fmt::format("  and {} more (--json lists all)\n", result.paths.size() - most);
     return out;
 }
 

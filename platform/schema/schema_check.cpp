@@ -42,24 +42,30 @@ std::string shown_value(const JsonValue& value)
 
 class SchemaCheck {
 public:
-    SchemaCheck(const JsonValue& schema, const std::string& file, SchemaFindings& out) : root_(schema), file_(file), out_(out) {}
+    SchemaCheck(const JsonValue& schema, const std::string& file, SchemaFindings& out)
+        : root_(schema), file_(file), out_(out)
+    {
+    }
 
     void check(const JsonValue& schema, const JsonValue& value, const std::string& place)
     {
-        static const std::set<std::string> known{"$schema", "$id", "$defs", "$ref", "title", "description", "type", "properties",
-            "required", "additionalProperties", "items", "enum", "const", "minimum", "oneOf"};
+        static const std::set<std::string> known{"$schema", "$id", "$defs", "$ref", "title", "description", "type",
+            "properties", "required", "additionalProperties", "items", "enum", "const", "minimum", "oneOf"};
         for (const auto& [word, rest] : schema.members)
             if (known.count(word) == 0)
-                throw InputError("schema", rest.line, "'" + word + "' is a word that the checker does not know", "one that it checks");
+                throw InputError("schema", rest.line, "'" + word + "' is a word that the checker does not know",
+                    "one that it checks");
         if (out_.problems.size() >= most_problems) return;
         if (const JsonValue* reference = schema.member("$ref")) return check(definition(*reference), value, place);
-        if (const JsonValue* branches = schema.member("oneOf")) return check(branch(*branches, value, place), value, place);
+        if (const JsonValue* branches = schema.member("oneOf"))
+            return check(branch(*branches, value, place), value, place);
         if (const JsonValue* type = schema.member("type"); type != nullptr && !check_type(*type, value, place)) return;
         if (const JsonValue* wanted = schema.member("const"); wanted != nullptr && !same_value(*wanted, value))
             problem(value, place + " is " + shown_value(value), shown_value(*wanted));
         if (const JsonValue* choice = schema.member("enum")) check_enum(*choice, value, place);
         if (const JsonValue* least = schema.member("minimum"))
-            if (value.kind == Kind::number && std::strtod(value.text.c_str(), nullptr) < std::strtod(least->text.c_str(), nullptr))
+            if (value.kind == Kind::number &&
+                std::strtod(value.text.c_str(), nullptr) < std::strtod(least->text.c_str(), nullptr))
                 problem(value, place + " is " + value.text, "at least " + least->text);
         if (value.kind == Kind::object) check_members(schema, value, place);
         if (const JsonValue* items = schema.member("items"); items != nullptr && value.kind == Kind::list)
@@ -69,16 +75,19 @@ public:
 private:
     void problem(const JsonValue& value, std::string what, std::string expected)
     {
-        if (out_.problems.size() < most_problems) out_.problems.push_back({file_, value.line, std::move(what), std::move(expected)});
+        if (out_.problems.size() < most_problems)
+            out_.problems.push_back({file_, value.line, std::move(what), std::move(expected)});
     }
 
     const JsonValue& definition(const JsonValue& reference) const
     {
         const std::string prefix = "#/$defs/";
         const JsonValue* all = root_.member("$defs");
-        const JsonValue* found =
-            all != nullptr && reference.text.compare(0, prefix.size(), prefix) == 0 ? all->member(reference.text.substr(prefix.size())) : nullptr;
-        if (found == nullptr) throw InputError("schema", reference.line, "'" + reference.text + "' is not defined", "#/$defs/NAME");
+        const JsonValue* found = all != nullptr && reference.text.compare(0, prefix.size(), prefix) == 0
+            ? all->member(reference.text.substr(prefix.size()))
+            : nullptr;
+        if (found == nullptr)
+            throw InputError("schema", reference.line, "'" + reference.text + "' is not defined", "#/$defs/NAME");
         return *found;
     }
 
@@ -92,11 +101,13 @@ private:
             const JsonValue* properties = candidate.member("properties");
             const JsonValue* own = properties == nullptr ? nullptr : properties->member("schema");
             const JsonValue* wanted = own == nullptr ? nullptr : own->member("const");
-            if (wanted == nullptr) throw InputError("schema", each.line, "a branch of oneOf without a const 'schema'", "one");
+            if (wanted == nullptr)
+                throw InputError("schema", each.line, "a branch of oneOf without a const 'schema'", "one");
             known += (known.empty() ? "" : ", ") + wanted->text;
             if (name != nullptr && name->text == wanted->text) return candidate;
         }
-        problem(name == nullptr ? value : *name, place + " has " + (name == nullptr ? "no 'schema'" : "the schema " + shown_value(*name)),
+        problem(name == nullptr ? value : *name,
+            place + " has " + (name == nullptr ? "no 'schema'" : "the schema " + shown_value(*name)),
             "one of " + known);
         static const JsonValue nothing;
         return nothing;
@@ -105,7 +116,8 @@ private:
     bool check_type(const JsonValue& type, const JsonValue& value, const std::string& place)
     {
         std::string expected;
-        for (const JsonValue* each : type.kind == Kind::list ? all_of(type.items) : std::vector<const JsonValue*>{&type}) {
+        for (const JsonValue* each :
+            type.kind == Kind::list ? all_of(type.items) : std::vector<const JsonValue*>{&type}) {
             if (has_type(value, each->text)) return true;
             expected += (expected.empty() ? "" : " or ") + each->text;
         }
@@ -144,7 +156,8 @@ private:
             } else if (others != nullptr && others->kind == Kind::object) {
                 check(*others, member, place + ".*");
             } else if (seen_.insert(place + "." + name).second) {
-                out_.undescribed.push_back({file_, member.line, "'" + name + "' of " + place + " is not described by the schema", ""});
+                out_.undescribed.push_back(
+                    {file_, member.line, "'" + name + "' of " + place + " is not described by the schema", ""});
             }
         }
     }

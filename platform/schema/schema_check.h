@@ -10,8 +10,8 @@
 namespace weft {
 
 struct SchemaFindings {
-    std::vector<Diagnostic> problems;      // where the value is not what the schema says; the first 50
-    std::vector<Diagnostic> undescribed;   // members that `properties` does not name; each place once
+    std::vector<Diagnostic> problems;     // where the value is not what the schema says; the first 50
+    std::vector<Diagnostic> undescribed;  // members that `properties` does not name; each place once
 };
 
 // `file` names the value in diagnostics. A branch of oneOf is chosen by the member `schema`. Throws InputError for a schema with a

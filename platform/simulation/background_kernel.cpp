@@ -38,8 +38,8 @@ BackgroundResult BackgroundKernel::result(const std::string& kernel) const
     out.finished = kernels_;
     if (kernels_ == 0) return out;
     out.mean_ps = time_ / kernels_;
-    out.flops = static_cast<double>(kernel_.operations()) * static_cast<double>(kernels_) * 1e12 /
-                static_cast<double>(time_);
+    out.flops =
+        static_cast<double>(kernel_.operations()) * static_cast<double>(kernels_) * 1e12 / static_cast<double>(time_);
     return out;
 }
 

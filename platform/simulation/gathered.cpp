@@ -96,7 +96,8 @@ std::vector<ModuleResult> module_results(const System& system, const ResolvedSys
     // Blocks: what their packets are can be counted.
     for (const FabricModules::LinkPlace& place : system.fabric().links()) {
         const std::string& model = resolved.link_model(place.edge);
-        if (model != "link") out.push_back({edge_name(resolved.graph(), place.edge), "link", model, place.link->statistics(), {}});
+        if (model != "link")
+            out.push_back({edge_name(resolved.graph(), place.edge), "link", model, place.link->statistics(), {}});
     }
     return out;
 }
@@ -132,7 +133,8 @@ std::vector<CollectiveResult> collective_results(const Executor& executor)
         result.start_ps = record.start;
         result.end_ps = record.end;
         if (record.finished && record.end > record.start) {
-            result.algbw_GBps = static_cast<double>(record.bytes) * 1e3 / static_cast<double>(record.end - record.start);
+            result.algbw_GBps =
+                static_cast<double>(record.bytes) * 1e3 / static_cast<double>(record.end - record.start);
             result.busbw_GBps = result.algbw_GBps * bus_factor(record.op, record.ranks);
         }
         out.push_back(std::move(result));
@@ -140,11 +142,13 @@ std::vector<CollectiveResult> collective_results(const Executor& executor)
     return out;
 }
 
-void add_theory(const FabricModules& fabric, const std::optional<std::vector<double>>& payload, std::vector<LinkResult>& links)
+void add_theory(const FabricModules& fabric, const std::optional<std::vector<double>>& payload,
+    std::vector<LinkResult>& links)
 {
     if (!payload) return;
     for (std::size_t l = 0; l < fabric.links().size(); ++l)
-        for (unsigned end = 0; end < 2; ++end) links[2 * l + end].theory_payload = (*payload)[2 * fabric.links()[l].edge + end];
+        for (unsigned end = 0; end < 2; ++end)
+            links[2 * l + end].theory_payload = (*payload)[2 * fabric.links()[l].edge + end];
 }
 
 }  // namespace weft

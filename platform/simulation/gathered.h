@@ -12,13 +12,15 @@
 namespace weft {
 
 // `accelerators`: endpoints that are no memories.
-std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const RunWorkload& load, std::size_t accelerators);
+std::vector<RankResult> rank_results(const System& system, const FabricPlan& plan, const RunWorkload& load,
+    std::size_t accelerators);
 std::vector<ModuleResult> module_results(const System& system, const ResolvedSystem& resolved, const FabricPlan& plan);
 // Where what `modules` wrote is not what their models declare; a sentence each.
 std::vector<std::string> undeclared_statistics(const std::vector<ModuleResult>& modules, const ModelRegistry& registry);
 std::vector<CollectiveResult> collective_results(const Executor& executor);
 
 // The bytes of the schedule on each link, and the counted bytes.
-void add_theory(const FabricModules& fabric, const std::optional<std::vector<double>>& payload, std::vector<LinkResult>& links);
+void add_theory(const FabricModules& fabric, const std::optional<std::vector<double>>& payload,
+    std::vector<LinkResult>& links);
 
 }  // namespace weft

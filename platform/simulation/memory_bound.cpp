@@ -30,7 +30,8 @@ double busiest_link(const RunResult& result)
 
 }  // namespace
 
-std::optional<MemoryBound> memory_bound_of(const RunResult& result, const ResolvedSystem& resolved, const FabricPlan& plan)
+std::optional<MemoryBound> memory_bound_of(const RunResult& result, const ResolvedSystem& resolved,
+    const FabricPlan& plan)
 {
     if (result.simulated_ps == 0) return std::nullopt;
     const auto time = static_cast<double>(result.simulated_ps);

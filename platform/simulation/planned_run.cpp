@@ -15,7 +15,8 @@ namespace weft {
 
 namespace {
 
-FabricPlan plan_of(const ResolvedSystem& resolved, const RunWorkload& load, std::size_t& ranks, std::size_t& accelerators)
+FabricPlan plan_of(const ResolvedSystem& resolved, const RunWorkload& load, std::size_t& ranks,
+    std::size_t& accelerators)
 {
     std::vector<NodeId> members = members_of(resolved, load.wanted());
     ranks = members.size();
@@ -32,15 +33,16 @@ std::vector<Assumption> assumptions_of(const ResolvedSystem& resolved, const Fab
     return assumptions;
 }
 
-ReplayTraffic replay_traffic_of(const ResolvedSystem& resolved, const FabricPlan& plan, RunWorkload& load, std::size_t ranks)
+ReplayTraffic replay_traffic_of(const ResolvedSystem& resolved, const FabricPlan& plan, RunWorkload& load,
+    std::size_t ranks)
 {
     load.set_dimensions(dimensions_with_rates(resolved, plan, static_cast<std::uint32_t>(ranks)));
     return ReplayTraffic(resolved, plan);
 }
 
 // Refuses a run that does not fit into memory, and tells the user of one that is large or long.
-RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, const CollectiveRequest* request, bool data_on,
-    const RunOptions& options)
+RunEstimate check_size(const ResolvedSystem& resolved, const FabricPlan& plan, const CollectiveRequest* request,
+    bool data_on, const RunOptions& options)
 {
     const RunEstimate estimate = estimate_run(resolved, plan, request, data_on);
     MachineMemory memory = machine_memory();
@@ -58,7 +60,8 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
       assumptions(assumptions_of(system, plan, with.strict)), traffic(replay_traffic_of(system, plan, load, ranks))
 {
     if (load.ranks() > 0 && traffic.any_of(ranks))
-        throw InputError(resolved.file, resolved.workload.line, "a rank of the trace is a replay GPU, which carries out no nodes",
+        throw InputError(resolved.file, resolved.workload.line,
+            "a rank of the trace is a replay GPU, which carries out no nodes",
             "full GPUs as ranks (ranks: [GLOB, ...])");
     data_on = options.data_on && !traffic.any();
     std::optional<CollectiveRequest> request;
@@ -70,7 +73,8 @@ PlannedRun::PlannedRun(const ResolvedSystem& system, const RunOptions& with)
 BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
     : system(run.resolved, run.plan, registry, run.data_on, run.options.check_protocol,
           run.options.record ? &recorder : nullptr),
-      executor(system.event_queue(), system.accelerators(), system.progress(), run.resolved.engine(), run.data_on, run.resolved.seed),
+      executor(system.event_queue(), system.accelerators(), system.progress(), run.resolved.engine(), run.data_on,
+          run.resolved.seed),
       groups(system, run.plan)
 {
     const Workload& workload = run.resolved.workload;
@@ -81,13 +85,14 @@ BuiltRun::BuiltRun(PlannedRun& run, const ModelRegistry& registry)
     } else if (is_choice(workload.algorithm)) {
         const CollectiveRequest asked = run.load.collective(run.ranks);
         PricingLine line(run.options.progress);
-        chosen = chosen_schedule(run.resolved, cost_graph_of(run.resolved, run.plan, asked.members), asked, choice.emplace(), line);
+        chosen = chosen_schedule(run.resolved, cost_graph_of(run.resolved, run.plan, asked.members), asked,
+            choice.emplace(), line);
     }
     run.load.attach(executor, run.ranks, run.accelerators, chosen);
     if (workload.beside.empty()) return;
     if (run.traffic.any())
-        throw InputError(run.resolved.file, workload.line, "a kernel beside the workload and a replay GPU, which computes nothing",
-            "full GPUs, or no kernel");
+        throw InputError(run.resolved.file, workload.line,
+            "a kernel beside the workload and a replay GPU, which computes nothing", "full GPUs, or no kernel");
     beside.emplace(executor, Gemm::parse(workload.beside).value(), static_cast<std::uint32_t>(run.ranks),
         [&load = run.load] { return load.finished(); });
 }

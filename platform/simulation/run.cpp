@@ -31,7 +31,8 @@ std::uint64_t expected_lines(const CollectiveDriver* driver, const Workload& wor
     for (const RankPlan& plan : schedule.ranks)
         for (const Thread& thread : plan.threads)
             for (const Step& step : thread.steps)
-                if (is_data(step.kind)) operands += (step.sources.size() + step.destinations.size()) * 1000 / step.parts;
+                if (is_data(step.kind))
+                    operands += (step.sources.size() + step.destinations.size()) * 1000 / step.parts;
     return operands * (workload.bytes / std::max(1U, schedule.chunks) / line_bytes) / 1000;
 }
 
@@ -43,7 +44,8 @@ RunResult described(PlannedRun& run, BuiltRun& parts)
     RunResult result;
     if (run.options.plan) {
         if (driver == nullptr)
-            throw InputError(resolved.file, resolved.workload.line, "a trace has no plan to export", "a single collective");
+            throw InputError(resolved.file, resolved.workload.line, "a trace has no plan to export",
+                "a single collective");
         result.plan = write_msccl_xml(driver->schedule());
     }
     result.seed = resolved.seed;
@@ -94,7 +96,8 @@ void elaborate(PlannedRun& run, BuiltRun& parts)
         return parts.executor.guarded([&run, &parts] {
             while (!parts.system.progress().anything_busy() && run.load.look_further()) {
             }
-        }) && parts.system.progress().anything_busy();
+        }) &&
+            parts.system.progress().anything_busy();
     });
     // The kernel's remark on a run that is stopped early would stand in the middle of a report.
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
@@ -206,11 +209,12 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
         result.record = parts.recorder.csv(names);
         if (parts.recorder.left_out() > 0)
             result.notices.push_back(std::to_string(parts.recorder.left_out()) +
-                                     " lines are not in the profile: it has writes, reads and additions to flags");
+                " lines are not in the profile: it has writes, reads and additions to flags");
     }
     result.link_results = link_results(system.fabric(), resolved.graph(), last);
     if (const CollectiveDriver* driver = run.load.driver(); driver != nullptr && result.stop == StopReason::finished)
-        add_theory(system.fabric(), link_payload(plan, run.load.collective(run.ranks), driver->schedule()), result.link_results);
+        add_theory(system.fabric(), link_payload(plan, run.load.collective(run.ranks), driver->schedule()),
+            result.link_results);
     if (watching.trace) {
         result.paths = watching.trace->paths();
         result.trace = watching.trace->analysis();

@@ -78,7 +78,8 @@ std::vector<PathResult> RunTrace::paths() const
         for (unsigned cause = 0; cause < path_causes; ++cause)
             result.times_ps.emplace_back(name_of(static_cast<PathCause>(cause)), path.times[cause]);
         for (const PathSegment& segment : path.segments) {
-            PathResult::Segment entry{segment.rank, segment.thread, segment.step, "step", segment.begin, segment.end, {}};
+            PathResult::Segment entry{segment.rank, segment.thread, segment.step, "step", segment.begin, segment.end,
+                {}};
             if (segment.signal) entry.what = fmt::format("signal to rank {}", segment.to);
             for (unsigned cause = 0; cause < path_causes; ++cause)
                 if (segment.times[cause] > 0)
@@ -111,7 +112,8 @@ std::map<std::uint32_t, std::uint32_t> RunTrace::name_workgroups(Timeline& out) 
         const std::uint32_t track = lane == 0 ? work.thread : lane * 1000 + work.thread;
         track_of[number] = track;
         if (named.insert({work.endpoint, track}).second)
-            out.name_thread(work.endpoint + 1, track, fmt::format("workgroup {}{}", work.thread, lane == 0 ? "" : fmt::format(" ({})", lane + 1)));
+            out.name_thread(work.endpoint + 1, track,
+                fmt::format("workgroup {}{}", work.thread, lane == 0 ? "" : fmt::format(" ({})", lane + 1)));
     }
     return track_of;
 }
@@ -126,7 +128,8 @@ std::string RunTrace::timeline(const std::vector<std::string>& nodes) const
         const Time end = path.segments.back().end;
         const std::uint32_t track = out.free_track(Timeline::path_process, 1, begin, end);
         if (named.insert(track).second)
-            out.name_thread(Timeline::path_process, track, track == 1 ? "collectives" : fmt::format("collectives {}", track));
+            out.name_thread(Timeline::path_process, track,
+                track == 1 ? "collectives" : fmt::format("collectives {}", track));
         for (const PathSegment& segment : path.segments)
             out.add({Timeline::path_process, track, name_of_segment(segment), segment.begin, segment.end,
                 fmt::format("\"job\":{},{}", job, times_text(segment))});
@@ -140,7 +143,8 @@ std::string RunTrace::timeline(const std::vector<std::string>& nodes) const
             if (record.spent[cause] > 0)
                 arguments += fmt::format(",\"{}_ps\":{}", name_of(static_cast<StallCause>(cause)), record.spent[cause]);
         if (record.lives.lines > 0) arguments += fmt::format(",\"lines\":{}", record.lives.lines);
-        out.add({work.endpoint + 1, track_of.at(record.work), fmt::format("{} {}", kind_text(record.kind), record.label), record.begin, record.end, arguments});
+        out.add({work.endpoint + 1, track_of.at(record.work),
+            fmt::format("{} {}", kind_text(record.kind), record.label), record.begin, record.end, arguments});
     }
     return out.text();
 }

@@ -41,16 +41,16 @@ void TimeSeries::close(Time now)
             idle = idle && end.queue_area == begin.queue_area && end.credit_area == begin.credit_area;
             tail += fmt::format(",{},{:.6g},{:.6g},{},{}", end.lines - begin.lines,
                 static_cast<double>(end.queue_area - begin.queue_area) / length,
-                static_cast<double>(end.credit_area - begin.credit_area) / length, end.credit_stall - begin.credit_stall,
-                end.arbitration_wait - begin.arbitration_wait);
+                static_cast<double>(end.credit_area - begin.credit_area) / length,
+                end.credit_stall - begin.credit_stall, end.arbitration_wait - begin.arbitration_wait);
         }
         if (idle) continue;
         const Time busy = to.busy_ps - from.busy_ps;
         rows_ += fmt::format("{},{},{},{},{},{},{},{},{},{:.6g},{}", begin_, now - begin_, to.name, to.from, to.to,
-                     to.lines - from.lines, to.wire_bytes - from.wire_bytes, to.payload_bytes - from.payload_bytes, busy,
-                     static_cast<double>(busy) / length,
+                     to.lines - from.lines, to.wire_bytes - from.wire_bytes, to.payload_bytes - from.payload_bytes,
+                     busy, static_cast<double>(busy) / length,
                      to.credit_stall_ps ? std::to_string(*to.credit_stall_ps - from.credit_stall_ps.value_or(0)) : "") +
-                 tail + "\n";
+            tail + "\n";
     }
     last_ = std::move(present);
     begin_ = now;
@@ -59,7 +59,8 @@ void TimeSeries::close(Time now)
 
 std::string TimeSeries::csv() const
 {
-    std::string head = "start_ps,length_ps,link,from,to,lines,wire_bytes,payload_bytes,busy_ps,utilisation,credit_stall_ps";
+    std::string head =
+        "start_ps,length_ps,link,from,to,lines,wire_bytes,payload_bytes,busy_ps,utilisation,credit_stall_ps";
     for (std::string name : channels_) {
         for (char& c : name)
             if (c == ' ') c = '_';

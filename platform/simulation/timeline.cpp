@@ -48,13 +48,15 @@ std::uint32_t first_track(NodeRecord::Kind kind)
 
 std::string name_of_node(const NodeRecord& record)
 {
-    return record.name.empty() ? fmt::format("{} {}", record.operation.empty() ? name_of(record.kind) : record.operation, record.node)
-                               : record.name;
+    return record.name.empty()
+        ? fmt::format("{} {}", record.operation.empty() ? name_of(record.kind) : record.operation, record.node)
+        : record.name;
 }
 
 std::string arguments_of(const NodeRecord& record)
 {
-    std::string out = fmt::format("\"rank\":{},\"node\":{},\"kind\":{}", record.rank, record.node, quoted(name_of(record.kind)));
+    std::string out =
+        fmt::format("\"rank\":{},\"node\":{},\"kind\":{}", record.rank, record.node, quoted(name_of(record.kind)));
     if (!record.operation.empty()) out += ",\"operation\":" + quoted(record.operation);
     if (record.bytes > 0) out += fmt::format(",\"bytes\":{}", record.bytes);
     if (record.ranks > 0) out += fmt::format(",\"ranks\":{}", record.ranks);
@@ -65,35 +67,41 @@ std::string arguments_of(const NodeRecord& record)
 
 void Timeline::name_process(std::uint32_t process, const std::string& name)
 {
-    events_.push_back(fmt::format(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})", process, quoted(name)));
-    events_.push_back(fmt::format(R"({{"ph":"M","pid":{0},"name":"process_sort_index","args":{{"sort_index":{0}}}}})", process));
+    events_.push_back(
+        fmt::format(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})", process, quoted(name)));
+    events_.push_back(
+        fmt::format(R"({{"ph":"M","pid":{0},"name":"process_sort_index","args":{{"sort_index":{0}}}}})", process));
 }
 
 void Timeline::name_thread(std::uint32_t process, std::uint32_t thread, const std::string& name)
 {
-    events_.push_back(
-        fmt::format(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":{}}}}})", process, thread, quoted(name)));
+    events_.push_back(fmt::format(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":{}}}}})",
+        process, thread, quoted(name)));
     // Nodes above workgroups.
     const std::int64_t place = thread >= first_node_track ? std::int64_t{thread} - 1'000'000 : std::int64_t{thread};
     events_.push_back(
-        fmt::format(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", process, thread, place));
+        fmt::format(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", process,
+            thread, place));
 }
 
 void Timeline::add(const Slice& slice)
 {
     const std::string category = slice.category.empty() ? "" : fmt::format(R"("cat":{},)", quoted(slice.category));
-    events_.push_back(fmt::format(R"({{"ph":"X",{}"pid":{},"tid":{},"name":{},"ts":{},"dur":{},"args":{{{}}}}})", category, slice.process,
-        slice.thread, quoted(slice.name), us(slice.begin), us(slice.end - slice.begin), slice.arguments));
+    events_.push_back(fmt::format(R"({{"ph":"X",{}"pid":{},"tid":{},"name":{},"ts":{},"dur":{},"args":{{{}}}}})",
+        category, slice.process, slice.thread, quoted(slice.name), us(slice.begin), us(slice.end - slice.begin),
+        slice.arguments));
 }
 
-void Timeline::arrow(std::uint32_t from_process, std::uint32_t from_thread, Time begin, std::uint32_t to_process, std::uint32_t to_thread,
-    Time end)
+void Timeline::arrow(std::uint32_t from_process, std::uint32_t from_thread, Time begin, std::uint32_t to_process,
+    std::uint32_t to_thread, Time end)
 {
     ++arrows_;
-    events_.push_back(fmt::format(R"({{"ph":"s","cat":"transfer","name":"transfer","id":{},"pid":{},"tid":{},"ts":{}}})", arrows_,
-        from_process, from_thread, us(begin)));
-    events_.push_back(fmt::format(R"({{"ph":"f","bp":"e","cat":"transfer","name":"transfer","id":{},"pid":{},"tid":{},"ts":{}}})", arrows_,
-        to_process, to_thread, us(end)));
+    events_.push_back(
+        fmt::format(R"({{"ph":"s","cat":"transfer","name":"transfer","id":{},"pid":{},"tid":{},"ts":{}}})", arrows_,
+            from_process, from_thread, us(begin)));
+    events_.push_back(
+        fmt::format(R"({{"ph":"f","bp":"e","cat":"transfer","name":"transfer","id":{},"pid":{},"tid":{},"ts":{}}})",
+            arrows_, to_process, to_thread, us(end)));
 }
 
 std::uint32_t Timeline::free_track(std::uint32_t process, std::uint32_t first, Time begin, Time end)
@@ -111,7 +119,8 @@ void Timeline::add_nodes(const NodeLog& log)
     const std::vector<TracePathSegment> path = trace_path(log);
     if (!path.empty()) name_thread(path_process, 0, "whole trace");
     for (const TracePathSegment& segment : path) {
-        Slice slice{path_process, 0, "idle", segment.begin, segment.end, fmt::format("\"rank\":{}", segment.rank), "node"};
+        Slice slice{path_process, 0, "idle", segment.begin, segment.end, fmt::format("\"rank\":{}", segment.rank),
+            "node"};
         if (segment.record != NodeRecord::none) {
             slice.name = fmt::format("rank {}: {}", segment.rank, name_of_node(log.records()[segment.record]));
             slice.arguments = arguments_of(log.records()[segment.record]);
@@ -135,10 +144,12 @@ void Timeline::add_nodes(const NodeLog& log)
         bool& known = named[{record.rank, track[number]}];
         if (!known) {
             const std::uint32_t lane = track[number] - first_track(record.kind);
-            name_thread(record.rank + 1, track[number], lane == 0 ? track_name(record.kind) : fmt::format("{} {}", track_name(record.kind), lane + 1));
+            name_thread(record.rank + 1, track[number],
+                lane == 0 ? track_name(record.kind) : fmt::format("{} {}", track_name(record.kind), lane + 1));
         }
         known = true;
-        add({record.rank + 1, track[number], name_of_node(record), record.begin, record.end, arguments_of(record), "node"});
+        add({record.rank + 1, track[number], name_of_node(record), record.begin, record.end, arguments_of(record),
+            "node"});
     }
     for (const NodeLog::Exchange& met : log.exchanges()) {
         if (met.size() != 2 || log.records()[met.front()].kind == NodeRecord::Kind::collective) continue;

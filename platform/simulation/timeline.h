@@ -33,7 +33,8 @@ public:
     void name_thread(std::uint32_t process, std::uint32_t thread, const std::string& name);
     void add(const Slice& slice);
     // An arrow from a slice that is open at `begin` to one that is open at `end`, which is not before it.
-    void arrow(std::uint32_t from_process, std::uint32_t from_thread, Time begin, std::uint32_t to_process, std::uint32_t to_thread, Time end);
+    void arrow(std::uint32_t from_process, std::uint32_t from_thread, Time begin, std::uint32_t to_process,
+        std::uint32_t to_thread, Time end);
     // The first of the process's tracks from `first` on that is free in [begin, end); it is then taken.
     std::uint32_t free_track(std::uint32_t process, std::uint32_t first, Time begin, Time end);
 
@@ -44,7 +45,8 @@ public:
 
 private:
     std::vector<std::string> events_;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Time>> tracks_;  // by process and first track: until when
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Time>>
+        tracks_;  // by process and first track: until when
     std::uint64_t arrows_ = 0;
 };
 

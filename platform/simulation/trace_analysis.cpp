@@ -23,7 +23,8 @@ std::optional<TraceAnalysis> analysis_of(const NodeLog& nodes)
         out.segments.push_back(std::move(entry));
     }
     for (OperationRow& row : operation_table(nodes, path))
-        out.operations.push_back({std::move(row.what), row.bytes, row.ranks, row.count, row.total, row.longest, row.waiting, row.on_path});
+        out.operations.push_back(
+            {std::move(row.what), row.bytes, row.ranks, row.count, row.total, row.longest, row.waiting, row.on_path});
     return out;
 }
 
@@ -31,7 +32,8 @@ Timeline timeline_of_nodes(const NodeLog& nodes, const std::vector<std::string>&
 {
     Timeline out;
     out.name_process(Timeline::path_process, "critical path");
-    for (std::uint32_t rank = 0; rank < names.size(); ++rank) out.name_process(rank + 1, fmt::format("rank {}: {}", rank, names[rank]));
+    for (std::uint32_t rank = 0; rank < names.size(); ++rank)
+        out.name_process(rank + 1, fmt::format("rank {}: {}", rank, names[rank]));
     if (!nodes.records().empty()) out.add_nodes(nodes);
     return out;
 }

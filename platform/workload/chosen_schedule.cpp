@@ -26,7 +26,8 @@ std::shared_ptr<const Schedule> chosen_schedule(const ResolvedSystem& system, co
         const Verification verdict = verify(schedule);
         return verdict.too_large ? "too large to be verified: " + verdict.problems.front() : std::string();
     };
-    ScheduleChoice choice = request.algorithm == "auto" ? choose_algorithm(graph, wanted) : choose_synthesized(graph, wanted);
+    ScheduleChoice choice =
+        request.algorithm == "auto" ? choose_algorithm(graph, wanted) : choose_synthesized(graph, wanted);
     result.asked = request.algorithm;
     result.without_price = std::move(choice.without_price);
     for (PassedOver& one : choice.passed_over)

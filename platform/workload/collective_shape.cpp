@@ -30,7 +30,8 @@ public:
     {
         for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank) {
             const RankPlan& plan = schedule_.ranks[rank];
-            for (const Buffer buffer : all_buffers) out_.buffer_bytes += static_cast<double>(layout_.memory_bytes(rank, buffer));
+            for (const Buffer buffer : all_buffers)
+                out_.buffer_bytes += static_cast<double>(layout_.memory_bytes(rank, buffer));
             out_.threads = std::max(out_.threads, channels_ * static_cast<double>(plan.threads.size()));
             out_.flags += grown(plan.semaphores * channels_);
             for (const Thread& thread : plan.threads) add(thread);
@@ -63,7 +64,8 @@ private:
             if (in_switch(step.kind)) {
                 // A channel beyond the lines of a chunk has none of them.
                 switch_lines = std::max(switch_lines, std::min(lines * channels_, std::ceil(bytes / line_bytes)));
-                out_.members = std::max(out_.members, static_cast<double>(std::max(step.sources.size(), step.destinations.size())));
+                out_.members = std::max(out_.members,
+                    static_cast<double>(std::max(step.sources.size(), step.destinations.size())));
             } else {
                 out_.most_sources = std::max(out_.most_sources, static_cast<double>(step.sources.size()));
                 const auto side = static_cast<double>(std::max(step.sources.size(), step.destinations.size()));
@@ -116,7 +118,9 @@ CollectiveShape shape_of(const CollectiveRequest& request, const std::string& al
     options.orders.clear();
     options.root = 0;
     const TheoryCase few = theory_case(request.op, algorithm, most_ranks_built, request.bytes, element, options);
-    CollectiveShape out = Counter(make_schedule(algorithm, request.op, most_ranks_built, options), request.bytes, element, channels).count();
+    CollectiveShape out =
+        Counter(make_schedule(algorithm, request.op, most_ranks_built, options), request.bytes, element, channels)
+            .count();
     const double more = static_cast<double>(ranks) / most_ranks_built;
     const double longer = std::max(1.0, messages(all) / messages(few));
     const double operands_of_step = out.references / std::max(1.0, out.steps);
@@ -125,7 +129,8 @@ CollectiveShape shape_of(const CollectiveRequest& request, const std::string& al
     // Arrays of programs double: between one and two slots for every step, so no more than a power of two above the steps.
     const double threads = std::max(1.0, out.threads * ranks);
     out.program_slots = std::max(out.steps * std::min(slots_of_step, 1.0), threads * grown(out.steps / threads));
-    out.references *= more * (operands_of_step > most_ranks_built / 4.0 || out.members > most_ranks_built / 2.0 ? more : longer);
+    out.references *=
+        more * (operands_of_step > most_ranks_built / 4.0 || out.members > most_ranks_built / 2.0 ? more : longer);
     out.flags = ranks * grown(out.flags / most_ranks_built * longer);
     out.burst *= more * longer;
     out.moved *= more;
@@ -135,7 +140,8 @@ CollectiveShape shape_of(const CollectiveRequest& request, const std::string& al
     return out;
 }
 
-CollectiveShape shape_of_choice(const CollectiveRequest& request, const std::vector<std::string>& names, double& most_bytes)
+CollectiveShape shape_of_choice(const CollectiveRequest& request, const std::vector<std::string>& names,
+    double& most_bytes)
 {
     CollectiveShape shape;
     for (const std::string& name : names) {

@@ -12,15 +12,15 @@ namespace weft {
 // Totals over all ranks unless stated otherwise.
 struct CollectiveShape {
     double steps = 0;
-    double references = 0;    // to chunks, of sources and destinations
+    double references = 0;     // to chunks, of sources and destinations
     double program_slots = 0;  // operations that programs have room for
-    double flags = 0;         // that semaphores have room for
-    double moved = 0;         // bytes, of all operands
+    double flags = 0;          // that semaphores have room for
+    double moved = 0;          // bytes, of all operands
     double buffer_bytes = 0;
     double threads = 0;       // of a rank, the most
     double most_sources = 1;  // of a move
     double burst = 0;         // signals that threads send without a wait between them
-    double move_lines = 0;    // lines of the largest step of every thread that no switch carries out, for its wider side
+    double move_lines = 0;  // lines of the largest step of every thread that no switch carries out, for its wider side
     double switch_lines = 0;  // the same of steps that switches carry out: a request for each line
     double members = 0;       // of the largest group
 
@@ -39,6 +39,7 @@ CollectiveShape shape_of_plan(const CollectiveRequest& request);
 
 // Nobody knows yet which algorithm it will be: the shape of the one with the fewest steps. `most_bytes` is set to those of the
 // largest schedule that is priced.
-CollectiveShape shape_of_choice(const CollectiveRequest& request, const std::vector<std::string>& names, double& most_bytes);
+CollectiveShape shape_of_choice(const CollectiveRequest& request, const std::vector<std::string>& names,
+    double& most_bytes);
 
 }  // namespace weft

@@ -33,7 +33,8 @@ std::vector<Dimension> device_dimensions(const std::vector<std::string>& nodes)
         ++sizes.back();
         last = device;
     }
-    const bool alike = std::all_of(sizes.begin(), sizes.end(), [&](std::uint32_t size) { return size == sizes.front(); });
+    const bool alike =
+        std::all_of(sizes.begin(), sizes.end(), [&](std::uint32_t size) { return size == sizes.front(); });
     if (sizes.size() < 2 || sizes.front() < 2 || !alike) return {};
     return {{"device", sizes.front(), "ring"}, {"between", static_cast<std::uint32_t>(sizes.size()), "ring"}};
 }
@@ -43,7 +44,8 @@ std::vector<Dimension> dimensions_with_rates(const ResolvedSystem& system, const
     Workload workload = system.workload;
     if (workload.plan.empty() && workload.dimensions.empty()) {
         std::vector<std::string> nodes;
-        for (std::uint32_t rank = 0; rank < ranks; ++rank) nodes.push_back(system.graph().node(plan.members[rank]).name);
+        for (std::uint32_t rank = 0; rank < ranks; ++rank)
+            nodes.push_back(system.graph().node(plan.members[rank]).name);
         workload.dimensions = device_dimensions(nodes);
     }
     const bool levelled = workload.plan.empty() && (workload.algorithm == "multi_dim" || workload.algorithm == "auto");

@@ -25,7 +25,8 @@ void restrict_to(MachineMemory& memory, std::uint64_t limit, std::uint64_t used)
 }
 
 // A group and all above it: each may have a limit.
-void restrict_to_groups(MachineMemory& memory, const std::string& root, std::string path, const char* limit, const char* used)
+void restrict_to_groups(MachineMemory& memory, const std::string& root, std::string path, const char* limit,
+    const char* used)
 {
     for (;;) {
         restrict_to(memory, number_in(root + path + "/" + limit), number_in(root + path + "/" + used));

@@ -30,9 +30,9 @@ PlanLoad load_plan(const Workload& workload, const std::string& file)
             std::to_string(workload.rank_count) + " ranks for a plan of " + std::to_string(plan.schedule.size()),
             "as many as the plan has");
     if (!plan.own_reduction)
-        plan.schedule.reduction = workload.reduction == "min"   ? ReduceOp::min
-                                  : workload.reduction == "max" ? ReduceOp::max
-                                                                : ReduceOp::sum;
+        plan.schedule.reduction = workload.reduction == "min" ? ReduceOp::min
+            : workload.reduction == "max"                     ? ReduceOp::max
+                                                              : ReduceOp::sum;
     VerifyOptions sizes;
     sizes.bytes = out.bytes;
     sizes.element_bytes = size_of(type);

@@ -15,7 +15,8 @@ namespace {
 // "7": a rank; "+1", "-1": so many ranks further, from the one that says it, around.
 std::optional<std::uint64_t> small_number(const std::string& text)
 {
-    if (text.empty() || text.size() > 6 || !std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }))
+    if (text.empty() || text.size() > 6 ||
+        !std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }))
         return std::nullopt;
     return std::stoull(text);
 }
@@ -70,16 +71,18 @@ void ReplayTraffic::check_names(const ReplayProfile& profile, const ResolvedSyst
         known[index] = true;  // said once
         if (nodes.empty())
             for (const Member& member : members_) nodes.push_back(member.node);
-        problems.push_back({profile.file, line,
-            in_quotes(name) + (node ? " takes no part in this run" : " is no GPU of this run"),
-            expected_name(fmt::format("a node name{}, or a rank below {}", destination ? ", +1 or -1" : "", members_.size()),
-                name, nodes)});
+        problems.push_back(
+            {profile.file, line, in_quotes(name) + (node ? " takes no part in this run" : " is no GPU of this run"),
+                expected_name(
+                    fmt::format("a node name{}, or a rank below {}", destination ? ", +1 or -1" : "", members_.size()),
+                    name, nodes)});
     };
     for (const ReplayRow& row : profile.rows) {
         if (problems.size() >= 20) break;
         if (row.gpu != 0) check(row.gpu, row.line, false);
         if (row.gpu != 0 && distance(profile.names[row.gpu])) {
-            problems.push_back({profile.file, row.line, "'gpu' is " + in_quotes(profile.names[row.gpu]), "a node name, a rank or *"});
+            problems.push_back(
+                {profile.file, row.line, "'gpu' is " + in_quotes(profile.names[row.gpu]), "a node name, a rank or *"});
         }
         check(row.to, row.line, true);
     }
@@ -88,7 +91,8 @@ void ReplayTraffic::check_names(const ReplayProfile& profile, const ResolvedSyst
 
 bool ReplayTraffic::any_of(std::size_t ranks) const
 {
-    return std::any_of(members_.begin(), members_.begin() + static_cast<std::ptrdiff_t>(std::min(ranks, members_.size())),
+    return std::any_of(members_.begin(),
+        members_.begin() + static_cast<std::ptrdiff_t>(std::min(ranks, members_.size())),
         [](const Member& member) { return member.replays; });
 }
 
@@ -129,8 +133,7 @@ void ReplayTraffic::start(const std::vector<Accelerator*>& members, const LineEx
         }
     }
     for (std::uint32_t e = 0; e < members_.size(); ++e)
-        if (auto* replay = members[e]->replay())
-            replay->start(members_[e].file, std::move(rows[e]), seed);
+        if (auto* replay = members[e]->replay()) replay->start(members_[e].file, std::move(rows[e]), seed);
 }
 
 ReplayGpu::Row ReplayTraffic::row_of(const ReplayProfile& profile, const ReplayRow& row, std::uint32_t from,
@@ -141,7 +144,8 @@ ReplayGpu::Row ReplayTraffic::row_of(const ReplayProfile& profile, const ReplayR
         return {profile.file, row.line, what, expected};
     };
     if (to == from)
-        throw refuse(members_[from].node + " is both ends of the row", "another GPU: what stays on the die is not replayed");
+        throw refuse(members_[from].node + " is both ends of the row",
+            "another GPU: what stays on the die is not replayed");
     ReplayGpu::Row out;
     out.time = row.time;
     out.gap = row.gap;
@@ -163,19 +167,20 @@ ReplayGpu::Row ReplayTraffic::row_of(const ReplayProfile& profile, const ReplayR
     if (row.place == ReplayRow::Place::address) {
         const std::uint64_t capacity = members[to]->capacity();
         if (row.offset >= capacity || row.bytes > capacity - row.offset)
-            throw refuse(fmt::format("{} bytes at {:#x} lie beyond the memory of {}", row.bytes, row.offset, members_[to].node),
+            throw refuse(
+                fmt::format("{} bytes at {:#x} lie beyond the memory of {}", row.bytes, row.offset, members_[to].node),
                 "addresses below " + format_bytes(capacity) + " (hbm.capacity)");
         out.address = global_address(to, row.offset);
         return out;
     }
     const Buffer buffer = row.place == ReplayRow::Place::input ? Buffer::input
-        : row.place == ReplayRow::Place::output                 ? Buffer::output
-                                                                : Buffer::scratch;
+        : row.place == ReplayRow::Place::output                ? Buffer::output
+                                                               : Buffer::scratch;
     const auto first = job ? executor.address(*job, to, buffer, row.offset) : std::nullopt;
     const auto last = job ? executor.address(*job, to, buffer, row.offset + row.bytes - 1) : std::nullopt;
     if (!first || !last)
-        throw refuse(fmt::format("{} bytes at {}+{} of {} are in no buffer of the collective", row.bytes, name_of(buffer),
-                         row.offset, members_[to].node),
+        throw refuse(fmt::format("{} bytes at {}+{} of {} are in no buffer of the collective", row.bytes,
+                         name_of(buffer), row.offset, members_[to].node),
             "a range of its buffer, or an address");
     out.address = *first;
     return out;

@@ -16,22 +16,22 @@ namespace {
 
 // Bytes of structures of a kind: sizeof where a header shows them, else of a heap profile of runs with the profiles h100 and
 // mi300x, 8 to 64 GPUs, x86-64, GCC 12, -O2 (docs/commands.md#what-a-run-will-take).
-constexpr double process_bytes = 14e6;    // program, libraries, kernel
-constexpr double bytes_of_tag = 4;        // a word of TagArray
-constexpr double bytes_of_miss = 40;      // an entry of a slice's misses,
-constexpr double most_misses_reserved = 1024;  // as many as a slice makes room for
-constexpr double bytes_of_unit = 7.3e3;   // a compute unit with its network end,
-constexpr double contexts_of_unit = 64;   // and wavefronts that it gets with its first workgroup
-constexpr double bytes_of_slice = 8e3;    // with both sockets, its peers in network and memory
-constexpr double bytes_of_channel = 4e3;  // of DRAM, with 16 banks
-constexpr double bytes_of_gpu = 0.5e6;    // the rest
-constexpr double bytes_of_replay = 0.8e6;  // a replay GPU
-constexpr double bytes_of_link = 17e3;     // both directions: wires, sockets
+constexpr double process_bytes = 14e6;                       // program, libraries, kernel
+constexpr double bytes_of_tag = 4;                           // a word of TagArray
+constexpr double bytes_of_miss = 40;                         // an entry of a slice's misses,
+constexpr double most_misses_reserved = 1024;                // as many as a slice makes room for
+constexpr double bytes_of_unit = 7.3e3;                      // a compute unit with its network end,
+constexpr double contexts_of_unit = 64;                      // and wavefronts that it gets with its first workgroup
+constexpr double bytes_of_slice = 8e3;                       // with both sockets, its peers in network and memory
+constexpr double bytes_of_channel = 4e3;                     // of DRAM, with 16 banks
+constexpr double bytes_of_gpu = 0.5e6;                       // the rest
+constexpr double bytes_of_replay = 0.8e6;                    // a replay GPU
+constexpr double bytes_of_link = 17e3;                       // both directions: wires, sockets
 constexpr double place_bytes = sizeof(WaitingLines::Place);  // in an output port's table of lines that wait
-constexpr double first_places = 16;        // of the table; it doubles where lines that wait take half of it
+constexpr double first_places = 16;  // of the table; it doubles where lines that wait take half of it
 constexpr double places_of_line = 2;
-constexpr double share_in_flight = 0.5;    // of what units may load for moves: threads wait for each other
-constexpr double request_bytes = 32;       // of the smallest request on a wire
+constexpr double share_in_flight = 0.5;  // of what units may load for moves: threads wait for each other
+constexpr double request_bytes = 32;     // of the smallest request on a wire
 // A transaction's operand takes about 10 hops, and a core does some 3 million hops a second (2.1 to 4.2 measured).
 constexpr double operands_per_second = 0.3e6;
 constexpr double seconds_of_gpu = 0.012;  // to build
@@ -134,13 +134,15 @@ Flight flight_of(const ResolvedSystem& system, const FabricPlan& plan, const Col
     out.lines = std::max(shape.burst + fetches(shape.burst), moves + operations + copies + fetches(moves + copies));
     const double busiest = std::max({shape.burst, moves, copies}) / std::max(1.0, wires.ports);
     out.table_bytes = wires.merging * more_places(busiest);
-    if (copies > 0) out.table_bytes += wires.merging * more_places(copies / std::max(1.0, wires.ports));  // at the switches
+    if (copies > 0)
+        out.table_bytes += wires.merging * more_places(copies / std::max(1.0, wires.ports));  // at the switches
     return out;
 }
 
 }  // namespace
 
-RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, const CollectiveRequest* request, bool data_on)
+RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, const CollectiveRequest* request,
+    bool data_on)
 {
     RunEstimate out;
     out.gpus = request == nullptr ? plan.members.size() : request->members.size();
@@ -185,7 +187,8 @@ RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, c
         out.content_bytes = shape.buffer_bytes;
         out.flight_bytes += ranks * resident * windows * shape.most_sources * instruction;
     }
-    out.seconds = out.transactions / operands_per_second + ranks * seconds_of_gpu + out.schedule_bytes / schedule_bytes_per_second;
+    out.seconds = out.transactions / operands_per_second + ranks * seconds_of_gpu +
+        out.schedule_bytes / schedule_bytes_per_second;
     return out;
 }
 

@@ -14,6 +14,7 @@ namespace weft {
 
 // `request` is null for a trace. An algorithm that is still to be chosen counts as the one with the fewest steps,
 // beside the largest schedule that is priced.
-RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, const CollectiveRequest* request, bool data_on);
+RunEstimate estimate_run(const ResolvedSystem& system, const FabricPlan& plan, const CollectiveRequest* request,
+    bool data_on);
 
 }  // namespace weft

@@ -18,7 +18,8 @@ std::string gigabytes_of(double bytes) { return fmt::format("{:.3g} GB", bytes *
 // Runs that differ from a request in one thing and fit.
 class Alternatives {
 public:
-    Alternatives(const ResolvedSystem& system, const FabricPlan& plan, const CollectiveRequest& request, bool data_on, double room)
+    Alternatives(const ResolvedSystem& system, const FabricPlan& plan, const CollectiveRequest& request, bool data_on,
+        double room)
         : system_(system), plan_(plan), request_(request), data_on_(data_on), room_(room)
     {
     }
@@ -82,7 +83,8 @@ private:
         double least = room_;
         std::string best;
         for (const std::string& name : algorithm_names(request_.op)) {
-            if (name == request_.algorithm || algorithm_info(request_.op, name)->carrier == Carrier::in_switch) continue;
+            if (name == request_.algorithm || algorithm_info(request_.op, name)->carrier == Carrier::in_switch)
+                continue;
             request.algorithm = name;
             const double bytes = bytes_of(request, data_on_);
             if (bytes <= 0 || bytes > least) continue;
@@ -120,8 +122,10 @@ void require_fit(const ResolvedSystem& system, const FabricPlan& plan, const Col
     std::vector<std::string> ways;
     if (request != nullptr) ways = Alternatives(system, plan, *request, data_on, room).texts();
     const std::string known = request == nullptr ? "a smaller system" : "fewer GPUs";
-    throw InputError("", 0, fmt::format("this run takes {}, and {} can be had", estimate.memory_text(), gigabytes_of(room)),
-        fmt::format("{}; --memory-limit tries it all the same", ways.empty() ? known : fmt::format("one of {}", fmt::join(ways, ", "))));
+    throw InputError("", 0,
+        fmt::format("this run takes {}, and {} can be had", estimate.memory_text(), gigabytes_of(room)),
+        fmt::format("{}; --memory-limit tries it all the same",
+            ways.empty() ? known : fmt::format("one of {}", fmt::join(ways, ", "))));
 }
 
 }  // namespace weft

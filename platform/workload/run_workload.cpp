@@ -40,9 +40,9 @@ CollectiveRequest collective_request(const ResolvedSystem& system, std::size_t r
         request.options.pipeline = static_cast<std::uint32_t>(std::min<std::uint64_t>(workload.pipeline, UINT32_MAX));
     request.options.dimensions = dimensions;
     request.options.scheduling = scheduling_of(system.engine());
-    request.options.reduction = workload.reduction == "min"   ? ReduceOp::min
-                                : workload.reduction == "max" ? ReduceOp::max
-                                                              : ReduceOp::sum;
+    request.options.reduction = workload.reduction == "min" ? ReduceOp::min
+        : workload.reduction == "max"                       ? ReduceOp::max
+                                                            : ReduceOp::sum;
     for (std::uint32_t e = 0; e < ranks; ++e) request.members.push_back(e);
     for (const auto& [rank, delay] : workload.delays) {
         if (rank >= ranks)

@@ -38,7 +38,8 @@ public:
     void choose(const FabricPlan& plan, bool progress) { choice_.emplace(system_, plan, progress); }
 
     // The first `members` endpoints are ranks, those from `accelerators` on memories.
-    void attach(Executor& executor, std::size_t members, std::size_t accelerators, std::shared_ptr<const Schedule> schedule);
+    void attach(Executor& executor, std::size_t members, std::size_t accelerators,
+        std::shared_ptr<const Schedule> schedule);
 
     // The nodes of a trace write themselves into `log`. Behind attach(), before start().
     void follow(NodeLog& log)
@@ -48,7 +49,10 @@ public:
     void start() { driver_ ? driver_->start() : engine_->start(); }
     bool finished() const { return driver_ ? driver_->finished() : engine_->finished(); }
     bool look_further() { return engine_ && engine_->look_further(); }
-    const std::vector<Picoseconds>& finish_times() const { return driver_ ? driver_->finish_times() : engine_->finish_times(); }
+    const std::vector<Picoseconds>& finish_times() const
+    {
+        return driver_ ? driver_->finish_times() : engine_->finish_times();
+    }
     std::vector<std::string> blocked() const { return engine_ ? engine_->blocked() : std::vector<std::string>(); }
     std::vector<std::string> notices_of_run() const;
     // The time [0, end] of the rank by activity; empty for a collective.

@@ -33,8 +33,10 @@ public:
         const LineOp op = get ? LineOp::read : LineOp::write;
         shares_.for_each(from, to, lines, [&](std::uint32_t edge, bool forward, double share) {
             const LinkSpec& spec = system_.link(edge);
-            const std::uint64_t there = stream_bytes(spec, op, get ? LineClass::response : LineClass::request, false, by_card_);
-            const std::uint64_t back = stream_bytes(spec, op, get ? LineClass::request : LineClass::response, false, by_card_);
+            const std::uint64_t there =
+                stream_bytes(spec, op, get ? LineClass::response : LineClass::request, false, by_card_);
+            const std::uint64_t back =
+                stream_bytes(spec, op, get ? LineClass::request : LineClass::response, false, by_card_);
             bytes_[2 * edge + (forward ? 0 : 1)] += share * static_cast<double>(there);
             bytes_[2 * edge + (forward ? 1 : 0)] += share * static_cast<double>(back);
         });
@@ -82,9 +84,12 @@ struct StepTime {
         const std::string begin = start > 0 ? fmt::format("start {} + ", format_time_ps(start)) : "";
         if (get > 0) return begin + flag + " + get " + format_time_ps(get);
         if (signal == 0)
-            return fmt::format("load {} + put {} + notice {}", format_time_ps(load), format_time_ps(put), format_time_ps(notice));
-        return begin + fmt::format("load {} + put {} + answer {} + ", format_time_ps(load), format_time_ps(put),
-                   format_time_ps(answer)) + flag;
+            return fmt::format("load {} + put {} + notice {}", format_time_ps(load), format_time_ps(put),
+                format_time_ps(notice));
+        return begin +
+            fmt::format("load {} + put {} + answer {} + ", format_time_ps(load), format_time_ps(put),
+                format_time_ps(answer)) +
+            flag;
     }
 };
 
@@ -112,18 +117,18 @@ StepTime step_time(const ResolvedSystem& system, const FabricPlan& plan, std::ui
     if (with_data && mover == Mover::bulk) step.start = system.bulk(plan.members[from]).start;
     if (get) {
         step.get = home.unit_to_port + path_time(system, plan, to, from, LineOp::read, line_bytes, LineClass::request) +
-                   sender.port_to_l2 + home_time(system, plan.members[from]) + sender.l2_to_port +
-                   path_time(system, plan, from, to, LineOp::read, line_bytes, LineClass::response) + home.port_to_unit;
+            sender.port_to_l2 + home_time(system, plan.members[from]) + sender.l2_to_port +
+            path_time(system, plan, from, to, LineOp::read, line_bytes, LineClass::response) + home.port_to_unit;
     } else if (with_data) {
         step.load = sender.unit_to_l2 + near.latency + sender.l2_to_unit;
-        step.put = sender.unit_to_port + path_time(system, plan, from, to, LineOp::write, line_bytes, LineClass::request) +
-                   home.port_to_l2 + far_home;
+        step.put = sender.unit_to_port +
+            path_time(system, plan, from, to, LineOp::write, line_bytes, LineClass::request) + home.port_to_l2 +
+            far_home;
         step.answer = home.l2_to_port +
-                      path_time(system, plan, to, from, LineOp::write, line_bytes, LineClass::response) +
-                      sender.port_to_unit;
+            path_time(system, plan, to, from, LineOp::write, line_bytes, LineClass::response) + sender.port_to_unit;
     }
     step.signal = sender.unit_to_port + path_time(system, plan, from, to, LineOp::atomic, 8, LineClass::request) +
-                  home.port_to_l2 + far_home;
+        home.port_to_l2 + far_home;
     if (mover != Mover::copy_engine) step.signal += sender.fence_latency;
     const Time flag = flag_time(system, plan.members[to]);
     step.notice = home.l2_to_unit + (flag - far_home) / 2;
@@ -167,7 +172,9 @@ std::optional<std::vector<double>> link_payload(const FabricPlan& plan, const Co
         for (std::uint32_t to = 0; to < traffic.ranks; ++to)
             if (const std::uint64_t bytes = traffic.between(from, to); from != to && bytes > 0)
                 shares.for_each(request.members[from], request.members[to], static_cast<double>(bytes),
-                    [&](std::uint32_t edge, bool forward, double share) { out[2 * edge + (forward ? 0 : 1)] += share; });
+                    [&](std::uint32_t edge, bool forward, double share) {
+                        out[2 * edge + (forward ? 0 : 1)] += share;
+                    });
     return out;
 }
 
@@ -207,8 +214,7 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
         out.steps = theory_steps(theory);
         const bool all_pairs = theory.ranks <= most_ranks_for_all_pairs;
         const std::uint32_t senders = all_pairs ? theory.ranks : 1;
-        const std::vector<std::uint64_t> pairs =
-            all_pairs ? theory_bytes_pairs(theory) : std::vector<std::uint64_t>{};
+        const std::vector<std::uint64_t> pairs = all_pairs ? theory_bytes_pairs(theory) : std::vector<std::uint64_t>{};
         for (std::uint32_t from = 0; from < senders; ++from) {
             for (std::uint32_t to = 0; to < theory.ranks; ++to) {
                 if (to == from) continue;
@@ -216,7 +222,8 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
                     all_pairs ? pairs[from * theory.ranks + to] : theory_bytes_between(theory, from, to);
                 if (with_data && payload == 0) continue;
                 if (!with_data && to != (from + 1) % theory.ranks) continue;
-                loads.add(from, to, static_cast<double>((packet_bytes(format, payload) + line_bytes - 1) / line_bytes), get);
+                loads.add(from, to, static_cast<double>((packet_bytes(format, payload) + line_bytes - 1) / line_bytes),
+                    get);
                 const StepTime step = step_time(system, plan, from, to, with_data, get);
                 if (step.total() > slowest.total()) slowest = step;
             }
@@ -228,8 +235,8 @@ std::optional<AlphaBeta> alpha_beta(const ResolvedSystem& system, const FabricPl
     out.wire_bytes = busiest.wire_bytes;
     out.rate = busiest.bandwidth;
     out.alpha_ps = slowest.total();
-    out.time_ps = system.gpu(plan.members[0]).launch_latency +
-                  alpha_beta_ps(out.steps, out.alpha_ps, out.wire_bytes, out.rate);
+    out.time_ps =
+        system.gpu(plan.members[0]).launch_latency + alpha_beta_ps(out.steps, out.alpha_ps, out.wire_bytes, out.rate);
     out.explanation = slowest.text();
     return out;
 }

@@ -26,8 +26,8 @@ public:
     }
 
     // Of `bytes` (layout.h) among these endpoints, with so many channels. Throws InputError when nothing has a price.
-    std::shared_ptr<const Schedule> schedule(CollectiveOp op, const std::vector<std::uint32_t>& members, std::uint64_t bytes,
-        std::uint32_t channels);
+    std::shared_ptr<const Schedule> schedule(CollectiveOp op, const std::vector<std::uint32_t>& members,
+        std::uint64_t bytes, std::uint32_t channels);
 
     // The choices, one line for each kind of collective, in the order in which they came.
     std::vector<std::string> notices() const;

@@ -43,8 +43,7 @@ void carry_out(LineBits& request, std::uint8_t* line)
         std::memset(data, 0, 64);
     } else {
         const std::uint64_t word = word_at(place, size);
-        const std::uint64_t result =
-            result_of(request.function(), word, word_at(data, size), word_at(data + 8, size));
+        const std::uint64_t result = result_of(request.function(), word, word_at(data, size), word_at(data + 8, size));
         std::memcpy(place, &result, size);
         std::memset(data, 0, 64);
         if (request.op() == op_fetch) std::memcpy(data, &word, sizeof word);

@@ -10,7 +10,8 @@ void LlcParameters::check() const
 {
     const auto in = [](const char* name, std::uint32_t value, std::uint32_t low, std::uint32_t high) {
         if (value < low || value > high)
-            throw InputError("", 0, fmt::format("cache slice: {} is {}", name, value), fmt::format("{} to {}", low, high));
+            throw InputError("", 0, fmt::format("cache slice: {} is {}", name, value),
+                fmt::format("{} to {}", low, high));
     };
     in("sets", sets, 2, 65536);
     if ((sets & (sets - 1)) != 0)
@@ -36,7 +37,8 @@ std::string difference(const LlcOut& expected, const LlcOut& got)
     static constexpr Level levels[] = {{"req_ready", &LlcOut::req_ready}, {"resp_valid", &LlcOut::resp_valid},
         {"mem_read_valid", &LlcOut::mem_read_valid}, {"mem_write_valid", &LlcOut::mem_write_valid},
         {"mem_resp_ready", &LlcOut::mem_resp_ready}, {"flushed", &LlcOut::flushed}, {"hit", &LlcOut::hit},
-        {"miss", &LlcOut::miss}, {"merged", &LlcOut::merged}, {"write_back", &LlcOut::write_back}, {"idle", &LlcOut::idle}};
+        {"miss", &LlcOut::miss}, {"merged", &LlcOut::merged}, {"write_back", &LlcOut::write_back},
+        {"idle", &LlcOut::idle}};
     struct Bus {
         const char* name;
         bool LlcOut::*valid;

@@ -36,7 +36,7 @@ private:
     std::uint32_t ways_;
     std::uint32_t index_low_;
     std::uint64_t mask_;
-    std::vector<Place> places_;          // row by row
+    std::vector<Place> places_;           // row by row
     std::vector<std::uint8_t> in_order_;  // ways of each row, most recently used first
 };
 

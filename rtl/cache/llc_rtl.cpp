@@ -43,8 +43,8 @@ LlcRtl::LlcRtl(const BlockSource& source, const std::string& name, std::uint64_t
       mem_write_valid_(block_.pin("mem_write_valid")), mem_write_ready_(block_.pin("mem_write_ready")),
       mem_write_(block_.pin("mem_write")), mem_resp_valid_(block_.pin("mem_resp_valid")),
       mem_resp_ready_(block_.pin("mem_resp_ready")), mem_resp_(block_.pin("mem_resp")), flush_(block_.pin("flush")),
-      flushed_(block_.pin("flushed")), hit_(block_.pin("hit")), miss_(block_.pin("miss")), merged_(block_.pin("merged")),
-      write_back_(block_.pin("write_back")), idle_pin_(block_.pin("idle"))
+      flushed_(block_.pin("flushed")), hit_(block_.pin("hit")), miss_(block_.pin("miss")),
+      merged_(block_.pin("merged")), write_back_(block_.pin("write_back")), idle_pin_(block_.pin("idle"))
 {
     reset();
 }

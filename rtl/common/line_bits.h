@@ -48,9 +48,10 @@ struct LineBits {
     void set_rest(std::uint16_t source, unsigned op, bool response, unsigned size, unsigned function, unsigned flags,
         std::uint32_t tag, bool failed)
     {
-        set_word(8, std::uint64_t{source} | std::uint64_t{op & 15U} << 16 | std::uint64_t{response} << 20 |
-            std::uint64_t{size & 127U} << 21 | std::uint64_t{function & 7U} << 28 | std::uint64_t{flags & 255U} << 31 |
-            std::uint64_t{tag & 0xffffffU} << 39 | std::uint64_t{failed} << 63);
+        set_word(8,
+            std::uint64_t{source} | std::uint64_t{op & 15U} << 16 | std::uint64_t{response} << 20 |
+                std::uint64_t{size & 127U} << 21 | std::uint64_t{function & 7U} << 28 |
+                std::uint64_t{flags & 255U} << 31 | std::uint64_t{tag & 0xffffffU} << 39 | std::uint64_t{failed} << 63);
     }
     bool operator==(const LineBits& other) const { return std::memcmp(bytes, other.bytes, sizeof bytes) == 0; }
 

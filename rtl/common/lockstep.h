@@ -24,7 +24,8 @@ public:
 
     // `scratch`: an Out of the right shape.
     Lockstep(std::unique_ptr<Block> tested, std::unique_ptr<Block> reference, Out scratch, Compare compare)
-        : tested_(std::move(tested)), reference_(std::move(reference)), expected_(std::move(scratch)), compare_(std::move(compare))
+        : tested_(std::move(tested)), reference_(std::move(reference)), expected_(std::move(scratch)),
+          compare_(std::move(compare))
     {
     }
     Lockstep(std::unique_ptr<Block> tested, std::unique_ptr<Block> reference, Out scratch)

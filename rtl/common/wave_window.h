@@ -7,10 +7,10 @@
 namespace weft {
 
 struct WaveWindow {
-    std::string file;  // FST
-    std::uint64_t from = 0;             // ps
+    std::string file;        // FST
+    std::uint64_t from = 0;  // ps
     std::uint64_t to = ~std::uint64_t{0};
-    std::uint64_t half_period = 500;    // ps, of the clock
+    std::uint64_t half_period = 500;  // ps, of the clock
 };
 
 }  // namespace weft

@@ -43,7 +43,8 @@ DutBlock::DutBlock(const PortMap& map, const std::string& library, const DutShap
     : block_(library, path, shape.seed, clock_pins(map)), idle_value_(map.idle.value)
 {
     const unsigned ports = map.block_ports(shape.ports);
-    for (const MapClock& clock : map.clocks) clocks_.push_back({block_.pin(clock.pin), clock.period == 0 ? shape.clock : clock.period});
+    for (const MapClock& clock : map.clocks)
+        clocks_.push_back({block_.pin(clock.pin), clock.period == 0 ? shape.clock : clock.period});
     if (!map.idle.pin.empty()) idle_ = block_.pin(map.idle.pin);
     for (const MapPin& tie : map.ties) {
         Pin pin = block_.pin(tie.pin);
@@ -51,7 +52,8 @@ DutBlock::DutBlock(const PortMap& map, const std::string& library, const DutShap
     }
     for (unsigned s = 0; s < map.streams.size(); ++s) {
         const MapStream& stream = map.streams[s];
-        const auto clock = std::find_if(map.clocks.begin(), map.clocks.end(), [&](const MapClock& c) { return c.pin == stream.clock; });
+        const auto clock = std::find_if(map.clocks.begin(), map.clocks.end(),
+            [&](const MapClock& c) { return c.pin == stream.clock; });
         const unsigned bit = 1U << (clock - map.clocks.begin());
         for (unsigned port = 0; port < shape.ports; ++port) {
             if (stream.protocol == StreamProtocol::axi4) {
@@ -59,8 +61,10 @@ DutBlock::DutBlock(const PortMap& map, const std::string& library, const DutShap
                 continue;
             }
             const StreamPins pins = bind(stream, port, ports);
-            if (stream.in) sources_.push_back({port, s, stream.lines, bit, make_source(stream, pins, shape.channels)});
-            else sinks_.push_back({port, s, stream.lines, bit, make_sink(stream, pins, shape.channels)});
+            if (stream.in)
+                sources_.push_back({port, s, stream.lines, bit, make_source(stream, pins, shape.channels)});
+            else
+                sinks_.push_back({port, s, stream.lines, bit, make_sink(stream, pins, shape.channels)});
         }
     }
     if (map.reset.pin.empty()) return;
@@ -86,15 +90,17 @@ StreamPins DutBlock::bind(const MapStream& stream, unsigned port, unsigned ports
         return Signal{block_.pin(slice.pin), slice.at, slice.width};
     };
     StreamPins out;
-    const std::pair<const char*, Signal*> names[] = {{"valid", &out.valid}, {"ready", &out.ready}, {"credit", &out.ready},
-        {"data", &out.data}, {"keep", &out.keep}, {"last", &out.last}, {"dest", &out.dest}, {"vc", &out.vc}, {"id", &out.id}};
+    const std::pair<const char*, Signal*> names[] = {{"valid", &out.valid}, {"ready", &out.ready},
+        {"credit", &out.ready}, {"data", &out.data}, {"keep", &out.keep}, {"last", &out.last}, {"dest", &out.dest},
+        {"vc", &out.vc}, {"id", &out.id}};
     for (const auto& [name, signal] : names)
         if (const MapSignal* const found = stream.signal(name)) *signal = place(*found);
     for (const auto& [field, signal] : stream.field_signals) out.fields.emplace_back(field, place(signal));
     return out;
 }
 
-void DutBlock::bind_axi4(const MapStream& stream, unsigned number, unsigned clock, unsigned port, unsigned ports, unsigned channels)
+void DutBlock::bind_axi4(const MapStream& stream, unsigned number, unsigned clock, unsigned port, unsigned ports,
+    unsigned channels)
 {
     const std::vector<PinInfo> pins = block_.pins();
     const auto shared = std::make_shared<Axi4Port>();

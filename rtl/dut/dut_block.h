@@ -13,11 +13,11 @@
 namespace weft {
 
 struct DutShape {
-    unsigned ports = 1;         // of the node
-    unsigned channels = 1;      // of its links
-    std::uint64_t clock = 1;    // ps, for clocks with the period switch.clock
-    std::uint64_t seed = 1;     // of registers that no reset sets
-    bool waves = false;         // waveforms may be asked for
+    unsigned ports = 1;       // of the node
+    unsigned channels = 1;    // of its links
+    std::uint64_t clock = 1;  // ps, for clocks with the period switch.clock
+    std::uint64_t seed = 1;   // of registers that no reset sets
+    bool waves = false;       // waveforms may be asked for
 };
 
 // The shared library of the block for this shape: verilates `files` unless that is done. Throws InputError: RTL that
@@ -72,7 +72,8 @@ public:
 
 private:
     StreamPins bind(const MapStream& stream, unsigned port, unsigned ports) const;
-    void bind_axi4(const MapStream& stream, unsigned number, unsigned clock, unsigned port, unsigned ports, unsigned channels);
+    void bind_axi4(const MapStream& stream, unsigned number, unsigned clock, unsigned port, unsigned ports,
+        unsigned channels);
 
     VerilatedBlock block_;
     struct Clock {

@@ -24,16 +24,21 @@ BlockChannels channels_of(const LinkSpec& spec)
     return out;
 }
 
-LatencyBreakdown::Leg& leg_of(Line& line, LineClass cls) { return cls == LineClass::request ? line.breakdown().out : line.breakdown().back; }
+LatencyBreakdown::Leg& leg_of(Line& line, LineClass cls)
+{
+    return cls == LineClass::request ? line.breakdown().out : line.breakdown().back;
+}
 
 }  // namespace
 
-DutLink::DutLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, PortMap map,
-    std::vector<std::string> files, WaveWindow wave, std::uint64_t seed)
-    : LinkShell(spec, name, event_queue, std::move(path), 2U, std::move(map), std::move(files), std::move(wave), seed, Words{"end", "end"})
+DutLink::DutLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec,
+    PortMap map, std::vector<std::string> files, WaveWindow wave, std::uint64_t seed)
+    : LinkShell(spec, name, event_queue, std::move(path), 2U, std::move(map), std::move(files), std::move(wave), seed,
+          Words{"end", "end"})
 {
     if (spec.bit_error_rate > 0)
-        throw InputError("", 0, "bit errors on a link that is a block of RTL", "link.bit_error_rate=0: the block makes its own");
+        throw InputError("", 0, "bit errors on a link that is a block of RTL",
+            "link.bit_error_rate=0: the block makes its own");
     build(channels_of(spec), 0);
     taken_until_.resize(block().sources().size());
 }
@@ -44,7 +49,8 @@ Time DutLink::take(unsigned end, Line& line, LineClass cls, Time delay)
     const Time now = event_queue().now();
     if (line.traced()) line.breakdown().since = now + delay;
     const std::size_t by = source_for(end, channels().slot_of[line.vc]);
-    taken_until_[by] = std::max(taken_until_[by], now + delay) + beats(by, line, cls) * block().period(block().sources()[by]);
+    taken_until_[by] =
+        std::max(taken_until_[by], now + delay) + beats(by, line, cls) * block().period(block().sources()[by]);
     Time next = taken_until_[by];
     for (std::size_t i = 0; i < taken_until_.size(); ++i)
         if (block().sources()[i].port == end) next = std::min(next, taken_until_[i]);
@@ -92,7 +98,8 @@ LinkModel::Direction DutLink::direction(unsigned end) const
 {
     Direction out = count_[end];
     const std::vector<DutBlock::Source>& all = block().sources();
-    out.busy /= static_cast<Time>(std::count_if(all.begin(), all.end(), [&](const DutBlock::Source& source) { return source.port == end; }));
+    out.busy /= static_cast<Time>(
+        std::count_if(all.begin(), all.end(), [&](const DutBlock::Source& source) { return source.port == end; }));
     return out;
 }
 

@@ -62,7 +62,7 @@ private:
     unsigned beats(std::size_t source, const Line& line, LineClass cls) const;
 
     std::vector<Time> taken_until_;  // by source, as the sender was told
-    Direction count_[2];  // busy: of all streams together
+    Direction count_[2];             // busy: of all streams together
 };
 
 }  // namespace weft

@@ -18,10 +18,10 @@ constexpr unsigned idle_patience = 4;
 
 }  // namespace
 
-DutModule::DutModule(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, unsigned ports, PortMap map,
-    std::vector<std::string> files, WaveWindow wave, std::uint64_t seed, Words words)
-    : PinShell(name, event_queue, std::move(path), 0), map_(std::move(map)), files_(std::move(files)), wave_(std::move(wave)),
-      seed_(seed), words_(words), ports_(ports)
+DutModule::DutModule(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, unsigned ports,
+    PortMap map, std::vector<std::string> files, WaveWindow wave, std::uint64_t seed, Words words)
+    : PinShell(name, event_queue, std::move(path), 0), map_(std::move(map)), files_(std::move(files)),
+      wave_(std::move(wave)), seed_(seed), words_(words), ports_(ports)
 {
 }
 
@@ -86,8 +86,10 @@ void DutModule::tick(Time now)
         if ((sinks[i].clocks & rising) != 0) {
             const LineSink::Sample sample = sinks[i].channel->sample(seen_);
             moved = moved || sample.moved;
-            if (!sinks[i].channel->problem().empty()) fail(now, Side::out, sinks[i].port, sinks[i].channel->problem());
-            else if (sample.done) come_out(i, now);
+            if (!sinks[i].channel->problem().empty())
+                fail(now, Side::out, sinks[i].port, sinks[i].channel->problem());
+            else if (sample.done)
+                come_out(i, now);
         }
     look_at_idle(moved, now);
     block_->rise(rising, now);
@@ -97,7 +99,8 @@ void DutModule::tick(Time now)
 
     if (moved) moved_at_ = now;
     const bool idle = idle_clocks_ > idle_patience && waiting_ == 0 &&
-        std::all_of(sources.begin(), sources.end(), [](const DutBlock::Source& source) { return !source.channel->busy() && source.channel->settled(); }) &&
+        std::all_of(sources.begin(), sources.end(),
+            [](const DutBlock::Source& source) { return !source.channel->busy() && source.channel->settled(); }) &&
         std::none_of(sinks.begin(), sinks.end(), [](const DutBlock::Sink& sink) { return sink.channel->owes(); });
     if (!idle && now - moved_at_ <= patience_) wake(now + 1);
 }
@@ -163,12 +166,15 @@ bool DutModule::beside_bits_are_right(const DutBlock::Sink& from, Time now)
     const FlightTable::Flight& flight = flights_->at(seen_.bits.tag());
     const MapStream& stream = map_.streams[from.stream];
     for (unsigned i = 0; i < line_fields; ++i)
-        if (const auto field = static_cast<LineField>(i); !stream.carries(field)) copy_field(flight.bits, seen_.bits, field);
+        if (const auto field = static_cast<LineField>(i); !stream.carries(field))
+            copy_field(flight.bits, seen_.bits, field);
     if (stream.signal("vc") == nullptr) seen_.channel = flight.channel;
-    const std::tuple<const char*, unsigned, unsigned> signals[] = {{"id", flight.input, seen_.id}, {"dest", flight.output, seen_.dest}};
+    const std::tuple<const char*, unsigned, unsigned> signals[] = {{"id", flight.input, seen_.id},
+        {"dest", flight.output, seen_.dest}};
     for (const auto& [name, expected, got] : signals)
         if (stream.signal(name) != nullptr && got != expected) {
-            fail(now, Side::out, from.port, fmt::format("{}: expected {}, got {} ({})", name, expected, got, describe(flight.bits)));
+            fail(now, Side::out, from.port,
+                fmt::format("{}: expected {}, got {} ({})", name, expected, got, describe(flight.bits)));
             return false;
         }
     return true;
@@ -224,13 +230,15 @@ void DutModule::look_at_idle(bool moved, Time now)
     idle_clocks_ = !moved && block_->idle() ? idle_clocks_ + 1 : 0;
     if (idle_clocks_ > idle_patience && flights_->inside() > on_pins_)
         fail(now, Side::block, 0,
-            fmt::format("nothing is inside, it says; {} lines went in and have not come out", flights_->inside() - on_pins_));
+            fmt::format("nothing is inside, it says; {} lines went in and have not come out",
+                flights_->inside() - on_pins_));
 }
 
 void DutModule::fail(Time now, Side side, unsigned port, const std::string& what)
 {
     const bool in = side == Side::in;
-    const std::string place = side == Side::block ? "the block" : fmt::format("{} {}", in ? words_.in : words_.out, port);
+    const std::string place =
+        side == Side::block ? "the block" : fmt::format("{} {}", in ? words_.in : words_.out, port);
     // With the clock of the block that is slowest: waveforms then show enough before it.
     tell(now, fmt::format(", {}: {}", place, what), {}, block_->longest_period());
     if (side == Side::block) {
@@ -246,7 +254,8 @@ void DutModule::fail(Time now, Side side, unsigned port, const std::string& what
 void DutModule::add_overtaken(const FlightTable::Flight& flight)
 {
     for (const FlightTable::Flight* other : flights_->all())
-        if (other->input == flight.input && other->output == flight.output && other->channel == flight.channel && other->turn < flight.turn)
+        if (other->input == flight.input && other->output == flight.output && other->channel == flight.channel &&
+            other->turn < flight.turn)
             tell_more(fmt::format("  before it went into {} {} at {} ps, and is missing: {}", words_.in, other->input,
                 other->entered, describe(other->bits)));
 }
@@ -256,10 +265,11 @@ void DutModule::add_inside(std::vector<std::string>& out) const
     constexpr std::size_t most = 16;
     std::vector<const FlightTable::Flight*> all = flights_->all();
     for (std::size_t i = 0; i < entries_.size(); ++i)
-        if (block_->sources()[i].channel->busy()) all.erase(std::remove(all.begin(), all.end(), &flights_->at(entries_[i].tag)), all.end());
+        if (block_->sources()[i].channel->busy())
+            all.erase(std::remove(all.begin(), all.end(), &flights_->at(entries_[i].tag)), all.end());
     for (std::size_t i = 0; i < all.size() && i < most; ++i)
-        out.push_back(fmt::format("{} {} {} -> {} {}: inside since {} ps: {}", path(), words_.in, all[i]->input, words_.out, all[i]->output,
-            all[i]->entered, describe(all[i]->bits)));
+        out.push_back(fmt::format("{} {} {} -> {} {}: inside since {} ps: {}", path(), words_.in, all[i]->input,
+            words_.out, all[i]->output, all[i]->entered, describe(all[i]->bits)));
     if (all.size() > most) out.push_back(fmt::format("{}: and {} more", path(), all.size() - most));
 }
 
@@ -299,7 +309,8 @@ std::vector<std::string> DutModule::waiting_lines() const
     for (unsigned p = 0; p < ports(); ++p)
         for (unsigned channel = 0; channel < channel_count(); ++channel) {
             if (const std::size_t count = ports_[p].arrived[channel].size(); count > 0)
-                out.push_back(fmt::format("{} {} {}: {} {} lines wait for the block", path(), words_.in, p, count, channel_name(channel)));
+                out.push_back(fmt::format("{} {} {}: {} {} lines wait for the block", path(), words_.in, p, count,
+                    channel_name(channel)));
             add_behind(p, channel, out);
         }
     add_inside(out);

@@ -115,8 +115,8 @@ private:
     std::unique_ptr<DutBlock> block_;
     std::vector<Entry> entries_;
     std::unique_ptr<FlightTable> flights_;
-    RecentLines went_in_;   // by port
-    RecentLines came_out_;  // by port
+    RecentLines went_in_;        // by port
+    RecentLines came_out_;       // by port
     std::uint32_t waiting_ = 0;  // lines at inputs
     std::uint32_t on_pins_ = 0;  // lines that are going in
     LineOnPins seen_{};

@@ -9,13 +9,14 @@
 
 namespace weft {
 
-DutSwitch::DutSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
-    RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave, std::uint64_t seed)
-    : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path), ports, std::move(map), std::move(files), std::move(wave),
-          seed, Words{"input", "output"}),
+DutSwitch::DutSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
+    unsigned ports, RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave, std::uint64_t seed)
+    : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path), ports, std::move(map), std::move(files),
+          std::move(wave), seed, Words{"input", "output"}),
       spec_(spec), outputs_(ports), space_(ports, BufferSpace::of(1, 1))
 {
-    if (ports > 64) throw InputError("", 0, fmt::format("a block of RTL as a switch with {} ports", ports), "at most 64");
+    if (ports > 64)
+        throw InputError("", 0, fmt::format("a block of RTL as a switch with {} ports", ports), "at most 64");
     for (unsigned p = 0; p < ports; ++p) outputs_[p].alarm = std::make_unique<Alarm>(send_kind, 0x800 + p);
 }
 
@@ -96,8 +97,10 @@ void DutSwitch::serve(unsigned output, Time now)
         sent = true;
     }
     // At once again where the wire takes another.
-    if (sent) to.alarm->set(event_queue(), *this, to.wire_free);
-    else if (!to.coming.empty()) to.alarm->set(event_queue(), *this, to.coming.front().due);
+    if (sent)
+        to.alarm->set(event_queue(), *this, to.wire_free);
+    else if (!to.coming.empty())
+        to.alarm->set(event_queue(), *this, to.coming.front().due);
     if (sent) input_changed(now);
 }
 
@@ -115,21 +118,24 @@ std::uint32_t DutSwitch::credits_out(unsigned port, std::uint8_t vc) const
     const Output& output = outputs_[port];
     if (output.credits.empty() || space_[port].lines[vc] == 0) return 0;
     const std::uint8_t slot = channels().slot_of[vc];
-    const auto coming = std::count_if(output.coming.begin(), output.coming.end(), [slot](const Credit& credit) { return credit.slot == slot; });
+    const auto coming = std::count_if(output.coming.begin(), output.coming.end(),
+        [slot](const Credit& credit) { return credit.slot == slot; });
     return space_[port].lines[vc] - output.credits[slot] - static_cast<std::uint32_t>(coming);
 }
 
 bool DutSwitch::held_up() const
 {
     return std::any_of(outputs_.begin(), outputs_.end(), [](const Output& output) {
-        return std::any_of(output.leaving.begin(), output.leaving.end(), [](const std::deque<Waiting>& lines) { return !lines.empty(); });
+        return std::any_of(output.leaving.begin(), output.leaving.end(),
+            [](const std::deque<Waiting>& lines) { return !lines.empty(); });
     });
 }
 
 void DutSwitch::add_behind(unsigned output, unsigned channel, std::vector<std::string>& out) const
 {
     if (const std::size_t count = outputs_[output].leaving[channel].size(); count > 0)
-        out.push_back(fmt::format("{} output {}: {} {} lines have come out and wait for credits", path(), output, count, channel_name(channel)));
+        out.push_back(fmt::format("{} output {}: {} {} lines have come out and wait for credits", path(), output, count,
+            channel_name(channel)));
 }
 
 std::vector<Statistic> DutSwitch::statistics() const

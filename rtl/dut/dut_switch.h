@@ -32,8 +32,9 @@ namespace weft {
 
 class DutSwitch final : public SwitchShell<DutSwitch, DutModule> {
 public:
-    DutSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
-        RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave = {}, std::uint64_t seed = 1);
+    DutSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
+        unsigned ports, RouteTable routes, PortMap map, std::vector<std::string> files, WaveWindow wave = {},
+        std::uint64_t seed = 1);
 
     void set_credits(unsigned port, const BufferSpace& space) override { space_[port] = space; }
     std::uint32_t peak_queue(unsigned port) const override { return outputs_[port].load.peak; }

@@ -14,11 +14,14 @@ struct Known {
     unsigned width;
 };
 
-constexpr Known known[line_fields] = {{"address", 0, 48}, {"destination", 48, 16}, {"source", 64, 16}, {"operation", 80, 4},
-    {"response", 84, 1}, {"size", 85, 7}, {"function", 92, 3}, {"flags", 95, 8}, {"tag", 103, 24}, {"failed", 127, 1},
-    {"data", header_bits, beat_bits - header_bits}};
+constexpr Known known[line_fields] = {{"address", 0, 48}, {"destination", 48, 16}, {"source", 64, 16},
+    {"operation", 80, 4}, {"response", 84, 1}, {"size", 85, 7}, {"function", 92, 3}, {"flags", 95, 8}, {"tag", 103, 24},
+    {"failed", 127, 1}, {"data", header_bits, beat_bits - header_bits}};
 
-Pin over(const std::uint8_t* bytes, unsigned bits) { return Pin(const_cast<std::uint8_t*>(bytes), std::max(bits, 65U)); }
+Pin over(const std::uint8_t* bytes, unsigned bits)
+{
+    return Pin(const_cast<std::uint8_t*>(bytes), std::max(bits, 65U));
+}
 
 }  // namespace
 

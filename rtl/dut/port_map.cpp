@@ -48,7 +48,8 @@ public:
         for (const MapPin& tie : map_.ties) {
             const PinInfo* const pin = whole(tie.pin, true, "a tie", tie.line, 0);
             if (pin != nullptr && pin->width < 64 && tie.value >> pin->width != 0)
-                findings_.refuse(tie.line, fmt::format("{} does not fit in the {} bits of pin '{}'", tie.value, pin->width, tie.pin),
+                findings_.refuse(tie.line,
+                    fmt::format("{} does not fit in the {} bits of pin '{}'", tie.value, pin->width, tie.pin),
                     "a smaller number");
         }
         for (const MapStream& stream : map_.streams) check(stream);
@@ -66,7 +67,9 @@ private:
             return nullptr;
         }
         if (found->second->input != input) {
-            findings_.refuse(line, fmt::format("{} names the pin '{}', which is an {} of the block", use, name, input ? "output" : "input"),
+            findings_.refuse(line,
+                fmt::format("{} names the pin '{}', which is an {} of the block", use, name,
+                    input ? "output" : "input"),
                 input ? "an input" : "an output");
             return nullptr;
         }
@@ -78,7 +81,8 @@ private:
         const PinInfo* const pin = find(name, input, use, line);
         if (pin == nullptr) return nullptr;
         if (width != 0 && pin->width != width)
-            findings_.refuse(line, fmt::format("{} names the pin '{}' of {} bits", use, name, pin->width), fmt::format("{}", width));
+            findings_.refuse(line, fmt::format("{} names the pin '{}' of {} bits", use, name, pin->width),
+                fmt::format("{}", width));
         take(*pin, 0, pin->width, use, line);
         return pin;
     }
@@ -88,7 +92,8 @@ private:
         std::vector<std::string>& users = users_[pin.name];
         for (unsigned bit = at; bit < at + width; ++bit) {
             if (!users[bit].empty()) {
-                findings_.refuse(line, fmt::format("bit {} of pin '{}' is {} and {}", bit, pin.name, users[bit], use), "one use of each bit");
+                findings_.refuse(line, fmt::format("bit {} of pin '{}' is {} and {}", bit, pin.name, users[bit], use),
+                    "one use of each bit");
                 return;
             }
             users[bit] = use;
@@ -104,7 +109,8 @@ private:
             const PinInfo* const pin = find(pin_of(signal, port), input, use, signal.line);
             if (pin == nullptr) return 0;
             if (signal.width == 0 && !has_pin_for_each(signal) && pin->width % ports_ != 0) {
-                findings_.refuse(signal.line, fmt::format("pin '{}' has {} bits for {} ports", pin->name, pin->width, ports_),
+                findings_.refuse(signal.line,
+                    fmt::format("pin '{}' has {} bits for {} ports", pin->name, pin->width, ports_),
                     "the same number for each, or a width");
                 return 0;
             }
@@ -112,7 +118,9 @@ private:
             const unsigned stride = signal.stride != 0 ? signal.stride : width;
             const std::uint64_t at = signal.at + (has_pin_for_each(signal) ? 0 : std::uint64_t{port} * stride);
             if (width == 0 || at + width > pin->width) {
-                findings_.refuse(signal.line, fmt::format("{} is bits {}..{} of pin '{}', which has {}", use, at + width - 1, at, pin->name, pin->width),
+                findings_.refuse(signal.line,
+                    fmt::format("{} is bits {}..{} of pin '{}', which has {}", use, at + width - 1, at, pin->name,
+                        pin->width),
                     "bits that the pin has");
                 return 0;
             }
@@ -124,14 +132,17 @@ private:
     void want_width(const MapSignal& signal, unsigned width, unsigned wanted)
     {
         if (width != 0 && width != wanted)
-            findings_.refuse(signal.line, fmt::format("{} of a port has {} bits", signal.name, width), std::to_string(wanted));
+            findings_.refuse(signal.line, fmt::format("{} of a port has {} bits", signal.name, width),
+                std::to_string(wanted));
     }
 
     void check(const MapStream& stream)
     {
         const std::string side = stream.in ? "input" : "output";
-        if (std::none_of(map_.clocks.begin(), map_.clocks.end(), [&](const MapClock& clock) { return clock.pin == stream.clock; }))
-            findings_.refuse(stream.line, "the clock " + weft::in_quotes(stream.clock) + " of a stream is none of the map", "a pin of 'clocks'");
+        if (std::none_of(map_.clocks.begin(), map_.clocks.end(),
+                [&](const MapClock& clock) { return clock.pin == stream.clock; }))
+            findings_.refuse(stream.line,
+                "the clock " + weft::in_quotes(stream.clock) + " of a stream is none of the map", "a pin of 'clocks'");
         std::map<std::string, unsigned> widths;
         for (const auto& [name, signal] : stream.signals) {
             const bool axi4 = stream.protocol == StreamProtocol::axi4;
@@ -146,12 +157,15 @@ private:
             if (const MapSignal* const signal = stream.signal(bit)) want_width(*signal, widths[bit], 1);
         const unsigned data = widths["data"];
         if (data != 0 && stream.layout.bits() > data && data % 8 != 0)
-            findings_.refuse(stream.signal("data")->line, fmt::format("a line of {} bits in beats of {}", stream.layout.bits(), data),
+            findings_.refuse(stream.signal("data")->line,
+                fmt::format("a line of {} bits in beats of {}", stream.layout.bits(), data),
                 "whole bytes, or one beat");
         if (const MapSignal* const keep = stream.signal("keep")) want_width(*keep, widths["keep"], data / 8);
         if (const MapSignal* const dest = stream.signal("dest"))
             if (widths["dest"] != 0 && widths["dest"] < 32 && (ports_ - 1) >> widths["dest"] != 0)
-                findings_.refuse(dest->line, fmt::format("{} of a port has {} bits for {} ports", dest->name, widths["dest"], ports_), "enough for each");
+                findings_.refuse(dest->line,
+                    fmt::format("{} of a port has {} bits for {} ports", dest->name, widths["dest"], ports_),
+                    "enough for each");
         for (const auto& [field, signal] : stream.field_signals) {
             const unsigned width = check(signal, stream.in, side);
             if (width > width_of(field)) want_width(signal, width, width_of(field));
@@ -163,19 +177,23 @@ private:
         const unsigned bus = widths["wdata"];
         if (bus != 0 && (bus < 64 || bus > 512 || (bus & (bus - 1)) != 0))
             findings_.refuse(stream.line, fmt::format("wdata of a port has {} bits", bus), "64, 128, 256 or 512");
-        const std::map<std::string, unsigned> wanted{{"wstrb", bus / 8}, {"rdata", bus}, {"awlen", 8}, {"arlen", 8}, {"awsize", 3}, {"arsize", 3},
-            {"awburst", 2}, {"arburst", 2}, {"bresp", 2}, {"rresp", 2}, {"awuser", header_bits}, {"aruser", 2 * header_bits},
-            {"buser", header_bits}, {"ruser", header_bits}};
+        const std::map<std::string, unsigned> wanted{{"wstrb", bus / 8}, {"rdata", bus}, {"awlen", 8}, {"arlen", 8},
+            {"awsize", 3}, {"arsize", 3}, {"awburst", 2}, {"arburst", 2}, {"bresp", 2}, {"rresp", 2},
+            {"awuser", header_bits}, {"aruser", 2 * header_bits}, {"buser", header_bits}, {"ruser", header_bits}};
         for (const auto& [name, signal] : stream.signals) {
             const auto fixed = wanted.find(name);
             const std::string kind = name.substr(name.size() < 5 ? 0 : name.size() - 5);
-            if (fixed != wanted.end()) want_width(signal, widths[name], fixed->second);
-            else if (kind == "valid" || kind == "ready" || name == "wlast" || name == "rlast") want_width(signal, widths[name], 1);
+            if (fixed != wanted.end())
+                want_width(signal, widths[name], fixed->second);
+            else if (kind == "valid" || kind == "ready" || name == "wlast" || name == "rlast")
+                want_width(signal, widths[name], 1);
         }
         for (const char* const name : {"awaddr", "araddr"}) {
             const unsigned width = widths[name];
             if (width != 0 && (width > 64 || width <= stream.port_at || (ports_ - 1) >> (width - stream.port_at) != 0))
-                findings_.refuse(stream.line, fmt::format("{} of a port has {} bits, the output's number from bit {} on", name, width, stream.port_at),
+                findings_.refuse(stream.line,
+                    fmt::format("{} of a port has {} bits, the output's number from bit {} on", name, width,
+                        stream.port_at),
                     "enough for each, at most 64");
         }
     }
@@ -188,8 +206,9 @@ private:
         const auto some = std::find(users.begin(), users.end(), "");
         if (some == users.end()) return;
         const bool all = std::all_of(users.begin(), users.end(), [](const std::string& user) { return user.empty(); });
-        findings_.refuse(0, all ? fmt::format("nothing drives the input '{}'", pin.name)
-                                : fmt::format("nothing drives bit {} of the input '{}'", some - users.begin(), pin.name),
+        findings_.refuse(0,
+            all ? fmt::format("nothing drives the input '{}'", pin.name)
+                : fmt::format("nothing drives bit {} of the input '{}'", some - users.begin(), pin.name),
             "a stream, or 'ties: {" + pin.name + ": 0}'");
     }
 
@@ -226,7 +245,8 @@ std::map<std::string, std::string> PortMap::parameters_for(unsigned ports_of_nod
 {
     std::map<std::string, std::string> out;
     for (const auto& [name, value] : parameters)
-        out[name] = replaced(replaced(value, "{ports}", std::to_string(ports_of_node)), "{vcs}", std::to_string(vcs_of_node));
+        out[name] =
+            replaced(replaced(value, "{ports}", std::to_string(ports_of_node)), "{vcs}", std::to_string(vcs_of_node));
     return out;
 }
 
@@ -240,6 +260,9 @@ PinSlice slice_of(const MapSignal& signal, unsigned port, unsigned ports, const 
     return out;
 }
 
-void check_map(const PortMap& map, const std::vector<PinInfo>& pins, unsigned ports) { MapCheck(map, pins, ports).run(); }
+void check_map(const PortMap& map, const std::vector<PinInfo>& pins, unsigned ports)
+{
+    MapCheck(map, pins, ports).run();
+}
 
 }  // namespace weft

@@ -32,12 +32,12 @@ struct MapStream {
     bool in = true;  // into the block
     StreamProtocol protocol = StreamProtocol::valid_ready;
     StreamLines lines = StreamLines::all;
-    std::string clock;    // pin
-    unsigned credits = 0;  // beats that the receiving side holds; of each channel if `credit` has a bit for each
+    std::string clock;      // pin
+    unsigned credits = 0;   // beats that the receiving side holds; of each channel if `credit` has a bit for each
     unsigned port_at = 48;  // of axi4: bit of an address from which on it names the output
     // By the names of valid/ready: valid, ready (or credit), data, keep, last, dest, vc, id. Of axi4 by its own.
     std::map<std::string, MapSignal> signals;
-    LineLayout layout;                            // of what goes over `data`
+    LineLayout layout;                             // of what goes over `data`
     std::map<LineField, MapSignal> field_signals;  // fields with pins of their own
     int line = 0;
 
@@ -78,15 +78,16 @@ struct PortMap {
     std::string text;  // what it is, in a line
     BlockRole role = BlockRole::switch_;
     std::string top;
-    unsigned ports = 4;  // 2 of a link, its ends; of the block when it is checked, and always unless parameters name {ports}
-    unsigned vcs = 4;    // of the block when it is checked
+    unsigned ports =
+        4;  // 2 of a link, its ends; of the block when it is checked, and always unless parameters name {ports}
+    unsigned vcs = 4;                               // of the block when it is checked
     std::map<std::string, std::string> parameters;  // values may hold {ports}, {vcs}
     std::vector<std::string> include_folders;
     std::vector<std::string> defines;
     std::vector<MapClock> clocks;
     MapReset reset;
-    MapPin idle;          // no pin: never says so; value: what it says while nothing is inside
-    unsigned quiet = 1024;  // clocks in which nothing moves, and after which nothing will
+    MapPin idle;                 // no pin: never says so; value: what it says while nothing is inside
+    unsigned quiet = 1024;       // clocks in which nothing moves, and after which nothing will
     unsigned output_buffer = 8;  // lines of a channel between an output and its wire
     std::vector<MapPin> ties;
     std::vector<MapStream> streams;

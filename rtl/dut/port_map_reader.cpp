@@ -26,18 +26,26 @@ struct SignalName {
 
 const std::vector<SignalName>& signal_names(StreamProtocol protocol)
 {
-    static const std::vector<SignalName> valid_ready{{"valid", "valid", true}, {"ready", "ready", true}, {"data", "data", true},
-        {"last", "last", false}, {"dest", "dest", false}, {"vc", "vc", false}, {"id", "id", false}};
-    static const std::vector<SignalName> credit{{"valid", "valid", true}, {"credit", "credit", true}, {"data", "data", true},
-        {"last", "last", false}, {"dest", "dest", false}, {"vc", "vc", false}, {"id", "id", false}};
-    static const std::vector<SignalName> axi_stream{{"tvalid", "valid", true}, {"tready", "ready", true}, {"tdata", "data", true},
-        {"tkeep", "keep", false}, {"tlast", "last", false}, {"tdest", "dest", false}, {"tuser", "vc", false}, {"tid", "id", false}};
-    return protocol == StreamProtocol::valid_ready ? valid_ready : protocol == StreamProtocol::credit ? credit : axi_stream;
+    static const std::vector<SignalName> valid_ready{{"valid", "valid", true}, {"ready", "ready", true},
+        {"data", "data", true}, {"last", "last", false}, {"dest", "dest", false}, {"vc", "vc", false},
+        {"id", "id", false}};
+    static const std::vector<SignalName> credit{{"valid", "valid", true}, {"credit", "credit", true},
+        {"data", "data", true}, {"last", "last", false}, {"dest", "dest", false}, {"vc", "vc", false},
+        {"id", "id", false}};
+    static const std::vector<SignalName> axi_stream{{"tvalid", "valid", true}, {"tready", "ready", true},
+        {"tdata", "data", true}, {"tkeep", "keep", false}, {"tlast", "last", false}, {"tdest", "dest", false},
+        {"tuser", "vc", false}, {"tid", "id", false}};
+    return protocol == StreamProtocol::valid_ready ? valid_ready
+        : protocol == StreamProtocol::credit       ? credit
+                                                   : axi_stream;
 }
 
 class MapReader {
 public:
-    MapReader(const std::string& path, const std::string& text) : tree_(path, text), findings_(path, false) { map_.file = path; }
+    MapReader(const std::string& path, const std::string& text) : tree_(path, text), findings_(path, false)
+    {
+        map_.file = path;
+    }
 
     PortMap read()
     {
@@ -46,18 +54,21 @@ public:
         const bool plain = std::all_of(map_.name.begin(), map_.name.end(),
             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
         if (!plain || map_.name.size() > 64)
-            findings_.refuse(fields.line(), "the name " + weft::in_quotes(map_.name), "letters, digits, _ and -, at most 64");
+            findings_.refuse(fields.line(), "the name " + weft::in_quotes(map_.name),
+                "letters, digits, _ and -, at most 64");
         map_.text = fields.text("text").value_or("a block of RTL behind a port map");
         const bool link = choice(fields, "role", {"switch", "link"}) == "link";
         map_.role = link ? BlockRole::link : BlockRole::switch_;
         map_.top = fields.text("top", Fields::Need::required).value_or("");
         map_.ports = number(fields, "ports", link ? 2 : map_.ports, 1, 64);
-        if (link && map_.ports != 2) findings_.refuse(fields.line(), fmt::format("a link with {} ports", map_.ports), "2, its ends");
+        if (link && map_.ports != 2)
+            findings_.refuse(fields.line(), fmt::format("a link with {} ports", map_.ports), "2, its ends");
         map_.vcs = number(fields, "vcs", map_.vcs, 1, 16);
         map_.quiet = number(fields, "quiet", map_.quiet, 1, 1'000'000);
         map_.output_buffer = number(fields, "output_buffer", map_.output_buffer, 1, 4096);
         if (const auto id = fields.get("output_buffer"); id && link)
-            findings_.refuse(tree_.line(*id), "'output_buffer' of a link", "a map without it: whoever sends holds a slot behind the link");
+            findings_.refuse(tree_.line(*id), "'output_buffer' of a link",
+                "a map without it: whoever sends holds a slot behind the link");
         read_build(fields);
         read_clocks(fields);
         for (const char* const side : {"in", "out"}) read_side(fields, side);
@@ -67,12 +78,15 @@ public:
     }
 
 private:
-    unsigned number(int line, std::string_view text, const std::string& name, unsigned otherwise, unsigned low, unsigned high)
+    unsigned number(int line, std::string_view text, const std::string& name, unsigned otherwise, unsigned low,
+        unsigned high)
     {
         unsigned value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error == std::errc() && end == text.data() + text.size() && !text.empty() && value >= low && value <= high) return value;
-        findings_.refuse(line, fmt::format("'{}' is {}", name, weft::in_quotes(text)), fmt::format("a whole number from {} to {}", low, high));
+        if (error == std::errc() && end == text.data() + text.size() && !text.empty() && value >= low && value <= high)
+            return value;
+        findings_.refuse(line, fmt::format("'{}' is {}", name, weft::in_quotes(text)),
+            fmt::format("a whole number from {} to {}", low, high));
         return otherwise;
     }
     unsigned number(Fields& fields, const char* name, unsigned otherwise, unsigned low, unsigned high)
@@ -98,11 +112,13 @@ private:
         const auto id = fields.get(name);
         if (!id) return out;
         if (tree_.kind(*id) == YamlTree::Kind::sequence)
-            for (std::uint32_t i = 0; i < tree_.size(*id); ++i) out.emplace_back(tree_.text_or_empty(tree_.item(*id, i)));
+            for (std::uint32_t i = 0; i < tree_.size(*id); ++i)
+                out.emplace_back(tree_.text_or_empty(tree_.item(*id, i)));
         else
             out.emplace_back(tree_.text_or_empty(*id));
         for (const std::string& word : out)
-            if (word.empty()) findings_.refuse(tree_.line(*id), fmt::format("'{}' is {}", name, tree_.describe(*id)), "words");
+            if (word.empty())
+                findings_.refuse(tree_.line(*id), fmt::format("'{}' is {}", name, tree_.describe(*id)), "words");
         return out;
     }
 
@@ -117,7 +133,8 @@ private:
         for (const std::string& folder : words(fields, "include")) {
             map_.include_folders.push_back((here / folder).string());
             if (!std::filesystem::is_directory(map_.include_folders.back()))
-                findings_.refuse(tree_.line(*fields.get("include")), "no such folder " + weft::in_quotes(folder), "a folder, from that of the map on");
+                findings_.refuse(tree_.line(*fields.get("include")), "no such folder " + weft::in_quotes(folder),
+                    "a folder, from that of the map on");
         }
         map_.defines = words(fields, "defines");
         if (const auto id = fields.get("ties")) {
@@ -138,7 +155,8 @@ private:
         const bool link = map_.role == BlockRole::link;
         if (text == "switch.clock" && !link) return 0;
         if (!ps || *ps == 0)
-            findings_.refuse(tree_.line(id), "the period is " + weft::in_quotes(text), link ? "a time, such as 800ps" : "a time, such as 800ps, or switch.clock");
+            findings_.refuse(tree_.line(id), "the period is " + weft::in_quotes(text),
+                link ? "a time, such as 800ps" : "a time, such as 800ps, or switch.clock");
         return ps.value_or(0);
     }
 
@@ -149,12 +167,15 @@ private:
             MapClock clock;
             clock.line = entry.line();
             clock.pin = entry.text("pin", Fields::Need::required).value_or("");
-            if (const auto period = entry.get("period")) clock.period = period_of(*period);
-            else if (map_.role == BlockRole::link) findings_.refuse(clock.line, "a clock of a link without a period", "a time, such as 800ps");
+            if (const auto period = entry.get("period"))
+                clock.period = period_of(*period);
+            else if (map_.role == BlockRole::link)
+                findings_.refuse(clock.line, "a clock of a link without a period", "a time, such as 800ps");
             entry.finish();
             map_.clocks.push_back(clock);
         }
-        if (map_.clocks.empty() && !findings_.failed()) findings_.refuse(fields.line(), "'clocks' is empty", "at least one clock");
+        if (map_.clocks.empty() && !findings_.failed())
+            findings_.refuse(fields.line(), "'clocks' is empty", "at least one clock");
         if (const auto id = fields.get("reset")) {
             Fields reset(tree_, *id, "reset", findings_);
             map_.reset.line = reset.line();
@@ -194,7 +215,8 @@ private:
         const bool whole = classes[0] == 1 && classes[1] + classes[2] == 0;
         const bool split = classes[0] == 0 && classes[1] == 1 && classes[2] == 1;
         if (!whole && !split)
-            findings_.refuse(tree_.line(*id), fmt::format("'{}' does not say for each line by which stream it goes", side),
+            findings_.refuse(tree_.line(*id),
+                fmt::format("'{}' does not say for each line by which stream it goes", side),
                 "one stream, or one of 'lines: requests' and one of 'lines: responses'");
     }
 
@@ -205,7 +227,8 @@ private:
         signal.line = tree_.line(id);
         if (tree_.kind(id) != YamlTree::Kind::mapping) {
             signal.pin = tree_.text_or_empty(id);
-            if (signal.pin.empty()) findings_.refuse(signal.line, fmt::format("'{}' is {}", name, tree_.describe(id)), "a pin");
+            if (signal.pin.empty())
+                findings_.refuse(signal.line, fmt::format("'{}' is {}", name, tree_.describe(id)), "a pin");
             return signal;
         }
         Fields fields(tree_, id, "signal", findings_);
@@ -233,15 +256,19 @@ private:
         }
         if (fields.get("lines")) {
             const std::string lines = choice(fields, "lines", {"all", "requests", "responses"});
-            stream.lines = lines == "all" ? StreamLines::all : lines == "requests" ? StreamLines::requests : StreamLines::responses;
+            stream.lines = lines == "all" ? StreamLines::all
+                : lines == "requests"     ? StreamLines::requests
+                                          : StreamLines::responses;
         }
         stream.clock = fields.text("clock").value_or(map_.clocks.empty() ? "" : map_.clocks.front().pin);
         if (stream.protocol == StreamProtocol::credit) {
-            if (!fields.get("credits")) findings_.refuse(stream.line, "a stream with credits does not say how many", "credits: N");
+            if (!fields.get("credits"))
+                findings_.refuse(stream.line, "a stream with credits does not say how many", "credits: N");
             stream.credits = number(fields, "credits", 1, 1, 4096);
         }
         for (const SignalName& name : signal_names(stream.protocol))
-            if (const auto signal = fields.get(name.written, name.required ? Fields::Need::required : Fields::Need::optional))
+            if (const auto signal =
+                    fields.get(name.written, name.required ? Fields::Need::required : Fields::Need::optional))
                 stream.signals[name.meant] = read_signal(name.written, *signal);
         read_packing(fields, stream);
         fields.finish();
@@ -305,7 +332,9 @@ private:
         for (unsigned i = 0; i < line_fields; ++i) {
             const LineLayout::Place& other = layout.place(static_cast<LineField>(i));
             if (other.width != 0 && at < other.at + other.width && other.at < at + width)
-                findings_.refuse(tree_.line(id), fmt::format("{} overlaps {}", name_of(field), name_of(static_cast<LineField>(i))), "bits of its own");
+                findings_.refuse(tree_.line(id),
+                    fmt::format("{} overlaps {}", name_of(field), name_of(static_cast<LineField>(i))),
+                    "bits of its own");
         }
         layout.add(field, at, width);
     }
@@ -313,14 +342,19 @@ private:
     // What names and routes a line must go through the block.
     void check_packing(const MapStream& stream, int line)
     {
-        std::vector<LineField> needed{LineField::destination, LineField::source, LineField::operation, LineField::tag, LineField::data};
+        std::vector<LineField> needed{LineField::destination, LineField::source, LineField::operation, LineField::tag,
+            LineField::data};
         if (stream.lines == StreamLines::all) needed.push_back(LineField::response);
         for (const LineField field : needed)
             if (!stream.carries(field))
-                findings_.refuse(line, fmt::format("the stream does not carry '{}'", name_of(field)), "all that names and routes a line: destination, source, operation, response, tag, data");
+                findings_.refuse(line, fmt::format("the stream does not carry '{}'", name_of(field)),
+                    "all that names and routes a line: destination, source, operation, response, tag, data");
         for (const auto& [field, signal] : stream.field_signals)
-            if (stream.layout.has(field)) findings_.refuse(signal.line, fmt::format("'{}' has a pin and a place in 'packing'", name_of(field)), "one of them");
-        if (stream.layout.has(LineField::data) && stream.layout.place(LineField::data).width != width_of(LineField::data))
+            if (stream.layout.has(field))
+                findings_.refuse(signal.line, fmt::format("'{}' has a pin and a place in 'packing'", name_of(field)),
+                    "one of them");
+        if (stream.layout.has(LineField::data) &&
+            stream.layout.place(LineField::data).width != width_of(LineField::data))
             findings_.refuse(line, "data of less than a line", "512 bits");
     }
 
@@ -333,6 +367,9 @@ private:
 
 PortMap read_port_map_text(const std::string& path, const std::string& text) { return MapReader(path, text).read(); }
 
-PortMap read_port_map(const std::string& path) { return read_port_map_text(path, read_text_file(path, std::size_t{1} << 20U)); }
+PortMap read_port_map(const std::string& path)
+{
+    return read_port_map_text(path, read_text_file(path, std::size_t{1} << 20U));
+}
 
 }  // namespace weft

@@ -37,8 +37,10 @@ RegisteredBlock read(const std::string& file)
     out.map = fields.text("map", Fields::Need::required).value_or("");
     const std::string role = fields.text("role").value_or(name_of(BlockRole::switch_));
     out.role = role == name_of(BlockRole::link) ? BlockRole::link : BlockRole::switch_;
-    if (role != name_of(out.role)) findings.refuse(fields.line(), "the role " + weft::in_quotes(role), "switch or link");
-    for (const YamlTree::Id id : fields.list("files", Fields::Need::required)) out.files.emplace_back(tree.text_or_empty(id));
+    if (role != name_of(out.role))
+        findings.refuse(fields.line(), "the role " + weft::in_quotes(role), "switch or link");
+    for (const YamlTree::Id id : fields.list("files", Fields::Need::required))
+        out.files.emplace_back(tree.text_or_empty(id));
     fields.finish();
     findings.throw_if_failed();
     return out;
@@ -58,7 +60,8 @@ std::vector<RegisteredBlock> registered_blocks()
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(registered_folder(), error))
         if (entry.path().extension() == ".yaml") out.push_back(read(entry.path().string()));
-    std::sort(out.begin(), out.end(), [](const RegisteredBlock& a, const RegisteredBlock& b) { return a.name < b.name; });
+    std::sort(out.begin(), out.end(),
+        [](const RegisteredBlock& a, const RegisteredBlock& b) { return a.name < b.name; });
     return out;
 }
 
@@ -75,7 +78,8 @@ RegisteredBlock register_block(const std::vector<std::string>& files, const std:
     out.text = map.text;
     out.role = map.role;
     out.map = fs::absolute(map_file).lexically_normal().string();
-    std::string text = "name: " + scalar(out.name) + "\ntext: " + scalar(out.text) + "\nrole: " + name_of(out.role) + "\nmap: " + scalar(out.map) + "\nfiles:\n";
+    std::string text = "name: " + scalar(out.name) + "\ntext: " + scalar(out.text) + "\nrole: " + name_of(out.role) +
+        "\nmap: " + scalar(out.map) + "\nfiles:\n";
     for (const std::string& file : files) {
         out.files.push_back(fs::absolute(file).lexically_normal().string());
         text += "- " + scalar(out.files.back()) + "\n";

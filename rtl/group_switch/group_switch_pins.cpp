@@ -11,7 +11,8 @@ void GroupSwitchParameters::check() const
     outside.check();
     unit().check();
     if (outside.ports > 63 || outside.traversal != 0 || outside.width != beat_bits)
-        throw InputError("", 0, "a switch with a unit for groups of this shape", "at most 63 ports, traversal 0, 640 bits");
+        throw InputError("", 0, "a switch with a unit for groups of this shape",
+            "at most 63 ports, traversal 0, 640 bits");
     if (slots > outside.max_credits)
         throw InputError("", 0, "more slots of the unit than credits can count", "slots up to max_credits");
 }
@@ -26,9 +27,9 @@ SwitchBlockParameters GroupSwitchParameters::core() const
         for (unsigned vc = 0; vc < outside.vcs; ++vc)
             out.credits.push_back(static_cast<std::uint16_t>(outside.credits_of(port, vc)));
     for (unsigned vc = 0; vc < outside.vcs; ++vc)
-        out.credits.push_back(static_cast<std::uint16_t>(vc == vc_group    ? slots
-                                                         : vc == vc_response ? std::min(outside.max_credits, 8U)
-                                                                             : 0));
+        out.credits.push_back(static_cast<std::uint16_t>(vc == vc_group ? slots
+                : vc == vc_response                                     ? std::min(outside.max_credits, 8U)
+                                                                        : 0));
     return out;
 }
 

@@ -30,9 +30,9 @@ struct GroupSwitchParameters {
 
 // One group, as the configuration pins take it.
 struct GroupEntry {
-    std::uint16_t number = 0;  // beyond 0xfc00
-    std::uint8_t type = 0;     // ElementType
-    std::uint8_t op = 0;       // ReduceOp
+    std::uint16_t number = 0;              // beyond 0xfc00
+    std::uint8_t type = 0;                 // ElementType
+    std::uint8_t op = 0;                   // ReduceOp
     std::vector<std::uint8_t> members;     // outer ports in the order of combination
     std::vector<std::uint16_t> endpoints;  // behind them
 };

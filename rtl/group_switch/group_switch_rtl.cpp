@@ -16,7 +16,8 @@ BlockSource group_switch_source(const GroupSwitchParameters& parameters)
     out.files.push_back(rtl_file("group_switch/weft_group_switch.sv"));
     for (const char* const name : {"VCS", "DEPTH", "MAX_CREDITS", "ITERATIONS", "ISLIP", "ONE_QUEUE"})
         out.parameters[name] = source.parameters.at(name);
-    for (const char* const name : {"GROUPS", "CONTEXTS", "SLOTS", "PORTS", "VC_READ", "VC_WRITE", "VC_GROUP", "VC_RESPONSE"})
+    for (const char* const name :
+        {"GROUPS", "CONTEXTS", "SLOTS", "PORTS", "VC_READ", "VC_WRITE", "VC_GROUP", "VC_RESPONSE"})
         out.parameters[name] = unit.parameters.at(name);
     out.parameters["LATENCY"] = std::to_string(parameters.outside.latency);
     return out;
@@ -27,14 +28,13 @@ GroupSwitchRtl::GroupSwitchRtl(const GroupSwitchParameters& parameters, const st
 {
 }
 
-GroupSwitchRtl::GroupSwitchRtl(const GroupSwitchParameters& parameters, const BlockSource& source, const std::string& name,
-    std::uint64_t seed)
-    : parameters_(parameters), pins_(parameters.outside, source, name, seed),
-      in_unit_(pins_.block().pin("in_unit")), cfg_valid_(pins_.block().pin("cfg_valid")),
-      cfg_group_(pins_.block().pin("cfg_group")), cfg_count_(pins_.block().pin("cfg_count")),
-      cfg_members_(pins_.block().pin("cfg_members")), cfg_endpoints_(pins_.block().pin("cfg_endpoints")),
-      cfg_type_(pins_.block().pin("cfg_type")), cfg_op_(pins_.block().pin("cfg_op")),
-      port_bits_(cfg_members_.width() / parameters.outside.ports)
+GroupSwitchRtl::GroupSwitchRtl(const GroupSwitchParameters& parameters, const BlockSource& source,
+    const std::string& name, std::uint64_t seed)
+    : parameters_(parameters), pins_(parameters.outside, source, name, seed), in_unit_(pins_.block().pin("in_unit")),
+      cfg_valid_(pins_.block().pin("cfg_valid")), cfg_group_(pins_.block().pin("cfg_group")),
+      cfg_count_(pins_.block().pin("cfg_count")), cfg_members_(pins_.block().pin("cfg_members")),
+      cfg_endpoints_(pins_.block().pin("cfg_endpoints")), cfg_type_(pins_.block().pin("cfg_type")),
+      cfg_op_(pins_.block().pin("cfg_op")), port_bits_(cfg_members_.width() / parameters.outside.ports)
 {
 }
 

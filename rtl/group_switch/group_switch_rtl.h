@@ -15,7 +15,8 @@ public:
     // Verilates the block on first use of `parameters`. Throws InputError.
     GroupSwitchRtl(const GroupSwitchParameters& parameters, const std::string& name, std::uint64_t seed = 1);
     // The same of another source: with waveforms.
-    GroupSwitchRtl(const GroupSwitchParameters& parameters, const BlockSource& source, const std::string& name, std::uint64_t seed = 1);
+    GroupSwitchRtl(const GroupSwitchParameters& parameters, const BlockSource& source, const std::string& name,
+        std::uint64_t seed = 1);
 
     void set_group(const GroupEntry& entry) override { waiting_groups_.push_back(entry); }
     void reset() override { pins_.reset(); }

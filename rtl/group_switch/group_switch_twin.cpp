@@ -60,7 +60,8 @@ void GroupSwitchTwin::drive_core(const SwitchIn& in)
         coming = {clock_ + delay_, in.vc[i], in.ports[i], in.data[i]};
         if ((in.ports[i] >> unit_port_ & 1U) != 0 && !in.data[i].response()) {
             const std::uint16_t group = in.data[i].destination();
-            coming.data.set_place(static_cast<std::uint16_t>((group & ~group_bits) | i << port_shift), in.data[i].address());
+            coming.data.set_place(static_cast<std::uint16_t>((group & ~group_bits) | i << port_shift),
+                in.data[i].address());
         }
         filled_ |= std::uint64_t{1} << i;
     }
@@ -127,8 +128,7 @@ void GroupSwitchTwin::cycle(const SwitchIn& in, SwitchOut& out)
         unit_in_.line = core_out_.data[unit_port_];
         const std::uint16_t destination = unit_in_.line.destination();
         unit_in_.port = static_cast<std::uint8_t>(destination >> port_shift);
-        if (!unit_in_.line.response())
-            unit_in_.line.set_place(destination | group_bits, unit_in_.line.address());
+        if (!unit_in_.line.response()) unit_in_.line.set_place(destination | group_bits, unit_in_.line.address());
     }
     if (unit_in_.cfg_valid) {
         const GroupEntry& entry = waiting_groups_.front();

@@ -49,8 +49,8 @@ private:
     ReductionIn unit_in_;
     ReductionOut unit_out_;
     std::vector<Pipeline> pipelines_;
-    std::uint64_t filled_ = 0;         // pipelines with lines
-    std::vector<std::uint32_t> room_;  // by channel, behind the unit's own input
+    std::uint64_t filled_ = 0;                // pipelines with lines
+    std::vector<std::uint32_t> room_;         // by channel, behind the unit's own input
     std::vector<std::uint16_t> endpoint_at_;  // by group and output
     std::deque<GroupEntry> waiting_groups_;
     std::uint64_t clock_ = 0;

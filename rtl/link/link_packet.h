@@ -16,7 +16,7 @@ constexpr unsigned link_overhead_bytes = link_word_bytes + line_header_bytes + l
 constexpr unsigned link_number_bits = 12;  // of packets, at most
 constexpr unsigned link_credit_bits = 12;
 constexpr unsigned link_credit_mask = (1U << link_credit_bits) - 1;  // slots of a channel, at most
-constexpr unsigned link_packet_bytes = 96;  // of the longest, whole flits of any size
+constexpr unsigned link_packet_bytes = 96;                           // of the longest, whole flits of any size
 
 // Payload that follows the header: operations as weft_line_pkg.sv numbers them; a compare-and-swap has two operands.
 inline unsigned link_payload_bytes(const LineBits& line)
@@ -38,14 +38,14 @@ inline unsigned link_flits(const LineBits& line, unsigned flit_bytes)
 // if it asks. What is not told is 0.
 struct LinkWord {
     bool control = false;
-    std::uint8_t vc = 0;          // of the line; asks: of the credits that are asked for
-    std::uint16_t seq = 0;        // number of the packet; control: none
-    bool ask = false;             // control: asks for credits
-    bool nak = false;             // control: go back to `ack`
-    bool again = false;           // changes with the first packet after the sender has gone back; control: none
-    std::uint16_t ack = 0;        // the packet that is expected next
+    std::uint8_t vc = 0;    // of the line; asks: of the credits that are asked for
+    std::uint16_t seq = 0;  // number of the packet; control: none
+    bool ask = false;       // control: asks for credits
+    bool nak = false;       // control: go back to `ack`
+    bool again = false;     // changes with the first packet after the sender has gone back; control: none
+    std::uint16_t ack = 0;  // the packet that is expected next
     std::uint8_t credit_vc = 0;
-    std::uint16_t credit = 0;     // slots that have become free, ever, modulo 4096
+    std::uint16_t credit = 0;  // slots that have become free, ever, modulo 4096
 
     bool tells_ack() const { return control ? !ask : (seq & 1) == 0; }
     bool tells_credit() const { return control || (seq & 1) != 0; }
@@ -72,8 +72,10 @@ struct LinkWord {
         if (out.control) {
             out.ask = (low & 1) != 0;
             out.nak = !out.ask && (low & 2) != 0;
-            if (out.ask) out.vc = number & 7;
-            else out.ack = number;
+            if (out.ask)
+                out.vc = number & 7;
+            else
+                out.ack = number;
         } else {
             out.vc = low;
             out.seq = number;

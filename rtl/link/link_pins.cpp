@@ -30,15 +30,19 @@ std::string difference(const LinkOut& expected, const LinkOut& got, unsigned fli
     if (expected.rx_valid != got.rx_valid) return number("rx_valid", expected.rx_valid, got.rx_valid);
     if (expected.idle != got.idle) return number("idle", expected.idle, got.idle);
     if (expected.wire_valid) {
-        if (expected.wire.head != got.wire.head) return number("head of wire_out_flit", expected.wire.head, got.wire.head);
-        if (expected.wire.tail != got.wire.tail) return number("tail of wire_out_flit", expected.wire.tail, got.wire.tail);
+        if (expected.wire.head != got.wire.head)
+            return number("head of wire_out_flit", expected.wire.head, got.wire.head);
+        if (expected.wire.tail != got.wire.tail)
+            return number("tail of wire_out_flit", expected.wire.tail, got.wire.tail);
         if (std::memcmp(expected.wire.bytes, got.wire.bytes, flit_bytes) != 0)
-            return differs("wire_out_flit", bytes_text(expected.wire.bytes, flit_bytes), bytes_text(got.wire.bytes, flit_bytes));
+            return differs("wire_out_flit", bytes_text(expected.wire.bytes, flit_bytes),
+                bytes_text(got.wire.bytes, flit_bytes));
     }
     if (expected.rx_valid) {
         if (expected.rx_vc != got.rx_vc) return number("rx_vc", expected.rx_vc, got.rx_vc);
         if (!(expected.rx_line == got.rx_line))
-            return differs("rx_line", bytes_text(expected.rx_line.bytes, beat_bits / 8), bytes_text(got.rx_line.bytes, beat_bits / 8));
+            return differs("rx_line", bytes_text(expected.rx_line.bytes, beat_bits / 8),
+                bytes_text(got.rx_line.bytes, beat_bits / 8));
     }
     return {};
 }

@@ -38,10 +38,10 @@ struct LinkIn {
 };
 
 struct LinkOut {
-    LineBits rx_line;            // while rx_valid
-    WireFlit wire;               // while wire_valid
-    std::uint8_t rx_vc = 0;      // while rx_valid
-    std::uint8_t tx_ready = 0;   // a bit for each channel: a line is taken in this clock
+    LineBits rx_line;           // while rx_valid
+    WireFlit wire;              // while wire_valid
+    std::uint8_t rx_vc = 0;     // while rx_valid
+    std::uint8_t tx_ready = 0;  // a bit for each channel: a line is taken in this clock
     bool rx_valid = false;
     bool wire_valid = false;
     bool idle = false;
@@ -56,7 +56,10 @@ struct LinkOut {
 using LinkEndpoint = ClockedBlock<LinkIn, LinkOut>;
 
 // Whether `in` is taken: what the driver of tx_* looks at after the clock.
-inline bool line_taken(const LinkIn& in, const LinkOut& out) { return in.tx_valid && (out.tx_ready >> in.tx_vc & 1) != 0; }
+inline bool line_taken(const LinkIn& in, const LinkOut& out)
+{
+    return in.tx_valid && (out.tx_ready >> in.tx_vc & 1) != 0;
+}
 
 // The first pin that differs, with both values; empty: none. Fields that are not valid are not compared.
 std::string difference(const LinkOut& expected, const LinkOut& got, unsigned flit_bytes);

@@ -5,8 +5,8 @@
 namespace weft {
 
 LinkEndpointTwin::LinkEndpointTwin(const LinkParams& params)
-    : params_((params.check(), params)), crc_(params.crc_poly), mask_(static_cast<std::uint16_t>((1U << params.seq_bits) - 1)),
-      packets_(params.replay)
+    : params_((params.check(), params)), crc_(params.crc_poly),
+      mask_(static_cast<std::uint16_t>((1U << params.seq_bits) - 1)), packets_(params.replay)
 {
     LinkEndpointTwin::reset();
 }
@@ -41,8 +41,8 @@ void LinkEndpointTwin::cycle(const LinkIn& in, LinkOut& out)
     if (rx_valid_) show(out);
     const bool sending = out_flit_ != out_flits_;
     const std::uint8_t starved = used_ & static_cast<std::uint8_t>(~open_);
-    idle_ = held_ == 0 && owed_ == 0 && starved == 0 && !sending && !wire_valid_ && !nak_ && !answer_ &&
-        !named_ && !ask_ && !in.tx_valid && !in.wire_valid && in.rx_credit == 0;
+    idle_ = held_ == 0 && owed_ == 0 && starved == 0 && !sending && !wire_valid_ && !nak_ && !answer_ && !named_ &&
+        !ask_ && !in.tx_valid && !in.wire_valid && in.rx_credit == 0;
     out.idle = idle_;
     if (idle_) return;
 
@@ -109,7 +109,8 @@ bool LinkEndpointTwin::choose()
         begun_ = std::max(begun_, sent_);
         return true;
     }
-    if (!ask_ && !nak_ && !answer_ && !named_ && owed_ < params_.batch && (owed_ == 0 || now_ < patience_)) return false;
+    if (!ask_ && !nak_ && !answer_ && !named_ && owed_ < params_.batch && (owed_ == 0 || now_ < patience_))
+        return false;
     LinkWord word;
     word.control = true;
     word.ask = ask_;

@@ -21,9 +21,12 @@ std::uint64_t mix(std::uint64_t x)
 
 void flip(WireFlit& flit, unsigned bit, unsigned flit_bytes)
 {
-    if (bit < 8 * flit_bytes) flit.bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
-    else if (bit == 8 * flit_bytes) flit.head = !flit.head;
-    else flit.tail = !flit.tail;
+    if (bit < 8 * flit_bytes)
+        flit.bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
+    else if (bit == 8 * flit_bytes)
+        flit.head = !flit.head;
+    else
+        flit.tail = !flit.tail;
 }
 
 }  // namespace
@@ -65,8 +68,10 @@ bool LinkWire::spoil(WireFlit& flit, bool& hit)
     }
     clean_ = at - bits;
     for (auto [next, end] = planned_.equal_range(flits_); next != end; next = planned_.erase(next)) {
-        if (next->second < 0) arrives = false;
-        else flip(flit, static_cast<unsigned>(next->second), flit_bytes_);
+        if (next->second < 0)
+            arrives = false;
+        else
+            flip(flit, static_cast<unsigned>(next->second), flit_bytes_);
         hit = true;
     }
     return arrives;

@@ -10,8 +10,8 @@ namespace weft {
 
 struct BlockFault {
     std::vector<std::string> instances;  // blocks that have to do with it, as waveforms are asked for
-    Time at = 0;     // clock edge, ps
-    Time clock = 0;  // ps
+    Time at = 0;                         // clock edge, ps
+    Time clock = 0;                      // ps
 };
 
 }  // namespace weft

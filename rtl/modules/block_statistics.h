@@ -12,5 +12,4 @@ const StatisticTable& clocked_link_statistics();
 const StatisticTable& dut_switch_statistics();
 const StatisticTable& dut_link_statistics();
 
-
 }  // namespace weft

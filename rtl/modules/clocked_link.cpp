@@ -146,8 +146,10 @@ void ClockedLink::tick(Time now)
     }
     note_moved(moved);
     if (quiet()) return;
-    if (idle) sleep(now);
-    else wake_at(next_edge());
+    if (idle)
+        sleep(now);
+    else
+        wake_at(next_edge());
 }
 
 // Until a flit arrives, or a slot is free.
@@ -163,7 +165,8 @@ void ClockedLink::drive(unsigned e, Time now)
 {
     End& end = ends_[e];
     end.in.rx_credit = 0;
-    while (!end.credits.empty() && end.credits.front().due <= now && (end.in.rx_credit >> end.credits.front().slot & 1U) == 0) {
+    while (!end.credits.empty() && end.credits.front().due <= now &&
+        (end.in.rx_credit >> end.credits.front().slot & 1U) == 0) {
         end.in.rx_credit = static_cast<std::uint8_t>(end.in.rx_credit | 1U << end.credits.front().slot);
         end.credits.pop_front();
     }
@@ -216,8 +219,8 @@ std::vector<std::string> ClockedLink::blocked() const
     std::vector<std::string> out;
     for (unsigned e = 0; e < 2; ++e)
         if (ends_[e].flights->inside() > 0)
-            out.push_back(fmt::format("{}: {} lines from end {} have not come out, {} of them wait in front of it", path(),
-                ends_[e].flights->inside(), e, ends_[e].waiting_lines));
+            out.push_back(fmt::format("{}: {} lines from end {} have not come out, {} of them wait in front of it",
+                path(), ends_[e].flights->inside(), e, ends_[e].waiting_lines));
     return out;
 }
 

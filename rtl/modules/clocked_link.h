@@ -47,8 +47,8 @@ public:
     using Factory = std::function<std::unique_ptr<LinkEndpoint>(const LinkParams&, const std::string& path)>;
 
     // Throws InputError for parameters that the block cannot have.
-    ClockedLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, std::uint64_t seed,
-        const Factory& make);
+    ClockedLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec,
+        std::uint64_t seed, const Factory& make);
 
     Direction direction(unsigned end) const override;
     std::vector<Statistic> statistics() const override;
@@ -67,16 +67,16 @@ private:
     };
     struct End {
         std::unique_ptr<LinkEndpoint> endpoint;
-        std::unique_ptr<LinkWire> wire;           // of what it sends
-        std::unique_ptr<FlightTable> flights;     // of what it sends
+        std::unique_ptr<LinkWire> wire;                  // of what it sends
+        std::unique_ptr<FlightTable> flights;            // of what it sends
         std::vector<std::deque<std::uint32_t>> waiting;  // tags, by channel
         unsigned waiting_lines = 0;
-        unsigned turn = 0;                        // channel
-        std::deque<Credit> credits;               // of slots behind this end
-        Time pace = 0;                            // wire is taken until then, as the sender was told
+        unsigned turn = 0;           // channel
+        std::deque<Credit> credits;  // of slots behind this end
+        Time pace = 0;               // wire is taken until then, as the sender was told
         LinkIn in;
         LinkOut out;
-        Direction count;           // of lines
+        Direction count;  // of lines
         LinkWireCounts sent;
         explicit End(const LinkParams& params) : sent(params) {}
     };

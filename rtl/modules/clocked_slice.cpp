@@ -13,12 +13,15 @@ constexpr unsigned fill_input = 0xffe;  // of an instant's arrivals after the re
 
 }  // namespace
 
-ClockedSlice::ClockedSlice(sc_core::sc_module_name name, EventQueue& event_queue, const SliceRequest& request, const Factory& make)
-    : PinShell(name, event_queue, request.path, slice_block_spec(request.spec).clock), target("target", *this), memory("memory", *this),
-      spec_(slice_block_spec(request.spec)), latency_(request.spec.latency), endpoint_(request.endpoint),
-      image_(request.image), pool_(request.pool),
-      board_(image_, static_cast<std::uint32_t>(request.spec.slices), request.index, request.endpoint, spec_.block.mshrs),
-      flags_(request.spec, image_), flag_server_(std::max<std::uint64_t>(1, request.spec.bandwidth / request.spec.slices)),
+ClockedSlice::ClockedSlice(sc_core::sc_module_name name, EventQueue& event_queue, const SliceRequest& request,
+    const Factory& make)
+    : PinShell(name, event_queue, request.path, slice_block_spec(request.spec).clock), target("target", *this),
+      memory("memory", *this), spec_(slice_block_spec(request.spec)), latency_(request.spec.latency),
+      endpoint_(request.endpoint), image_(request.image), pool_(request.pool),
+      board_(image_, static_cast<std::uint32_t>(request.spec.slices), request.index, request.endpoint,
+          spec_.block.mshrs),
+      flags_(request.spec, image_),
+      flag_server_(std::max<std::uint64_t>(1, request.spec.bandwidth / request.spec.slices)),
       block_(make(spec_.block, path(), clock()))
 {
     set_quiet_limit(spec_.block.hit_latency() + spec_.block.modify_clocks + 8);
@@ -98,7 +101,8 @@ void ClockedSlice::serve(Line& line, Time now)
         return;
     }
     if (static_cast<unsigned>(line.op) > static_cast<unsigned>(LineOp::fetch))
-        SC_REPORT_FATAL("/weft/l2", fmt::format("{}: {} of data arrived at a memory", path(), name_of(line.op)).c_str());
+        SC_REPORT_FATAL("/weft/l2",
+            fmt::format("{}: {} of data arrived at a memory", path(), name_of(line.op)).c_str());
     if ((line.flags & LineHeader::packet_flag) != 0 && line.op != LineOp::write) flags_.note_poll(line);
     arrived_.push_back(board_.enter(line, now));
     wake_at(now);
@@ -141,7 +145,9 @@ void ClockedSlice::tick(Time now)
         return;
     }
     if (quiet() && board_.inside() > 0 && in_memory_ == 0) {
-        fail(now, fmt::format("nothing moves any more, and nothing comes from memory; {} requests have no answer", board_.inside()));
+        fail(now,
+            fmt::format("nothing moves any more, and nothing comes from memory; {} requests have no answer",
+                board_.inside()));
         return;
     }
     const bool asleep = arrived_.empty() && fills_.empty() && block_->idle();
@@ -256,15 +262,16 @@ void ClockedSlice::answer(Line& line, Time at)
 void ClockedSlice::fail(Time now, const std::string& what)
 {
     tell(now, ", " + what);
-    for (const auto& [recent, name] : {std::pair{answers, "answer"}, std::pair{requests, "request"}, std::pair{reads, "read"},
-             std::pair{write_backs, "write-back"}})
+    for (const auto& [recent, name] : {std::pair{answers, "answer"}, std::pair{requests, "request"},
+             std::pair{reads, "read"}, std::pair{write_backs, "write-back"}})
         tell_recent(recent_, recent, name);
 }
 
 std::vector<std::string> ClockedSlice::blocked() const
 {
     if (board_.inside() == 0) return {};
-    return {fmt::format("{}: {} requests have no answer, {} of them wait in front of it", path(), board_.inside(), arrived_.size())};
+    return {fmt::format("{}: {} requests have no answer, {} of them wait in front of it", path(), board_.inside(),
+        arrived_.size())};
 }
 
 void ClockedSlice::check_contents()

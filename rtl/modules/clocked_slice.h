@@ -52,7 +52,8 @@ public:
     using Factory = std::function<std::unique_ptr<Block>(const LlcParameters&, const std::string& path, Time clock)>;
 
     // Throws InputError for an L2 that is none of such blocks.
-    ClockedSlice(sc_core::sc_module_name name, EventQueue& event_queue, const SliceRequest& request, const Factory& make);
+    ClockedSlice(sc_core::sc_module_name name, EventQueue& event_queue, const SliceRequest& request,
+        const Factory& make);
 
     LineTargetSocket target;
     LineInitiatorSocket memory;

@@ -10,10 +10,10 @@
 
 namespace weft {
 
-ClockedSwitch::ClockedSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
-    unsigned ports, RouteTable routes, Factory factory)
-    : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path), spec.clock), traversal_(spec.traversal), spec_(spec),
-      factory_(std::move(factory)), ports_(ports), space_(ports, BufferSpace::of(1, 1))
+ClockedSwitch::ClockedSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path,
+    const SwitchSpec& spec, unsigned ports, RouteTable routes, Factory factory)
+    : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path), spec.clock), traversal_(spec.traversal),
+      spec_(spec), factory_(std::move(factory)), ports_(ports), space_(ports, BufferSpace::of(1, 1))
 {
     if (ports > 64) throw InputError("", 0, fmt::format("a clocked switch with {} ports", ports), "at most 64");
 }
@@ -49,7 +49,8 @@ void ClockedSwitch::add_group(const SwitchGroup& group, LinePool& pool)
         return;
     }
     if (grouped_ == nullptr)
-        throw InputError("", 0, "a clocked switch that carries out operations on groups without a channel for each class",
+        throw InputError("", 0,
+            "a clocked switch that carries out operations on groups without a channel for each class",
             "link.vcs=split and switch.multicast_groups above 0");
     grouped_->set_group(groups_->entry(group, routes()));
     groups_->add(group, pool);
@@ -61,7 +62,8 @@ bool ClockedSwitch::overdue(Time now) const
 {
     if (grouped_ == nullptr || spec_.reduce_timeout == 0) return false;
     for (const FlightTable::Flight* flight : flights_->all())
-        if (flight->output == groups_->unit() && flight->line->op == LineOp::reduce && now - flight->entered > spec_.reduce_timeout)
+        if (flight->output == groups_->unit() && flight->line->op == LineOp::reduce &&
+            now - flight->entered > spec_.reduce_timeout)
             return true;
     return false;
 }
@@ -102,10 +104,13 @@ void ClockedSwitch::tick(Time now)
     collect(now);
     if (!ok()) return;
     const bool moved = in_->valid != 0 || pulsed_ != 0 || out_->valid != 0 || out_->credit_valid != 0;
-    const bool ready = in_->ready == (parameters_.ports == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << parameters_.ports) - 1);
+    const bool ready =
+        in_->ready == (parameters_.ports == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << parameters_.ports) - 1);
     note_moved(moved || !ready);
     if (out_->idle && flights_->inside() > 0)
-        fail(now, fmt::format("nothing is inside, says the block; {} lines went in and have not come out", flights_->inside()));
+        fail(now,
+            fmt::format("nothing is inside, says the block; {} lines went in and have not come out",
+                flights_->inside()));
     const bool asleep = arrived_ == 0 && (block_->idle() || quiet());
     if (!asleep) wake_at(next_edge());
 }
@@ -113,11 +118,13 @@ void ClockedSwitch::tick(Time now)
 void ClockedSwitch::drive(Time now)
 {
     in_->valid = 0;
-    for (std::uint64_t rest = arrived_; rest != 0; rest &= rest - 1) enter(static_cast<unsigned>(__builtin_ctzll(rest)), now);
+    for (std::uint64_t rest = arrived_; rest != 0; rest &= rest - 1)
+        enter(static_cast<unsigned>(__builtin_ctzll(rest)), now);
     in_->ready = 0;
     for (unsigned p = 0; p < ports_.size(); ++p)
         if (ports_[p].wire_free <= now + traversal_) in_->ready |= std::uint64_t{1} << p;
-    for (std::uint64_t rest = pulsed_; rest != 0; rest &= rest - 1) in_->credit[static_cast<unsigned>(__builtin_ctzll(rest))] = 0;
+    for (std::uint64_t rest = pulsed_; rest != 0; rest &= rest - 1)
+        in_->credit[static_cast<unsigned>(__builtin_ctzll(rest))] = 0;
     pulsed_ = 0;
     for (std::uint64_t rest = credited_; rest != 0; rest &= rest - 1) {
         const auto p = static_cast<unsigned>(__builtin_ctzll(rest));
@@ -230,7 +237,8 @@ void ClockedSwitch::answer(unsigned output, Time now)
     line.set_response_status(bits.failed() ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
     LineBits expected;
     bits_of(line, LineClass::response, bits.tag(), expected);
-    const std::string what = flight.input != output ? fmt::format("an answer for port {}", flight.input) : difference(expected, bits);
+    const std::string what =
+        flight.input != output ? fmt::format("an answer for port {}", flight.input) : difference(expected, bits);
     if (!what.empty()) {
         fail_at(now, "output", output, fmt::format("{} ({})", what, describe(bits)));
         return;
@@ -249,7 +257,8 @@ void ClockedSwitch::free_slot(unsigned input, Time now)
         const std::uint32_t tag = ports_[input].leaving;
         const FlightTable::Flight& flight = flights_->at(tag);
         if (channel != flight.channel) {
-            fail_at(now, "input", input, fmt::format("credit of channel {}, a line of channel {} leaves", channel, flight.channel));
+            fail_at(now, "input", input,
+                fmt::format("credit of channel {}, a line of channel {} leaves", channel, flight.channel));
             return;
         }
         bound = {flight.line, flight.cls, tag};
@@ -287,7 +296,9 @@ void ClockedSwitch::fail(Time now, const std::string& what)
     tell(now, ": " + what);
     // The pin that a difference names, "out_vc[3]", has its port in brackets.
     const std::size_t bracket = what.find('[');
-    const unsigned port = bracket == std::string::npos || bracket == 0 ? 64 : static_cast<unsigned>(std::atoi(what.c_str() + bracket + 1));
+    const unsigned port = bracket == std::string::npos || bracket == 0
+        ? 64
+        : static_cast<unsigned>(std::atoi(what.c_str() + bracket + 1));
     if (port < ports_.size()) add_recent(port);
 }
 
@@ -320,7 +331,8 @@ std::vector<std::string> ClockedSwitch::blocked() const
         const std::size_t output = i / channels_.vcs.size() % outputs;
         const std::size_t input = i / channels_.vcs.size() / outputs;
         out.push_back(fmt::format("{} input {}: {} {} lines wait for {}", path(), input, count[i],
-            vc_name(channels_.vcs[channel], 1), output < ports_.size() ? fmt::format("output {}", output) : "the unit for groups, or their group"));
+            vc_name(channels_.vcs[channel], 1),
+            output < ports_.size() ? fmt::format("output {}", output) : "the unit for groups, or their group"));
     }
     return out;
 }

@@ -53,8 +53,8 @@ public:
         std::function<std::unique_ptr<GroupSwitchBlock>(const GroupSwitchParameters&, const std::string& path)> grouped;
     };
 
-    ClockedSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
-        RouteTable routes, Factory factory);
+    ClockedSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
+        unsigned ports, RouteTable routes, Factory factory);
 
     void set_credits(unsigned port, const BufferSpace& space) override { space_[port] = space; }
     void add_group(const SwitchGroup& group, LinePool& pool) override;
@@ -81,11 +81,11 @@ private:
     struct Port {
         ScheduledItem* first = nullptr;  // arrived, not yet on the pins
         ScheduledItem* last = nullptr;
-        std::deque<Credit> credits;   // likewise
+        std::deque<Credit> credits;  // likewise
         std::array<std::uint32_t, max_vcs> credits_out{};
         Time wire_free = 0;
-        OutputLoad load;              // lines inside for this output
-        std::uint32_t leaving = 0;    // tag of the line of this input that leaves in this clock
+        OutputLoad load;            // lines inside for this output
+        std::uint32_t leaving = 0;  // tag of the line of this input that leaves in this clock
     };
 
     void arrive(unsigned port, Line& line, LineClass cls, Time delay);
@@ -118,12 +118,12 @@ private:
     std::unique_ptr<GroupTraffic> groups_;
     std::vector<SwitchGroup> early_groups_;
     LinePool* pool_ = nullptr;
-    std::uint64_t leaving_ = 0;   // inputs of which an ordinary line leaves in this clock
+    std::uint64_t leaving_ = 0;  // inputs of which an ordinary line leaves in this clock
     std::unique_ptr<SwitchIn> in_;
     std::unique_ptr<SwitchOut> out_;
     std::unique_ptr<FlightTable> flights_;
-    RecentLines went_in_;   // by input
-    RecentLines came_out_;  // by output
+    RecentLines went_in_;         // by input
+    RecentLines came_out_;        // by output
     std::uint64_t arrived_ = 0;   // ports with lines that are not yet on the pins
     std::uint64_t credited_ = 0;  // ports with credits that are not yet on the pins
     std::uint64_t pulsed_ = 0;    // outputs whose credit pins are set

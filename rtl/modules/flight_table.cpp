@@ -10,7 +10,10 @@ namespace weft {
 
 namespace {
 
-bool has_header(const LineBits& bits, const std::uint8_t* header) { return std::memcmp(bits.bytes, header, header_bits / 8) == 0; }
+bool has_header(const LineBits& bits, const std::uint8_t* header)
+{
+    return std::memcmp(bits.bytes, header, header_bits / 8) == 0;
+}
 
 }  // namespace
 
@@ -52,7 +55,8 @@ FlightTable::Flight* FlightTable::leave(const LineBits& bits, unsigned output, u
     const std::string what = difference(flight.bits, bits);
     if (!what.empty()) {
         const bool again = has_header(bits, flight.before.data()) && !has_header(bits, flight.bits.bytes);
-        problem = again ? fmt::format("a line that comes a second time ({})", describe(bits)) : fmt::format("{} ({})", what, describe(flight.bits));
+        problem = again ? fmt::format("a line that comes a second time ({})", describe(bits))
+                        : fmt::format("{} ({})", what, describe(flight.bits));
         return nullptr;
     }
     if (flight.output != output) {
@@ -65,7 +69,8 @@ FlightTable::Flight* FlightTable::leave(const LineBits& bits, unsigned output, u
     }
     Stream& line_up = streams_[stream(flight)];
     if (flight.turn != line_up.left) {
-        problem = fmt::format("a line out of order, {} before its turn ({})", flight.turn - line_up.left, describe(bits));
+        problem =
+            fmt::format("a line out of order, {} before its turn ({})", flight.turn - line_up.left, describe(bits));
         return nullptr;
     }
     ++line_up.left;

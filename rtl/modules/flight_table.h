@@ -19,7 +19,7 @@ public:
         Line* line = nullptr;
         LineBits bits;
         std::array<std::uint8_t, header_bits / 8> before{};  // header of the line that had this tag last
-        std::uint32_t turn = 0;  // within its stream
+        std::uint32_t turn = 0;                              // within its stream
         std::uint32_t next_free = 0;
         Time entered = 0;
         std::uint8_t input = 0;

@@ -24,7 +24,8 @@ GroupEntry GroupTraffic::entry(const SwitchGroup& group, const RouteTable& route
         const RouteTable::Choice choice = routes.ports_to(member);
         const auto port = static_cast<std::uint8_t>(choice.count == 1 ? choice.port(0) : 0);
         if (choice.count != 1 || std::find(out.members.begin(), out.members.end(), port) != out.members.end())
-            throw InputError("", 0, fmt::format("endpoint {} of a group behind {} ports of a clocked switch", member, choice.count),
+            throw InputError("", 0,
+                fmt::format("endpoint {} of a group behind {} ports of a clocked switch", member, choice.count),
                 "a port for each member alone");
         out.members.push_back(port);
         out.endpoints.push_back(member);

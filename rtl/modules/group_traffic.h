@@ -31,7 +31,8 @@ public:
     }
     bool has(std::uint16_t endpoint) const
     {
-        return endpoint >= first_group && static_cast<unsigned>(endpoint - first_group) < known_.size() && known_[endpoint - first_group];
+        return endpoint >= first_group && static_cast<unsigned>(endpoint - first_group) < known_.size() &&
+            known_[endpoint - first_group];
     }
 
     // A line that goes in for the unit; requests have a place in the table of flights.
@@ -40,7 +41,10 @@ public:
         LineClass cls;
         std::uint32_t tag;
     };
-    void enter(unsigned input, unsigned channel, const Bound& bound) { bound_[std::size_t{input} * channels_ + channel].push_back(bound); }
+    void enter(unsigned input, unsigned channel, const Bound& bound)
+    {
+        bound_[std::size_t{input} * channels_ + channel].push_back(bound);
+    }
     // The line whose slot a credit of `input` gives back; false: none is on its way to the unit.
     bool leave(unsigned input, unsigned channel, Bound& bound);
 

@@ -31,8 +31,9 @@ void header_of(const Line& line, LineClass cls, std::uint32_t tag, LineBits& bit
 {
     const bool response = cls == LineClass::response;
     bits.set_place(line.destination, local_of(line.address));
-    bits.set_rest(line.source, static_cast<unsigned>(line.op), response, line.size, static_cast<unsigned>(line.function),
-        line.flags, tag, response && line.get_response_status() != tlm::TLM_OK_RESPONSE);
+    bits.set_rest(line.source, static_cast<unsigned>(line.op), response, line.size,
+        static_cast<unsigned>(line.function), line.flags, tag,
+        response && line.get_response_status() != tlm::TLM_OK_RESPONSE);
 }
 
 void bits_of(const Line& line, LineClass cls, std::uint32_t tag, LineBits& bits)
@@ -51,8 +52,9 @@ void data_of(const LineBits& bits, LineClass cls, Line& line)
 std::string describe(const LineBits& bits)
 {
     const unsigned op = bits.op();
-    return fmt::format("{}{} of {} B, {} -> {} at {:#x}, tag {}", op < line_ops ? name_of(static_cast<LineOp>(op)) : "unknown operation",
-        bits.response() ? " (answer)" : "", bits.size(), bits.source(), bits.destination(), bits.address(), bits.tag());
+    return fmt::format("{}{} of {} B, {} -> {} at {:#x}, tag {}",
+        op < line_ops ? name_of(static_cast<LineOp>(op)) : "unknown operation", bits.response() ? " (answer)" : "",
+        bits.size(), bits.source(), bits.destination(), bits.address(), bits.tag());
 }
 
 std::string difference(const LineBits& expected, const LineBits& got)
@@ -60,12 +62,13 @@ std::string difference(const LineBits& expected, const LineBits& got)
     const auto differ = [](const char* field, std::uint64_t wanted, std::uint64_t seen) {
         return wanted == seen ? std::string() : fmt::format("{}: expected {:#x}, got {:#x}", field, wanted, seen);
     };
-    for (const std::string& text :
-        {differ("destination", expected.destination(), got.destination()), differ("address", expected.address(), got.address()),
-            differ("source", expected.source(), got.source()), differ("operation", expected.op(), got.op()),
-            differ("response", expected.response() ? 1 : 0, got.response() ? 1 : 0), differ("size", expected.size(), got.size()),
-            differ("function", expected.function(), got.function()), differ("flags", expected.flags(), got.flags()),
-            differ("tag", expected.tag(), got.tag()), differ("failed", expected.failed() ? 1 : 0, got.failed() ? 1 : 0)})
+    for (const std::string& text : {differ("destination", expected.destination(), got.destination()),
+             differ("address", expected.address(), got.address()), differ("source", expected.source(), got.source()),
+             differ("operation", expected.op(), got.op()),
+             differ("response", expected.response() ? 1 : 0, got.response() ? 1 : 0),
+             differ("size", expected.size(), got.size()), differ("function", expected.function(), got.function()),
+             differ("flags", expected.flags(), got.flags()), differ("tag", expected.tag(), got.tag()),
+             differ("failed", expected.failed() ? 1 : 0, got.failed() ? 1 : 0)})
         if (!text.empty()) return text;
     for (unsigned i = 0; i < line_bytes; ++i)
         if (expected.data()[i] != got.data()[i])

@@ -46,8 +46,10 @@ void LinkWireCounts::begin(const WireFlit& flit)
     number_ = word.seq & mask_;
     ++counts_.packets;
     again_ = number_ != next_;
-    if (again_) ++counts_.repeated;
-    else next_ = (next_ + 1) & mask_;
+    if (again_)
+        ++counts_.repeated;
+    else
+        next_ = (next_ + 1) & mask_;
     counts_.gone_back += word.again != mark_;
     mark_ = word.again;
 }

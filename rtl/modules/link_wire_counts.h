@@ -23,8 +23,8 @@ public:
     struct Counts {
         std::uint64_t flits = 0;
         std::uint64_t flits_hit = 0;
-        std::uint64_t packets = 0;          // of lines, those sent again among them
-        std::uint64_t repeated = 0;         // packets of lines sent again
+        std::uint64_t packets = 0;   // of lines, those sent again among them
+        std::uint64_t repeated = 0;  // packets of lines sent again
         std::uint64_t repeated_flits = 0;
         std::uint64_t duplicates = 0;       // of them, right ones that the far end had already
         std::uint64_t control = 0;          // packets without a line

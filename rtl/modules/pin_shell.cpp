@@ -17,7 +17,8 @@ void PinShell::run(ScheduledItem& item)
 
 void PinShell::tell(Time now, const std::string& tail, std::vector<std::string> instances, Time period)
 {
-    const std::string when = clock_ > 0 ? fmt::format("clock {} ({} ps)", now / clock_, now) : fmt::format("at {} ps", now);
+    const std::string when =
+        clock_ > 0 ? fmt::format("clock {} ({} ps)", now / clock_, now) : fmt::format("at {} ps", now);
     errors_.push_back(fmt::format("{}: {}{}", path(), when, tail));
     if (instances.empty()) instances.push_back(path());
     note_fault(std::move(instances), now, clock_ > 0 ? clock_ : period);

@@ -53,12 +53,13 @@ SliceBlockSpec slice_block_spec(const L2Spec& spec)
     no.add(spec.partitions > 1, fmt::format("{} partitions", spec.partitions), "l2.partitions=1");
     no.add(spec.line != line_bytes, "lines of " + format_bytes(spec.line), "l2.line=64");
     no.add(sets != fitting, fmt::format("{} sets in a slice", sets),
-        fmt::format("l2.size={}, a power of two of sets", format_bytes(fitting * line_bytes * spec.slices * spec.ways)));
+        fmt::format("l2.size={}, a power of two of sets",
+            format_bytes(fitting * line_bytes * spec.slices * spec.ways)));
     no.add(spec.outstanding_misses > most_misses, fmt::format("{} misses in flight", spec.outstanding_misses),
         fmt::format("l2.outstanding_misses up to {}", most_misses));
-    no.add(spec.merges > most_merges, fmt::format("{} merges", spec.merges), fmt::format("l2.merges up to {}", most_merges));
-    no.add(spec.latency < pipeline,
-        fmt::format("a latency of {} ps with a clock of {} ps", spec.latency, out.clock),
+    no.add(spec.merges > most_merges, fmt::format("{} merges", spec.merges),
+        fmt::format("l2.merges up to {}", most_merges));
+    no.add(spec.latency < pipeline, fmt::format("a latency of {} ps with a clock of {} ps", spec.latency, out.clock),
         fmt::format("l2.latency of at least {} clocks", out.block.hit_latency()));
     if (!no.what.empty()) throw InputError("", 0, "a clocked slice of an L2 with " + no.what, no.expected);
 

@@ -111,8 +111,8 @@ void SliceScoreboard::set_bits(Flight& flight, std::uint32_t tag, const SliceLin
         access_data(image_, line);
     }
     flight.answer = flight.request;
-    flight.answer.set_rest(flight.request.source(), flight.request.op(), true, flight.request.size(), flight.request.function(),
-        flight.request.flags(), tag, false);
+    flight.answer.set_rest(flight.request.source(), flight.request.op(), true, flight.request.size(),
+        flight.request.function(), flight.request.flags(), tag, false);
     LineBits after;
     bits_of(line, LineClass::response, tag, after);
     if (image_.data_on()) std::memcpy(flight.answer.data(), after.data(), line_bytes);
@@ -134,7 +134,8 @@ SliceScoreboard::Flight* SliceScoreboard::answered(const LineBits& bits, std::st
     if (flight.apart) return &flight;
     SliceLines::State& state = lines_[flight.number];
     if (state.first != tag) {
-        problem = fmt::format("an answer before that of an earlier request to its line, which has tag {} ({})", state.first, describe(bits));
+        problem = fmt::format("an answer before that of an earlier request to its line, which has tag {} ({})",
+            state.first, describe(bits));
         return nullptr;
     }
     state.first = flight.next;
@@ -153,7 +154,8 @@ void SliceScoreboard::free(std::uint32_t tag)
 std::string SliceScoreboard::read(const LineBits& bits)
 {
     const std::uint32_t tag = bits.tag();
-    if (tag >= fills_.size()) return fmt::format("tag: expected below {}, got {} ({})", fills_.size(), tag, describe(bits));
+    if (tag >= fills_.size())
+        return fmt::format("tag: expected below {}, got {} ({})", fills_.size(), tag, describe(bits));
     if (fills_[tag].busy) return fmt::format("a read with the tag of one that is on its way ({})", describe(bits));
     LineBits expected = bits;
     address_memory(expected, line_number(bits), endpoint_, false, tag);
@@ -180,7 +182,8 @@ std::string SliceScoreboard::wrote(const LineBits& bits)
     if (!what.empty()) return fmt::format("{} ({})", what, describe(expected));
     const std::uint64_t number = line_number(bits) & number_mask;
     SliceLines::State& state = lines_[number];
-    if (state.use == SliceLines::Use::untouched) return fmt::format("a write of a line that no request was for ({})", describe(bits));
+    if (state.use == SliceLines::Use::untouched)
+        return fmt::format("a write of a line that no request was for ({})", describe(bits));
     // A line of memory that was released and is in use again: nobody misses it.
     if (line_number(bits) != pin_line(number, state)) return {};
 
@@ -191,7 +194,8 @@ std::string SliceScoreboard::wrote(const LineBits& bits)
         read_line(image_, local_of_number(number), newest);
     }
     bool right = holds(bits, newest);
-    for (std::uint32_t tag = state.first; !right && tag != none; tag = flights_[tag].next) right = holds(bits, flights_[tag].before);
+    for (std::uint32_t tag = state.first; !right && tag != none; tag = flights_[tag].next)
+        right = holds(bits, flights_[tag].before);
     if (!right) {
         const Contents& oldest = state.first == none ? newest : flights_[state.first].before;
         std::memcpy(expected.data(), oldest.data(), line_bytes);
@@ -229,10 +233,11 @@ void SliceScoreboard::on_bypass(std::uint64_t local, std::uint64_t bytes)
     if (bytes == 0) return;
     const std::uint64_t first = local / line_bytes;
     const std::uint64_t last = (local + bytes - 1) / line_bytes;
-    lines_.for_each(slices_.quotient(first), slices_.quotient(last) + 1, [&](std::uint64_t number, SliceLines::State& state) {
-        const std::uint64_t line = line_of_place(number, index_, slices_);
-        if (line >= first && line <= last) release(number, state);
-    });
+    lines_.for_each(slices_.quotient(first), slices_.quotient(last) + 1,
+        [&](std::uint64_t number, SliceLines::State& state) {
+            const std::uint64_t line = line_of_place(number, index_, slices_);
+            if (line >= first && line <= last) release(number, state);
+        });
 }
 
 std::string SliceScoreboard::lost_line()
@@ -254,7 +259,8 @@ std::string SliceScoreboard::lost_line()
         read_line(dram_, number * line_bytes, contents);
         std::memcpy(is.data(), contents.data(), line_bytes);
         const std::string what = difference(should, is);
-        if (!what.empty()) out = fmt::format("{} at {:#x}, which the block has not written back", what, local_of_number(number));
+        if (!what.empty())
+            out = fmt::format("{} at {:#x}, which the block has not written back", what, local_of_number(number));
     });
     return out;
 }

@@ -31,17 +31,18 @@ public:
     using Contents = std::array<std::uint8_t, line_bytes>;
 
     // Of slice `index` of `slices`, `entries` reads on their way at most.
-    SliceScoreboard(MemoryImage& image, std::uint32_t slices, std::uint32_t index, std::uint32_t endpoint, std::uint32_t entries);
+    SliceScoreboard(MemoryImage& image, std::uint32_t slices, std::uint32_t index, std::uint32_t endpoint,
+        std::uint32_t entries);
 
     struct Flight {
         Line* line = nullptr;
         LineBits request;
-        LineBits answer;      // as it should be
-        Contents before;      // of its line
+        LineBits answer;  // as it should be
+        Contents before;  // of its line
         std::uint64_t number = 0;
         Time entered = 0;
         std::uint32_t next = SliceLines::none;  // of the same line
-        bool apart = false;   // its line's memory was released meanwhile, and is in use again
+        bool apart = false;                     // its line's memory was released meanwhile, and is in use again
     };
 
     // A request has come: it is carried out in the memory image. Its tag.

@@ -34,7 +34,8 @@ void check(const SwitchSpec& spec)
 
 }  // namespace
 
-SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector<BufferSpace>& space, BlockChannels& channels)
+SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector<BufferSpace>& space,
+    BlockChannels& channels)
 {
     check(spec);
     for (const BufferSpace& port : space) {
@@ -55,7 +56,8 @@ SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector
         channels.slot_of[vc] = static_cast<std::uint8_t>(channels.vcs.size());
         channels.vcs.push_back(vc);
     }
-    refuse(most > 1023, fmt::format("a clocked switch before a buffer of {} lines", most), "at most 1023 for each channel");
+    refuse(most > 1023, fmt::format("a clocked switch before a buffer of {} lines", most),
+        "at most 1023 for each channel");
     out.vcs = static_cast<unsigned>(channels.vcs.size());
     out.depth = most;
     out.max_credits = most;
@@ -75,7 +77,8 @@ bool can_have_groups(const SwitchSpec& spec, const SwitchBlockParameters& block,
     return spec.multicast_groups > 0 && block.ports < 64 && block.vcs == vc_classes && space.front().split;
 }
 
-GroupSwitchParameters group_parameters(const SwitchSpec& spec, const SwitchBlockParameters& block, const BlockChannels& channels)
+GroupSwitchParameters group_parameters(const SwitchSpec& spec, const SwitchBlockParameters& block,
+    const BlockChannels& channels)
 {
     const auto slot = [&](VcClass cls) { return unsigned{channels.slot_of[vc_of(cls, 0)]}; };
     GroupSwitchParameters out;

@@ -17,10 +17,12 @@ struct BlockChannels {
 
 // `space[p]`: what the far end of port p can hold; the same room is behind its input. Throws InputError for what the block
 // cannot be: several lanes, credits that channels share, ports whose channels differ, parameters of other models.
-SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector<BufferSpace>& space, BlockChannels& channels);
+SwitchBlockParameters block_parameters(const SwitchSpec& spec, const std::vector<BufferSpace>& space,
+    BlockChannels& channels);
 
 // Whether the block can have a unit for operations on groups: it is asked for, and every class has a channel.
 bool can_have_groups(const SwitchSpec& spec, const SwitchBlockParameters& block, const std::vector<BufferSpace>& space);
-GroupSwitchParameters group_parameters(const SwitchSpec& spec, const SwitchBlockParameters& block, const BlockChannels& channels);
+GroupSwitchParameters group_parameters(const SwitchSpec& spec, const SwitchBlockParameters& block,
+    const BlockChannels& channels);
 
 }  // namespace weft

@@ -33,9 +33,9 @@ struct ReductionIn {
     LineBits line = {};
     std::uint32_t out_ready = 0;  // by channel: a line of it can be taken in this clock
     bool cfg_valid = false;
-    std::uint16_t cfg_group = 0;  // number beyond 0xfc00
-    std::uint8_t cfg_type = 0;    // ElementType
-    std::uint8_t cfg_op = 0;      // ReduceOp
+    std::uint16_t cfg_group = 0;                    // number beyond 0xfc00
+    std::uint8_t cfg_type = 0;                      // ElementType
+    std::uint8_t cfg_op = 0;                        // ReduceOp
     std::vector<std::uint8_t> cfg_members = {};     // port of each member, in the order of combination
     std::vector<std::uint16_t> cfg_endpoints = {};  // endpoint of each
 };

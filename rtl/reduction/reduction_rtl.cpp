@@ -19,9 +19,9 @@ BlockSource reduction_source(const ReductionParameters& parameters)
     BlockSource source;
     source.top = "weft_group_unit";
     source.files = {rtl_file("common/weft_line_pkg.sv")};
-    for (const char* const name : {"weft_group_pkg", "weft_fp32_pkg", "weft_combine_word", "weft_combine",
-             "weft_context_queue", "weft_request_slots", "weft_accumulator", "weft_group_table", "weft_group_checks",
-             "weft_group_unit"})
+    for (const char* const name :
+        {"weft_group_pkg", "weft_fp32_pkg", "weft_combine_word", "weft_combine", "weft_context_queue",
+            "weft_request_slots", "weft_accumulator", "weft_group_table", "weft_group_checks", "weft_group_unit"})
         source.files.push_back(rtl_file(std::string("reduction/") + name + ".sv"));
     source.parameters = {{"MEMBERS", std::to_string(parameters.members)}, {"GROUPS", std::to_string(parameters.groups)},
         {"CONTEXTS", std::to_string(parameters.contexts)}, {"SLOTS", std::to_string(parameters.slots)},

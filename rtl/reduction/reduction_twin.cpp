@@ -20,8 +20,7 @@ unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctz
 
 }  // namespace
 
-ReductionTwin::ReductionTwin(const ReductionParameters& parameters)
-    : parameters_(parameters)
+ReductionTwin::ReductionTwin(const ReductionParameters& parameters) : parameters_(parameters)
 {
     parameters.check();
     queue_channel_[reads] = 1U << parameters.vc_read;
@@ -99,8 +98,9 @@ void ReductionTwin::send(std::uint32_t out_ready, ReductionOut& out)
     out.valid = true;
     out.vc = static_cast<std::uint8_t>(lowest(queue_channel_[queue]));
     describe(queue, index, out.line);
-    out.ports = answers ? std::uint64_t{1} << askers_[index * parameters_.members + answered_ * (queue == acknowledged)].port
-                        : group.ports;
+    out.ports = answers
+        ? std::uint64_t{1} << askers_[index * parameters_.members + answered_ * (queue == acknowledged)].port
+        : group.ports;
     if (queue == acknowledged && context.op == op_reduce && ++answered_ < group.endpoints.size()) return;
     if (queue == acknowledged) answered_ = 0;
     if (answers || (queue == casts && context.posted)) freed_ = std::uint64_t{1} << index;
@@ -251,7 +251,8 @@ void ReductionTwin::combine()
     const Group& group = groups_[context.group];
     std::uint8_t* const result = results_[index].bytes;
     std::memcpy(result, operand(index, 0), 64);
-    for (unsigned m = 1; m < group.endpoints.size(); ++m) reduce_elements(group.type, group.op, result, operand(index, m), 64);
+    for (unsigned m = 1; m < group.endpoints.size(); ++m)
+        reduce_elements(group.type, group.op, result, operand(index, m), 64);
     const Queue queue = context.op == op_reduce ? sums : results;
     queue_[queue].push(index);
     waiting_ |= 1U << queue;

@@ -103,7 +103,10 @@ private:
     void combine();
     void configure(const ReductionIn& in);
     unsigned member_of(const Group& group, std::uint16_t endpoint) const;
-    std::uint8_t* operand(unsigned index, unsigned member) { return operands_[index * parameters_.members + member].bytes; }
+    std::uint8_t* operand(unsigned index, unsigned member)
+    {
+        return operands_[index * parameters_.members + member].bytes;
+    }
     const std::uint8_t* operand(unsigned index, unsigned member) const
     {
         return operands_[index * parameters_.members + member].bytes;
@@ -117,18 +120,18 @@ private:
     std::vector<Operand> operands_;  // the same
     std::vector<Operand> results_;   // by context
     std::vector<Slot> slots_;
-    std::vector<std::uint8_t> order_;       // slots in use, the oldest first
+    std::vector<std::uint8_t> order_;  // slots in use, the oldest first
     std::vector<std::uint8_t> free_slots_;
-    unsigned joining_ = 0;                  // slots whose contribution may go
-    unsigned collecting_ = 0;               // contexts that wait for contributions
-    std::uint64_t free_ = 0;                // contexts
-    std::uint64_t freed_ = 0;               // in this clock
+    unsigned joining_ = 0;     // slots whose contribution may go
+    unsigned collecting_ = 0;  // contexts that wait for contributions
+    std::uint64_t free_ = 0;   // contexts
+    std::uint64_t freed_ = 0;  // in this clock
     Ring queue_[queues];
-    unsigned waiting_ = 0;                  // queues with a head, by bit
+    unsigned waiting_ = 0;  // queues with a head, by bit
     unsigned answered_ = 0;
     Ring adder_;
     std::uint64_t now_ = 0;
-    std::uint64_t adder_done_ = 0;          // clock of the last operand of its head
+    std::uint64_t adder_done_ = 0;  // clock of the last operand of its head
     std::uint32_t credit_ = 0;
     bool idle_ = true;
 };

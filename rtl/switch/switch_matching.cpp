@@ -72,8 +72,7 @@ void SwitchMatching::accept(unsigned input, bool first_round)
         if (first_round) from.pointer = behind(output);
     }
     if (islip_ && first_round)
-        for (std::uint64_t rest = accepted; rest != 0; rest &= rest - 1)
-            outputs_[lowest(rest)].pointer = behind(input);
+        for (std::uint64_t rest = accepted; rest != 0; rest &= rest - 1) outputs_[lowest(rest)].pointer = behind(input);
     if ((matched_ & bit) == 0) from.outputs = 0;
     matched_ |= bit;
     from.outputs |= accepted;

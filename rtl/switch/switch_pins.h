@@ -42,11 +42,11 @@ struct SwitchIn {
     {
     }
 
-    std::uint64_t valid = 0;           // inputs at which a line enters
-    std::vector<std::uint8_t> vc;      // by input
-    std::vector<std::uint64_t> ports;  // by input: the outputs that the line goes to; several: multicast
-    std::vector<LineBits> data;        // by input
-    std::uint64_t ready = 0;           // outputs that may match: the wire will be free when the line is there
+    std::uint64_t valid = 0;            // inputs at which a line enters
+    std::vector<std::uint8_t> vc;       // by input
+    std::vector<std::uint64_t> ports;   // by input: the outputs that the line goes to; several: multicast
+    std::vector<LineBits> data;         // by input
+    std::uint64_t ready = 0;            // outputs that may match: the wire will be free when the line is there
     std::vector<std::uint16_t> credit;  // by output: channels of which one slot behind it is free again
 };
 

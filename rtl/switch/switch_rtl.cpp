@@ -55,9 +55,8 @@ SwitchRtl::SwitchRtl(const SwitchBlockParameters& parameters, const BlockSource&
     std::uint64_t seed)
     : parameters_(parameters), vc_width_(parameters.vcs > 1 ? bits_for(parameters.vcs - 1) : 1),
       bytes_(parameters.width / 8), block_(block_library(source), name, seed), clk_(block_.pin("clk")),
-      rst_n_(block_.pin("rst_n")),
-      cfg_credits_(block_.pin("cfg_credits")), in_valid_(block_.pin("in_valid")), in_vc_(block_.pin("in_vc")),
-      in_ports_(block_.pin("in_ports")), in_data_(block_.pin("in_data")),
+      rst_n_(block_.pin("rst_n")), cfg_credits_(block_.pin("cfg_credits")), in_valid_(block_.pin("in_valid")),
+      in_vc_(block_.pin("in_vc")), in_ports_(block_.pin("in_ports")), in_data_(block_.pin("in_data")),
       in_credit_valid_(block_.pin("in_credit_valid")), in_credit_vc_(block_.pin("in_credit_vc")),
       out_valid_(block_.pin("out_valid")), out_vc_(block_.pin("out_vc")), out_data_(block_.pin("out_data")),
       out_ready_(block_.pin("out_ready")), out_credit_(block_.pin("out_credit")), idle_pin_(block_.pin("idle"))

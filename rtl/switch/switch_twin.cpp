@@ -132,9 +132,8 @@ void SwitchTwin::send(unsigned number, SwitchOut& out)
 {
     Input& input = inputs_[number];
     const std::uint64_t outputs = matching_.outputs_of(number);
-    const auto behind = [this](unsigned vc) {
-        return static_cast<std::uint8_t>(vc + 1 == parameters_.vcs ? 0 : vc + 1);
-    };
+    const auto behind = [this](
+                            unsigned vc) { return static_cast<std::uint8_t>(vc + 1 == parameters_.vcs ? 0 : vc + 1); };
     std::uint32_t line = none;
     if (matching_.is_multicast(number)) {
         const std::size_t from = channel(number, input.offered);
@@ -145,8 +144,10 @@ void SwitchTwin::send(unsigned number, SwitchOut& out)
         lacks_[from] &= ~outputs;
         if (lacks_[from] != 0) return;
         pop(list);
-        if (list.head != none) lacks_[from] = entries_[list.head].ports;
-        else input.multicast_channels &= ~(1U << input.offered);
+        if (list.head != none)
+            lacks_[from] = entries_[list.head].ports;
+        else
+            input.multicast_channels &= ~(1U << input.offered);
     } else {
         const unsigned output = lowest_bit(outputs);
         const auto vc = static_cast<unsigned>(first_channel(input.channels, input.turn,
@@ -274,8 +275,10 @@ std::uint32_t SwitchTwin::pop(List& list)
 
 void SwitchTwin::push(List& list, std::uint32_t entry)
 {
-    if (list.head == none) list.head = entry;
-    else entries_[list.tail].next = entry;
+    if (list.head == none)
+        list.head = entry;
+    else
+        entries_[list.tail].next = entry;
     list.tail = entry;
 }
 

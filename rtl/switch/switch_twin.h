@@ -42,7 +42,7 @@ private:
         std::uint64_t ports = 0;
         std::uint32_t next = none;  // in its list, or of what is free
         std::uint8_t vc = 0;
-        std::uint8_t copies = 0;    // not yet on an output
+        std::uint8_t copies = 0;  // not yet on an output
     };
     struct List {
         std::uint32_t head = none;
@@ -53,7 +53,7 @@ private:
         std::uint32_t multicast_channels = 0;  // that have multicast lines; with one queue bit 0
         std::uint8_t turn = 0;                 // channel
         std::uint8_t multicast_turn = 0;
-        std::uint8_t offered = 0;              // whose multicast line was offered, as bit of multicast_channels
+        std::uint8_t offered = 0;  // whose multicast line was offered, as bit of multicast_channels
     };
 
     bool credits_come(const SwitchIn& in) const;

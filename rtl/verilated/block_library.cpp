@@ -80,9 +80,11 @@ fs::path cache_folder()
 // One builder of a folder at a time.
 class FolderLock {
 public:
-    explicit FolderLock(const fs::path& folder) : file_(::open((folder.string() + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644))
+    explicit FolderLock(const fs::path& folder)
+        : file_(::open((folder.string() + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644))
     {
-        if (file_ < 0) throw InputError(folder.string(), 0, "cannot be written", "a folder for verilated blocks (WEFT_RTL_CACHE)");
+        if (file_ < 0)
+            throw InputError(folder.string(), 0, "cannot be written", "a folder for verilated blocks (WEFT_RTL_CACHE)");
         ::flock(file_, LOCK_EX);
     }
     ~FolderLock() { ::close(file_); }
@@ -102,10 +104,13 @@ std::string first_complaint(const fs::path& log)
     std::string warning;
     while (std::getline(in, line)) {
         const std::size_t error = line.find("%Error");
-        if (error != std::string::npos && line.find("Exiting due to", error) == std::string::npos) return line.substr(error);
-        if (const std::size_t other = line.find("error:"); error == std::string::npos && other != std::string::npos && line.find('%') == std::string::npos)
+        if (error != std::string::npos && line.find("Exiting due to", error) == std::string::npos)
+            return line.substr(error);
+        if (const std::size_t other = line.find("error:");
+            error == std::string::npos && other != std::string::npos && line.find('%') == std::string::npos)
             return line.substr(other);
-        if (const std::size_t at = line.find("%Warning"); at != std::string::npos && warning.empty()) warning = line.substr(at);
+        if (const std::size_t at = line.find("%Warning"); at != std::string::npos && warning.empty())
+            warning = line.substr(at);
     }
     return warning;
 }
@@ -125,7 +130,8 @@ InputError complaint(const fs::path& log, const std::string& tool)
     const int number = std::atoi(line.c_str() + file_end + 1);
     const std::size_t text = line.find(": ", line_end);
     if (number <= 0 || text == std::string::npos) return InputError("", 0, line, expected);
-    return InputError(line.substr(place, file_end - place), number, line.substr(1, colon - 1) + ": " + line.substr(text + 2), expected);
+    return InputError(line.substr(place, file_end - place), number,
+        line.substr(1, colon - 1) + ": " + line.substr(text + 2), expected);
 }
 
 void run(const std::string& command, const fs::path& log, const std::string& tool)
@@ -140,7 +146,8 @@ std::string optimisation()
     return wanted == nullptr ? "-O2" : wanted;
 }
 
-constexpr const char* compile_flags = "-std=c++17 -fPIC -fvisibility=hidden -fno-semantic-interposition -w "
+constexpr const char* compile_flags =
+    "-std=c++17 -fPIC -fvisibility=hidden -fno-semantic-interposition -w "
     "-DVM_COVERAGE=0 -DVM_SC=0 -DVM_TRACE_VCD=0 -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_WARN "
     "-DVL_PRINTF=weft_block_printf";
 constexpr const char* printf_header = "int weft_block_printf(const char* format, ...);\n";
@@ -187,8 +194,9 @@ Runtime block_runtime(const fs::path& cache, const std::string& root, bool trace
     for (const std::string& source : sources) out.objects += " " + quoted((library / (source + ".o")).string());
     const fs::path header = headers / "weft_block.h";
     make_once(headers, [&](const auto& compile) {
-        write(header, fmt::format("{}#include <cstdarg>\n#include <cstdio>\n#include <string>\n#include \"verilated.h\"\n{}", printf_header,
-                          trace ? "#include \"verilated_fst_c.h\"\n" : ""));
+        write(header,
+            fmt::format("{}#include <cstdarg>\n#include <cstdio>\n#include <string>\n#include \"verilated.h\"\n{}",
+                printf_header, trace ? "#include \"verilated_fst_c.h\"\n" : ""));
         compile(fmt::format("{} {} -x c++-header {} -o {}", quoted(optimisation()), out.flags, quoted(header.string()),
             quoted(header.string() + ".gch")));
     });
@@ -207,7 +215,9 @@ std::string rtl_file(const std::string& name)
     std::error_code ignored;
     if (fs::exists(built, ignored)) return built.string();
     // An installed program has them beside it.
-    return (fs::read_symlink("/proc/self/exe", ignored).parent_path() / "../share/weft/rtl" / name).lexically_normal().string();
+    return (fs::read_symlink("/proc/self/exe", ignored).parent_path() / "../share/weft/rtl" / name)
+        .lexically_normal()
+        .string();
 }
 
 namespace {
@@ -223,12 +233,15 @@ BlockSource with_notes(const BlockSource& source)
     for (const PinInfo& pin : pins_of_header((folder / "Vblock.h").string()))
         ports += fmt::format("    {} logic [{}:0] {},\n", pin.input ? "input" : "output", pin.width - 1, pin.name);
     for (unsigned note = 0; note < source.notes; ++note)
-        ports += fmt::format("    input logic [{}:0] note_{}{}\n", 8 * BlockSource::note_bytes - 1, note, note + 1 < source.notes ? "," : "");
+        ports += fmt::format("    input logic [{}:0] note_{}{}\n", 8 * BlockSource::note_bytes - 1, note,
+            note + 1 < source.notes ? "," : "");
     std::string parameters;
-    for (const auto& [name, value] : source.parameters) parameters += fmt::format("{}.{}({})", parameters.empty() ? "" : ", ", name, value);
+    for (const auto& [name, value] : source.parameters)
+        parameters += fmt::format("{}.{}({})", parameters.empty() ? "" : ", ", name, value);
     const fs::path file = folder / fmt::format("weft_noted_{}.sv", source.notes);
     const fs::path made = file.string() + fmt::format(".{}", ::getpid());
-    write(made, fmt::format("module weft_noted (\n{});\n    {} #({}) block (.*);\nendmodule\n", ports, source.top, parameters));
+    write(made,
+        fmt::format("module weft_noted (\n{});\n    {} #({}) block (.*);\nendmodule\n", ports, source.top, parameters));
     fs::rename(made, file);
     BlockSource out = source;
     out.top = "weft_noted";
@@ -288,8 +301,9 @@ std::string block_library(const BlockSource& source)
     fs::create_directories(folder);
     std::fprintf(stderr, "weft: verilating %s, once for these parameters\n", source.top.c_str());
     // From a folder without RTL: where weft runs, Verilator would find modules that are not in the digest.
-    run(fmt::format("(cd {} && verilator --cc --prefix Vblock --top-module {} --Mdir {} -O3 --x-assign fast --x-initial unique "
-                    "--no-timing{})",
+    run(fmt::format(
+            "(cd {} && verilator --cc --prefix Vblock --top-module {} --Mdir {} -O3 --x-assign fast --x-initial unique "
+            "--no-timing{})",
             quoted(fs::absolute(folder).string()), quoted(source.top), quoted(fs::absolute(folder).string()), options),
         folder / "verilator.log", "Verilator");
     const std::string root = tool_output("verilator --getenv VERILATOR_ROOT");
@@ -300,7 +314,8 @@ std::string block_library(const BlockSource& source)
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
-        if (name.rfind("Vblock", 0) == 0 && entry.path().extension() == ".cpp" && name != "Vblock__ALL.cpp") names.push_back(name);
+        if (name.rfind("Vblock", 0) == 0 && entry.path().extension() == ".cpp" && name != "Vblock__ALL.cpp")
+            names.push_back(name);
     }
     std::sort(names.begin(), names.end());
     // Constructors and initial blocks run once, but are about half of the code: they are compiled without optimisation.
@@ -309,13 +324,15 @@ std::string block_library(const BlockSource& source)
     };
     for (const std::string& name : names) {
         const std::string include = "#include \"" + name + "\"\n";
-        all += once(name) ? "#pragma GCC push_options\n#pragma GCC optimize(\"O0\")\n" + include + "#pragma GCC pop_options\n" : include;
+        all += once(name)
+            ? "#pragma GCC push_options\n#pragma GCC optimize(\"O0\")\n" + include + "#pragma GCC pop_options\n"
+            : include;
     }
     write(folder / "all.cpp", all);
     const fs::path made = folder / fmt::format("block.so.{}", ::getpid());
-    run(fmt::format("c++ {} {} -I{} -shared -Wl,-Bsymbolic -Wl,-z,defs {} {} -o {}{}", quoted(optimisation()), runtime.flags,
-            quoted(folder.string()), quoted((folder / "all.cpp").string()), runtime.objects, quoted(made.string()),
-            source.trace ? " -lz -lpthread" : " -lpthread"),
+    run(fmt::format("c++ {} {} -I{} -shared -Wl,-Bsymbolic -Wl,-z,defs {} {} -o {}{}", quoted(optimisation()),
+            runtime.flags, quoted(folder.string()), quoted((folder / "all.cpp").string()), runtime.objects,
+            quoted(made.string()), source.trace ? " -lz -lpthread" : " -lpthread"),
         folder / "compile.log", "the C++ compiler");
     fs::rename(made, library);
     return library.string();

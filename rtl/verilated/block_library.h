@@ -12,13 +12,13 @@
 namespace weft {
 
 struct BlockSource {
-    std::string top;                                // module
-    std::vector<std::string> files = {};            // packages first
+    std::string top;                                     // module
+    std::vector<std::string> files = {};                 // packages first
     std::map<std::string, std::string> parameters = {};  // of the top module, as Verilog literals: "4", "1'b1"
     std::vector<std::string> include_folders = {};
     std::vector<std::string> defines = {};
     bool assertions = true;
-    bool trace = false;   // can write FST waveforms; slower
+    bool trace = false;  // can write FST waveforms; slower
     // Text beside the pins in waveforms: so many inputs note_0, note_1, ... of note_bytes characters, around the block.
     unsigned notes = 0;
     static constexpr unsigned note_bytes = 64;

@@ -132,7 +132,8 @@ std::vector<PinInfo> pins_of_header(const std::string& header)
     for (int number = 1; std::getline(in, line); ++number) {
         std::smatch found;
         if (!std::regex_search(line, found, port)) continue;
-        if (found[1] == "INOUT") throw InputError(header, number, "port " + found[3].str() + " is an inout", "inputs and outputs");
+        if (found[1] == "INOUT")
+            throw InputError(header, number, "port " + found[3].str() + " is an inout", "inputs and outputs");
         PinInfo pin;
         pin.name = found[3];
         pin.input = found[1] == "IN";
@@ -149,7 +150,8 @@ std::string block_shim(const std::vector<PinInfo>& pins, bool trace)
         trace ? "    VerilatedFstC* trace = nullptr;" : "", trace ? "    block->context.traceEverOn(true);\n" : "",
         trace ? "    if (block->trace != nullptr) block->trace->close();\n    delete block->trace;\n" : "");
     if (trace) out += shim_trace;
-    out += "\nWEFT_EXPORT const char* weft_block_pin(void* handle, unsigned number, unsigned* width, int* input, void** data)\n"
+    out += "\nWEFT_EXPORT const char* weft_block_pin(void* handle, unsigned number, unsigned* width, int* input, "
+           "void** data)\n"
            "{\n    auto* const block = static_cast<Block*>(handle);\n    switch (number) {\n";
     for (std::size_t i = 0; i < pins.size(); ++i)
         out += fmt::format("    case {0}: *width = {1}; *input = {2}; *data = &block->top->{3}; return \"{3}\";\n", i,

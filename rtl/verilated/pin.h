@@ -10,8 +10,11 @@ class Pin {
 public:
     Pin() = default;
     Pin(void* data, unsigned width)
-        : data_(static_cast<std::uint8_t*>(data)),
-          bytes_(width <= 8 ? 1 : width <= 16 ? 2 : width <= 32 ? 4 : width <= 64 ? 8 : (width + 31) / 32 * 4),
+        : data_(static_cast<std::uint8_t*>(data)), bytes_(width <= 8     ? 1
+                                                           : width <= 16 ? 2
+                                                           : width <= 32 ? 4
+                                                           : width <= 64 ? 8
+                                                                         : (width + 31) / 32 * 4),
           width_(width)
     {
     }
@@ -20,10 +23,7 @@ public:
     explicit operator bool() const { return data_ != nullptr; }
 
     // `count` bits (at most 56, or 64 at a multiple of 8) from `offset` on.
-    std::uint64_t get(unsigned offset, unsigned count) const
-    {
-        return load(offset / 8) >> offset % 8 & mask(count);
-    }
+    std::uint64_t get(unsigned offset, unsigned count) const { return load(offset / 8) >> offset % 8 & mask(count); }
     void set(unsigned offset, unsigned count, std::uint64_t value)
     {
         const unsigned shift = offset % 8;
@@ -60,10 +60,7 @@ private:
         std::memcpy(&value, data_ + at, bytes_ - at < 8 ? bytes_ - at : 8);
         return value;
     }
-    void store(unsigned at, std::uint64_t value)
-    {
-        std::memcpy(data_ + at, &value, bytes_ - at < 8 ? bytes_ - at : 8);
-    }
+    void store(unsigned at, std::uint64_t value) { std::memcpy(data_ + at, &value, bytes_ - at < 8 ? bytes_ - at : 8); }
 
     std::uint8_t* data_ = nullptr;
     unsigned bytes_ = 0;

@@ -21,7 +21,7 @@ public:
     PlainSignals()
     {
         for (std::size_t i = 0; i < signals.size(); ++i) {
-            struct sigaction plain{};
+            struct sigaction plain {};
             plain.sa_handler = SIG_DFL;
             ::sigaction(signals[i], nullptr, &before_[i]);
             if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals[i], &plain, nullptr);
@@ -54,7 +54,7 @@ extern "C" void end_group(int) { ::kill(0, SIGKILL); }
 [[noreturn]] void guard(pid_t parent, const char* command, int output)
 {
     ::setpgid(0, 0);
-    struct sigaction end{};
+    struct sigaction end {};
     end.sa_handler = end_group;
     ::sigaction(SIGTERM, &end, nullptr);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -62,10 +62,11 @@ extern "C" void end_group(int) { ::kill(0, SIGKILL); }
     const pid_t tool = ::fork();
     if (tool == 0) {
         const int nothing = ::open("/dev/null", O_RDONLY);
-        struct sigaction plain{};
+        struct sigaction plain {};
         plain.sa_handler = SIG_DFL;
         ::sigaction(SIGTERM, &plain, nullptr);
-        if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0 || ::dup2(output, STDOUT_FILENO) < 0 || ::dup2(output, STDERR_FILENO) < 0)
+        if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0 || ::dup2(output, STDOUT_FILENO) < 0 ||
+            ::dup2(output, STDERR_FILENO) < 0)
             ::_exit(126);
         ::execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
         ::_exit(127);

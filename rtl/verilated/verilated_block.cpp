@@ -16,7 +16,8 @@ Function* entry(void* library, const char* name)
 
 }  // namespace
 
-VerilatedBlock::VerilatedBlock(const std::string& library, const std::string& name, std::uint64_t seed, const std::vector<std::string>& high)
+VerilatedBlock::VerilatedBlock(const std::string& library, const std::string& name, std::uint64_t seed,
+    const std::vector<std::string>& high)
 {
     const std::string wanted = "a block that Weft has verilated";
     // Never unloaded: blocks of one kind share it.
@@ -30,12 +31,14 @@ VerilatedBlock::VerilatedBlock(const std::string& library, const std::string& na
     eval_ = entry<void(void*)>(library_, "weft_block_eval");
     failure_ = entry<const char*(void*)>(library_, "weft_block_failure");
     set_time_ = entry<void(void*, unsigned long long)>(library_, "weft_block_set_time");
-    if (make == nullptr || describe_pin == nullptr || eval_ == nullptr || failure_ == nullptr || set_time_ == nullptr) throw InputError(library, 0, "is no block", wanted);
+    if (make == nullptr || describe_pin == nullptr || eval_ == nullptr || failure_ == nullptr || set_time_ == nullptr)
+        throw InputError(library, 0, "is no block", wanted);
     block_ = make(name.c_str(), seed);
     unsigned width = 0;
     int input = 0;
     void* data = nullptr;
-    for (unsigned number = 0; const char* const pin_name = describe_pin(block_, number, &width, &input, &data); ++number)
+    for (unsigned number = 0; const char* const pin_name = describe_pin(block_, number, &width, &input, &data);
+         ++number)
         pins_[pin_name] = {Pin(data, width), input != 0};
     // From here on inputs are what their driver says, and the first rise of a clock is one.
     for (auto& known : pins_)
@@ -66,10 +69,7 @@ Pin VerilatedBlock::pin(const std::string& name) const
     throw InputError("", 0, "the block has no pin '" + name + "'", "one of " + names);
 }
 
-std::string VerilatedBlock::failure() const
-{
-    return failure_(block_);
-}
+std::string VerilatedBlock::failure() const { return failure_(block_); }
 
 void VerilatedBlock::open_trace(const std::string& file, std::uint64_t half_period)
 {

@@ -24,7 +24,8 @@ class VerilatedBlock {
 public:
     // `library` as block_library() says; `name` is the instance's, for what the block reports; inputs in `high` begin as 1,
     // the others as 0. Throws InputError.
-    VerilatedBlock(const std::string& library, const std::string& name, std::uint64_t seed = 1, const std::vector<std::string>& high = {});
+    VerilatedBlock(const std::string& library, const std::string& name, std::uint64_t seed = 1,
+        const std::vector<std::string>& high = {});
     ~VerilatedBlock();
     VerilatedBlock(const VerilatedBlock&) = delete;
     VerilatedBlock& operator=(const VerilatedBlock&) = delete;

@@ -41,8 +41,7 @@ std::uint16_t nearest_bf16(float value)
     const std::uint16_t below = static_cast<std::uint16_t>((bits_of(value) & 0x7fffffffu) >> 16);
     const std::uint16_t above = below + 1;
     const double low = from_bits(static_cast<std::uint32_t>(below) << 16);
-    const double high =
-        above == 0x7f80 ? std::ldexp(1.0, 128) : from_bits(static_cast<std::uint32_t>(above) << 16);
+    const double high = above == 0x7f80 ? std::ldexp(1.0, 128) : from_bits(static_cast<std::uint32_t>(above) << 16);
     const double to_low = magnitude - low;
     const double to_high = high - magnitude;
     std::uint16_t chosen = below;
@@ -50,8 +49,8 @@ std::uint16_t nearest_bf16(float value)
     return sign | chosen;
 }
 
-const std::vector<std::uint16_t> special_bf16 = {0x0000, 0x8000, 0x0001, 0x8001, 0x007f, 0x0080, 0x3f80,
-    0xbf80, 0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fc0, 0x7f81, 0xffff};
+const std::vector<std::uint16_t> special_bf16 = {0x0000, 0x8000, 0x0001, 0x8001, 0x007f, 0x0080, 0x3f80, 0xbf80, 0x7f7f,
+    0xff7f, 0x7f80, 0xff80, 0x7fc0, 0x7f81, 0xffff};
 
 }  // namespace
 
@@ -101,8 +100,7 @@ void check_rounding(std::uint32_t bits)
 TEST(Element, Bf16RoundsToNearestEvenEverywhere)
 {
     for (std::uint32_t high = 0; high <= 0xffff; ++high)
-        for (std::uint32_t low :
-            {0x0000u, 0x0001u, 0x1234u, 0x7fffu, 0x8000u, 0x8001u, 0xabcdu, 0xfffeu, 0xffffu})
+        for (std::uint32_t low : {0x0000u, 0x0001u, 0x1234u, 0x7fffu, 0x8000u, 0x8001u, 0xabcdu, 0xfffeu, 0xffffu})
             check_rounding(high << 16 | low);
 }
 
@@ -111,8 +109,7 @@ TEST(Element, Bf16RoundsToNearestEvenForEveryRemainder)
 {
     for (std::uint32_t exponent = 0; exponent < 512; ++exponent)
         for (std::uint32_t mantissa : {0u, 1u, 126u, 127u})
-            for (std::uint32_t low = 0; low <= 0xffff; ++low)
-                check_rounding(exponent << 23 | mantissa << 16 | low);
+            for (std::uint32_t low = 0; low <= 0xffff; ++low) check_rounding(exponent << 23 | mantissa << 16 | low);
 }
 
 TEST(Element, Bf16SumOfAllSpecialPairsAndRandomOnes)
@@ -133,8 +130,8 @@ TEST(Element, Bf16SumOfAllSpecialPairsAndRandomOnes)
     reduce_elements(ElementType::bf16, ReduceOp::sum, reinterpret_cast<std::uint8_t*>(sum.data()),
         reinterpret_cast<const std::uint8_t*>(b.data()), sum.size() * 2);
     for (std::size_t i = 0; i < sum.size(); ++i) {
-        const float exact = from_bits(static_cast<std::uint32_t>(a[i]) << 16) +
-            from_bits(static_cast<std::uint32_t>(b[i]) << 16);
+        const float exact =
+            from_bits(static_cast<std::uint32_t>(a[i]) << 16) + from_bits(static_cast<std::uint32_t>(b[i]) << 16);
         if (std::isnan(exact))
             ASSERT_EQ(sum[i], 0x7fff) << std::hex << a[i] << " + " << b[i];
         else

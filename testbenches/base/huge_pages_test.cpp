@@ -37,7 +37,8 @@ TEST(HugePages, AreAskedForWhereTheHeapGrows)
 #if defined(__SANITIZE_ADDRESS__)
     GTEST_SKIP() << "the allocator is another one";
 #endif
-    if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) GTEST_SKIP() << "the kernel has no huge pages to offer";
+    if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"))
+        GTEST_SKIP() << "the kernel has no huge pages to offer";
     const auto large = [] { return std::make_unique<char[]>(std::size_t{8} << 20); };
     EXPECT_FALSE(advised(large().get()));
     weft::prefer_huge_pages(std::size_t{64} << 20);

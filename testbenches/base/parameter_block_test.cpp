@@ -23,11 +23,13 @@ struct Sample {
     static const ParameterTable<Sample>& parameters()
     {
         static const ParameterTable<Sample> table({"sample", BlockOwner::forwarder, "a block for tests"},
-            {count_parameter("entries", &Sample::entries, {1, 64}, "of a table"), bytes_parameter("size", &Sample::size, {64, 65536}, "of a buffer"),
+            {count_parameter("entries", &Sample::entries, {1, 64}, "of a table"),
+                bytes_parameter("size", &Sample::size, {64, 65536}, "of a buffer"),
                 time_parameter("delay", &Sample::delay, {0, 1'000'000}, "of a wire", "a data sheet"),
                 rate_parameter("pace", &Sample::pace, {1'000'000, 1'000'000'000'000}, "of an output"),
                 choice_parameter("policy", &Sample::policy, {"strict", "aged", "random"}, "who goes first"),
-                flag_parameter("watch", &Sample::watch, "whether it looks"), real_parameter("share", &Sample::share, 0, 1.5, "of the time")});
+                flag_parameter("watch", &Sample::watch, "whether it looks"),
+                real_parameter("share", &Sample::share, 0, 1.5, "of the time")});
         return table;
     }
 };
@@ -37,7 +39,8 @@ struct Other {
 
     static const ParameterTable<Other>& parameters()
     {
-        static const ParameterTable<Other> table({"other", BlockOwner::link, "another"}, {count_parameter("depth", &Other::depth, {1, 4}, "of it")});
+        static const ParameterTable<Other> table({"other", BlockOwner::link, "another"},
+            {count_parameter("depth", &Other::depth, {1, 4}, "of it")});
         return table;
     }
 };
@@ -56,9 +59,11 @@ TEST(ParameterBlock, DefaultsAreTheInitialisersOfTheMembers)
 {
     const BlockInfo block = block_info<Sample>();
     EXPECT_EQ(block.name(), "sample");
-    EXPECT_EQ(block.parameter_names(), (std::vector<std::string>{"entries", "size", "delay", "pace", "policy", "watch", "share"}));
+    EXPECT_EQ(block.parameter_names(),
+        (std::vector<std::string>{"entries", "size", "delay", "pace", "policy", "watch", "share"}));
     std::string text;
-    for (std::size_t i = 0; i < block.parameters.size(); ++i) text += format_value(*block.parameters[i], block.defaults[i]) + "|";
+    for (std::size_t i = 0; i < block.parameters.size(); ++i)
+        text += format_value(*block.parameters[i], block.defaults[i]) + "|";
     EXPECT_EQ(text, "8|4 KiB|70 ns|25 GB/s|aged|on|0.25|");
     EXPECT_EQ(block.path_of(4), "sample.policy");
     EXPECT_TRUE(declaration_problems(block).empty());
@@ -84,7 +89,8 @@ TEST(ParameterBlock, TextOfFlagsAndRealNumbers)
     EXPECT_EQ(shown("watch", "perhaps"), "none");
     EXPECT_EQ(shown("share", "0.5"), "0.5");
     EXPECT_EQ(shown("share", "-0"), "0");
-    for (const char* wrong : {"", "-1", "1e400", "nan", "0.5x", "half"}) EXPECT_EQ(shown("share", wrong), "none") << wrong;
+    for (const char* wrong : {"", "-1", "1e400", "nan", "0.5x", "half"})
+        EXPECT_EQ(shown("share", wrong), "none") << wrong;
     EXPECT_EQ(describe_range(info("share")), "0 to 1.5");
     EXPECT_EQ(describe_range(info("watch")), "on or off");
     // The order of their bits is that of the numbers: ranges compare them.
@@ -108,7 +114,9 @@ TEST(ParameterBlock, AWrongDeclarationIsNamed)
     entries.high = 4;
     EXPECT_EQ(with(0, entries), "the default of parameter sample.entries is out of its range\n");
     entries.low = 9;
-    EXPECT_EQ(with(0, entries), "parameter sample.entries has a range that holds nothing\nthe default of parameter sample.entries is out of its range\n");
+    EXPECT_EQ(with(0, entries),
+        "parameter sample.entries has a range that holds nothing\nthe default of parameter sample.entries is out of "
+        "its range\n");
     ParameterInfo size = info("size");
     size.name = "entries";
     size.text = "";
@@ -117,7 +125,8 @@ TEST(ParameterBlock, AWrongDeclarationIsNamed)
     policy.choices.pop_back();
     EXPECT_EQ(with(4, policy), "parameter sample.policy has not one name for each choice\n");
     block.title.name = "a.b";
-    EXPECT_EQ(declaration_problems(block), std::vector<std::string>{"the name of block 'a.b' is no word of letters, digits and _"});
+    EXPECT_EQ(declaration_problems(block),
+        std::vector<std::string>{"the name of block 'a.b' is no word of letters, digits and _"});
 }
 
 TEST(ParameterSet, HoldsTheBlocksOfAModuleByTypeAndByPath)
@@ -129,7 +138,8 @@ TEST(ParameterSet, HoldsTheBlocksOfAModuleByTypeAndByPath)
     EXPECT_EQ(set.get<Sample>().delay, 70'000U);
     EXPECT_EQ(set.value("sample.policy"), 1U);
     EXPECT_EQ(set.value("sample.pace"), 25'000'000'000U);
-    for (const char* wrong : {"sample.speed", "other.depth", "sample", ""}) EXPECT_THROW(set.value(wrong), std::logic_error) << wrong;
+    for (const char* wrong : {"sample.speed", "other.depth", "sample", ""})
+        EXPECT_THROW(set.value(wrong), std::logic_error) << wrong;
     EXPECT_THROW(set.get<Other>(), std::logic_error);
 
     const ParameterSet before = set;

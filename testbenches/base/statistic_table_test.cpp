@@ -36,7 +36,8 @@ TEST(StatisticTable, AnUndeclaredNameAndASecondValueAreRefused)
 
 TEST(StatisticTable, PrefixesStandBeforeNames)
 {
-    const StatisticTable both = prefixed("in_", {{"lines", "lines", "sent"}}) + prefixed("out_", {{"lines", "lines", "sent"}});
+    const StatisticTable both =
+        prefixed("in_", {{"lines", "lines", "sent"}}) + prefixed("out_", {{"lines", "lines", "sent"}});
     std::vector<Statistic> out;
     StatisticWriter in(both, out, "in_");
     StatisticWriter back(both, out, "out_");
@@ -50,10 +51,12 @@ TEST(StatisticTable, PrefixesStandBeforeNames)
 TEST(StatisticTable, DifferencesAreNamed)
 {
     EXPECT_TRUE(statistic_problems(table, {{"lines", 1, "lines", ""}, {"busy", 1, "ps", ""}}).empty());
-    EXPECT_TRUE(statistic_problems(table, {{"lines", 1, "lines", ""}, {"busy", 1, "ps", ""}, {"sums", 1, "", ""}}).empty());
+    EXPECT_TRUE(
+        statistic_problems(table, {{"lines", 1, "lines", ""}, {"busy", 1, "ps", ""}, {"sums", 1, "", ""}}).empty());
     EXPECT_EQ(statistic_problems(table, {{"lines", 1, "B", ""}, {"idle", 1, "ps", ""}}),
         (std::vector<std::string>{"writes statistic lines in 'B', its declaration has 'lines'",
-            "writes statistic idle, which its declaration does not have", "declares statistic busy and does not write it"}));
+            "writes statistic idle, which its declaration does not have",
+            "declares statistic busy and does not write it"}));
 }
 
 }  // namespace weft::statistic_table_test

@@ -52,8 +52,7 @@ Measured ring_of_events(unsigned components, std::uint64_t hops)
     const auto make = [](const std::string& name, Time latency) {
         return std::make_unique<EventDelayLine>(name.c_str(), latency);
     };
-    return measure<EventDelayLine>(components, hops, make,
-        [](Time end) { sc_core::sc_start(to_sc_time(end)); });
+    return measure<EventDelayLine>(components, hops, make, [](Time end) { sc_core::sc_start(to_sc_time(end)); });
 }
 
 Measured ring_under_event_queue(unsigned components, std::uint64_t hops)

@@ -115,7 +115,8 @@ int main(int argc, char** argv)
 
     // Interleaved unless the command line says otherwise.
     std::vector<std::string> arguments(argv, argv + argc);
-    arguments.insert(arguments.begin() + 1, {"--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=5"});
+    arguments.insert(arguments.begin() + 1,
+        {"--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=5"});
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     int count = static_cast<int>(pointers.size());

@@ -35,12 +35,10 @@ protected:
         return refusal([&] { with(name, value, type); });
     }
 
-    void expect_refused(const std::string& name, const Fields& value, const std::string& text,
-        unsigned type = 7)
+    void expect_refused(const std::string& name, const Fields& value, const std::string& text, unsigned type = 7)
     {
         const std::string got = refused(name, value, type);
-        EXPECT_NE(got.find("node 3 (n): attribute " + name + " is " + text), std::string::npos)
-            << "got: " << got;
+        EXPECT_NE(got.find("node 3 (n): attribute " + name + " is " + text), std::string::npos) << "got: " << got;
     }
 
     Folder folder;
@@ -77,18 +75,14 @@ TEST_F(AttributeTest, IntegersConvertToBooleans)
 
 TEST_F(AttributeTest, OtherTypesInIntegersAreRefused)
 {
-    expect_refused("comm_size", Fields().fixed64(double_val, 0),
-        "a floating-point number; expected an integer");
-    expect_refused("comm_type", Fields().fixed32(float_val, 0),
-        "a floating-point number; expected an integer");
+    expect_refused("comm_size", Fields().fixed64(double_val, 0), "a floating-point number; expected an integer");
+    expect_refused("comm_type", Fields().fixed32(float_val, 0), "a floating-point number; expected an integer");
     expect_refused("comm_size", Fields().text(string_val, "1024"), "text \"1024\"; expected an integer");
     expect_refused("comm_size", Fields().text(bytes_val, "x"), "text \"x\"; expected an integer");
     expect_refused("is_cpu_op", Fields().text(string_val, "True"), "text \"True\"; expected an integer");
     expect_refused("comm_size", list_of_bools({true}), "a list; expected an integer");
-    expect_refused("comm_size", Fields().text(10, Fields().number(1, 5).bytes()),
-        "a list; expected an integer");
-    expect_refused("num_ops", Fields().fixed64(double_val, 1), "a floating-point number; expected an integer",
-        4);
+    expect_refused("comm_size", Fields().text(10, Fields().number(1, 5).bytes()), "a list; expected an integer");
+    expect_refused("num_ops", Fields().fixed64(double_val, 1), "a floating-point number; expected an integer", 4);
     expect_refused("tensor_size", Fields().text(string_val, "1"), "text", 2);
 }
 
@@ -97,10 +91,8 @@ TEST_F(AttributeTest, NegativeSizesAndRanksAreRefused)
     const Fields minus_eight = Fields().number(int64_val, static_cast<std::uint64_t>(-8));
     expect_refused("comm_size", minus_eight, "negative: -8");
     expect_refused("comm_size", Fields().number(sint32_val, 15), "negative: -8");
-    expect_refused("comm_size", Fields().fixed32(sfixed32_val, static_cast<std::uint32_t>(-8)),
-        "negative: -8");
-    expect_refused("comm_size", Fields().number(int64_val, std::uint64_t{1} << 63),
-        "negative: -9223372036854775808");
+    expect_refused("comm_size", Fields().fixed32(sfixed32_val, static_cast<std::uint32_t>(-8)), "negative: -8");
+    expect_refused("comm_size", Fields().number(int64_val, std::uint64_t{1} << 63), "negative: -9223372036854775808");
     expect_refused("comm_dst", minus_eight, "negative: -8", 5);
     expect_refused("comm_src", Fields().number(uint64_val, ~std::uint64_t{0}), "18446744073709551615", 6);
     EXPECT_EQ(with("comm_tag", minus_eight, 5).tag, -8);
@@ -112,12 +104,9 @@ TEST_F(AttributeTest, TextAndLists)
     EXPECT_EQ(with("pg_name", Fields().text(string_val, "12")).group, "12");
     EXPECT_EQ(with("pg_name", Fields().text(bytes_val, "12")).group, "12");
     expect_refused("pg_name", Fields().number(int64_val, 12), "12; expected text");
-    EXPECT_EQ(with("involved_dim", list_of_bools({true, false})).involved_dim,
-        (std::vector<bool>{true, false}));
-    expect_refused("involved_dim", Fields().number(int64_val, 1),
-        "the integer 1; expected a list of booleans");
-    expect_refused("involved_dim", Fields().text(string_val, "x"),
-        "of another type; expected a list of booleans");
+    EXPECT_EQ(with("involved_dim", list_of_bools({true, false})).involved_dim, (std::vector<bool>{true, false}));
+    expect_refused("involved_dim", Fields().number(int64_val, 1), "the integer 1; expected a list of booleans");
+    expect_refused("involved_dim", Fields().text(string_val, "x"), "of another type; expected a list of booleans");
 }
 
 TEST_F(AttributeTest, LastMemberWinsAndNoMemberIsNoValue)

@@ -84,12 +84,14 @@ TEST(ChakraOwnTraces, FiguresAndARunToTheEnd)
 {
     namespace own = weft::chakra::testing;
     const own::Folder folder;
-    const std::string prefix = folder.write_set(
-        {{own::comp(1, 3), own::send(2, 1, 7, 4096).data({1}), own::collective(3, 0, 1024).data({2}), own::comp(4, 2).control({3})},
+    const std::string prefix =
+        folder.write_set({{own::comp(1, 3), own::send(2, 1, 7, 4096).data({1}), own::collective(3, 0, 1024).data({2}),
+                              own::comp(4, 2).control({3})},
             {own::recv(1, 0, 7, 4096), own::comp(2, 5).data({1}), own::collective(3, 0, 1024).data({2})}});
-    const json expected[] = {{{"coll", {{"ALL_REDUCE/1024", 1}}}, {"ctrl_deps", 1}, {"data_deps", 2}, {"dup", 0}, {"dur", 5},
-                                 {"missing", 0}, {"nodes", 4}, {"recv_bytes", 0}, {"roots", 1}, {"send_bytes", 4096},
-                                 {"types", {{"COMP_NODE", 2}, {"COMM_SEND_NODE", 1}, {"COMM_COLL_NODE", 1}}}, {"version", "test"}},
+    const json expected[] = {
+        {{"coll", {{"ALL_REDUCE/1024", 1}}}, {"ctrl_deps", 1}, {"data_deps", 2}, {"dup", 0}, {"dur", 5}, {"missing", 0},
+            {"nodes", 4}, {"recv_bytes", 0}, {"roots", 1}, {"send_bytes", 4096},
+            {"types", {{"COMP_NODE", 2}, {"COMM_SEND_NODE", 1}, {"COMM_COLL_NODE", 1}}}, {"version", "test"}},
         {{"coll", {{"ALL_REDUCE/1024", 1}}}, {"ctrl_deps", 0}, {"data_deps", 2}, {"dup", 0}, {"dur", 5}, {"missing", 0},
             {"nodes", 3}, {"recv_bytes", 4096}, {"roots", 1}, {"send_bytes", 0},
             {"types", {{"COMP_NODE", 1}, {"COMM_RECV_NODE", 1}, {"COMM_COLL_NODE", 1}}}, {"version", "test"}}};
@@ -135,8 +137,7 @@ TEST(ChakraConformance, EverySetRunsToTheEndOrIsKnownNotToRun)
         const TraceSet set = TraceSet::open(root + prefix, options_for(prefix));
         const Verdict verdict = validate(set);
         EXPECT_EQ(verdict.runnable(), not_runnable.count(prefix) == 0) << prefix;
-        if (!verdict.runnable() && not_runnable.count(prefix) == 0)
-            ADD_FAILURE() << verdict.problems.front().text();
+        if (!verdict.runnable() && not_runnable.count(prefix) == 0) ADD_FAILURE() << verdict.problems.front().text();
         if (verdict.runnable()) expect_runs(set, verdict);
     }
 }
@@ -146,8 +147,7 @@ TEST(ChakraConformance, TheGeneratorsTransfersNameWhatTheyLack)
     if (golden().is_null()) GTEST_SKIP() << "no shared traces";
     const Verdict verdict = validate(TraceSet::open(root + "chakra_generator/one_comm_send_node"));
     ASSERT_FALSE(verdict.runnable());
-    EXPECT_NE(verdict.problems.front().text().find("COMM_SEND_NODE without attribute comm_dst"),
-        std::string::npos)
+    EXPECT_NE(verdict.problems.front().text().find("COMM_SEND_NODE without attribute comm_dst"), std::string::npos)
         << verdict.problems.front().text();
     EXPECT_THROW(verdict.require_runnable(), InputError);
 }
@@ -185,8 +185,7 @@ TEST(ChakraConformance, TheRealTraceRunsOnDataDependencies)
     both.refuse_absent_control = true;
     const Verdict refused = validate(set, both);
     ASSERT_GT(refused.problems.size(), 10U);
-    EXPECT_NE(refused.problems[10].what.find("ctrl_deps names node"), std::string::npos)
-        << refused.problems[10].what;
+    EXPECT_NE(refused.problems[10].what.find("ctrl_deps names node"), std::string::npos) << refused.problems[10].what;
 }
 
 TEST(ChakraConformance, JsonTraces)
@@ -224,9 +223,8 @@ TEST(ChakraConformance, RooflineNeedsOperations)
     roofline.roofline = true;
     const std::string stage = "stage/llama_fsdp4/llama_fsdp4";
     EXPECT_TRUE(validate(TraceSet::open(root + stage, options_for(stage)), roofline).runnable());
-    const Verdict text =
-        validate(TraceSet::open(root + "chakra_text_converter/text_data_parallel_mlp/text_data_parallel_mlp"),
-            roofline);
+    const Verdict text = validate(
+        TraceSet::open(root + "chakra_text_converter/text_data_parallel_mlp/text_data_parallel_mlp"), roofline);
     ASSERT_FALSE(text.runnable());
     EXPECT_NE(text.problems[0].what.find("without attribute num_ops"), std::string::npos);
 }

@@ -111,8 +111,7 @@ TEST_F(FeederTest, AbsentParentsCanBeTakenAsFinished)
 
 TEST_F(FeederTest, SaysWhoWaitsForWhat)
 {
-    Feeder feeder =
-        feed({comp(1), NodeText(2, 4, "two").data({3, 1, 3}), comp(3).data({2}), comp(4).data({4})});
+    Feeder feeder = feed({comp(1), NodeText(2, 4, "two").data({3, 1, 3}), comp(3).data({2}), comp(4).data({4})});
     EXPECT_EQ(take_all(feeder), (Ids{1}));
     feeder.finish(1);
     EXPECT_EQ(take_all(feeder), (Ids{}));
@@ -129,10 +128,7 @@ TEST_F(FeederTest, SaysWhoWaitsForWhat)
 
 TEST_F(FeederTest, RefusesDuplicatesAndMisuse)
 {
-    EXPECT_NE(refusal([&] {
-        feed({comp(1), comp(1)});
-    }).find("a second node with this id"),
-        std::string::npos);
+    EXPECT_NE(refusal([&] { feed({comp(1), comp(1)}); }).find("a second node with this id"), std::string::npos);
     Feeder feeder = feed({comp(1), comp(2)});
     EXPECT_THROW(feeder.finish(1), std::logic_error);
     take_all(feeder);

@@ -81,10 +81,8 @@ TEST(ChakraGroups, WhatIsWrongWithMetadataIsSaid)
     EXPECT_EQ(add_groups_of_metadata("x", groups), "inputs.values is x");
     EXPECT_EQ(add_groups_of_metadata("['", groups), "inputs.values is ['");
     EXPECT_NE(add_groups_of_metadata("['{]']", groups)->find("holds no JSON array"), std::string::npos);
-    EXPECT_NE(add_groups_of_metadata(R"(['[{"ranks": []}]'])", groups)->find("without pg_name"),
-        std::string::npos);
-    EXPECT_NE(
-        add_groups_of_metadata(R"(['[{"pg_name": "1", "ranks": [1, 1]}]'])", groups)->find("rank 1 twice"),
+    EXPECT_NE(add_groups_of_metadata(R"(['[{"ranks": []}]'])", groups)->find("without pg_name"), std::string::npos);
+    EXPECT_NE(add_groups_of_metadata(R"(['[{"pg_name": "1", "ranks": [1, 1]}]'])", groups)->find("rank 1 twice"),
         std::string::npos);
     EXPECT_TRUE(groups.empty());
 }

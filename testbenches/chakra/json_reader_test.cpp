@@ -104,16 +104,14 @@ TEST_F(JsonReaderTest, DeepNestingEndsInARefusal)
 {
     const std::string deep(300000, '[');
     expect_refused(graph("{\"Id\": " + deep + std::string(300000, ']') + "}"), "Id is an array");
-    expect_refused(
-        graph("{\"NodeType\": 4, \"data_deps\": [], \"Id\": " + deep + std::string(300000, ']') + "}"),
+    expect_refused(graph("{\"NodeType\": 4, \"data_deps\": [], \"Id\": " + deep + std::string(300000, ']') + "}"),
         "Id is an array");
     expect_refused(graph(deep), "the file ends inside a value");
 }
 
 TEST_F(JsonReaderTest, ReadsGzip)
 {
-    const std::string path =
-        folder.write_gzip("b.0.json", graph(R"({"Id": 1, "NodeType": 4, "data_deps": []})"));
+    const std::string path = folder.write_gzip("b.0.json", graph(R"({"Id": 1, "NodeType": 4, "data_deps": []})"));
     Node node;
     EXPECT_TRUE(open_trace_file(path)->next(node));
 }

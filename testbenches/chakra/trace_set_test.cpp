@@ -23,8 +23,7 @@ std::string refused(const std::string& prefix, const TraceSetOptions& options = 
 TEST(TraceSet, FindsTheFileOfEachRank)
 {
     const Folder folder;
-    for (int rank = 0; rank < 11; ++rank)
-        folder.write("run." + std::to_string(rank) + ".et", framed({comp(1)}));
+    for (int rank = 0; rank < 11; ++rank) folder.write("run." + std::to_string(rank) + ".et", framed({comp(1)}));
     folder.write("run.01.et", "");      // padded: another name
     folder.write("run.0.et.bak", "");   // another ending
     folder.write("run.more.0.et", "");  // another prefix
@@ -55,8 +54,7 @@ TEST(TraceSet, AMissingRankIsNamed)
     const Folder folder;
     folder.write("a.0.et", framed({comp(1)}));
     folder.write("a.2.et", framed({comp(1)}));
-    EXPECT_EQ(refused(folder.path() + "a").find(folder.path() + "a.1.et: the trace of rank 1 is missing"),
-        0U);
+    EXPECT_EQ(refused(folder.path() + "a").find(folder.path() + "a.1.et: the trace of rank 1 is missing"), 0U);
     folder.write("a.1.et", framed({comp(1)}));
     TraceSetOptions options;
     options.ranks = 8;
@@ -72,8 +70,8 @@ TEST(TraceSet, UnknownPrefixesGetAHint)
     const Folder folder;
     folder.write("all_reduce.0.et", framed({comp(1)}));
     EXPECT_NE(refused(folder.path() + "all_redcue").find("did you mean \"all_reduce\"?"), std::string::npos);
-    EXPECT_NE(refused(folder.path() + "all_reduce.0.et")
-                  .find("expected the prefix \"" + folder.path() + "all_reduce\""),
+    EXPECT_NE(
+        refused(folder.path() + "all_reduce.0.et").find("expected the prefix \"" + folder.path() + "all_reduce\""),
         std::string::npos);
     EXPECT_NE(refused("/no/such/folder/x").find("cannot be listed"), std::string::npos);
 }

@@ -156,8 +156,7 @@ std::string Folder::write_gzip(const std::string& name, const std::string& bytes
     return path() + name;
 }
 
-std::string Folder::write_set(const std::vector<std::vector<std::string>>& ranks,
-    const std::string& base) const
+std::string Folder::write_set(const std::vector<std::vector<std::string>>& ranks, const std::string& base) const
 {
     for (std::size_t rank = 0; rank < ranks.size(); ++rank)
         write(base + "." + std::to_string(rank) + ".et", framed(ranks[rank]));

@@ -81,8 +81,7 @@ public:
     std::string write(const std::string& name, const std::string& bytes) const;  // returns the path
     std::string write_gzip(const std::string& name, const std::string& bytes) const;
     // PREFIX.<rank>.et for each element; returns the prefix.
-    std::string write_set(const std::vector<std::vector<std::string>>& ranks,
-        const std::string& base = "t") const;
+    std::string write_set(const std::vector<std::vector<std::string>>& ranks, const std::string& base = "t") const;
     std::string path() const { return folder_.file(""); }
 
 private:

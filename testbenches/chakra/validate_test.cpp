@@ -23,8 +23,7 @@ protected:
     {
         TraceSetOptions options;
         if (!groups.empty()) options.group_file = folder.write("groups.json", groups);
-        return validate(TraceSet::open(folder.write_set(ranks, "t" + std::to_string(++sets)), options),
-            policy);
+        return validate(TraceSet::open(folder.write_set(ranks, "t" + std::to_string(++sets)), options), policy);
     }
 
     void expect_runs(const Ranks& ranks, const Policy& policy = {}, const std::string& groups = "")
@@ -116,8 +115,7 @@ TEST_F(ValidateTest, DependencyPolicies)
 
 TEST_F(ValidateTest, EveryMissingAttributeIsNamed)
 {
-    expect_refused({{lacking(1, 7, {"comm_type"})}},
-        "node 1 (n): COMM_COLL_NODE without attribute comm_size");
+    expect_refused({{lacking(1, 7, {"comm_type"})}}, "node 1 (n): COMM_COLL_NODE without attribute comm_size");
     expect_refused({{lacking(1, 7, {"comm_size"})}}, "COMM_COLL_NODE without attribute comm_type");
     expect_refused({{lacking(1, 5, {"comm_tag", "comm_size"})}}, "COMM_SEND_NODE without attribute comm_dst");
     expect_refused({{lacking(1, 5, {"comm_dst", "comm_size"})}}, "COMM_SEND_NODE without attribute comm_tag");
@@ -165,10 +163,8 @@ TEST_F(ValidateTest, Groups)
     const Ranks members = {{collective(1, 0, 8, "1")}, {collective(1, 0, 8, "1")}};
     expect_runs(members, {}, pairs);
     expect_refused(members, "attribute pg_name is \"1\", a group that nothing defines");
-    expect_refused({{collective(1, 0, 8, "tp")}},
-        "pg_name is \"tp\"; expected the number of a process group");
-    expect_refused({{collective(1, 0, 8, "2")}, {collective(1, 0, 8, "2")}}, "a group without rank 0", {},
-        pairs);
+    expect_refused({{collective(1, 0, 8, "tp")}}, "pg_name is \"tp\"; expected the number of a process group");
+    expect_refused({{collective(1, 0, 8, "2")}, {collective(1, 0, 8, "2")}}, "a group without rank 0", {}, pairs);
     expect_refused({{collective(1, 0, 8, "1")}}, "a group with ranks that have no trace", {}, pairs);
     const NodeText definition = NodeText(9, 1).inputs(R"(['[{"pg_name": "1", "ranks": [1, 0]}]'])");
     expect_runs({{collective(1, 0, 8, "1"), definition}, {collective(1, 0, 8, "1"), definition}});
@@ -182,8 +178,7 @@ TEST_F(ValidateTest, TransfersMustMatch)
     expect_runs({{send(1, 1, 7, 64), send(2, 1, 7, 64)}, {recv(1, 0, 7, 64), recv(2, 0, 7, 64)}});
     expect_refused({{send(1, 1, 7, 64), send(2, 1, 7, 64)}, {recv(1, 0, 7, 64)}},
         "node 1 (s): 1 send(s) without receive from rank 0 to rank 1, comm_tag 7, comm_size 64");
-    expect_refused({{comp(1)}, {recv(1, 0, 7, 64)}},
-        "node 1 (r): 1 receive(s) without send from rank 0 to rank 1");
+    expect_refused({{comp(1)}, {recv(1, 0, 7, 64)}}, "node 1 (r): 1 receive(s) without send from rank 0 to rank 1");
     // Another size does not match, another tag neither.
     expect_refused({{send(1, 1, 7, 64)}, {recv(1, 0, 7, 65)}},
         "1 receive(s) without send from rank 0 to rank 1, comm_tag 7, comm_size 65");
@@ -286,12 +281,14 @@ TEST_F(ValidateTest, DimensionsAreAsManyAsThereAre)
 {
     const Ranks ranks{{over(1, 8, {true, true, true, true})}, {over(1, 8, {true, true, true, true})}};
     expect_runs(ranks);
-    expect_refused(ranks, "attribute involved_dim has 4 entries; expected 2, one for each dimension", in_dimensions({2, 1}));
+    expect_refused(ranks, "attribute involved_dim has 4 entries; expected 2, one for each dimension",
+        in_dimensions({2, 1}));
     expect_refused({{over(1, 8, {true})}, {over(1, 8, {true})}},
         "attribute involved_dim has 1 entry; expected 2, one for each dimension", in_dimensions({2, 1}));
     const std::vector<bool> five{false, true, true, true, true};
     expect_refused({{over(1, 8, five)}, {over(1, 8, five)}},
-        "attribute involved_dim leaves out some of 5 dimensions; expected at most 4 dimensions", in_dimensions({2, 1, 1, 1, 1}));
+        "attribute involved_dim leaves out some of 5 dimensions; expected at most 4 dimensions",
+        in_dimensions({2, 1, 1, 1, 1}));
     // Of size 1: leaving it out leaves nobody out.
     expect_runs({{over(1, 8, {true, false})}, {over(1, 8, {true, true})}}, in_dimensions({2, 1}));
 }

@@ -46,12 +46,8 @@ protected:
 
 TEST_F(WireReaderTest, ReadsEveryMember)
 {
-    const std::string node = NodeText(7, 4, "gemm")
-                                 .control({1})
-                                 .data({2, 300})
-                                 .micros(25)
-                                 .integer("num_ops", 1000)
-                                 .flag("is_cpu_op", true);
+    const std::string node =
+        NodeText(7, 4, "gemm").control({1}).data({2, 300}).micros(25).integer("num_ops", 1000).flag("is_cpu_op", true);
     const std::vector<Node> nodes = nodes_of(folder.write("a.0.et", framed({node, NodeText(0, 0)})));
     ASSERT_EQ(nodes.size(), 2U);
     EXPECT_EQ(nodes[0].id, 7U);
@@ -74,8 +70,7 @@ TEST_F(WireReaderTest, DependenciesPackedUnpackedAndMixed)
     node.data({1, 2});
     node.fields().number(5, 3);
     node.data({4});
-    EXPECT_EQ(nodes_of(folder.write("a.0.et", framed({node})))[0].data_deps,
-        (std::vector<std::uint64_t>{1, 2, 3, 4}));
+    EXPECT_EQ(nodes_of(folder.write("a.0.et", framed({node})))[0].data_deps, (std::vector<std::uint64_t>{1, 2, 3, 4}));
 }
 
 TEST_F(WireReaderTest, EmptyMetadataAndUnknownFieldsAreLegal)
@@ -120,8 +115,7 @@ TEST_F(WireReaderTest, EveryFramingDefectHasItsMessage)
     expect_refused(good + "\x80", "the file ends inside the length of message 3");
     expect_refused(good + "\xff\xff\xff\xff\x1f", "the length of message 3 takes more than 32 bits");
     expect_refused(good + "\xff\xff\xff\xff\xff\x01", "takes more than 32 bits");
-    expect_refused(good + "\xff\xff\xff\xff\x0f",
-        "message 3 announces 4294967295 bytes; expected at most 67108864");
+    expect_refused(good + "\xff\xff\xff\xff\x0f", "message 3 announces 4294967295 bytes; expected at most 67108864");
     expect_refused(good + varint(longest_message) + "abc", "announces 67108864 bytes, but only 3 follow");
     expect_refused(good + "\x05", "message 3 announces 5 bytes, but only 0 follow");
     expect_refused(good + "\x02\x0f\x0f", "message 3 does not parse as a node");
@@ -140,12 +134,9 @@ TEST_F(WireReaderTest, NamesByteAndMessage)
 
 TEST_F(WireReaderTest, WhatIsNoFileIsRefused)
 {
-    EXPECT_NE(refusal([&] { WireReader reader(folder.path()); }).find("is not a regular file"),
-        std::string::npos);
-    EXPECT_NE(refusal([&] { WireReader reader(folder.path() + "none"); }).find("cannot be read"),
-        std::string::npos);
-    EXPECT_NE(refusal([] { WireReader reader("/dev/zero"); }).find("is not a regular file"),
-        std::string::npos);
+    EXPECT_NE(refusal([&] { WireReader reader(folder.path()); }).find("is not a regular file"), std::string::npos);
+    EXPECT_NE(refusal([&] { WireReader reader(folder.path() + "none"); }).find("cannot be read"), std::string::npos);
+    EXPECT_NE(refusal([] { WireReader reader("/dev/zero"); }).find("is not a regular file"), std::string::npos);
 }
 
 TEST_F(WireReaderTest, DurationsThatDoNotFitAreRefused)

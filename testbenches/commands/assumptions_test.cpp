@@ -27,13 +27,16 @@ instances:
 - {name: host, device: card, count: 1}
 )";
 
-const std::string taken = "1 link `up`: no protocol given, taken as nvlink_4 because it joins xpu and xpu, and that is the scale-up "
-                          "link of profile h100; set with links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4";
+const std::string taken =
+    "1 link `up`: no protocol given, taken as nvlink_4 because it joins xpu and xpu, and that is the scale-up "
+    "link of profile h100; set with links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4";
 
 std::string refused(const std::string& path)
 {
-    return path + ":7: 1 link `up`: no protocol given (taken as nvlink_4 because it joins xpu and xpu, and that is the "
-                  "scale-up link of profile h100), which --strict refuses; expected links: {up: {protocol: nvlink_4}} or --set links.up.protocol=nvlink_4\n";
+    return path +
+        ":7: 1 link `up`: no protocol given (taken as nvlink_4 because it joins xpu and xpu, and that is the "
+        "scale-up link of profile h100), which --strict refuses; expected links: {up: {protocol: nvlink_4}} or --set "
+        "links.up.protocol=nvlink_4\n";
 }
 
 const std::string set = "--set=links.up.protocol=nvlink_4";
@@ -59,7 +62,8 @@ TEST(AssumptionsCommand, CheckListsThem)
     EXPECT_NE(call({"check", system}).out.find("assumed      " + taken + "\n"), std::string::npos);
     EXPECT_EQ(call({"check", system, "--strict"}).err, refused(path));
     const std::string stated = files.write("stated.yaml",
-        "infrastructure: open.yaml\nlinks: {up: {protocol: nvlink_4}}\nworkload: {collective: all_reduce, bytes: 4 KiB}\n");
+        "infrastructure: open.yaml\nlinks: {up: {protocol: nvlink_4}}\nworkload: {collective: all_reduce, bytes: 4 "
+        "KiB}\n");
     EXPECT_EQ(call({"check", stated, "--strict"}).code, 0);
 }
 
@@ -108,8 +112,7 @@ TEST(AssumptionsCommand, FabricSweepAndProbeSayThemOnceAndRefuseThem)
 {
     const Fixtures files;
     const std::string path = files.write("open.yaml", open_document);
-    const std::vector<std::vector<std::string>> commands{
-        {"fabric", "--infra", path, "--loads=0.1", "--quiet"},
+    const std::vector<std::vector<std::string>> commands{{"fabric", "--infra", path, "--loads=0.1", "--quiet"},
         {"sweep", "--infra", path, "--collective=all_reduce", "--over=bytes=1KiB,2KiB", "--quiet"},
         {"probe", "--infra", path}};
     for (const std::vector<std::string>& command : commands) {
@@ -132,14 +135,16 @@ TEST(AssumptionsCommand, OurExamplesStateEverything)
     std::size_t count = 0;
     for (const auto& folder : std::filesystem::directory_iterator(WEFT_SOURCE_DIR "/examples")) {
         const std::string path = folder.path().string() + "/system.yaml";
-        if (!std::filesystem::exists(path) || folder.path().filename() == "switch_ring") continue;  // its routes could deadlock
+        if (!std::filesystem::exists(path) || folder.path().filename() == "switch_ring")
+            continue;  // its routes could deadlock
         const Outcome outcome = call({"check", path, "--strict"});
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         ++count;
     }
     EXPECT_GE(count, 15U);
     for (const char* system : {"gb200_4", "gb300_8", "nvl72", "two_dgx_h100"})
-        EXPECT_EQ(call({"check", std::string("examples/validation/systems/") + system + ".yaml", "--strict"}).code, 0) << system;
+        EXPECT_EQ(call({"check", std::string("examples/validation/systems/") + system + ".yaml", "--strict"}).code, 0)
+            << system;
 }
 
 }  // namespace assumptions_test

@@ -18,16 +18,20 @@ namespace {
 
 json rank_of(int number, long finish, long busy, long flag)
 {
-    return {{"rank", number}, {"node", "a." + std::to_string(number)}, {"finish_ps", finish}, {"stall_ps", {{"busy", busy}, {"flag", flag}}}};
+    return {{"rank", number}, {"node", "a." + std::to_string(number)}, {"finish_ps", finish},
+        {"stall_ps", {{"busy", busy}, {"flag", flag}}}};
 }
 
 json link_of(const std::string& from, const std::string& to, long busy)
 {
-    return {{"name", "a.0~a.1"}, {"from", from}, {"to", to}, {"GBps", 50}, {"wire_bytes", 4352}, {"payload_bytes", 4096}, {"busy_ps", busy},
-        {"peak_queue", 3}, {"credit_stall_ps", nullptr}};
+    return {{"name", "a.0~a.1"}, {"from", from}, {"to", to}, {"GBps", 50}, {"wire_bytes", 4352},
+        {"payload_bytes", 4096}, {"busy_ps", busy}, {"peak_queue", 3}, {"credit_stall_ps", nullptr}};
 }
 
-json parameter(const json& value, const std::string& unit) { return {{"value", value}, {"unit", unit}, {"source", "default"}}; }
+json parameter(const json& value, const std::string& unit)
+{
+    return {{"value", value}, {"unit", unit}, {"source", "default"}};
+}
 
 // Two ranks, 1 us, one collective.
 json planted()
@@ -42,12 +46,14 @@ json planted()
     out["line_hops"] = 256;
     out["wall_s"] = 0.5;
     out["system"] = {{"name", "two"}, {"endpoints", 2}, {"nodes", 2}, {"links", 1}, {"switches", 0}};
-    out["collectives"] = {{{"op", "all_reduce"}, {"algorithm", "ring"}, {"ranks", 2}, {"bytes", 4096}, {"finished", true}, {"start_ps", 0},
-        {"end_ps", 1000000}, {"algbw_GBps", 4.096}, {"busbw_GBps", 4.096}}};
+    out["collectives"] = {{{"op", "all_reduce"}, {"algorithm", "ring"}, {"ranks", 2}, {"bytes", 4096},
+        {"finished", true}, {"start_ps", 0}, {"end_ps", 1000000}, {"algbw_GBps", 4.096}, {"busbw_GBps", 4.096}}};
     out["ranks"] = {rank_of(0, 990000, 300000, 1000), rank_of(1, 1000000, 300000, 1000)};
     out["links"] = {link_of("a.0", "a.1", 100000), link_of("a.1", "a.0", 100000)};
-    out["modules"] = {{{"name", "a.0.l2.0"}, {"kind", "l2"}, {"model", "l2"}, {"stats", {{"misses", {{"value", 5}, {"unit", "lines"}}}}}},
-        {{"name", "a.1.l2.0"}, {"kind", "l2"}, {"model", "l2"}, {"stats", {{"misses", {{"value", 6}, {"unit", "lines"}}}}}}};
+    out["modules"] = {{{"name", "a.0.l2.0"}, {"kind", "l2"}, {"model", "l2"},
+                          {"stats", {{"misses", {{"value", 5}, {"unit", "lines"}}}}}},
+        {{"name", "a.1.l2.0"}, {"kind", "l2"}, {"model", "l2"},
+            {"stats", {{"misses", {{"value", 6}, {"unit", "lines"}}}}}}};
     out["parameters"] = {{"a.[0,1].l2.size", parameter(1024, "B")}, {"routing.spread", parameter("lines", "")}};
     return out;
 }
@@ -75,7 +81,8 @@ std::vector<std::string> changes(const weft::ResultComparison& comparison)
     std::vector<std::string> out;
     const json written = json::parse(weft::comparison_json(comparison));
     for (const json& each : written["differences"])
-        out.push_back(each["name"].get<std::string>() + " " + each["change_pct"].dump() + (each["beyond"].get<bool>() ? " beyond" : ""));
+        out.push_back(each["name"].get<std::string>() + " " + each["change_pct"].dump() +
+            (each["beyond"].get<bool>() ? " beyond" : ""));
     return out;
 }
 
@@ -125,7 +132,8 @@ TEST(Compare, EachPlantedDifferenceIsFoundByNameAndMeasured)
 TEST(Compare, APathOfAlikeModulesIsTakenApart)
 {
     json other = planted();
-    other["parameters"] = {{"a.0.l2.size", parameter(1024, "B")}, {"a.1.l2.size", parameter(4096, "B")}, {"routing.spread", parameter("lines", "")}};
+    other["parameters"] = {{"a.0.l2.size", parameter(1024, "B")}, {"a.1.l2.size", parameter(4096, "B")},
+        {"routing.spread", parameter("lines", "")}};
     EXPECT_EQ(changes(compared(planted(), other)), List{"parameters.a.1.l2.size 300.0"});
     EXPECT_EQ(weft::ungrouped("a.[0-2,5].b[1,2]"),
         (List{"a.0.b1", "a.0.b2", "a.1.b1", "a.1.b2", "a.2.b1", "a.2.b2", "a.5.b1", "a.5.b2"}));
@@ -138,8 +146,9 @@ TEST(Compare, WhatOnlyOneHasIsADifference)
     json other = planted();
     other["links"].erase(1);
     const weft::ResultComparison comparison = compared(planted(), other, {"5%"});
-    EXPECT_EQ(changes(comparison), (List{"setup.a.1~a.0.rate null", "links.a.1~a.0.wire null beyond", "links.a.1~a.0.payload null beyond",
-                                       "links.a.1~a.0.busy null beyond", "queues.a.1~a.0.peak_queue null"}));
+    EXPECT_EQ(changes(comparison),
+        (List{"setup.a.1~a.0.rate null", "links.a.1~a.0.wire null beyond", "links.a.1~a.0.payload null beyond",
+            "links.a.1~a.0.busy null beyond", "queues.a.1~a.0.peak_queue null"}));
     EXPECT_NE(weft::comparison_text(comparison, 10).find("only in A"), std::string::npos);
     EXPECT_NE(weft::comparison_text(compared(other, planted()), 10).find("only in B"), std::string::npos);
 }
@@ -147,7 +156,7 @@ TEST(Compare, WhatOnlyOneHasIsADifference)
 TEST(Compare, AToleranceJudgesWhatItNames)
 {
     json other = planted();
-    other["simulated_ps"] = 1019000;                // +1.9 %
+    other["simulated_ps"] = 1019000;  // +1.9 %
     other["collectives"][0]["busbw_GBps"] = 4.096 * 0.5;
     other["lines"] = 256;
     const auto beyond = [&](const List& tolerances) { return compared(planted(), other, tolerances).beyond(); };
@@ -184,7 +193,8 @@ TEST(Compare, BadInputIsNamedWithFileAndLine)
     EXPECT_EQ(refusal("[]"), "r.json:1: a list in the place of an object; expected an object");
     EXPECT_EQ(refusal("{}"), "r.json:1: the object lacks 'schema'; expected a text");
     EXPECT_EQ(refusal("{\n\"schema\": \"x/1\"}"),
-        "r.json:2: schema 'x/1' is none that can be compared; expected the JSON of weft run, sweep, fabric, probe or validate");
+        "r.json:2: schema 'x/1' is none that can be compared; expected the JSON of weft run, sweep, fabric, probe or "
+        "validate");
     json broken = planted();
     broken["ranks"][1].erase("finish_ps");
     EXPECT_NE(refusal(broken.dump(1)).find(": the object lacks 'finish_ps'; expected a number"), std::string::npos);
@@ -197,41 +207,53 @@ TEST(Compare, BadInputIsNamedWithFileAndLine)
 
 TEST(Compare, TablesAreComparedRowByRow)
 {
-    const json point{{"parameters", {{"bytes", "4KiB"}}}, {"exit", 0}, {"stop", "finished"}, {"verified", "passed"}, {"time_ps", 1000},
-        {"algbw_GBps", 2.0}, {"busbw_GBps", nullptr}, {"columns", {{"l2.misses", 4}}}};
+    const json point{{"parameters", {{"bytes", "4KiB"}}}, {"exit", 0}, {"stop", "finished"}, {"verified", "passed"},
+        {"time_ps", 1000}, {"algbw_GBps", 2.0}, {"busbw_GBps", nullptr}, {"columns", {{"l2.misses", 4}}}};
     json sweep{{"schema", "weft.sweep/1"}, {"points", {point}}};
     json other = sweep;
     other["points"][0]["time_ps"] = 1500;
     other["points"][0]["columns"]["l2.misses"] = 2;
-    EXPECT_EQ(changes(compared(sweep, other)), (List{"times.bytes=4KiB.time 50.0", "modules.bytes=4KiB.l2.misses -50.0"}));
+    EXPECT_EQ(changes(compared(sweep, other)),
+        (List{"times.bytes=4KiB.time 50.0", "modules.bytes=4KiB.l2.misses -50.0"}));
 
     json fabric{{"schema", "weft.fabric/1"}, {"pattern", "uniform"}, {"saturation", 0.5},
-        {"points", {{{"load", 0.5}, {"accepted", 0.5}, {"state", "steady"}, {"latency_ns", {{"mean", 100}, {"p99", 200}}}}}}};
+        {"points",
+            {{{"load", 0.5}, {"accepted", 0.5}, {"state", "steady"}, {"latency_ns", {{"mean", 100}, {"p99", 200}}}}}}};
     other = fabric;
     other["points"][0]["latency_ns"]["p99"] = 300;
     other["points"][0]["state"] = "saturated";
     other["saturation"] = 0.4;
     EXPECT_EQ(changes(compared(fabric, other, {"any"})),
-        (List{"checks.load=0.5.state null beyond", "times.load=0.5.latency.p99 50.0", "bandwidths.saturation -19.999999999999996"}));
+        (List{"checks.load=0.5.state null beyond", "times.load=0.5.latency.p99 50.0",
+            "bandwidths.saturation -19.999999999999996"}));
 
-    json probe{{"schema", "weft.probe/1"}, {"profile", "h100"}, {"rows", {{{"name", "latency.l2"}, {"unit", "ns"}, {"simulated", 200}}}}};
+    json probe{{"schema", "weft.probe/1"}, {"profile", "h100"},
+        {"rows", {{{"name", "latency.l2"}, {"unit", "ns"}, {"simulated", 200}}}}};
     other = probe;
     other["rows"][0]["simulated"] = 250;
     EXPECT_EQ(changes(compared(probe, other)), List{"times.latency.l2.simulated 25.0"});
 
-    json validation{{"schema", "weft.validation/1"}, {"tables", {{{"title", "T"}, {"unit", "GB/s"}, {"mean_error_pct", 10},
-        {"rows", {{{"key", "1 MiB"}, {"measured", 100}, {"simulated", 90}, {"error_pct", -10}, {"variant", "ring"}}}}}}}};
+    json validation{{"schema", "weft.validation/1"},
+        {"tables",
+            {{{"title", "T"}, {"unit", "GB/s"}, {"mean_error_pct", 10},
+                {"rows",
+                    {{{"key", "1 MiB"}, {"measured", 100}, {"simulated", 90}, {"error_pct", -10},
+                        {"variant", "ring"}}}}}}}};
     other = validation;
     other["tables"][0]["rows"][0]["simulated"] = 99;
     other["tables"][0]["mean_error_pct"] = 1;
-    EXPECT_EQ(changes(compared(validation, other)), (List{"bandwidths.T, 1 MiB.simulated 10.0", "errors.T.mean_error_pct -90.0"}));
+    EXPECT_EQ(changes(compared(validation, other)),
+        (List{"bandwidths.T, 1 MiB.simulated 10.0", "errors.T.mean_error_pct -90.0"}));
 }
 
 TEST(Compare, TheCommandComparesRunsAndEndsWithOneBeyondTheTolerance)
 {
     const Fixtures files;
     const auto run = [&](const std::string& name, const std::string& latency) {
-        ASSERT_EQ(call({"run", files.pair_system(), "--quiet", "--set", "link.latency=" + latency, "--json", files.path(name)}).code, 0);
+        ASSERT_EQ(call({"run", files.pair_system(), "--quiet", "--set", "link.latency=" + latency, "--json",
+                           files.path(name)})
+                      .code,
+            0);
     };
     run("a.json", "80ns");
     run("b.json", "80ns");
@@ -246,7 +268,8 @@ TEST(Compare, TheCommandComparesRunsAndEndsWithOneBeyondTheTolerance)
     EXPECT_NE(free.out.find("no --tolerance was given"), std::string::npos) << free.out;
     EXPECT_NE(free.out.find("link.latency"), std::string::npos) << free.out;
 
-    const Outcome strict = call({"compare", a, files.path("c.json"), "--tolerance", "2%", "--json", files.path("d.json")});
+    const Outcome strict =
+        call({"compare", a, files.path("c.json"), "--tolerance", "2%", "--json", files.path("d.json")});
     EXPECT_EQ(strict.code, 1);
     EXPECT_EQ(strict.err, "");
     EXPECT_NE(strict.out.find("BEYOND 2 %"), std::string::npos) << strict.out;

@@ -14,7 +14,8 @@ namespace {
 
 Json result_of(const std::vector<std::string>& more)
 {
-    std::vector<std::string> arguments{"run", "examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--no-data", "--no-timing", "--json", "-"};
+    std::vector<std::string> arguments{"run", "examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--no-data",
+        "--no-timing", "--json", "-"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Outcome out = call(arguments);
     EXPECT_EQ(out.code, 0) << out.err;
@@ -41,7 +42,8 @@ TEST(EnergyOfARun, IsBytesOnTheWireTimesFigure)
     double switched = 0;
     for (const Json& link : result["links"]) {
         bits += link["wire_bytes"].get<double>() * 8;
-        if (link["to"].get<std::string>().find("nvsw") != std::string::npos) switched += link["wire_bytes"].get<double>() * 8;
+        if (link["to"].get<std::string>().find("nvsw") != std::string::npos)
+            switched += link["wire_bytes"].get<double>() * 8;
     }
     const Json& links = part_of(result, "links");
     EXPECT_EQ(links["events"].get<double>(), bits / 2);
@@ -50,7 +52,9 @@ TEST(EnergyOfARun, IsBytesOnTheWireTimesFigure)
     EXPECT_EQ(part_of(result, "switches")["events"].get<double>(), switched);
     double accesses = 0;
     for (const Json& module : result["modules"])
-        if (module["kind"] == "hbm") accesses += module["stats"]["reads"]["value"].get<double>() + module["stats"]["writes"]["value"].get<double>();
+        if (module["kind"] == "hbm")
+            accesses +=
+                module["stats"]["reads"]["value"].get<double>() + module["stats"]["writes"]["value"].get<double>();
     EXPECT_GT(accesses, 0);
     EXPECT_EQ(part_of(result, "hbm")["events"].get<double>(), accesses * 64 * 8);
     EXPECT_DOUBLE_EQ(part_of(result, "idle")["events"].get<double>(), 8 * result["simulated_ps"].get<double>() * 1e-12);
@@ -62,12 +66,14 @@ TEST(EnergyOfARun, AKnobOfTheTableMovesItsPartAlone)
     const Json before = result_of({});
     const Json& links = part_of(before, "links");
     const std::string kind = links["kind"];
-    const std::string table = files.write("e.yaml", "links:\n  " + kind + ": {low: " + std::to_string(2 * links["each_low"].get<double>()) + ", high: " +
-                                                        std::to_string(2 * links["each_high"].get<double>()) + "}\n");
+    const std::string table = files.write("e.yaml",
+        "links:\n  " + kind + ": {low: " + std::to_string(2 * links["each_low"].get<double>()) +
+            ", high: " + std::to_string(2 * links["each_high"].get<double>()) + "}\n");
     const Json after = result_of({"--energy", table});
     EXPECT_EQ(after["simulated_ps"], before["simulated_ps"]);
     EXPECT_EQ(part_of(after, "links")["low_J"].get<double>(), 2 * links["low_J"].get<double>());
-    for (const char* other : {"switches", "hbm", "l2", "idle"}) EXPECT_EQ(part_of(after, other), part_of(before, other)) << other;
+    for (const char* other : {"switches", "hbm", "l2", "idle"})
+        EXPECT_EQ(part_of(after, other), part_of(before, other)) << other;
 }
 
 // Where the table has no figure of the switch, the whole link is counted and the switch is listed as unknown.
@@ -82,12 +88,14 @@ TEST(EnergyOfARun, ListsWhatIsNotKnown)
 
 TEST(EnergyOfARun, IsListedAndRefusedByLine)
 {
-    const Outcome page = call({"run", "examples/dgx_h100/system.yaml", "--bytes", "4KiB", "--no-data", "--energy", "builtin"});
+    const Outcome page =
+        call({"run", "examples/dgx_h100/system.yaml", "--bytes", "4KiB", "--no-data", "--energy", "builtin"});
     EXPECT_EQ(page.code, 0);
     for (const char* part : {"\nenergy      ", "J of what is known", "pJ/bit", "unverified", "idle"})
         EXPECT_NE(page.out.find(part), std::string::npos) << part << page.out;
     const Fixtures files;
-    const Outcome refused = call({"run", "examples/dgx_h100/system.yaml", "--energy", files.write("e.yaml", "links:\n  x: {low: 3, high: 2}\n")});
+    const Outcome refused = call({"run", "examples/dgx_h100/system.yaml", "--energy",
+        files.write("e.yaml", "links:\n  x: {low: 3, high: 2}\n")});
     EXPECT_EQ(refused.code, 2);
     EXPECT_NE(refused.err.find("e.yaml:2: 'low' is above 'high'"), std::string::npos) << refused.err;
 }
@@ -95,8 +103,8 @@ TEST(EnergyOfARun, IsListedAndRefusedByLine)
 TEST(EnergyOfARun, IsAColumnOfASweep)
 {
     const Fixtures files;
-    const Outcome sweep = call({"sweep", files.pair_system(), "--over", "bytes=4KiB,64KiB", "--energy", "builtin", "--column", "energy.high", "--svg",
-        files.path("e.svg"), "--y", "energy.high"});
+    const Outcome sweep = call({"sweep", files.pair_system(), "--over", "bytes=4KiB,64KiB", "--energy", "builtin",
+        "--column", "energy.high", "--svg", files.path("e.svg"), "--y", "energy.high"});
     EXPECT_EQ(sweep.code, 0) << sweep.err;
     EXPECT_NE(sweep.out.find("energy.high"), std::string::npos);
     EXPECT_NE(files.read("e.svg").find("<svg"), std::string::npos);

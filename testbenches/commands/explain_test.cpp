@@ -23,8 +23,8 @@ std::string line_with(const std::string& text, const std::string& part)
 TEST(Explain, NamesTheSourceOfEveryValue)
 {
     const Fixtures files;
-    const Outcome outcome = call(
-        {"explain", files.pair_system(), "--set", "l2.size=8MiB", "--set", "host.0.xpu.1.gpu.outstanding=7"});
+    const Outcome outcome =
+        call({"explain", files.pair_system(), "--set", "l2.size=8MiB", "--set", "host.0.xpu.1.gpu.outstanding=7"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(line_with(outcome.out, "l2.size").find("8 MiB"), std::string::npos);
     EXPECT_NE(line_with(outcome.out, "l2.size").find("--set"), std::string::npos);

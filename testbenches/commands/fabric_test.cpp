@@ -102,8 +102,8 @@ TEST(Fabric, TheSameSeedGivesTheSameBytesWhateverRunsBesideIt)
 {
     const Fixtures files;
     const auto run = [&](const std::string& name, const std::string& seed, const std::string& jobs) {
-        const Outcome outcome = fabric({"--loads", "0.3:0.9:0.3", "--seed", seed, "-j", jobs, "--json", files.path(name + ".json"),
-            "--svg", files.path(name + ".svg")});
+        const Outcome outcome = fabric({"--loads", "0.3:0.9:0.3", "--seed", seed, "-j", jobs, "--json",
+            files.path(name + ".json"), "--svg", files.path(name + ".svg")});
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         return outcome.out + files.read(name + ".json") + files.read(name + ".svg");
     };
@@ -111,7 +111,8 @@ TEST(Fabric, TheSameSeedGivesTheSameBytesWhateverRunsBesideIt)
     EXPECT_EQ(run("b", "7", "1"), first);
     EXPECT_EQ(run("c", "7", "4"), first);
     EXPECT_NE(run("d", "8", "4"), first);
-    EXPECT_NE(json::parse(files.read("d.json"))["points"][0]["lines"], json::parse(files.read("a.json"))["points"][0]["lines"]);
+    EXPECT_NE(json::parse(files.read("d.json"))["points"][0]["lines"],
+        json::parse(files.read("a.json"))["points"][0]["lines"]);
 }
 
 TEST(Fabric, TheProtocolHoldsAndCheckingItChangesNothing)
@@ -140,8 +141,10 @@ TEST(Fabric, ThePictureIsComplete)
 TEST(Fabric, SaysWhatLoadOneIs)
 {
     const Outcome outcome = fabric({"--loads", "0.1"});
-    EXPECT_NE(outcome.out.find("  dgx.0.xpu.0 has links: 4 of 112.5 GB/s, 450 GB/s each way; a line of 64 B payload takes 80 B of them\n"
-                               "  write request     80 B = 64 payload + 16 header\n"),
+    EXPECT_NE(
+        outcome.out.find(
+            "  dgx.0.xpu.0 has links: 4 of 112.5 GB/s, 450 GB/s each way; a line of 64 B payload takes 80 B of them\n"
+            "  write request     80 B = 64 payload + 16 header\n"),
         std::string::npos)
         << outcome.out;
     const json one = points_of({"--loads", "0.1", "--set", "link.packet_overhead=20"})["load_one"];
@@ -203,12 +206,14 @@ TEST(Fabric, KnobsMoveTheirNumbers)
 TEST(Fabric, WrongOptionsAreRefusedInOneLine)
 {
     expect_refusal({"--pattern", "unifrom"},
-        "weft: unknown value 'unifrom' of '--pattern'; expected one of uniform, permutation, transpose, bit_complement, "
+        "weft: unknown value 'unifrom' of '--pattern'; expected one of uniform, permutation, transpose, "
+        "bit_complement, "
         "nearest_neighbour, tornado, hot_spot, incast, all_to_all (did you mean 'uniform'?)");
     const std::string range = "; expected FIRST:LAST:STEP, or a list A,B,...";
     expect_refusal({"--loads", "0.1:0.2"}, "weft: --loads '0.1:0.2' is no range" + range);
     expect_refusal({"--loads", "0.5:0.1:0.1"},
-        "weft: --loads '0.5:0.1:0.1' is empty or has more than 1000 loads; expected FIRST:LAST:STEP with FIRST <= LAST");
+        "weft: --loads '0.5:0.1:0.1' is empty or has more than 1000 loads; expected FIRST:LAST:STEP with FIRST <= "
+        "LAST");
     expect_refusal({"--loads", "0.5,0.2"}, "weft: the loads do not rise; expected ascending loads");
     for (const std::string text : {"0", "abc", "1.5", "", "0.5x", "nan", "-0.1"})
         expect_refusal({"--loads=0.0001," + text},
@@ -242,7 +247,9 @@ TEST(Fabric, ADeadlockIsReportedWithItsCircle)
     const Outcome outcome = call(allowed);
     EXPECT_EQ(outcome.code, 3);
     EXPECT_EQ(outcome.out, "");
-    EXPECT_NE(outcome.err.find("weft: at load 0.9 nothing moves any more:\n  circle of waiting:\n    "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("weft: at load 0.9 nothing moves any more:\n  circle of waiting:\n    "),
+        std::string::npos)
+        << outcome.err;
     EXPECT_EQ(count(outcome.err, " waits for room in the write buffer of "), 6u) << outcome.err;
     EXPECT_EQ(count(outcome.err, "which closes the circle\n"), 1u) << outcome.err;
     EXPECT_NE(outcome.err.find(" write lines wait for a credit\n"), std::string::npos) << outcome.err;

@@ -50,7 +50,8 @@ std::set<std::string> written(const Json& result)
 {
     std::set<std::string> out;
     for (const Json& module : result["modules"])
-        for (const auto& [name, value] : module["stats"].items()) out.insert(module["kind"].get<std::string>() + " " + name);
+        for (const auto& [name, value] : module["stats"].items())
+            out.insert(module["kind"].get<std::string>() + " " + name);
     return out;
 }
 
@@ -78,8 +79,10 @@ TEST(ModelsList, SaysTypesRangesChoicesAndTexts)
     const Json all = models();
     EXPECT_EQ(all["schema"], "weft.models/1");
     const Json latency = parameter(all, "switch.latency");
-    EXPECT_EQ(latency, Json({{"path", "switch.latency"}, {"type", "time"}, {"unit", "ps"}, {"default", 100000}, {"low", 1}, {"high", 1000000000},
-                           {"text", "input buffer to arbitration, for every line"}, {"source", ""}, {"model", ""}}));
+    EXPECT_EQ(latency,
+        Json({{"path", "switch.latency"}, {"type", "time"}, {"unit", "ps"}, {"default", 100000}, {"low", 1},
+            {"high", 1000000000}, {"text", "input buffer to arbitration, for every line"}, {"source", ""},
+            {"model", ""}}));
     const Json policy = parameter(all, "gpu.wait_policy");
     EXPECT_EQ(policy["default"], "spin");
     EXPECT_EQ(policy["choices"], Json({"spin", "backoff", "monitor", "waiting_atomic"}));
@@ -100,15 +103,19 @@ TEST(ModelsList, EveryModelOfWeftDeclaresPortsAndStatistics)
         EXPECT_NE(model["ports"], "") << model["name"];
         ASSERT_FALSE(model["modules"].empty()) << model["name"];
         for (const Json& module : model["modules"])
-            for (const Json& statistic : module["statistics"]) EXPECT_NE(statistic["text"], "") << model["name"] << statistic["name"];
+            for (const Json& statistic : module["statistics"])
+                EXPECT_NE(statistic["text"], "") << model["name"] << statistic["name"];
     }
 }
 
 TEST(ModelsList, TheTextShowsStatisticsOnceForModelsThatShareThem)
 {
     const std::string text = call({"models", "switch"}).out;
-    EXPECT_NE(text.find("\n  statistics of NODE of model rtl_switch, switch_lockstep or switch_twin\n"), std::string::npos) << text;
-    EXPECT_NE(text.find("\n    credit_stall                   ps           time outputs had lines"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n  statistics of NODE of model rtl_switch, switch_lockstep or switch_twin\n"),
+        std::string::npos)
+        << text;
+    EXPECT_NE(text.find("\n    credit_stall                   ps           time outputs had lines"), std::string::npos)
+        << text;
     EXPECT_NE(text.find("(if it is a network card: switch.message is not 0)"), std::string::npos) << text;
 }
 
@@ -118,11 +125,16 @@ TEST(ModelsList, RunsWriteWhatIsDeclared)
     const Json all = models();
     std::set<std::string> seen;
     for (const std::vector<std::string>& run : std::vector<std::vector<std::string>>{
-             {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_reduce", "--algorithm", "nvls", "--set", "network.kind=mesh", "--set",
-                 "network.unit_rate=200GB/s", "--set", "network.slice_rate=100GB/s", "--set", "network.port_rate=200GB/s", "--set", "engine.mover=copy_engine"},
-             {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_gather", "--algorithm", "direct", "--set", "engine.mover=copy_engine"},
-             {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_gather", "--algorithm", "direct", "--set", "engine.channel=port"},
-             {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_gather", "--algorithm", "direct", "--set", "engine.mover=bulk"}}) {
+             {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_reduce", "--algorithm", "nvls",
+                 "--set", "network.kind=mesh", "--set", "network.unit_rate=200GB/s", "--set",
+                 "network.slice_rate=100GB/s", "--set", "network.port_rate=200GB/s", "--set",
+                 "engine.mover=copy_engine"},
+             {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_gather", "--algorithm",
+                 "direct", "--set", "engine.mover=copy_engine"},
+             {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_gather", "--algorithm",
+                 "direct", "--set", "engine.channel=port"},
+             {"examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--collective", "all_gather", "--algorithm",
+                 "direct", "--set", "engine.mover=bulk"}}) {
         const Json result = result_of(run);
         const std::set<std::string> names = written(result);
         for (const std::string& name : names)

@@ -25,8 +25,7 @@ TEST(Output, UnwritablePathsAreFoundBeforeALongRun)
     // Hours of simulation, were it to start.
     for (const std::string& path : {files.path("none/result.json"), files.path("")}) {
         const auto begun = std::chrono::steady_clock::now();
-        const Outcome outcome =
-            call({"run", "examples/dgx_h100/system.yaml", "--bytes", "4GiB", "--json", path});
+        const Outcome outcome = call({"run", "examples/dgx_h100/system.yaml", "--bytes", "4GiB", "--json", path});
         EXPECT_EQ(outcome.code, 2);
         EXPECT_EQ(outcome.out, "");
         EXPECT_EQ(outcome.err.compare(0, path.size() + 2, path + ": "), 0) << outcome.err;
@@ -38,8 +37,7 @@ TEST(Output, AnOldFileStaysWhenTheRunIsRefused)
 {
     const Fixtures files;
     files.write("result.json", "old");
-    EXPECT_EQ(call({"run", files.pair_system(), "--ranks", "3", "--json", files.path("result.json")}).code,
-        2);
+    EXPECT_EQ(call({"run", files.pair_system(), "--ranks", "3", "--json", files.path("result.json")}).code, 2);
     EXPECT_EQ(files.read("result.json"), "old");
     EXPECT_EQ(files.names(), (std::vector<std::string>{"pair.yaml", "pair_system.yaml", "result.json"}));
     EXPECT_EQ(call({"run", files.pair_system(), "--json", files.path("result.json")}).code, 0);
@@ -81,8 +79,8 @@ TEST(OutputFile, LeavesNothingBehindWhenNothingIsWritten)
 TEST(Output, AnEmptyWindowOfASeriesLeavesStdoutToTheResult)
 {
     const Fixtures files;
-    const Outcome outcome = call({"run", files.pair_system(), "--set", "link.latency=5us", "--series", files.path("s.csv"), "--window",
-        "100ns", "--json", "-", "--quiet"});
+    const Outcome outcome = call({"run", files.pair_system(), "--set", "link.latency=5us", "--series",
+        files.path("s.csv"), "--window", "100ns", "--json", "-", "--quiet"});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_EQ(outcome.err, "");
     EXPECT_EQ(nlohmann::json::parse(outcome.out)["stop"], "finished");
@@ -91,7 +89,8 @@ TEST(Output, AnEmptyWindowOfASeriesLeavesStdoutToTheResult)
 TEST(Output, AnEndBeforeTheFirstEventWarnsNobody)
 {
     const Fixtures files;
-    const Outcome outcome = call({"run", files.pair_system(), "--set", "gpu.launch_latency=1us", "--until", "1ns", "--json", "-", "--quiet"});
+    const Outcome outcome = call(
+        {"run", files.pair_system(), "--set", "gpu.launch_latency=1us", "--until", "1ns", "--json", "-", "--quiet"});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_EQ(outcome.err, "");
     EXPECT_EQ(nlohmann::json::parse(outcome.out)["stop"], "until");

@@ -64,10 +64,12 @@ std::string nesting_problem(const std::string& page)
 std::string outside_reference(const std::string& page)
 {
     const std::string text = markup_of(page);
-    for (const std::string word : {" src=", "<link", "<iframe", "<object", "<img", "<base", "@import", "http://", "https://"}) {
+    for (const std::string word :
+        {" src=", "<link", "<iframe", "<object", "<img", "<base", "@import", "http://", "https://"}) {
         std::size_t at = text.find(word);
         // The name of SVG's namespace is no address that is read.
-        while (at != std::string::npos && text.compare(at, 26, "http://www.w3.org/2000/svg") == 0) at = text.find(word, at + 1);
+        while (at != std::string::npos && text.compare(at, 26, "http://www.w3.org/2000/svg") == 0)
+            at = text.find(word, at + 1);
         if (at != std::string::npos) return text.substr(at, 60);
     }
     const std::regex link(R"(href="([^"]*)\")");
@@ -75,7 +77,9 @@ std::string outside_reference(const std::string& page)
         if ((*found)[1].str().substr(0, 1) != "#") return found->str();
     const std::size_t style = page.find("<style>");
     const std::string styles = page.substr(style, page.find("</style>") - style);
-    return styles.find("url(") == std::string::npos && styles.find("@import") == std::string::npos ? "" : "the style fetches something";
+    return styles.find("url(") == std::string::npos && styles.find("@import") == std::string::npos
+        ? ""
+        : "the style fetches something";
 }
 
 json embedded(const std::string& page)
@@ -117,7 +121,8 @@ TEST(Page, OfARunHoldsTheNumbersOfItsJson)
 {
     const Fixtures files;
     const std::string html = files.path("r.html");
-    const Outcome outcome = call({"run", files.pair_system(), "--quiet", "--no-timing", "--html", html, "--json", files.path("r.json")});
+    const Outcome outcome =
+        call({"run", files.pair_system(), "--quiet", "--no-timing", "--html", html, "--json", files.path("r.json")});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
     const std::string page = files.read("r.html");
@@ -130,7 +135,8 @@ TEST(Page, OfARunHoldsTheNumbersOfItsJson)
     const auto links = rows_of(page, "link-table");
     ASSERT_EQ(links.size(), result["links"].size());
     for (const auto& row : links) {
-        const auto found = std::find_if(result["links"].begin(), result["links"].end(), [&](const json& link) { return link["from"] == row[0]; });
+        const auto found = std::find_if(result["links"].begin(), result["links"].end(),
+            [&](const json& link) { return link["from"] == row[0]; });
         ASSERT_NE(found, result["links"].end());
         EXPECT_EQ(row[3], (*found)["busy_ps"].dump());
         EXPECT_EQ(row[4], (*found)["wire_bytes"].dump());
@@ -144,7 +150,8 @@ TEST(Page, OfARunHoldsTheNumbersOfItsJson)
     }
     const auto segments = rows_of(page, "path-segments");
     ASSERT_EQ(segments.size(), result["critical_paths"][0]["segments"].size());
-    for (std::size_t i = 0; i < segments.size(); ++i) EXPECT_EQ(segments[i][6], result["critical_paths"][0]["segments"][i]["end_ps"].dump());
+    for (std::size_t i = 0; i < segments.size(); ++i)
+        EXPECT_EQ(segments[i][6], result["critical_paths"][0]["segments"][i]["end_ps"].dump());
     const auto parameters = rows_of(page, "parameter-table");
     EXPECT_EQ(parameters.size(), result["parameters"].size());
     for (const auto& row : parameters) {
@@ -153,7 +160,8 @@ TEST(Page, OfARunHoldsTheNumbersOfItsJson)
             EXPECT_EQ(row[1], value.dump()) << row[0];
         }
     }
-    for (const char* id : {"system", "timeline", "path", "ranks", "heat", "links", "operations", "parameters", "warnings"})
+    for (const char* id :
+        {"system", "timeline", "path", "ranks", "heat", "links", "operations", "parameters", "warnings"})
         EXPECT_NE(page.find(fmt::format("<h2 id=\"{}\">", id)), std::string::npos) << id;
 }
 
@@ -170,8 +178,9 @@ TEST(Page, ChangesNoTimeAndRepeatsToTheByte)
 TEST(Page, NamesCannotBreakOutOfThePage)
 {
     const Fixtures files;
-    const std::string system = files.write("s.yaml", "system: \"</script><b>&amp;\\\"x\"\ninfrastructure: pair.yaml\nprofile: generic\n"
-                                                     "workload: {collective: all_reduce, bytes: 4 KiB}\n");
+    const std::string system = files.write("s.yaml",
+        "system: \"</script><b>&amp;\\\"x\"\ninfrastructure: pair.yaml\nprofile: generic\n"
+        "workload: {collective: all_reduce, bytes: 4 KiB}\n");
     ASSERT_EQ(call({"run", system, "--quiet", "--html", files.path("r.html")}).code, 0);
     const std::string page = files.read("r.html");
     expect_whole(page);
@@ -182,7 +191,10 @@ TEST(Page, NamesCannotBreakOutOfThePage)
 TEST(Page, OfAStoppedRunSaysSo)
 {
     const Fixtures files;
-    ASSERT_EQ(call({"run", files.pair_system(), "--quiet", "--until", "1us", "--no-data", "--html", files.path("r.html")}).code, 0);
+    ASSERT_EQ(
+        call({"run", files.pair_system(), "--quiet", "--until", "1us", "--no-data", "--html", files.path("r.html")})
+            .code,
+        0);
     const std::string page = files.read("r.html");
     expect_whole(page);
     EXPECT_NE(page.find("results are partial"), std::string::npos);
@@ -196,7 +208,8 @@ TEST(Page, OfATraceHasItsCollectivesAndHowRanksSpentTheTime)
     const Folder traces;
     const std::vector<std::string> rank{comp(1), collective(2, 0, 4096).data({1}), collective(3, 0, 8192).data({2})};
     const std::string prefix = traces.write_set({rank, rank});
-    ASSERT_EQ(call({"run", "--infra", files.pair(), "--trace", prefix, "--quiet", "--html", files.path("t.html")}).code, 0);
+    ASSERT_EQ(call({"run", "--infra", files.pair(), "--trace", prefix, "--quiet", "--html", files.path("t.html")}).code,
+        0);
     const std::string page = files.read("t.html");
     expect_whole(page);
     const json result = embedded(page);
@@ -229,7 +242,8 @@ TEST(Page, OfTheOtherCommandsHoldsTheirTables)
     page_of({"sweep", files.pair_system(), "--over", "bytes=4KiB,8KiB", "--quiet"}, "points");
     page_of({"fabric", "examples/dgx_h100/system.yaml", "--loads", "0.5", "--duration", "1us", "--quiet"}, "points");
     page_of({"probe", "--profile", "v100", "--only", "latency.l1,latency.peer"}, "rows");
-    const std::string table = files.write("t.yaml", "validation:\n  title: T\n  source: S\n  system: pair_system.yaml\n  rows: {4 KiB: 100 us, 8 KiB: 120 us}\n");
+    const std::string table = files.write("t.yaml",
+        "validation:\n  title: T\n  source: S\n  system: pair_system.yaml\n  rows: {4 KiB: 100 us, 8 KiB: 120 us}\n");
     page_of({"validate", table, "--quiet"}, "tables");
 }
 
@@ -256,14 +270,18 @@ TEST(Page, TheChecksOfThisTestFindWhatIsPlanted)
 // Two operations of 100 ps on a time of 200 ps in four parts: 0 to 100 ps loads; 50 to 150 ps half flag, half busy.
 TEST(Page, ActivityCountsTheTimeOfOperationsInTheirParts)
 {
-    const std::string timeline = "{\"traceEvents\":[\n"
-                                 R"({"ph":"X","pid":1,"tid":0,"name":"move 0","ts":0.000000,"dur":0.000100,"args":{"loads_ps":100}},)" "\n"
-                                 R"({"ph":"X","pid":1,"tid":1,"name":"wait 1","ts":0.000050,"dur":0.000100,"args":{"flag_ps":50,"busy_ps":50}})" "\n]}\n";
+    const std::string timeline =
+        "{\"traceEvents\":[\n"
+        R"({"ph":"X","pid":1,"tid":0,"name":"move 0","ts":0.000000,"dur":0.000100,"args":{"loads_ps":100}},)"
+        "\n"
+        R"({"ph":"X","pid":1,"tid":1,"name":"wait 1","ts":0.000050,"dur":0.000100,"args":{"flag_ps":50,"busy_ps":50}})"
+        "\n]}\n";
     const weft::Activity activity = weft::read_activity(timeline, 200, 4, 8);
     ASSERT_EQ(activity.ranks.size(), 1u);
     EXPECT_EQ(activity.causes.size(), 3u);
     const auto spent = [&](std::size_t part, const std::string& cause) {
-        const auto place = static_cast<std::size_t>(std::find(activity.causes.begin(), activity.causes.end(), cause) - activity.causes.begin());
+        const auto place = static_cast<std::size_t>(
+            std::find(activity.causes.begin(), activity.causes.end(), cause) - activity.causes.begin());
         const std::vector<double>& times = activity.ranks[0].parts[part];
         return place < times.size() ? times[place] : 0.0;
     };
@@ -284,8 +302,9 @@ TEST(Page, ABrowserRunsItsScripts)
     const Fixtures files;
     ASSERT_EQ(call({"run", files.pair_system(), "--quiet", "--html", files.path("r.html")}).code, 0);
     const bool zooms = files.read("r.html").find("Michael Bostock") != std::string::npos;
-    const std::string command = "timeout 100 chromium --headless --no-sandbox --disable-gpu --user-data-dir='" + files.path("profile") +
-                                "' --virtual-time-budget=3000 --dump-dom 'file://" + files.path("r.html") + "' > '" + files.path("dom.html") + "' 2>/dev/null";
+    const std::string command = "timeout 100 chromium --headless --no-sandbox --disable-gpu --user-data-dir='" +
+        files.path("profile") + "' --virtual-time-budget=3000 --dump-dom 'file://" + files.path("r.html") + "' > '" +
+        files.path("dom.html") + "' 2>/dev/null";
     if (std::system(command.c_str()) != 0) GTEST_SKIP() << "chromium does not run here";
     const std::string dom = files.read("dom.html");
     EXPECT_NE(dom.find("title=\"sorts the table\""), std::string::npos);

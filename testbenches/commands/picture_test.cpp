@@ -26,17 +26,20 @@ std::string overlaps(const weft::GraphLayout& layout)
     };
     for (std::size_t i = 0; i < layout.nodes.size(); ++i) {
         const weft::PictureNode& a = layout.nodes[i];
-        if (a.x < -0.01 || a.y < -0.01 || a.x + a.width > layout.width + 0.01 || a.y + a.height > layout.height + 0.01) out += a.label + " is outside\n";
+        if (a.x < -0.01 || a.y < -0.01 || a.x + a.width > layout.width + 0.01 || a.y + a.height > layout.height + 0.01)
+            out += a.label + " is outside\n";
         for (std::size_t j = i + 1; j < layout.nodes.size(); ++j)
             if (!apart(a, layout.nodes[j])) out += a.label + " stands on " + layout.nodes[j].label + "\n";
         for (const weft::PictureBox& box : layout.boxes) {
-            const bool inside = a.x >= box.x && a.x + a.width <= box.x + box.width && a.y >= box.y && a.y + a.height <= box.y + box.height;
+            const bool inside = a.x >= box.x && a.x + a.width <= box.x + box.width && a.y >= box.y &&
+                a.y + a.height <= box.y + box.height;
             if (!inside && !apart(a, box)) out += a.label + " lies across " + box.label + "\n";
         }
     }
     for (std::size_t i = 0; i < layout.boxes.size(); ++i)
         for (std::size_t j = i + 1; j < layout.boxes.size(); ++j)
-            if (!apart(layout.boxes[i], layout.boxes[j])) out += layout.boxes[i].label + " stands on " + layout.boxes[j].label + "\n";
+            if (!apart(layout.boxes[i], layout.boxes[j]))
+                out += layout.boxes[i].label + " stands on " + layout.boxes[j].label + "\n";
     return out;
 }
 
@@ -57,14 +60,19 @@ std::size_t nodes_of(const weft::GraphLayout& layout)
 // Hosts of eight accelerators behind one switch each, which all lead to every spine.
 std::string large_document(int hosts, int spines)
 {
-    std::string text = fmt::format("name: large\ndevices:\n- name: server\n  components:\n"
-        "  - {{name: xpu, choice: xpu, count: 8, description: accelerator}}\n  - {{name: sw, choice: switch, count: 1, description: switch}}\n"
-        "  links:\n  - {{name: up, physical: {{bandwidth: {{gigabytes_per_second: 50}}}}}}\n"
-        "  edges:\n  - {{ep1: {{component: xpu}}, ep2: {{component: sw}}, scheme: many2many, link: up}}\n"
-        "- name: spine\n  components:\n  - {{name: asic, choice: switch, count: 1, description: switch}}\n"
-        "  links: []\n  edges: []\ninstances:\n- {{name: host, device: server, count: {}}}\n- {{name: spine, device: spine, count: {}}}\n"
-        "links:\n- {{name: out, physical: {{bandwidth: {{gigabytes_per_second: 100}}}}}}\n"
-        "edges:\n- {{ep1: {{instance: host, component: sw}}, ep2: {{instance: spine, component: asic}}, scheme: many2many, link: out}}\n", hosts, spines);
+    std::string text =
+        fmt::format("name: large\ndevices:\n- name: server\n  components:\n"
+                    "  - {{name: xpu, choice: xpu, count: 8, description: accelerator}}\n  - {{name: sw, choice: "
+                    "switch, count: 1, description: switch}}\n"
+                    "  links:\n  - {{name: up, physical: {{bandwidth: {{gigabytes_per_second: 50}}}}}}\n"
+                    "  edges:\n  - {{ep1: {{component: xpu}}, ep2: {{component: sw}}, scheme: many2many, link: up}}\n"
+                    "- name: spine\n  components:\n  - {{name: asic, choice: switch, count: 1, description: switch}}\n"
+                    "  links: []\n  edges: []\ninstances:\n- {{name: host, device: server, count: {}}}\n- {{name: "
+                    "spine, device: spine, count: {}}}\n"
+                    "links:\n- {{name: out, physical: {{bandwidth: {{gigabytes_per_second: 100}}}}}}\n"
+                    "edges:\n- {{ep1: {{instance: host, component: sw}}, ep2: {{instance: spine, component: asic}}, "
+                    "scheme: many2many, link: out}}\n",
+            hosts, spines);
     return text;
 }
 
@@ -126,10 +134,12 @@ TEST(Picture, StatesBandwidthsOnceAndTiersInRows)
     };
     EXPECT_EQ(count(">spine_link: 12 links of 50 GB/s each way<"), 1u);
     EXPECT_EQ(count("GB/s"), 4u);  // a line of the legend for each kind of link
-    const weft::LoadedGraph loaded = weft::load_infrastructure(std::string(WEFT_SOURCE_DIR) + "/examples/clos_8/clos_8.yaml");
+    const weft::LoadedGraph loaded =
+        weft::load_infrastructure(std::string(WEFT_SOURCE_DIR) + "/examples/clos_8/clos_8.yaml");
     const weft::GraphLayout layout = weft::lay_out(loaded.graph);
     const auto row_of = [&](const std::string& label) {
-        const auto found = std::find_if(layout.nodes.begin(), layout.nodes.end(), [&](const auto& node) { return node.label == label; });
+        const auto found = std::find_if(layout.nodes.begin(), layout.nodes.end(),
+            [&](const auto& node) { return node.label == label; });
         return found == layout.nodes.end() ? -1.0 : found->y;
     };
     EXPECT_EQ(row_of("spine.0"), row_of("spine.2"));

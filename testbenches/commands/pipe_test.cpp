@@ -61,7 +61,8 @@ TEST(Pipe, ASystemFindsItsDocumentFromTheCurrentFolder)
     const Fixtures files;
     const std::string fifo = files.path("system");
     const Outcome outcome = call_with_fifo(fifo,
-        "infrastructure: examples/dgx_h100/dgx_h100.yaml\nprofile: h100\nworkload: {collective: all_reduce, bytes: 4 KiB}\n",
+        "infrastructure: examples/dgx_h100/dgx_h100.yaml\nprofile: h100\nworkload: {collective: all_reduce, bytes: 4 "
+        "KiB}\n",
         {"run", fifo, "--no-data"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("all_reduce, ring, 8 ranks, 4 KiB"), std::string::npos) << outcome.out;
@@ -74,7 +75,8 @@ TEST(Pipe, ManyRunsRefuseWhatCanBeReadOnlyOnce)
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);  // nobody writes: it is refused unread
     const Outcome outcome = call({"sweep", "--infra", fifo, "--over", "seed=1,2"});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_EQ(outcome.err, fifo + ": can be read only once; expected a regular file: every run of 'weft sweep' reads it\n");
+    EXPECT_EQ(outcome.err,
+        fifo + ": can be read only once; expected a regular file: every run of 'weft sweep' reads it\n");
 }
 
 }  // namespace pipe_test

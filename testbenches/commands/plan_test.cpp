@@ -11,10 +11,10 @@
 namespace plan_test {
 
 using namespace weft::commands_test;
+using nlohmann::json;
 using weft::plans_test::pair_json;
 using weft::plans_test::pair_xml;
 using weft::plans_test::with;
-using nlohmann::json;
 
 namespace {
 
@@ -22,11 +22,12 @@ namespace {
 std::string box(int count)
 {
     return "name: box\ndevices:\n- name: card\n  components:\n  - {name: xpu, choice: xpu, count: " +
-           std::to_string(count) +
-           ", description: accelerator}\n  - {name: sw, choice: switch, count: 1, description: switch}\n  links:\n"
-           "  - {name: up, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}\n  edges:\n"
-           "  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: up}\n"
-           "instances:\n- {name: b, device: card, count: 1}\n";
+        std::to_string(count) +
+        ", description: accelerator}\n  - {name: sw, choice: switch, count: 1, description: switch}\n  links:\n"
+        "  - {name: up, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}\n "
+        " edges:\n"
+        "  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: up}\n"
+        "instances:\n- {name: b, device: card, count: 1}\n";
 }
 
 json parsed(const Outcome& outcome)
@@ -58,17 +59,16 @@ TEST(Plan, ThePageOfARightPlan)
             "\nverified     right: all outputs end as the collective demands",
             "\ntransfers    2 one after the other (the least possible: 1; with the fewest bytes: 2)\n",
             "\nbytes        of a message of 64 KiB: every rank sends 64 KiB (the least possible: 64 KiB",
-            "\npairs        2 of 2 exchange data, 64 KiB each: 0->1, 1->0\n",
-            "\n    1  rank 0 -> 1: input 1 ", " block 0 step 0, line 4\n",
-            "\n    2  rank 1 -> 0: input 1 ", " block 0 step 2, line 18\n",
+            "\npairs        2 of 2 exchange data, 64 KiB each: 0->1, 1->0\n", "\n    1  rank 0 -> 1: input 1 ",
+            " block 0 step 0, line 4\n", "\n    2  rank 1 -> 0: input 1 ", " block 0 step 2, line 18\n",
             "\n  host.0.xpu.0 -> host.0.xpu.1  payload 64 KiB, on the wire ", "\n  and 1 more like it\n"});
 }
 
 TEST(Plan, JsonHoldsTheKeysOfTheContract)
 {
     const Fixtures files;
-    const json plan = parsed(call({"plan", files.write("pair.json", pair_json), "--json", "--bytes", "64KiB", "--infra",
-        files.pair()}));
+    const json plan = parsed(
+        call({"plan", files.write("pair.json", pair_json), "--json", "--bytes", "64KiB", "--infra", files.pair()}));
     for (const char* key : {"format", "collective", "ranks", "steps", "verified", "problems"})
         EXPECT_TRUE(plan.contains(key)) << key;
     EXPECT_EQ(plan["schema"], "weft.plan/1");
@@ -95,9 +95,10 @@ TEST(Plan, AWrongPlanIsExitCodeOne)
         files.write("wrong.xml", with(pair_xml, "<step s=\"1\" type=\"rrc\"", "<step s=\"1\" type=\"r\""));
     Outcome outcome = call({"plan", plan});
     EXPECT_EQ(outcome.code, 1) << outcome.err;
-    expect_in(outcome.out, {"\nverified     wrong: 2 problems\n",
-                               ": output chunk 0 of rank 0 ends wrong: expected input chunk 0 of ranks 0-1; found input "
-                               "chunk 0 of rank 1\n"});
+    expect_in(outcome.out,
+        {"\nverified     wrong: 2 problems\n",
+            ": output chunk 0 of rank 0 ends wrong: expected input chunk 0 of ranks 0-1; found input "
+            "chunk 0 of rank 1\n"});
     outcome = call({"plan", plan, "--json", "-"});
     EXPECT_EQ(outcome.code, 1);
     const json result = json::parse(outcome.out, nullptr, false);
@@ -120,10 +121,12 @@ TEST(Plan, AnUnusedSignalIsANoticeOfARightPlan)
     const json result = json::parse(outcome.out, nullptr, false);
     EXPECT_EQ(result["verified"], true);
     ASSERT_EQ(result["notices"].size(), 1u);
-    EXPECT_EQ(result["notices"][0], plan + ":22: memory channel 0 of gpu 1 is signalled 3 times by gpu 0 and waited for 2 "
-                                           "times, so 1 of them stay unused");
-    const json ran = parsed(call({"run", "--infra", files.pair(), "--plan", plan, "--bytes", "64KiB", "--json", "-",
-        "--no-timing", "--quiet"}));
+    EXPECT_EQ(result["notices"][0],
+        plan +
+            ":22: memory channel 0 of gpu 1 is signalled 3 times by gpu 0 and waited for 2 "
+            "times, so 1 of them stay unused");
+    const json ran = parsed(call(
+        {"run", "--infra", files.pair(), "--plan", plan, "--bytes", "64KiB", "--json", "-", "--no-timing", "--quiet"}));
     EXPECT_EQ(ran["verified"], "passed");
 }
 
@@ -132,8 +135,9 @@ TEST(Plan, WhatCannotBeReadIsExitCodeTwo)
     const Fixtures files;
     Outcome outcome = call({"plan", files.write("text.txt", "hello\n")});
     EXPECT_EQ(outcome.code, 2);
-    expect_in(outcome.err, {"text.txt: no plan: begins neither as XML nor as JSON; expected MSCCL XML, an MSCCL++ "
-                            "execution plan, or the prefix of Chakra traces\n"});
+    expect_in(outcome.err,
+        {"text.txt: no plan: begins neither as XML nor as JSON; expected MSCCL XML, an MSCCL++ "
+         "execution plan, or the prefix of Chakra traces\n"});
     outcome = call({"plan", files.write("cut.xml", pair_xml.substr(0, 300))});
     EXPECT_EQ(outcome.code, 2);
     expect_in(outcome.err, {"cut.xml:"});
@@ -150,8 +154,8 @@ TEST(Plan, RunsFromTheCommandLineAndFromASystemFile)
 {
     const Fixtures files;
     const std::string xml = files.write("pair.xml", pair_xml);
-    const json by_hand = parsed(call({"run", "--infra", files.pair(), "--plan", xml, "--bytes", "64KiB", "--json", "-",
-        "--no-timing", "--quiet"}));
+    const json by_hand = parsed(call(
+        {"run", "--infra", files.pair(), "--plan", xml, "--bytes", "64KiB", "--json", "-", "--no-timing", "--quiet"}));
     EXPECT_EQ(by_hand["verified"], "passed");
     EXPECT_EQ(by_hand["collectives"][0]["op"], "all_reduce");
     EXPECT_EQ(by_hand["collectives"][0]["algorithm"], "pair");
@@ -187,7 +191,8 @@ TEST(Plan, WhatDoesNotFitTheRunIsRefused)
     expect_in(refusal({"--plan", xml, "--bytes", "1KiB", "--ranks", "1"}),
         {"1 ranks for a plan of 2; expected as many as the plan has\n"});
     expect_in(refusal({"--plan", xml, "--bytes", "1023B"}), {"1023 bytes are not whole fp32 elements"});
-    expect_in(refusal({"--plan", files.write("wrong.xml", with(pair_xml, "type=\"rrc\"", "type=\"r\"")), "--bytes", "1KiB"}),
+    expect_in(
+        refusal({"--plan", files.write("wrong.xml", with(pair_xml, "type=\"rrc\"", "type=\"r\"")), "--bytes", "1KiB"}),
         {"wrong.xml: output chunk 0 of rank 0 ends wrong"});
     const std::string system = files.write("system.yaml",
         "system: pair\ninfrastructure: pair.yaml\nworkload: {plan: pair.xml, collective: all_reduce, bytes: 64 KiB}\n");
@@ -209,8 +214,8 @@ TEST(Plan, AnExportedRunIsAPlan)
     EXPECT_EQ(plan["chunks"], 8);
     EXPECT_EQ(plan["sent"], json({98304, 98304, 98304, 98304}));
     EXPECT_EQ(plan["transfers"], 6);
-    const json again = parsed(call({"run", "--infra", document, "--plan", xml, "--bytes", "64KiB", "--json", "-",
-        "--quiet"}));
+    const json again =
+        parsed(call({"run", "--infra", document, "--plan", xml, "--bytes", "64KiB", "--json", "-", "--quiet"}));
     EXPECT_EQ(again["verified"], "passed");
     EXPECT_EQ(ring["collectives"][0]["bytes"], again["collectives"][0]["bytes"]);
     // From plan to plan.
@@ -235,8 +240,8 @@ TEST_P(SharedPlan, RunsToAVerifiedResult)
     for (const int gpus : {2, 4, 8}) {
         if (gpus < ranks) continue;
         const std::string document = files.write("box.yaml", box(gpus));
-        const json result = parsed(call({"run", "--infra", document, "--plan", path, "--bytes", "32KiB", "--json", "-",
-            "--quiet"}));
+        const json result =
+            parsed(call({"run", "--infra", document, "--plan", path, "--bytes", "32KiB", "--json", "-", "--quiet"}));
         EXPECT_EQ(result["stop"], "finished");
         EXPECT_EQ(result["verified"], "passed") << gpus;
         EXPECT_EQ(result["collectives"][0]["ranks"], ranks);
@@ -244,18 +249,20 @@ TEST_P(SharedPlan, RunsToAVerifiedResult)
 }
 
 INSTANTIATE_TEST_SUITE_P(Shared, SharedPlan,
-    testing::Values("collectives/msccl_xml/allgather_allpairs_4r.xml", "collectives/msccl_xml/allgather_ring_4r_2ch.xml",
-        "collectives/msccl_xml/allreduce_1step_4r.xml", "collectives/msccl_xml/allreduce_allpairs_4r.xml",
-        "collectives/msccl_xml/allreduce_recursive_hd_8r.xml", "collectives/msccl_xml/allreduce_ring_4r.xml",
-        "collectives/msccl_xml/allreduce_ring_8r.xml", "collectives/msccl_xml/allreduce_ring_8r_8ch.xml",
-        "collectives/msccl_xml/alltoall_allpairs_4r.xml", "collectives/msccl_xml/alltoall_two_step_2x4.xml",
-        "collectives/mscclpp_json/allreduce.json", "collectives/mscclpp_json/mpp_allgather.json",
-        "collectives/mscclpp_json/mpp_allgather_2node.json", "collectives/mscclpp_json/mpp_allreduce_2gpu_2mb.json",
-        "collectives/mscclpp_json/mpp_alltoall_4gpu.json", "collectives/mscclpp_json/mpp_reducescatter_2node.json",
-        "collectives/mscclpp_json/reduce.json", "collectives/mscclpp_json/allreduce_packet.json",
-        "collectives/mscclpp_json/mpp_allgather_packet_4gpu.json", "collectives/mscclpp_json/mpp_allreduce_naive_4gpu.json",
+    testing::Values("collectives/msccl_xml/allgather_allpairs_4r.xml",
+        "collectives/msccl_xml/allgather_ring_4r_2ch.xml", "collectives/msccl_xml/allreduce_1step_4r.xml",
+        "collectives/msccl_xml/allreduce_allpairs_4r.xml", "collectives/msccl_xml/allreduce_recursive_hd_8r.xml",
+        "collectives/msccl_xml/allreduce_ring_4r.xml", "collectives/msccl_xml/allreduce_ring_8r.xml",
+        "collectives/msccl_xml/allreduce_ring_8r_8ch.xml", "collectives/msccl_xml/alltoall_allpairs_4r.xml",
+        "collectives/msccl_xml/alltoall_two_step_2x4.xml", "collectives/mscclpp_json/allreduce.json",
+        "collectives/mscclpp_json/mpp_allgather.json", "collectives/mscclpp_json/mpp_allgather_2node.json",
+        "collectives/mscclpp_json/mpp_allreduce_2gpu_2mb.json", "collectives/mscclpp_json/mpp_alltoall_4gpu.json",
+        "collectives/mscclpp_json/mpp_reducescatter_2node.json", "collectives/mscclpp_json/reduce.json",
+        "collectives/mscclpp_json/allreduce_packet.json", "collectives/mscclpp_json/mpp_allgather_packet_4gpu.json",
+        "collectives/mscclpp_json/mpp_allreduce_naive_4gpu.json",
         "collectives/mscclpp_json/mpp_allreduce_packet_4gpu.json", "collectives/mscclpp_json/transfer_pack.json",
-        "collectives/mscclpp_json/mpp_allreduce_nvls_4gpu.json", "collectives/mscclpp_json/mpp_allreduce_nvls_pipeline.json"),
+        "collectives/mscclpp_json/mpp_allreduce_nvls_4gpu.json",
+        "collectives/mscclpp_json/mpp_allreduce_nvls_pipeline.json"),
     [](const auto& info) {
         const std::string path = info.param;
         const std::size_t name = path.rfind('/') + 1;
@@ -269,8 +276,8 @@ TEST(Plan, SharedChakraTracesRun)
     if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared traces";
     const Fixtures files;
     const std::string document = files.write("box.yaml", box(4));
-    for (const std::string name : {"allreduce_ring_4r", "allgather_ring_4r_2ch", "alltoall_allpairs_4r",
-             "allreduce_allpairs_4r"}) {
+    for (const std::string name :
+        {"allreduce_ring_4r", "allgather_ring_4r_2ch", "alltoall_allpairs_4r", "allreduce_allpairs_4r"}) {
         const json result = parsed(
             call({"run", "--infra", document, "--plan", folder + "/" + name + "/" + name, "--json", "-", "--quiet"}));
         EXPECT_EQ(result["stop"], "finished") << name;

@@ -13,8 +13,8 @@ using nlohmann::json;
 TEST(ProbeCommand, WritesItsRowsAsJsonTheSameWhateverRunsAtOnce)
 {
     const Fixtures files;
-    const std::vector<std::string> arguments{"probe", "--profile", "v100", "--only", "latency.l1,latency.l2,latency.peer",
-        "-j", "1", "--json", "-"};
+    const std::vector<std::string> arguments{"probe", "--profile", "v100", "--only",
+        "latency.l1,latency.l2,latency.peer", "-j", "1", "--json", "-"};
     const Outcome outcome = call(arguments);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const json report = json::parse(outcome.out);
@@ -34,9 +34,9 @@ TEST(ProbeCommand, WritesItsRowsAsJsonTheSameWhateverRunsAtOnce)
 TEST(ProbeCommand, NamesWhatBoundsABandwidth)
 {
     const Fixtures files;
-    const std::vector<std::string> arguments{"probe", "--profile", "h100", "--only", "bandwidth.l2", "--set", "gpu.compute_units=4",
-        "--set", "l2.partitions=1", "--set", "l2.slices=8", "--set", "l2.size=1MiB", "--set", "hbm.channels=8", "--set",
-        "l2.bandwidth=400GB/s"};
+    const std::vector<std::string> arguments{"probe", "--profile", "h100", "--only", "bandwidth.l2", "--set",
+        "gpu.compute_units=4", "--set", "l2.partitions=1", "--set", "l2.slices=8", "--set", "l2.size=1MiB", "--set",
+        "hbm.channels=8", "--set", "l2.bandwidth=400GB/s"};
     const Outcome outcome = call(arguments);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("bound by, GB/s"), std::string::npos) << outcome.out;
@@ -53,8 +53,8 @@ TEST(ProbeCommand, NamesWhatBoundsABandwidth)
 TEST(ProbeCommand, DrawsLatencyOverFootprints)
 {
     const Fixtures files;
-    const Outcome outcome = call({"probe", "--profile", "v100", "--only", "latency.l1", "--set", "l2.size=1536KiB", "--chase",
-        files.path("c.svg")});
+    const Outcome outcome = call({"probe", "--profile", "v100", "--only", "latency.l1", "--set", "l2.size=1536KiB",
+        "--chase", files.path("c.svg")});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(files.read("c.svg").find("latency.l1 published"), std::string::npos);
     EXPECT_NE(outcome.out.find("latency.l1"), std::string::npos);
@@ -69,9 +69,11 @@ TEST(ProbeCommand, RefusesInOneLine)
         EXPECT_EQ(outcome.err, message + "\n");
     };
     refused({"probe"}, "weft: nothing to probe; expected --profile GPU, --infra FILE or SYSTEM");
-    refused({"probe", "--profile", "h10"}, "--profile: unknown profile 'h10'; expected a profile (did you mean 'h100'?)");
+    refused({"probe", "--profile", "h10"},
+        "--profile: unknown profile 'h10'; expected a profile (did you mean 'h100'?)");
     refused({"probe", "--profile", "h100", "--only", "latency.x"},
-        "weft: --only 'latency.x' is no row; expected a row or a pattern such as latency.*; 'weft probe --help' lists them "
+        "weft: --only 'latency.x' is no row; expected a row or a pattern such as latency.*; 'weft probe --help' lists "
+        "them "
         "(did you mean 'latency.l1'?)");
 }
 

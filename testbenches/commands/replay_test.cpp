@@ -48,8 +48,9 @@ TEST(ReplayCommand, RecordsOneRunAndReplaysItInTheNext)
 TEST(ReplayCommand, SystemFilesNameTheTraffic)
 {
     const Fixtures files;
-    const std::string system = "infrastructure: pair.yaml\nprofile: generic\nbind:\n- {nodes: \"host.0.xpu.1\", traffic: rows.csv}\n"
-                               "workload: {collective: barrier, ranks: 1}\n";
+    const std::string system =
+        "infrastructure: pair.yaml\nprofile: generic\nbind:\n- {nodes: \"host.0.xpu.1\", traffic: rows.csv}\n"
+        "workload: {collective: barrier, ranks: 1}\n";
     const std::string path = files.write("replay.yaml", system);
     files.write("rows.csv", "time,to,kind,at,bytes\n0,0,write,0,1 MiB\n");
     const json result = run_json({path});
@@ -62,8 +63,10 @@ TEST(ReplayCommand, SystemFilesNameTheTraffic)
     files.write("rows.csv", "time,to,kind,at,bytes\n0,host.0.xpu.2,write,0,1 MiB\n");
     const Outcome wrong = call({"check", path});
     EXPECT_EQ(wrong.code, 2);
-    EXPECT_EQ(wrong.err, files.path("rows.csv") + ":2: 'host.0.xpu.2' is no GPU of this run; expected a node name, +1 or -1, "
-                                                  "or a rank below 2 (did you mean 'host.0.xpu.0'?)\n");
+    EXPECT_EQ(wrong.err,
+        files.path("rows.csv") +
+            ":2: 'host.0.xpu.2' is no GPU of this run; expected a node name, +1 or -1, "
+            "or a rank below 2 (did you mean 'host.0.xpu.0'?)\n");
 }
 
 TEST(ReplayCommand, ExplainShowsWhatCounts)
@@ -86,12 +89,14 @@ TEST(ReplayCommand, ModelOptionsAreRefusedWithAReason)
     const Fixtures files;
     const Outcome no_file = call({"run", files.pair_system(), "--model", "host.0.xpu.1=replay:"});
     EXPECT_EQ(no_file.code, 2);
-    EXPECT_EQ(no_file.err, "weft: --model 'host.0.xpu.1=replay:' names no file; expected GLOB=replay:FILE, or GLOB=replay\n");
+    EXPECT_EQ(no_file.err,
+        "weft: --model 'host.0.xpu.1=replay:' names no file; expected GLOB=replay:FILE, or GLOB=replay\n");
     const Outcome missing = call({"run", files.pair_system(), "--model", "host.0.xpu.1=replay:/nowhere/x.csv"});
     EXPECT_EQ(missing.code, 2);
     EXPECT_EQ(missing.err.rfind("/nowhere/x.csv: ", 0), 0U) << missing.err;
     const std::string path = files.write("both.yaml",
-        "infrastructure: pair.yaml\nbind:\n- {nodes: \"*\", model: gpu, traffic: rows.csv}\nworkload: {collective: barrier}\n");
+        "infrastructure: pair.yaml\nbind:\n- {nodes: \"*\", model: gpu, traffic: rows.csv}\nworkload: {collective: "
+        "barrier}\n");
     const Outcome both = call({"run", path});
     EXPECT_EQ(both.code, 2);
     EXPECT_EQ(both.err, path + ":3: 'traffic' with model 'gpu'; expected 'model: replay'\n");

@@ -27,22 +27,17 @@ RunResult result_of(std::uint32_t ranks)
     result.elaborate_s = 0.25;
     result.lines = 1000;
     result.line_hops = 12'345'678;
-    result.collectives = {
-        {"all_reduce", "ring", "all_reduce", ranks, 1 << 20, true, 0, 10'000'000, 104.8576, 183.5}};
+    result.collectives = {{"all_reduce", "ring", "all_reduce", ranks, 1 << 20, true, 0, 10'000'000, 104.8576, 183.5}};
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         const std::string node = "box.0.xpu." + std::to_string(rank);
-        result.ranks.push_back(
-            {rank, node, 10'000'000, {{"busy", 1'000'000}, {"flag", 9'000'000}, {"issue", 0}}});
+        result.ranks.push_back({rank, node, 10'000'000, {{"busy", 1'000'000}, {"flag", 9'000'000}, {"issue", 0}}});
         result.link_results.push_back(
             {"box.0.sw.0~" + node, node, "box.0.sw.0", 100, 10, 1000, 640, 0, 0, 5'000'000, 3, 0, {}});
     }
     return result;
 }
 
-bool contains(const std::string& text, const std::string& part)
-{
-    return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -84,8 +79,9 @@ TEST(Report, CountsMessagesOfCardsAndThoseOfALineAlone)
         result.modules.push_back({name, "nic", "nic",
             {{"messages", 30, "", ""}, {"single_messages", 10, "", ""}, {"message_lines", 450, "lines", ""}}, {}});
     const std::string text = result_summary(result);
-    EXPECT_TRUE(contains(text, "\ncards       60 messages of 900 lines by network cards; 20 of them single lines: "
-                               "signals, looks at flags, words, which cost a message each\n"))
+    EXPECT_TRUE(contains(text,
+        "\ncards       60 messages of 900 lines by network cards; 20 of them single lines: "
+        "signals, looks at flags, words, which cost a message each\n"))
         << text;
 }
 
@@ -124,8 +120,7 @@ TEST(Report, PutsTheFormulaBesideTheSimulation)
     RunResult result = result_of(8);
     result.theory = AlphaBeta{14, 500'000, 1'800'000, 450'000'000'000, 11'000'000, "load 1 ns"};
     const std::string text = result_summary(result);
-    EXPECT_TRUE(
-        contains(text, "\nalpha-beta  11 us = 14 steps x 500 ns + 1.8 MB at 450 GB/s; simulated -9.1 %\n"))
+    EXPECT_TRUE(contains(text, "\nalpha-beta  11 us = 14 steps x 500 ns + 1.8 MB at 450 GB/s; simulated -9.1 %\n"))
         << text;
     EXPECT_TRUE(contains(text, "alpha: load 1 ns\n")) << text;
     result.theory->time_ps = 12'000'000;
@@ -146,12 +141,18 @@ TEST(Report, SaysWhyFiguresAreThreeTimesApart)
     result.theory->time_ps = 40'000'000;
     const std::vector<std::string> apart = disagreements(result);
     ASSERT_EQ(apart.size(), 3u);
-    EXPECT_EQ(apart[0], "alpha-beta (40 us) is 4.0 times the simulated time (10 us): alpha-beta adds up steps and bytes that overlap");
-    EXPECT_EQ(apart[1], "the simulated time (10 us) is 10 times the estimate (1 us): the estimate leaves out back pressure and what units "
-                        "share; the time of ranks is 90 % flag, 10 % busy");
-    EXPECT_EQ(apart[2], "alpha-beta (40 us) is 40 times the estimate (1 us): alpha-beta adds up steps and bytes that overlap; the estimate "
-                        "is 88 % flags, 12 % latency");
-    EXPECT_TRUE(contains(result_summary(result), "\napart       alpha-beta (40 us) is 4.0 times")) << result_summary(result);
+    EXPECT_EQ(apart[0],
+        "alpha-beta (40 us) is 4.0 times the simulated time (10 us): alpha-beta adds up steps and bytes that overlap");
+    EXPECT_EQ(apart[1],
+        "the simulated time (10 us) is 10 times the estimate (1 us): the estimate leaves out back pressure and what "
+        "units "
+        "share; the time of ranks is 90 % flag, 10 % busy");
+    EXPECT_EQ(apart[2],
+        "alpha-beta (40 us) is 40 times the estimate (1 us): alpha-beta adds up steps and bytes that overlap; the "
+        "estimate "
+        "is 88 % flags, 12 % latency");
+    EXPECT_TRUE(contains(result_summary(result), "\napart       alpha-beta (40 us) is 4.0 times"))
+        << result_summary(result);
     EXPECT_EQ(json::parse(result_json(result))["disagreements"].size(), 3u);
     result.stop = StopReason::until;
     EXPECT_TRUE(disagreements(result).empty());
@@ -165,10 +166,13 @@ TEST(Report, NamesWhatWasChosen)
     price->estimate_ps = 8'000'000;
     price->terms = {{"launch", 0}, {"latency", 3'000'000}, {"flags", 5'000'000}};
     result.collectives[0].price = price;
-    result.choice = ChoiceResult{"auto", {{"ring", 8'000'000, "2 steps", {{"latency", 3'000'000}, {"flags", 5'000'000}}}}, {}};
+    result.choice =
+        ChoiceResult{"auto", {{"ring", 8'000'000, "2 steps", {{"latency", 3'000'000}, {"flags", 5'000'000}}}}, {}};
     const std::string text = result_summary(result);
     EXPECT_TRUE(contains(text, "\nran         all_reduce, ring (chosen by auto), ")) << text;
-    EXPECT_TRUE(contains(text, "\nauto        chose ring, estimated 8 us = latency 3 us + flags 5 us; simulated +25.0 %\n")) << text;
+    EXPECT_TRUE(
+        contains(text, "\nauto        chose ring, estimated 8 us = latency 3 us + flags 5 us; simulated +25.0 %\n"))
+        << text;
     const json run = json::parse(result_json(result))["collectives"][0];
     EXPECT_EQ(run["chosen_by"], "auto");
     EXPECT_EQ(run["estimate_ps"], 8'000'000);
@@ -192,8 +196,7 @@ TEST(Report, WritesNumbersThatJsonKnows)
     EXPECT_TRUE(out["modules"][0]["stats"]["ratio"]["value"].is_null());
     EXPECT_TRUE(out["parameters"]["a.link.bandwidth"]["value"].is_null());
     EXPECT_EQ(out["parameters"]["routing.spread"]["value"], "pairs");
-    EXPECT_EQ(out["parameters"]["b.link.bandwidth"].dump(),
-        R"({"source":"f.yaml:3","unit":"B/s","value":7})");
+    EXPECT_EQ(out["parameters"]["b.link.bandwidth"].dump(), R"({"source":"f.yaml:3","unit":"B/s","value":7})");
 }
 
 TEST(Report, HidesTheClockOnRequest)

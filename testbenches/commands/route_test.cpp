@@ -57,8 +57,8 @@ TEST(Route, ShowsEachHopTheTotalsAndWhatDecided)
 {
     const Fixtures files;
     const std::string path = files.write("choice.yaml", choice_document);
-    const Outcome outcome = call({"route", path, "--from", "b.0.xpu.0", "--to", "b.0.xpu.1", "--profile",
-        "generic", "--set", "switch.latency=90ns"});
+    const Outcome outcome = call({"route", path, "--from", "b.0.xpu.0", "--to", "b.0.xpu.1", "--profile", "generic",
+        "--set", "switch.latency=90ns"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out,
         "b.0.xpu.0 to b.0.xpu.1: 2 hops, 2 equal paths\n"
@@ -89,8 +89,7 @@ TEST(Route, SaysWhenANodeIsNoEndpoint)
 {
     const Fixtures files;
     const std::string path = files.write("choice.yaml", choice_document);
-    const Outcome outcome =
-        call({"route", path, "--from", "b.0.cpu.0", "--to", "b.0.xpu.1", "--profile", "generic"});
+    const Outcome outcome = call({"route", path, "--from", "b.0.cpu.0", "--to", "b.0.xpu.1", "--profile", "generic"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("b.0.cpu.0 to b.0.xpu.1: 2 hops, 1 path\n"), std::string::npos) << outcome.out;
     EXPECT_EQ(outcome.err, "notice: b.0.cpu.0 is no xpu: no simulated line starts or ends there\n");
@@ -101,8 +100,7 @@ TEST(Route, ShowsASystemThatWouldBeRefused)
     const Outcome outcome =
         call({"route", "examples/switch_ring/system.yaml", "--from", "ring.0.xpu.0", "--to", "ring.2.xpu.0"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("notice: the whole system would be refused: "), std::string::npos)
-        << outcome.err;
+    EXPECT_NE(outcome.err.find("notice: the whole system would be refused: "), std::string::npos) << outcome.err;
 }
 
 TEST(Route, ShowsPolicyAndLanes)
@@ -115,8 +113,7 @@ TEST(Route, ShowsPolicyAndLanes)
     EXPECT_EQ(over.code, 0) << over.err;
     EXPECT_NE(over.out.find("    2  ring.0.sw.0   around     1       50 GB/s"), std::string::npos) << over.out;
     EXPECT_NE(over.out.find("    3  ring.1.sw.0   around     0       50 GB/s"), std::string::npos) << over.out;
-    EXPECT_NE(over.out.find("policy: dimension_order: first dimension first, the shorter way round"),
-        std::string::npos)
+    EXPECT_NE(over.out.find("policy: dimension_order: first dimension first, the shorter way round"), std::string::npos)
         << over.out;
     EXPECT_NE(over.out.find("choice: 1 path of 4 hops by the policy\n"), std::string::npos) << over.out;
     EXPECT_EQ(over.err, "");
@@ -193,8 +190,7 @@ TEST(Route, RefusesNodesWithoutAPath)
         "host.0.xpu.2", "--profile", "generic"});
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.out, "");
-    EXPECT_NE(outcome.err.find("no path between host.0.xpu.0 and host.0.xpu.2"), std::string::npos)
-        << outcome.err;
+    EXPECT_NE(outcome.err.find("no path between host.0.xpu.0 and host.0.xpu.2"), std::string::npos) << outcome.err;
 }
 
 }  // namespace route_test

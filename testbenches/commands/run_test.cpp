@@ -37,8 +37,8 @@ TEST(Run, PrintsASummary)
     EXPECT_EQ(outcome.err, "");
     for (const std::string part :
         {"system      pair: 2 endpoints, 0 switches and 1 link of a graph of 2 nodes; seed 1\n",
-            "\nran         all_reduce, ring, 2 ranks, 4 KiB\n", "\ntime        ", "\nbandwidth   algbw ",
-            "busbw ", "\nverified    passed", "\nalpha-beta  ", "; simulated ", "\nbusiest links ",
+            "\nran         all_reduce, ring, 2 ranks, 4 KiB\n", "\ntime        ", "\nbandwidth   algbw ", "busbw ",
+            "\nverified    passed", "\nalpha-beta  ", "; simulated ", "\nbusiest links ",
             "\nwhat ranks waited for, in per cent of their time\n", "\n  ranks [0,1] "})
         EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
     EXPECT_EQ(outcome.out.find('\033'), std::string::npos);
@@ -49,8 +49,8 @@ TEST(Run, JsonHoldsEveryKeyOfTheContract)
     const Fixtures files;
     const json result = run_json({files.pair_system(), "--seed", "7"});
     expect_keys(result,
-        {"schema", "stop", "simulated_ps", "wall_s", "elaborate_s", "lines", "line_hops", "verified", "seed",
-            "system", "collectives", "ranks", "links", "modules", "parameters"});
+        {"schema", "stop", "simulated_ps", "wall_s", "elaborate_s", "lines", "line_hops", "verified", "seed", "system",
+            "collectives", "ranks", "links", "modules", "parameters"});
     EXPECT_EQ(result["schema"], "weft.result/1");
     EXPECT_EQ(result["stop"], "finished");
     EXPECT_EQ(result["verified"], "passed");
@@ -66,8 +66,7 @@ TEST(Run, JsonHoldsEveryKeyOfTheContract)
         (json{{"name", "pair"}, {"endpoints", 2}, {"nodes", 2}, {"links", 1}, {"switches", 0}}));
     ASSERT_EQ(result["collectives"].size(), 1u);
     const json& collective = result["collectives"][0];
-    expect_keys(collective,
-        {"op", "algorithm", "ranks", "bytes", "start_ps", "end_ps", "algbw_GBps", "busbw_GBps"});
+    expect_keys(collective, {"op", "algorithm", "ranks", "bytes", "start_ps", "end_ps", "algbw_GBps", "busbw_GBps"});
     EXPECT_EQ(collective["op"], "all_reduce");
     EXPECT_EQ(collective["algorithm"], "ring");
     EXPECT_EQ(collective["ranks"], 2);
@@ -87,8 +86,7 @@ TEST(Run, JsonHoldsEveryKeyOfTheContract)
 
     ASSERT_EQ(result["links"].size(), 2u);
     for (const json& link : result["links"]) {
-        expect_keys(link,
-            {"name", "from", "to", "GBps", "wire_bytes", "payload_bytes", "busy_ps", "peak_queue"});
+        expect_keys(link, {"name", "from", "to", "GBps", "wire_bytes", "payload_bytes", "busy_ps", "peak_queue"});
         EXPECT_EQ(link["name"], "host.0.xpu.0~host.0.xpu.1");
         EXPECT_EQ(link["GBps"], 50.0);
         EXPECT_GE(link["payload_bytes"], 4096);
@@ -115,8 +113,7 @@ TEST(Run, TwoRunsGiveTheSameBytes)
 {
     const Fixtures files;
     for (const std::string name : {"a.json", "b.json"})
-        EXPECT_EQ(
-            call({"run", files.pair_system(), "--no-timing", "--quiet", "--json", files.path(name)}).code, 0);
+        EXPECT_EQ(call({"run", files.pair_system(), "--no-timing", "--quiet", "--json", files.path(name)}).code, 0);
     const std::string first = files.read("a.json");
     EXPECT_EQ(first, files.read("b.json"));
     EXPECT_EQ(json::parse(first)["wall_s"], 0);
@@ -247,8 +244,8 @@ namespace {
 
 json on_a_mesh(std::vector<std::string> options)
 {
-    const std::vector<std::string> always{WEFT_SOURCE_DIR "/examples/mesh_mi300x/system.yaml", "--collective", "all_reduce",
-        "--bytes", "448KiB", "--no-data"};
+    const std::vector<std::string> always{WEFT_SOURCE_DIR "/examples/mesh_mi300x/system.yaml", "--collective",
+        "all_reduce", "--bytes", "448KiB", "--no-data"};
     options.insert(options.begin(), always.begin(), always.end());
     return run_json(options);
 }
@@ -276,7 +273,9 @@ TEST(Run, SeveralRingsUseEveryLinkOfAMesh)
 
 TEST(Run, PiecesAndDimensionsSetTheStepsOfAnAlgorithm)
 {
-    const auto steps = [](std::vector<std::string> options) { return on_a_mesh(std::move(options))["alpha_beta"]["steps"]; };
+    const auto steps = [](std::vector<std::string> options) {
+        return on_a_mesh(std::move(options))["alpha_beta"]["steps"];
+    };
     EXPECT_EQ(steps({"--algorithm", "chain"}), 14 + 7);
     EXPECT_EQ(steps({"--algorithm", "chain", "--pipeline", "3"}), 14 + 2);
     EXPECT_EQ(steps({"--algorithm", "hierarchical", "--dimensions", "xpu=4,host=2"}), 2 * (3 + 1));
@@ -303,10 +302,12 @@ TEST(Run, RefusesOptionsOfAlgorithmsThatCannotBe)
         EXPECT_EQ(outcome.code, 2);
         EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
     };
-    refused({"--rings", "0"}, "weft: the value '0' of '--rings' is not possible; expected a whole number from 1 to 64\n");
+    refused({"--rings", "0"},
+        "weft: the value '0' of '--rings' is not possible; expected a whole number from 1 to 64\n");
     refused({"--algorithm", "rings", "--rings", "2"}, "2 rings over 2 ranks; expected at most 1 that share no link\n");
     refused({"--pipeline", "70000"}, "expected a whole number from 1 to 65536\n");
-    refused({"--dimensions", "2x1"}, "weft: option '--dimensions' has the value '2x1'; expected NAME=SIZE or NAME=SIZE:ALGORITHM");
+    refused({"--dimensions", "2x1"},
+        "weft: option '--dimensions' has the value '2x1'; expected NAME=SIZE or NAME=SIZE:ALGORITHM");
     refused({"--algorithm", "hierarchical", "--dimensions", "a=2,b=2"},
         "dimensions a 2 x b 2 of 2 ranks; expected sizes that multiply to the number of ranks\n");
     const std::string system = files.write("grid.yaml",
@@ -331,15 +332,18 @@ TEST(Run, RefusesDelaysThatCannotBe)
     };
     refused("1", "weft: --delay '1' has no time; expected RANK=TIME, such as 7=10us\n");
     refused("x=1us", "weft: the value 'x' of '--delay' is not possible; expected a whole number from 0 to 65535\n");
-    refused("1=1", "weft: the value '1' of '--delay' is no time; expected whole picoseconds, such as 250ns, 1.5us, 2ms\n");
+    refused("1=1",
+        "weft: the value '1' of '--delay' is no time; expected whole picoseconds, such as 250ns, 1.5us, 2ms\n");
     refused("2=1us", "a delay of rank 2, the collective has 2; expected ranks from 0 to 1\n");
     const std::string system = files.write("late.yaml",
         "system: late\ninfrastructure: pair.yaml\nprofile: generic\n"
         "workload: {collective: all_reduce, bytes: 4 KiB, delay: {one: 10 us, 1: 10}}\n");
     const Outcome outcome = call({"run", system});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(outcome.err.find(":4: 'one' is no rank; expected its number, such as 0\n"), std::string::npos) << outcome.err;
-    EXPECT_NE(outcome.err.find(":4: '10' is no time; expected a time such as 10 us\n"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(":4: 'one' is no rank; expected its number, such as 0\n"), std::string::npos)
+        << outcome.err;
+    EXPECT_NE(outcome.err.find(":4: '10' is no time; expected a time such as 10 us\n"), std::string::npos)
+        << outcome.err;
 }
 
 // Every look at a flag is counted once at a slice, and on links where flags lie at the one who signals.
@@ -389,7 +393,8 @@ TEST(Run, NamesTheMemoryThatBoundsIt)
     }
     std::vector<std::string> text = with("l2.bandwidth=5GB/s");
     text.insert(text.begin(), "run");
-    EXPECT_NE(call(text).out.find("memory      bound by l2.bandwidth = 5 GB/s: busy for "), std::string::npos) << call(text).out;
+    EXPECT_NE(call(text).out.find("memory      bound by l2.bandwidth = 5 GB/s: busy for "), std::string::npos)
+        << call(text).out;
 }
 
 }  // namespace run_test

@@ -19,7 +19,8 @@ namespace {
 // All that is wrong with `value`, and the keys that are not described, one a line.
 std::string findings(const std::string& schema, const std::string& value)
 {
-    const weft::SchemaFindings found = weft::check_against(weft::read_json(schema, "schema"), weft::read_json(value, "v"), "v");
+    const weft::SchemaFindings found =
+        weft::check_against(weft::read_json(schema, "schema"), weft::read_json(value, "v"), "v");
     std::string out;
     for (const weft::Diagnostic& each : found.problems) out += each.text() + "\n";
     for (const weft::Diagnostic& each : found.undescribed) out += each.text() + "\n";
@@ -47,7 +48,8 @@ TEST(Schema, DescribesEveryKeyOfRuns)
     expect_described(result_of({"run", files.pair_system(), "--until", "1us"}));
     expect_described(result_of({"run", files.pair_system(), "--fidelity", "flow"}));
     expect_described(result_of({"run", files.pair_system(), "--algorithm", "auto", "--beside", "gemm:256,256,256"}));
-    expect_described(result_of({"run", "examples/dgx_h100/system.yaml", "--bytes", "4KiB", "--algorithm", "synthesize", "--no-data"}));
+    expect_described(result_of(
+        {"run", "examples/dgx_h100/system.yaml", "--bytes", "4KiB", "--algorithm", "synthesize", "--no-data"}));
 }
 
 TEST(Schema, DescribesEveryKeyOfARunOfATrace)
@@ -55,7 +57,8 @@ TEST(Schema, DescribesEveryKeyOfARunOfATrace)
     using namespace weft::chakra::testing;
     const Fixtures files;
     const Folder traces;
-    const std::string prefix = traces.write_set({{comp(1), collective(2, 0, 4096).data({1})}, {collective(2, 0, 4096)}});
+    const std::string prefix =
+        traces.write_set({{comp(1), collective(2, 0, 4096).data({1})}, {collective(2, 0, 4096)}});
     const std::string result = result_of({"run", "--infra", files.pair(), "--trace", prefix, "--critical-path"});
     expect_described(result);
     EXPECT_NE(result.find("\"breakdown_ps\""), std::string::npos);
@@ -64,16 +67,19 @@ TEST(Schema, DescribesEveryKeyOfARunOfATrace)
 TEST(Schema, DescribesEveryKeyOfTheOtherCommands)
 {
     const Fixtures files;
-    const std::string sweep = result_of({"sweep", files.pair_system(), "--over", "algorithm=ring,auto", "--over", "bytes=4KiB,3", "--column",
-        "l2.misses", "--quiet"}, 2);
+    const std::string sweep = result_of({"sweep", files.pair_system(), "--over", "algorithm=ring,auto", "--over",
+                                            "bytes=4KiB,3", "--column", "l2.misses", "--quiet"},
+        2);
     expect_described(sweep);
-    expect_described(result_of({"fabric", "examples/dgx_h100/system.yaml", "--loads", "0.5", "--duration", "1us", "--answered", "--watch"}));
+    expect_described(result_of(
+        {"fabric", "examples/dgx_h100/system.yaml", "--loads", "0.5", "--duration", "1us", "--answered", "--watch"}));
     expect_described(result_of({"probe", "--profile", "v100", "--only", "latency.l1,latency.peer"}));
     expect_described(result_of({"workload", "training", "--model", "llama3_8b", "--pp", "2", "--tp", "2"}));
-    expect_described(result_of({"probe", "--profile", "h100", "--only", "bandwidth.l2", "--set", "gpu.compute_units=4", "--set",
-        "l2.partitions=1", "--set", "l2.slices=8", "--set", "l2.size=1MiB", "--set", "hbm.channels=8"}));
-    const std::string table = files.write("t.yaml", "validation:\n  title: T\n  source: S\n  system: pair_system.yaml\n  launch: fitted\n"
-                                                    "  rows: {4 KiB: 100 us, 8 KiB: {measured: 120 us, not_simulated: example}}\n");
+    expect_described(result_of({"probe", "--profile", "h100", "--only", "bandwidth.l2", "--set", "gpu.compute_units=4",
+        "--set", "l2.partitions=1", "--set", "l2.slices=8", "--set", "l2.size=1MiB", "--set", "hbm.channels=8"}));
+    const std::string table = files.write("t.yaml",
+        "validation:\n  title: T\n  source: S\n  system: pair_system.yaml\n  launch: fitted\n"
+        "  rows: {4 KiB: 100 us, 8 KiB: {measured: 120 us, not_simulated: example}}\n");
     expect_described(result_of({"validate", table}));
     const std::string a = files.write("a.json", sweep);
     expect_described(result_of({"compare", a, a, "--tolerance", "1%"}));
@@ -95,7 +101,8 @@ TEST(Schema, TheCheckerFindsWhatIsPlanted)
         {"/simulated_ps", -1, "simulated_ps is -1; expected at least 0"},
         {"/simulated_ps", 1.5, "simulated_ps is 1.5; expected integer"},
         {"/stop", "ended", "stop is 'ended'; expected one of finished, deadlock, until, interrupted, wrong"},
-        {"/schema", "weft.result/2", "the result has the schema 'weft.result/2'; expected one of weft.result/1, weft.sweep/1"},
+        {"/schema", "weft.result/2",
+            "the result has the schema 'weft.result/2'; expected one of weft.result/1, weft.sweep/1"},
         {"/links/0/busy_ps", nullptr, "links[].busy_ps is "},
         {"/ranks/1/stall_ps/flag", "much", "ranks[].stall_ps.* is 'much'; expected integer"},
         {"/system/more", 1, "'more' of system is not described by the schema"},
@@ -105,7 +112,8 @@ TEST(Schema, TheCheckerFindsWhatIsPlanted)
         json bad = good;
         bad[json::json_pointer(each.pointer)] = each.value;
         EXPECT_NE(findings(weft::result_schema(), bad.dump(1)).find(each.finding), std::string::npos)
-            << each.pointer << "\n" << findings(weft::result_schema(), bad.dump(1));
+            << each.pointer << "\n"
+            << findings(weft::result_schema(), bad.dump(1));
     }
     for (const auto& [key, value] : good.items()) {
         json bad = good;
@@ -129,7 +137,8 @@ TEST(Schema, TheCommandPrintsTheSchemaAndChecksFiles)
     more["extra"] = 1;
     const Outcome noticed = call({"schema", "--check", files.write("more.json", more.dump(1))});
     EXPECT_EQ(noticed.code, 0);
-    EXPECT_NE(noticed.err.find("'extra' of the result is not described by the schema"), std::string::npos) << noticed.err;
+    EXPECT_NE(noticed.err.find("'extra' of the result is not described by the schema"), std::string::npos)
+        << noticed.err;
     more["seed"] = "one";
     const Outcome refused = call({"schema", "--check", files.write("bad.json", more.dump(1))});
     EXPECT_EQ(refused.code, 2);

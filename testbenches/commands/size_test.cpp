@@ -28,12 +28,15 @@ const std::string box = "examples/dgx_h100/system.yaml";
 // So many accelerators behind four switches.
 std::string rack(const Fixtures& files, unsigned count)
 {
-    return files.write("rack.yaml", "name: rack\ndevices:\n- name: box\n  components:\n"
-        "  - {name: xpu, choice: xpu, count: " + std::to_string(count) + ", description: accelerator}\n"
-        "  - {name: sw, choice: switch, count: 4, description: switch}\n"
-        "  links:\n  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}\n"
-        "  edges:\n  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: wire}\n"
-        "instances:\n- {name: host, device: box, count: 1}\n");
+    return files.write("rack.yaml",
+        "name: rack\ndevices:\n- name: box\n  components:\n"
+        "  - {name: xpu, choice: xpu, count: " +
+            std::to_string(count) +
+            ", description: accelerator}\n"
+            "  - {name: sw, choice: switch, count: 4, description: switch}\n"
+            "  links:\n  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}\n"
+            "  edges:\n  - {ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: wire}\n"
+            "instances:\n- {name: host, device: box, count: 1}\n");
 }
 
 // The estimate over the measured peak of the run. One for each test: the peak is that of all children.
@@ -63,8 +66,10 @@ void expect_within(double ratio, double margin)
 void expect_counted(unsigned count, const std::string& algorithm)
 {
     const Fixtures files;
-    expect_within(estimate_over_peak(files, {"--infra", rack(files, count), "--profile", "h100", "--collective", "all_reduce",
-        "--algorithm", algorithm, "--bytes", "64KiB", "--no-data"}), 0.15);
+    expect_within(estimate_over_peak(files,
+                      {"--infra", rack(files, count), "--profile", "h100", "--collective", "all_reduce", "--algorithm",
+                          algorithm, "--bytes", "64KiB", "--no-data"}),
+        0.15);
 }
 
 }  // namespace
@@ -83,8 +88,10 @@ TEST(Size, ATreeOfThirtyTwoIsWithinAPartOfItsEstimate) { expect_counted(32, "tre
 TEST(Size, LargeCachesAreNearTheirEstimate)
 {
     const Fixtures files;
-    expect_within(estimate_over_peak(files, {"--infra", rack(files, 16), "--profile", "mi300x", "--collective", "all_gather",
-        "--algorithm", "direct", "--bytes", "256KiB"}), 0.5);
+    expect_within(estimate_over_peak(files,
+                      {"--infra", rack(files, 16), "--profile", "mi300x", "--collective", "all_gather", "--algorithm",
+                          "direct", "--bytes", "256KiB"}),
+        0.5);
 }
 
 TEST(Size, ARunThatCannotFitIsRefusedWithWaysOut)
@@ -93,8 +100,9 @@ TEST(Size, ARunThatCannotFitIsRefusedWithWaysOut)
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
-    for (const char* part : {"weft: this run takes about ", " of memory (8 GPUs ", "contents of memories ", ", and 0.5 GB can be had",
-             "; expected one of --no-data (", "--bytes ", "--ranks ", "--memory-limit tries it all the same"})
+    for (const char* part :
+        {"weft: this run takes about ", " of memory (8 GPUs ", "contents of memories ", ", and 0.5 GB can be had",
+            "; expected one of --no-data (", "--bytes ", "--ranks ", "--memory-limit tries it all the same"})
         EXPECT_NE(outcome.err.find(part), std::string::npos) << part << " in " << outcome.err;
     // The first way out is one.
     EXPECT_EQ(call({"run", box, "--bytes", "64KiB", "--no-data", "--memory-limit", "500MB"}).code, 0);
@@ -103,8 +111,8 @@ TEST(Size, ARunThatCannotFitIsRefusedWithWaysOut)
 TEST(Size, ManyRanksAreRefusedBeforeTheirScheduleIsMade)
 {
     const Fixtures files;
-    const Outcome outcome = call({"run", "--infra", rack(files, 576), "--profile", "h100", "--collective", "all_reduce", "--algorithm",
-        "nvls", "--bytes", "1MiB", "--memory-limit", "8GB"});
+    const Outcome outcome = call({"run", "--infra", rack(files, 576), "--profile", "h100", "--collective", "all_reduce",
+        "--algorithm", "nvls", "--bytes", "1MiB", "--memory-limit", "8GB"});
     EXPECT_EQ(outcome.code, 2);
     EXPECT_NE(outcome.err.find("(576 GPUs "), std::string::npos) << outcome.err;
     EXPECT_NE(outcome.err.find("--ranks "), std::string::npos) << outcome.err;
@@ -117,8 +125,8 @@ TEST(Size, ManyRanksAreRefusedBeforeTheirScheduleIsMade)
 TEST(Size, SignalsOfAllPairsCount)
 {
     const Fixtures files;
-    const Outcome outcome = call({"run", "--infra", rack(files, 576), "--profile", "h100", "--collective", "all_reduce", "--algorithm",
-        "nvls", "--bytes", "64KiB", "--no-data", "--memory-limit", "16GB"});
+    const Outcome outcome = call({"run", "--infra", rack(files, 576), "--profile", "h100", "--collective", "all_reduce",
+        "--algorithm", "nvls", "--bytes", "64KiB", "--no-data", "--memory-limit", "16GB"});
     EXPECT_EQ(outcome.code, 2);
     EXPECT_NE(outcome.err.find(" and 16 GB can be had"), std::string::npos) << outcome.err;
 }

@@ -19,11 +19,9 @@ using nlohmann::json;
 TEST(Stop, UntilEndsARunThere)
 {
     const Fixtures files;
-    const Outcome outcome =
-        call({"run", files.pair_system(), "--until", "1us", "--json", files.path("r.json")});
+    const Outcome outcome = call({"run", files.pair_system(), "--until", "1us", "--json", files.path("r.json")});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.out.find("\nstopped     at 1 us, as --until says; results are partial\n"),
-        std::string::npos)
+    EXPECT_NE(outcome.out.find("\nstopped     at 1 us, as --until says; results are partial\n"), std::string::npos)
         << outcome.out;
     const json result = json::parse(files.read("r.json"));
     EXPECT_EQ(result["stop"], "until");
@@ -54,8 +52,8 @@ TEST(Stop, MutuallyWaitingReceivesAreNamed)
 TEST(Stop, CtrlCKeepsWhatThereIs)
 {
     const Fixtures files;
-    Process process({"run", "examples/dgx_h100/system.yaml", "--bytes", "4GiB", "--no-data", "--json",
-        files.path("r.json")});
+    Process process(
+        {"run", "examples/dgx_h100/system.yaml", "--bytes", "4GiB", "--no-data", "--json", files.path("r.json")});
     ASSERT_TRUE(process.wait_for_err("simulated ")) << process.err();
     process.send(SIGINT);
     const Outcome outcome = process.wait();
@@ -86,7 +84,8 @@ void expect_prompt_end(Process& process, int signal)
 // Many accelerators behind a switch.
 std::string rack(const Fixtures& files)
 {
-    return files.write("rack.yaml", "name: rack\ndevices:\n- name: box\n  components:\n"
+    return files.write("rack.yaml",
+        "name: rack\ndevices:\n- name: box\n  components:\n"
         "  - {name: xpu, choice: xpu, count: 256, description: accelerator}\n"
         "  - {name: sw, choice: switch, count: 1, description: switch}\n"
         "  links:\n  - {name: wire, physical: {bandwidth: {gigabytes_per_second: 50}, latency: {ns: 80}}}\n"
@@ -111,7 +110,8 @@ TEST(Stop, MemoriesThatAreFilledAreLeft)
 TEST(Stop, ALargeSystemThatIsBuiltIsLeft)
 {
     const Fixtures files;
-    Process process({"run", "--infra", rack(files), "--profile", "generic", "--collective", "barrier", "--memory-limit", "100GB"});
+    Process process(
+        {"run", "--infra", rack(files), "--profile", "generic", "--collective", "barrier", "--memory-limit", "100GB"});
     ASSERT_TRUE(process.wait_for_memory(200 * megabyte)) << process.err();  // of 1400
     expect_prompt_end(process, SIGINT);
 }
@@ -119,8 +119,8 @@ TEST(Stop, ALargeSystemThatIsBuiltIsLeft)
 TEST(Stop, AChoiceOfAnAlgorithmIsLeft)
 {
     const Fixtures files;
-    Process process({"run", "--infra", rack(files), "--profile", "generic", "--collective", "all_reduce", "--bytes", "1MiB", "--algorithm",
-        "auto", "--ranks", "256", "--no-data", "--memory-limit", "100GB"});
+    Process process({"run", "--infra", rack(files), "--profile", "generic", "--collective", "all_reduce", "--bytes",
+        "1MiB", "--algorithm", "auto", "--ranks", "256", "--no-data", "--memory-limit", "100GB"});
     // Two seconds in, and then every ten: how far it is. Pricing takes some forty.
     ASSERT_TRUE(process.wait_for_err(" algorithms priced, now ")) << process.err();
     EXPECT_NE(process.err().find("weft: all_reduce of 1 MiB among 256 ranks: "), std::string::npos) << process.err();
@@ -153,8 +153,8 @@ TEST(Stop, EmptyWindowsAreLeft)
 {
     const Fixtures files;
     // The second rank comes after 10^12 windows in which nothing happens.
-    Process process({"run", files.pair_system(), "--delay", "1=1s", "--series", files.path("s.csv"), "--window", "1ps", "--json",
-        files.path("r.json")});
+    Process process({"run", files.pair_system(), "--delay", "1=1s", "--series", files.path("s.csv"), "--window", "1ps",
+        "--json", files.path("r.json")});
     ::usleep(700'000);
     const auto sent = std::chrono::steady_clock::now();
     process.send(SIGINT);

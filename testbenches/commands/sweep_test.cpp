@@ -18,9 +18,8 @@ using nlohmann::json;
 TEST(Sweep, PrintsOneRowPerPoint)
 {
     const Fixtures files;
-    const std::vector<std::string> arguments{"sweep", files.pair_system(), "--over", "bytes=64KiB,4KiB",
-        "--over", "link.latency=50ns,5us", "-j", "3", "--json", files.path("s.json"), "--csv",
-        files.path("s.csv")};
+    const std::vector<std::string> arguments{"sweep", files.pair_system(), "--over", "bytes=64KiB,4KiB", "--over",
+        "link.latency=50ns,5us", "-j", "3", "--json", files.path("s.json"), "--csv", files.path("s.csv")};
     const Outcome outcome = call(arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
@@ -49,7 +48,8 @@ TEST(Sweep, PrintsOneRowPerPoint)
     EXPECT_EQ(csv.compare(row, 11, "65536,50ns,"), 0) << csv;
     const std::uint64_t ps = table["points"][0]["time_ps"];
     const std::string last = csv.substr(row, csv.find('\n', row) - row);
-    EXPECT_NE(last.find(fmt::format(",finished,0,,{},50000", static_cast<double>(ps) / 1e6)), std::string::npos) << last;
+    EXPECT_NE(last.find(fmt::format(",finished,0,,{},50000", static_cast<double>(ps) / 1e6)), std::string::npos)
+        << last;
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5);
 
     // The same again, one at a time: the same table.
@@ -63,8 +63,8 @@ TEST(Sweep, PrintsOneRowPerPoint)
 TEST(Sweep, APointIsTheRunItStandsFor)
 {
     const Fixtures files;
-    const Outcome sweep = call(
-        {"sweep", files.pair_system(), "--over", "algorithm=ring,direct", "--bytes", "8KiB", "--json", "-"});
+    const Outcome sweep =
+        call({"sweep", files.pair_system(), "--over", "algorithm=ring,direct", "--bytes", "8KiB", "--json", "-"});
     ASSERT_EQ(sweep.code, 0) << sweep.err;
     const json points = json::parse(sweep.out)["points"];
     for (std::size_t i = 0; i < 2; ++i) {
@@ -78,12 +78,13 @@ TEST(Sweep, APointIsTheRunItStandsFor)
 TEST(Sweep, NamesWhatAutoChose)
 {
     const Fixtures files;
-    const Outcome outcome = call({"sweep", files.pair_system(), "--over", "algorithm=auto,ring", "--bytes", "8KiB", "--json",
-        files.path("s.json"), "--csv", files.path("s.csv")});
+    const Outcome outcome = call({"sweep", files.pair_system(), "--over", "algorithm=auto,ring", "--bytes", "8KiB",
+        "--json", files.path("s.json"), "--csv", files.path("s.csv")});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const json points = json::parse(files.read("s.json"))["points"];
-    const json run = json::parse(
-        call({"run", files.pair_system(), "--algorithm", "auto", "--bytes", "8KiB", "--json", "-"}).out)["collectives"][0];
+    const json run =
+        json::parse(call({"run", files.pair_system(), "--algorithm", "auto", "--bytes", "8KiB", "--json", "-"})
+                        .out)["collectives"][0];
     const std::string chosen = run["algorithm"];
     EXPECT_NE(chosen, "auto");
     EXPECT_EQ(points[0]["algorithm"], chosen);
@@ -96,7 +97,9 @@ TEST(Sweep, NamesWhatAutoChose)
     const std::string csv = files.read("s.csv");
     EXPECT_EQ(csv.substr(0, csv.find('\n')),
         "algorithm,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,chosen,estimate_ps,message,time_us");
-    EXPECT_NE(csv.find(",0," + chosen + "," + std::to_string(run["estimate_ps"].get<std::uint64_t>()) + ","), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",0," + chosen + "," + std::to_string(run["estimate_ps"].get<std::uint64_t>()) + ","),
+        std::string::npos)
+        << csv;
     const std::string us = fmt::format("{}", points[1]["time_ps"].get<double>() / 1e6);
     EXPECT_NE(csv.find(",passed,finished,0,,,," + us + "\n"), std::string::npos) << csv;
 }
@@ -104,11 +107,9 @@ TEST(Sweep, NamesWhatAutoChose)
 TEST(Sweep, AFailingPointIsShownWithItsMessage)
 {
     const Fixtures files;
-    const Outcome outcome =
-        call({"sweep", files.pair_system(), "--over", "ranks=2,3", "--json", files.path("s.json")});
+    const Outcome outcome = call({"sweep", files.pair_system(), "--over", "ranks=2,3", "--json", files.path("s.json")});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(outcome.out.find("the workload has 3 ranks, the system 2 xpu nodes for them"),
-        std::string::npos)
+    EXPECT_NE(outcome.out.find("the workload has 3 ranks, the system 2 xpu nodes for them"), std::string::npos)
         << outcome.out;
     const json points = json::parse(files.read("s.json"))["points"];
     EXPECT_EQ(points[0]["exit"], 0);
@@ -128,8 +129,7 @@ TEST(Sweep, AFailingPointIsShownWithItsMessage)
 TEST(Sweep, RefusesBeforeAnyRun)
 {
     const Fixtures files;
-    EXPECT_EQ(call({"sweep", files.pair_system()}).err,
-        "weft: --over is missing; expected --over KEY=V1,V2,...\n");
+    EXPECT_EQ(call({"sweep", files.pair_system()}).err, "weft: --over is missing; expected --over KEY=V1,V2,...\n");
     EXPECT_EQ(call({"sweep", "nowhere.yaml", "--over", "seed=1,2"}).err,
         "nowhere.yaml: cannot be read: No such file or directory; expected a readable file\n");
     const Outcome unwritable =
@@ -142,8 +142,8 @@ TEST(Sweep, CtrlCEndsEveryRunAndShowsThePart)
 {
     const Fixtures files;
     // The second point would take hours; the first is done long before it.
-    Process process({"sweep", "examples/dgx_h100/system.yaml", "--over", "bytes=4KiB,4GiB", "--no-data",
-        "-j", "1", "--json", files.path("s.json")});
+    Process process({"sweep", "examples/dgx_h100/system.yaml", "--over", "bytes=4KiB,4GiB", "--no-data", "-j", "1",
+        "--json", files.path("s.json")});
     ::sleep(3);
     process.send(SIGINT);
     const Outcome outcome = process.wait();
@@ -175,12 +175,15 @@ TEST(Sweep, DrawsACurveForEachValueOfTheOtherKey)
     EXPECT_EQ(svg.rfind("<svg xmlns=\"http://www.w3.org/2000/svg\"", 0), 0u);
     EXPECT_EQ(count_of(svg, "<path "), 2u);
     EXPECT_EQ(count_of(svg, "<circle "), 8u);
-    for (const char* text : {">ring<", ">direct<", ">algorithm<", ">4KiB<", ">256KiB<", ">bytes, log scale<", ">time (", ">a &lt; b<"})
+    for (const char* text :
+        {">ring<", ">direct<", ">algorithm<", ">4KiB<", ">256KiB<", ">bytes, log scale<", ">time (", ">a &lt; b<"})
         EXPECT_NE(svg.find(text), std::string::npos) << text;
 
     // Words along the axis, in their order.
-    ASSERT_EQ(call({"sweep", files.pair_system(), "--over", "algorithm=ring,direct", "--over", "bytes=4KiB,16KiB", "--svg",
-                  "-", "--x", "algorithm", "--y", "busbw", "--quiet"}).code, 0);
+    ASSERT_EQ(call({"sweep", files.pair_system(), "--over", "algorithm=ring,direct", "--over", "bytes=4KiB,16KiB",
+                       "--svg", "-", "--x", "algorithm", "--y", "busbw", "--quiet"})
+                  .code,
+        0);
 }
 
 // The failed point of `direct` leaves a gap; sizes stay a sorted axis of numbers, however many words the other key has.
@@ -195,7 +198,8 @@ TEST(Sweep, APictureKeepsItsNumbersAndMarksWhatFailed)
     const std::size_t small = svg.find(">4KiB<");
     ASSERT_NE(small, std::string::npos);
     EXPECT_LT(small, svg.find(">64KiB<"));
-    for (const char* name : {">ring<", ">direct<", ">nonsense<", ">no result<"}) EXPECT_NE(svg.find(name), std::string::npos) << name;
+    for (const char* name : {">ring<", ">direct<", ">nonsense<", ">no result<"})
+        EXPECT_NE(svg.find(name), std::string::npos) << name;
     EXPECT_EQ(count_of(svg, "<circle "), 4u);
     EXPECT_EQ(count_of(svg, "class=\"missing\""), 2 * 2u + 2);  // two strokes each, and in the legend
     EXPECT_EQ(count_of(svg, "<path "), 2u);
@@ -209,7 +213,8 @@ TEST(Sweep, AddsColumnsOfTheResults)
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const json points = json::parse(files.read("s.json"))["points"];
     for (std::size_t i = 0; i < 2; ++i) {
-        const json run = json::parse(call({"run", files.pair_system(), "--bytes", i == 0 ? "4KiB" : "8KiB", "--json", "-"}).out);
+        const json run =
+            json::parse(call({"run", files.pair_system(), "--bytes", i == 0 ? "4KiB" : "8KiB", "--json", "-"}).out);
         double signals = 0;
         for (const json& module : run["modules"])
             if (module["kind"] == "gpu") signals += module["stats"]["signals"]["value"].get<double>();
@@ -220,7 +225,8 @@ TEST(Sweep, AddsColumnsOfTheResults)
     }
     EXPECT_NE(outcome.out.find("gpu.signals"), std::string::npos);
     EXPECT_EQ(files.read("s.csv").find("bytes,time_ps,algbw_GBps,busbw_GBps,verified,stop,exit,gpu.signals,"
-                                       "link.payload_bytes,message,time_us\n"), 0u);
+                                       "link.payload_bytes,message,time_us\n"),
+        0u);
 }
 
 TEST(Sweep, RefusesPicturesAndColumnsThatCannotBe)
@@ -234,15 +240,18 @@ TEST(Sweep, RefusesPicturesAndColumnsThatCannotBe)
         EXPECT_EQ(outcome.err, message + "\n");
         EXPECT_EQ(outcome.out, "");
     };
-    refused({"--y", "busbw"}, "weft: '--x', '--y' and '--title' go with a picture; expected --svg FILE or --html FILE beside them");
+    refused({"--y", "busbw"},
+        "weft: '--x', '--y' and '--title' go with a picture; expected --svg FILE or --html FILE beside them");
     refused({"--svg", files.path("s.svg"), "--x", "byte"},
         "weft: --x 'byte' is not swept; expected bytes (did you mean 'bytes'?)");
     refused({"--svg", files.path("s.svg"), "--y", "tim"},
         "weft: unknown value 'tim' of '--y'; expected one of time, algbw, busbw (did you mean 'time'?)");
-    refused({"--column", "misses"}, "weft: --column 'misses' is no column; expected KIND.STATISTIC, such as l2.misses, or "
-                                    "link.FIELD, such as link.flag_bytes");
-    refused({"--column", "l2.mises"}, "weft: no run has a column 'l2.mises'; expected a statistic of 'modules' or a field of "
-                                      "'links' in the JSON of weft run");
+    refused({"--column", "misses"},
+        "weft: --column 'misses' is no column; expected KIND.STATISTIC, such as l2.misses, or "
+        "link.FIELD, such as link.flag_bytes");
+    refused({"--column", "l2.mises"},
+        "weft: no run has a column 'l2.mises'; expected a statistic of 'modules' or a field of "
+        "'links' in the JSON of weft run");
 }
 
 }  // namespace sweep_test

@@ -36,8 +36,7 @@ TEST(Usage, UnknownOptionsNameTheNearest)
         "'--json'?)");
     expect_refusal({"check", "--q=3", "a.yaml"},
         "weft: unknown option '--q'; expected an option that 'weft check --help' lists");
-    expect_refusal({"run", "-x"},
-        "weft: unknown option '-x'; expected an option that 'weft run --help' lists");
+    expect_refusal({"run", "-x"}, "weft: unknown option '-x'; expected an option that 'weft run --help' lists");
     expect_refusal({"demo", "a.yaml"}, "weft: unexpected argument 'a.yaml'; expected options only");
     expect_refusal({"run", "a.yaml", "b.yaml"}, "weft: unexpected argument 'b.yaml'; expected one SYSTEM");
 }
@@ -45,20 +44,17 @@ TEST(Usage, UnknownOptionsNameTheNearest)
 TEST(Usage, ValuesAreDemandedOnceAndOnlyWhereTheyBelong)
 {
     expect_refusal({"run", "a", "--json"}, "weft: option '--json' has no value; expected '--json FILE'");
-    expect_refusal({"run", "a", "--json", "--quiet"},
-        "weft: option '--json' has no value; expected '--json FILE'");
+    expect_refusal({"run", "a", "--json", "--quiet"}, "weft: option '--json' has no value; expected '--json FILE'");
     expect_refusal({"graph", "a", "-o"}, "weft: option '--output' has no value; expected '--output OUT'");
     expect_refusal({"run", "a", "--seed", "1", "--seed", "2"},
         "weft: option '--seed' is given 2 times; expected it once");
-    expect_refusal({"run", "a", "--quiet=4"},
-        "weft: option '--quiet' takes no value; expected '--quiet' alone");
+    expect_refusal({"run", "a", "--quiet=4"}, "weft: option '--quiet' takes no value; expected '--quiet' alone");
     expect_refusal({"run", ""}, "weft: the value of 'SYSTEM' is empty; expected SYSTEM");
     expect_refusal({"check"}, "weft: FILE is missing; expected 'weft check FILE ...'");
     expect_refusal({"run"}, "weft: SYSTEM is missing; expected SYSTEM or --infra FILE");
     expect_refusal({"route", "a", "--from", "b"}, "weft: --to is missing; expected --from NODE --to NODE");
     expect_refusal({"route", "a"}, "weft: --from is missing; expected --from NODE --to NODE");
-    expect_refusal({"run", "a", "--infra", "b"},
-        "weft: both SYSTEM and --infra are given; expected one of them");
+    expect_refusal({"run", "a", "--infra", "b"}, "weft: both SYSTEM and --infra are given; expected one of them");
 }
 
 TEST(Usage, ValuesAreChecked)
@@ -75,8 +71,7 @@ TEST(Usage, ValuesAreChecked)
         "weft: the value '18446744073709551616' of '--seed' is not possible; expected a whole number from 0 "
         "to "
         "18446744073709551615");
-    run("--ranks", "0",
-        "weft: the value '0' of '--ranks' is not possible; expected a whole number from 1 to 65535");
+    run("--ranks", "0", "weft: the value '0' of '--ranks' is not possible; expected a whole number from 1 to 65535");
     run("--bytes", "1x",
         "weft: the value '1x' of '--bytes' is no size; expected whole bytes, such as 4096, 64KiB, 1MiB, "
         "1.5GB");
@@ -95,10 +90,8 @@ TEST(Usage, ValuesAreChecked)
         "weft: unknown value 'fp16' of '--element'; expected one of int32, fp32, bf16, u8 (did you mean "
         "'fp32'?)");
     run("--reduction", "avg", "weft: unknown value 'avg' of '--reduction'; expected one of sum, min, max");
-    run("--profile", "h1000",
-        "--profile: unknown profile 'h1000'; expected a profile (did you mean 'h100'?)");
-    run("--set", "l2.size",
-        "weft: --set 'l2.size' is incomplete; expected PATH=VALUE, such as l2.size=40MiB");
+    run("--profile", "h1000", "--profile: unknown profile 'h1000'; expected a profile (did you mean 'h100'?)");
+    run("--set", "l2.size", "weft: --set 'l2.size' is incomplete; expected PATH=VALUE, such as l2.size=40MiB");
     run("--set", "l2.sizes=4",
         "--set: unknown parameter 'l2.sizes'; expected a parameter of l2 (did you mean 'size'?)");
     run("--model", "*=gpux",
@@ -131,7 +124,8 @@ TEST(Usage, WorkloadsAreComplete)
     expect_refusal({"run", files.pair_system(), "--groups", "x"},
         "weft: option '--groups' goes with a trace; expected --trace PREFIX beside it");
     expect_refusal({"run", files.pair_system(), "--root", "1"},
-        "weft: option '--root' goes with a broadcast, reduce, gather or scatter; expected --collective broadcast or the like beside it");
+        "weft: option '--root' goes with a broadcast, reduce, gather or scatter; expected --collective broadcast or "
+        "the like beside it");
     expect_refusal({"run", files.pair_system(), "--collective", "barrier", "--bytes", "4"},
         "weft: option '--bytes' goes with a message, which a barrier has not; expected no --bytes");
     expect_refusal({"run", "--infra", files.pair_system()},
@@ -164,8 +158,10 @@ TEST(Usage, APageOfValidateIsSaidToBeAPage)
     const Fixtures files;
     const std::string page = files.path("none.md");
     expect_refusal({"validate", "examples/validation/h100_ring_busbw.yaml", "--page", page},
-        page + ": cannot be read: No such file or directory; expected an existing Markdown page with lines '<!-- weft validate: TABLE -->' "
-               "and '<!-- end -->' around each table's section");
+        page +
+            ": cannot be read: No such file or directory; expected an existing Markdown page with lines '<!-- weft "
+            "validate: TABLE -->' "
+            "and '<!-- end -->' around each table's section");
 }
 
 }  // namespace usage_test

@@ -49,7 +49,8 @@ TEST(Validate, ANoticeSaysOverWhichTablesAConstantIsFitted)
     files.write("b.yaml", table(group, "{4 KiB: 200 us}"));
     const Outcome outcome = call({"validate", a});
     EXPECT_EQ(outcome.code, 0);
-    EXPECT_EQ(outcome.err, "notice: the launch constant of 'Library, host' is fitted over 1 of 2 tables: a; not given: b\n");
+    EXPECT_EQ(outcome.err,
+        "notice: the launch constant of 'Library, host' is fitted over 1 of 2 tables: a; not given: b\n");
     EXPECT_NE(outcome.out.find("fitted to 1 row of 1 of the group's 2 tables"), std::string::npos) << outcome.out;
     EXPECT_EQ(call({"validate", a, "--quiet"}).err, "");
 }
@@ -58,13 +59,15 @@ TEST(Validate, ContradictoryConstantsOfAGroupAreRefused)
 {
     const Fixtures files;
     const std::string a = files.write("a.yaml", table(group, "{4 KiB: 100 us}"));
-    const std::string b = files.write("b.yaml", table("  launch: 2 us\n  launch_group: Library, host\n", "{4 KiB: 200 us}"));
+    const std::string b =
+        files.write("b.yaml", table("  launch: 2 us\n  launch_group: Library, host\n", "{4 KiB: 200 us}"));
     for (const std::vector<std::string>& given : {std::vector<std::string>{"validate", a, b}, {"validate", a}}) {
         const Outcome outcome = call(given);
         EXPECT_EQ(outcome.code, 2);
         EXPECT_EQ(outcome.out, "");
-        EXPECT_EQ(outcome.err, b + ":6: launch of group 'Library, host' is 2 us here and fitted in " + a +
-                                   "; expected one 'launch' for all tables of a group\n");
+        EXPECT_EQ(outcome.err,
+            b + ":6: launch of group 'Library, host' is 2 us here and fitted in " + a +
+                "; expected one 'launch' for all tables of a group\n");
     }
 }
 
@@ -72,7 +75,8 @@ TEST(Validate, ContradictoryConstantsOfAGroupAreRefused)
 TEST(Validate, ARowThatIsNotSimulatedIsShownAndNotRun)
 {
     const Fixtures files;
-    const std::string a = files.write("a.yaml", table("", "{4 KiB: 100 us, 4096 GiB: {measured: 1 s, not_simulated: too large}}"));
+    const std::string a =
+        files.write("a.yaml", table("", "{4 KiB: 100 us, 4096 GiB: {measured: 1 s, not_simulated: too large}}"));
     const Outcome outcome = call({"validate", a});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("4096 GiB      1000000  not simulated: too large\n"), std::string::npos) << outcome.out;
@@ -84,11 +88,14 @@ TEST(Validate, ASummaryIsWrittenOnlyWithAllTablesOfThePage)
     const Fixtures files;
     const std::string a = files.write("a.yaml", table("", "{4 KiB: 100 us}"));
     const std::string b = files.write("b.yaml", table("", "{4 KiB: {measured: 100 us, not_simulated: why}}"));
-    const auto section = [](const std::string& name) { return "<!-- weft validate: " + name + " -->\nold\n<!-- end -->\n"; };
+    const auto section = [](const std::string& name) {
+        return "<!-- weft validate: " + name + " -->\nold\n<!-- end -->\n";
+    };
     const std::string page = files.write("page.md", section("summary") + section("a") + section("b"));
     const Outcome some = call({"validate", a, "--page", page});
     EXPECT_EQ(some.code, 0);
-    EXPECT_EQ(some.err, "notice: the summary of " + page + " stays as it is, as not all tables of the page are given\n");
+    EXPECT_EQ(some.err,
+        "notice: the summary of " + page + " stays as it is, as not all tables of the page are given\n");
     EXPECT_EQ(files.read("page.md").rfind(section("summary"), 0), 0U);
     const Outcome all = call({"validate", a, b, "--page", page, "--svg", files.path("")});
     EXPECT_EQ(all.code, 0);

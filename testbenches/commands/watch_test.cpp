@@ -32,7 +32,8 @@ std::string dgx() { return std::string(WEFT_SOURCE_DIR) + "/examples/dgx_h100/sy
 
 TEST(Watch, ChangesNoTimeAndAccountsForEveryChannel)
 {
-    const std::vector<std::string> plain = {"run", dgx(), "--bytes", "64KiB", "--no-data", "--no-timing", "--json", "-"};
+    const std::vector<std::string> plain = {"run", dgx(), "--bytes", "64KiB", "--no-data", "--no-timing", "--json",
+        "-"};
     std::vector<std::string> watched = plain;
     watched.insert(watched.end(), {"--watch", "--set", "link.request_credits=8"});
     std::vector<std::string> few = plain;
@@ -63,8 +64,8 @@ TEST(Watch, ChangesNoTimeAndAccountsForEveryChannel)
 TEST(Watch, WindowsAddUpToTheTotalsAndRepeat)
 {
     const Fixtures files;
-    const std::vector<std::string> command = {"run", dgx(), "--bytes", "64KiB", "--no-data", "--json", files.path("a.json"),
-        "--quiet", "--series", files.path("a.csv"), "--window", "700ns"};
+    const std::vector<std::string> command = {"run", dgx(), "--bytes", "64KiB", "--no-data", "--json",
+        files.path("a.json"), "--quiet", "--series", files.path("a.csv"), "--window", "700ns"};
     ASSERT_EQ(call(command).code, 0);
     const std::string csv = files.read("a.csv");
     const auto rows = rows_of(csv);
@@ -125,9 +126,9 @@ TEST(Watch, OptionsThatDoNotFitAreRefused)
 TEST(Watch, ADeadlockNamesItsCircle)
 {
     const std::string ring = std::string(WEFT_SOURCE_DIR) + "/examples/switch_ring/switch_ring.yaml";
-    const Outcome outcome = call({"run", "--infra", ring, "--collective", "all_to_all", "--algorithm", "direct", "--bytes",
-        "393216", "--set", "routing.cycles=allow", "--set", "link.request_credits=1", "--set", "link.response_credits=1",
-        "--set", "engine.channels=4", "--json", "-"});
+    const Outcome outcome = call({"run", "--infra", ring, "--collective", "all_to_all", "--algorithm", "direct",
+        "--bytes", "393216", "--set", "routing.cycles=allow", "--set", "link.request_credits=1", "--set",
+        "link.response_credits=1", "--set", "engine.channels=4", "--json", "-"});
     ASSERT_EQ(outcome.code, 3) << outcome.err;
     const json blocked = json::parse(outcome.out)["blocked"];
     std::vector<std::string> circle;

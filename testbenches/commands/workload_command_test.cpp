@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-const char* const small =
-    "model: small\nkind: transformer\nlayers: 4\nhidden: 256\nheads: 8\nkv_heads: 4\nffn: 1024\nvocabulary: 512\nsequence: 64\n";
+const char* const small = "model: small\nkind: transformer\nlayers: 4\nhidden: 256\nheads: 8\nkv_heads: 4\nffn: "
+                          "1024\nvocabulary: 512\nsequence: 64\n";
 const char* const dgx = "examples/dgx_h100/system.yaml";
 
 struct Files {
@@ -49,9 +49,12 @@ struct Files {
 
 TEST(WorkloadCommand, TracesOfEveryKindRunToTheirEndAtFlowFidelity)
 {
-    const std::vector<std::vector<std::string>> kinds{{"training", "--tp", "2", "--pp", "2", "--dp", "2", "--microbatches", "4"},
-        {"training", "--tp", "2", "--sp", "--dp", "4", "--zero", "3", "--recompute", "full"}, {"training", "--pp", "2", "--interleave", "2", "--cp", "2", "--microbatches", "4", "--dp", "2"},
-        {"prefill", "--tp", "4", "--dp", "2"}, {"decode", "--tp", "2", "--pp", "4", "--context", "100", "--steps", "3", "--microbatch", "8"},
+    const std::vector<std::vector<std::string>> kinds{
+        {"training", "--tp", "2", "--pp", "2", "--dp", "2", "--microbatches", "4"},
+        {"training", "--tp", "2", "--sp", "--dp", "4", "--zero", "3", "--recompute", "full"},
+        {"training", "--pp", "2", "--interleave", "2", "--cp", "2", "--microbatches", "4", "--dp", "2"},
+        {"prefill", "--tp", "4", "--dp", "2"},
+        {"decode", "--tp", "2", "--pp", "4", "--context", "100", "--steps", "3", "--microbatch", "8"},
         {"disaggregated", "--tp", "2", "--dp", "2", "--decode-tp", "4", "--steps", "2"}};
     for (const std::vector<std::string>& kind : kinds) {
         const Files files;
@@ -68,12 +71,16 @@ TEST(WorkloadCommand, TracesOfEveryKindRunToTheirEndAtFlowFidelity)
 TEST(WorkloadCommand, ATrainingStepRunsLineByLine)
 {
     const Files files;
-    ASSERT_EQ(files.made({"training", "--model", files.model, "--tp", "2", "--pp", "2", "--dp", "2", "--zero", "1", "--layers", "2", "--microbatches", "2"}).code, 0);
+    ASSERT_EQ(files
+                  .made({"training", "--model", files.model, "--tp", "2", "--pp", "2", "--dp", "2", "--zero", "1",
+                      "--layers", "2", "--microbatches", "2"})
+                  .code,
+        0);
     const Json result = files.run(false);
     EXPECT_EQ(result["stop"], "finished");
     // Operations of the model are those that ended: the JSON of the traces says how many.
-    const Outcome sums = call({"workload", "training", "--model", files.model, "--tp", "2", "--pp", "2", "--dp", "2", "--zero", "1", "--layers", "2",
-        "--microbatches", "2", "--json", "-"});
+    const Outcome sums = call({"workload", "training", "--model", files.model, "--tp", "2", "--pp", "2", "--dp", "2",
+        "--zero", "1", "--layers", "2", "--microbatches", "2", "--json", "-"});
     const Json said = Json::parse(sums.out);
     double all = 0;
     for (const auto& [work, operations] : said["operations"].items()) all += operations.get<double>();
@@ -86,7 +93,10 @@ TEST(WorkloadCommand, ATrainingStepRunsLineByLine)
 TEST(WorkloadCommand, ABenchmarkListsEveryCollective)
 {
     const Files files;
-    ASSERT_EQ(files.made({"micro", "--ops", "all_reduce,all_gather,broadcast", "--sizes", "4KiB:16KiB:4", "--ranks", "8"}).code, 0);
+    ASSERT_EQ(
+        files.made({"micro", "--ops", "all_reduce,all_gather,broadcast", "--sizes", "4KiB:16KiB:4", "--ranks", "8"})
+            .code,
+        0);
     const Json result = files.run(false);
     ASSERT_EQ(result["collectives"].size(), 6u);
     EXPECT_EQ(result["collectives"][3]["op"], "all_gather");
@@ -108,13 +118,20 @@ TEST(WorkloadCommand, KernelsTakeTheCyclesOfASystolicArray)
     const Files files;
     ASSERT_EQ(files.made({"prefill", "--model", files.model, "--layers", "1"}).code, 0);
     const auto time = [&](const std::string& model) {
-        return files.run(true, {"--set", "gpu.compute_model=" + model, "--set", "gpu.array_clock=1GHz", "--set", "hbm.bandwidth=100TB/s"})["simulated_ps"].get<std::uint64_t>();
+        return files
+            .run(true,
+                {"--set", "gpu.compute_model=" + model, "--set", "gpu.array_clock=1GHz", "--set",
+                    "hbm.bandwidth=100TB/s"})["simulated_ps"]
+            .get<std::uint64_t>();
     };
     const std::uint64_t cycle = 1000;
-    const auto folds = [](std::uint64_t rows, std::uint64_t columns) { return (rows + 127) / 128 * ((columns + 127) / 128); };
+    const auto folds = [](std::uint64_t rows, std::uint64_t columns) {
+        return (rows + 127) / 128 * ((columns + 127) / 128);
+    };
     // qkv, out, up, down over 64 tokens; the logits of one token.
     const std::uint64_t fold = 2 * 128 + 128 + 64 - 2;
-    const std::uint64_t products = (folds(256, 512) + folds(256, 256) + folds(256, 2048) + folds(1024, 256)) * fold + folds(256, 512) * (fold - 63);
+    const std::uint64_t products = (folds(256, 512) + folds(256, 256) + folds(256, 2048) + folds(1024, 256)) * fold +
+        folds(256, 512) * (fold - 63);
     // The core of attention states no product: 2 x 64 x 64 x 512 operations at 989 TFLOP/s take 4 ns in whole ns.
     EXPECT_EQ(time("weight_stationary"), (products + 4) * cycle);
     EXPECT_LT(time("roofline"), time("weight_stationary"));
@@ -127,11 +144,13 @@ TEST(WorkloadWalk, ThePagePrintsWhatTheProgramPrints)
     const std::string page = weft::read_text_file(std::string(WEFT_SOURCE_DIR) + "/docs/walk_step.md");
     std::size_t commands = 0;
     std::size_t lines = 0;
-    for (std::size_t at = page.find("```sh\n./weft "); at != std::string::npos; at = page.find("```sh\n./weft ", at + 1), ++commands) {
+    for (std::size_t at = page.find("```sh\n./weft "); at != std::string::npos;
+         at = page.find("```sh\n./weft ", at + 1), ++commands) {
         const std::size_t begin = at + std::string("```sh\n./weft ").size();
         std::vector<std::string> arguments;
         std::istringstream words(page.substr(begin, page.find('\n', begin) - begin));
-        for (std::string word; words >> word;) arguments.push_back(word.rfind("step", 0) == 0 ? files.fixtures.path(word) : word);
+        for (std::string word; words >> word;)
+            arguments.push_back(word.rfind("step", 0) == 0 ? files.fixtures.path(word) : word);
         const Outcome out = call(arguments);
         ASSERT_EQ(out.code, 0) << out.err;
         const std::size_t shown = page.find("```text\n", begin) + std::string("```text\n").size();
@@ -156,9 +175,11 @@ TEST(WorkloadCommand, ListsModelsAndTheirPublishedFigures)
 
 TEST(WorkloadCommand, PrintsTheSameSumsWithoutWriting)
 {
-    const Outcome page = call({"workload", "training", "--model", "llama3_70b", "--tp", "8", "--pp", "4", "--microbatches", "8"});
+    const Outcome page =
+        call({"workload", "training", "--model", "llama3_70b", "--tp", "8", "--pp", "4", "--microbatches", "8"});
     EXPECT_EQ(page.code, 0);
-    for (const char* part : {"32 ranks = TP 8 x CP 1 x DP 1 x PP 4", "70.55 B", "640     85.9 GB    150.3 GB", "35.61 %", "not written"})
+    for (const char* part :
+        {"32 ranks = TP 8 x CP 1 x DP 1 x PP 4", "70.55 B", "640     85.9 GB    150.3 GB", "35.61 %", "not written"})
         EXPECT_NE(page.out.find(part), std::string::npos) << part << "\n" << page.out;
 }
 
@@ -171,7 +192,8 @@ TEST(WorkloadCommand, WritesOverASetOfAsManyRanksButNotIntoALargerOne)
     EXPECT_EQ(made("8").code, 0);
     const Outcome out = made("2");
     EXPECT_EQ(out.code, 2);
-    EXPECT_NE(out.err.find("t.2.et: is of an earlier set of more ranks, and this one has 2"), std::string::npos) << out.err;
+    EXPECT_NE(out.err.find("t.2.et: is of an earlier set of more ranks, and this one has 2"), std::string::npos)
+        << out.err;
 }
 
 // One rank of a real data-parallel run of PyTorch, on four.
@@ -194,13 +216,16 @@ TEST(WorkloadCommand, RefusesWhatCannotBeMade)
         std::vector<std::string> arguments;
         const char* said;
     };
-    const std::vector<Case> cases{{{}, "no kind of workload"}, {{"trainin"}, "did you mean 'training'?"}, {{"training"}, "no model"},
-        {{"training", "--model", "llama"}, "unknown model 'llama'"}, {{"training", "--model", "llama3_8b", "--tp", "3"}, "--tp 3 does not divide 32 heads"},
-        {{"training", "--model", "llama3_8b", "--tp", "0"}, "'--tp' is not possible"}, {{"decode", "--model", "llama3_8b"}, "no context"},
+    const std::vector<Case> cases{{{}, "no kind of workload"}, {{"trainin"}, "did you mean 'training'?"},
+        {{"training"}, "no model"}, {{"training", "--model", "llama"}, "unknown model 'llama'"},
+        {{"training", "--model", "llama3_8b", "--tp", "3"}, "--tp 3 does not divide 32 heads"},
+        {{"training", "--model", "llama3_8b", "--tp", "0"}, "'--tp' is not possible"},
+        {{"decode", "--model", "llama3_8b"}, "no context"},
         {{"training", "--model", "llama3_8b", "--context", "4"}, "option '--context' with the workload training"},
         {{"micro", "--sp", "--ranks", "4"}, "option '--sp' with the workload micro"}, {{"micro"}, "no ranks"},
         {{"micro", "--ranks", "2", "--sizes", "0:8"}, "FROM at least 1 B"}, {{"replicate", "--ranks", "2"}, "no trace"},
-        {{"replicate", "--ranks", "2", "--trace", "none.et"}, "none.et"}, {{"training", "--model", "llama3_8b", "-o", "no_such_folder/x"}, "no such folder"},
+        {{"replicate", "--ranks", "2", "--trace", "none.et"}, "none.et"},
+        {{"training", "--model", "llama3_8b", "-o", "no_such_folder/x"}, "no such folder"},
         {{"training", "--model", "resnet50", "--tp", "2"}, "is data parallel"}};
     for (const Case& one : cases) {
         std::vector<std::string> arguments{"workload"};

@@ -16,14 +16,22 @@ std::string two_tiers(const std::string& near, const std::string& far, const std
            "  - {name: xpu, choice: xpu, count: 4, description: NVIDIA B200}\n"
            "  - {name: leaf, choice: switch, count: 2}\n"
            "  - {name: spine, choice: switch, count: 1}\n"
-           "  links:\n  - {name: " + near + text + physical + "  - {name: " + far + text + physical +
+           "  links:\n  - {name: " +
+        near + text + physical + "  - {name: " + far + text + physical +
         "  edges:\n"
-        "  - {ep1: {component: xpu}, ep2: {component: leaf}, scheme: many2many, link: " + near + "}\n"
-        "  - {ep1: {component: leaf}, ep2: {component: spine}, scheme: many2many, link: " + far + "}\n"
+        "  - {ep1: {component: xpu}, ep2: {component: leaf}, scheme: many2many, link: " +
+        near +
+        "}\n"
+        "  - {ep1: {component: leaf}, ep2: {component: spine}, scheme: many2many, link: " +
+        far +
+        "}\n"
         "instances:\n- {name: p, device: pod, count: 1}\n";
 }
 
-std::vector<std::string> lines_of(const ResolvedSystem& system) { return assumption_lines(assumptions_among(system.assumptions, {})); }
+std::vector<std::string> lines_of(const ResolvedSystem& system)
+{
+    return assumption_lines(assumptions_among(system.assumptions, {}));
+}
 
 bool mentions(const ResolvedSystem& system, const std::string& what)
 {
@@ -44,16 +52,23 @@ TEST(Assumptions, BothTiersOfAFabricAreTakenAlikeAndEachKindSaysSo)
         EXPECT_EQ(system.switch_of(*system.graph().find(node)).latency, 200'000U) << node;
     EXPECT_EQ(lines_of(system),
         (std::vector<std::string>{
-            "8 links `l`: no protocol given, taken as nvlink_5 because it joins xpu and switch, and that is the scale-up link of "
+            "8 links `l`: no protocol given, taken as nvlink_5 because it joins xpu and switch, and that is the "
+            "scale-up link of "
             "profile b200; set with links: {l: {protocol: nvlink_5}} or --set links.l.protocol=nvlink_5",
-            "2 links `up`: no protocol given, taken as nvlink_5 because it joins a switch to a switch whose links to accelerators "
+            "2 links `up`: no protocol given, taken as nvlink_5 because it joins a switch to a switch whose links to "
+            "accelerators "
             "are the scale-up links of profile b200; set with links: {up: {protocol: nvlink_5}} or --set "
             "links.up.protocol=nvlink_5",
-            "2 switches `leaf`: no kind and no timing given, taken as the scale-up switch of profile b200 (latency 200 ns, "
-            "group_contexts 4095) because scale-up links join it to accelerators of that profile and its description names no "
-            "kind; set with bind: [{nodes: {component: leaf}, kind: nvswitch}] or --set '*.leaf.*.switch.latency=200 ns'",
-            "1 switch `spine`: no kind and no timing given, taken as the scale-up switch of profile b200 (latency 200 ns, "
-            "group_contexts 4095) because scale-up links join it to such a switch and its description names no kind; set with "
+            "2 switches `leaf`: no kind and no timing given, taken as the scale-up switch of profile b200 (latency 200 "
+            "ns, "
+            "group_contexts 4095) because scale-up links join it to accelerators of that profile and its description "
+            "names no "
+            "kind; set with bind: [{nodes: {component: leaf}, kind: nvswitch}] or --set '*.leaf.*.switch.latency=200 "
+            "ns'",
+            "1 switch `spine`: no kind and no timing given, taken as the scale-up switch of profile b200 (latency 200 "
+            "ns, "
+            "group_contexts 4095) because scale-up links join it to such a switch and its description names no kind; "
+            "set with "
             "bind: [{nodes: {component: spine}, kind: nvswitch}] or --set '*.spine.*.switch.latency=200 ns'"}));
 }
 
@@ -96,7 +111,8 @@ TEST(Assumptions, WhatIsStatedIsNone)
 {
     const std::string kinds = "bind:\n- {nodes: {type: switch}, kind: nvswitch}\n";
     // By the description of the link.
-    EXPECT_EQ(lines_of(resolved(kinds, {}, two_tiers("l", "up", ", description: NVLink 5"))), std::vector<std::string>{});
+    EXPECT_EQ(lines_of(resolved(kinds, {}, two_tiers("l", "up", ", description: NVLink 5"))),
+        std::vector<std::string>{});
     // By the system file, by --set for all, by name, and edge by edge.
     const std::string links = "links: {l: {protocol: nvlink_5}, up: {protocol: ethernet}}\n";
     const ResolvedSystem system = resolved(kinds + links, {}, two_tiers("l", "up"));
@@ -115,7 +131,8 @@ TEST(Assumptions, WhatIsStatedIsNone)
     const ResolvedSystem over = resolved(kinds + links, {"links.up.protocol=xgmi"}, two_tiers("l", "up"));
     EXPECT_EQ(over.link(8).frame, 64U);
     // A switch whose every assumed figure is given.
-    const ResolvedSystem timed = resolved("", {"switch.latency=250 ns", "switch.group_contexts=9"}, two_tiers("l", "up"));
+    const ResolvedSystem timed =
+        resolved("", {"switch.latency=250 ns", "switch.group_contexts=9"}, two_tiers("l", "up"));
     EXPECT_FALSE(mentions(timed, "timing of switch leaf"));
     EXPECT_TRUE(mentions(resolved("", {"switch.latency=250 ns"}, two_tiers("l", "up")), "timing of switch leaf"));
 }
@@ -137,8 +154,10 @@ TEST(Assumptions, AnEdgeMayCarryItsProtocolAsAnAnnotation)
         text += "  " + line;
         line.clear();
     }
-    text += "annotations:\n  nodes:\n  - {name: p.0.spine.0, attributes: [{attribute: weft.kind, value: switch_asic}]}\n"
-            "  edges:\n  - {ep1: p.0.leaf.0, ep2: p.0.spine.0, attributes: [{attribute: weft.link.protocol, value: ethernet}]}\n";
+    text +=
+        "annotations:\n  nodes:\n  - {name: p.0.spine.0, attributes: [{attribute: weft.kind, value: switch_asic}]}\n"
+        "  edges:\n  - {ep1: p.0.leaf.0, ep2: p.0.spine.0, attributes: [{attribute: weft.link.protocol, value: "
+        "ethernet}]}\n";
     const ResolvedSystem system = resolved("", {}, text);
     EXPECT_EQ(system.link(8).packet_overhead, 82U);
     EXPECT_EQ(system.switch_of(*system.graph().find("p.0.spine.0")).latency, 250'000U);
@@ -146,16 +165,21 @@ TEST(Assumptions, AnEdgeMayCarryItsProtocolAsAnAnnotation)
 
 TEST(Assumptions, WrongNamesAreRefused)
 {
-    const auto error = [](const std::string& lines) { return error_of([&] { resolved(lines, {}, two_tiers("l", "up")); }); };
+    const auto error = [](const std::string& lines) {
+        return error_of([&] { resolved(lines, {}, two_tiers("l", "up")); });
+    };
     const std::string protocol = error("links:\n  up: {protocol: ethernt}\n");
-    EXPECT_EQ(protocol.substr(0, protocol.find("nvlink")), "system.yaml:3: unknown protocol 'ethernt'; expected one of ");
+    EXPECT_EQ(protocol.substr(0, protocol.find("nvlink")),
+        "system.yaml:3: unknown protocol 'ethernt'; expected one of ");
     EXPECT_NE(protocol.find("(did you mean 'ethernet'?)"), std::string::npos) << protocol;
     EXPECT_EQ(error("links:\n  upp: {protocol: ethernet}\n"),
         "system.yaml:3: no edge has link 'upp'; expected the name of a link (did you mean 'up'?)");
     const std::string kind = error("bind:\n- {nodes: {component: leaf}, kind: nvswich}\n");
-    EXPECT_NE(kind.find("system.yaml:3: unknown kind of node 'nvswich'; expected one of nvswitch, "), std::string::npos) << kind;
+    EXPECT_NE(kind.find("system.yaml:3: unknown kind of node 'nvswich'; expected one of nvswitch, "), std::string::npos)
+        << kind;
     EXPECT_EQ(error("bind:\n- {nodes: {component: laef}, kind: nvswitch}\n"),
-        "system.yaml:3: no node that forwards matches 'component: laef'; expected the name of a switch, a card, a processor or an "
+        "system.yaml:3: no node that forwards matches 'component: laef'; expected the name of a switch, a card, a "
+        "processor or an "
         "xpu");
 }
 
@@ -165,7 +189,8 @@ TEST(Assumptions, CardsAndProcessors)
     document.replace(document.find("choice: cpu"), 11, "choice: nic");
     const ResolvedSystem system = resolved("", {}, document);
     ASSERT_TRUE(mentions(system, "timing of network card cpu"));
-    EXPECT_FALSE(mentions(resolved("bind:\n- {nodes: {type: nic}, kind: nic}\n", {}, document), "timing of network card cpu"));
+    EXPECT_FALSE(
+        mentions(resolved("bind:\n- {nodes: {type: nic}, kind: nic}\n", {}, document), "timing of network card cpu"));
     EXPECT_TRUE(mentions(resolved(), "timing of processor cpu"));
     EXPECT_FALSE(mentions(resolved(), "timing of switch nvsw"));  // described as an NVSwitch
 }
@@ -177,14 +202,16 @@ TEST(Assumptions, ProfilesThatADescriptionLeavesOpen)
     const ResolvedSystem system = resolved("", {}, document);
     EXPECT_EQ(system.profile(0), "h100");
     ASSERT_TRUE(mentions(system, "profile of accelerator xpu"));
-    EXPECT_NE(system.assumptions[0].text().find("names h100 and h200"), std::string::npos) << system.assumptions[0].text();
+    EXPECT_NE(system.assumptions[0].text().find("names h100 and h200"), std::string::npos)
+        << system.assumptions[0].text();
     EXPECT_FALSE(mentions(resolved("profile: h200\n", {}, document), "profile of accelerator xpu"));
     EXPECT_FALSE(mentions(resolved(), "profile of accelerator xpu"));
     // A pool of memory has the caches and channels of the generic profile unless it is given another.
     std::string pool = small_box;
     pool.replace(pool.find("choice: cpu"), 11, "choice: memory");
     EXPECT_TRUE(mentions(resolved("", {}, pool), "profile of memory cpu"));
-    EXPECT_FALSE(mentions(resolved("bind:\n- {nodes: {type: memory}, profile: a100}\n", {}, pool), "profile of memory cpu"));
+    EXPECT_FALSE(
+        mentions(resolved("bind:\n- {nodes: {type: memory}, profile: a100}\n", {}, pool), "profile of memory cpu"));
 }
 
 TEST(Assumptions, RatesThatAreOnlyUsual)
@@ -224,8 +251,10 @@ TEST(Assumptions, OnlyPartsInUseCountAndStrictRefusesThem)
     ASSERT_EQ(some.size(), 1U);
     EXPECT_EQ(some[0].count, 2U);
     EXPECT_EQ(error_of([&] { refuse_assumptions(some); }),
-        "box.yaml:9: 2 links `l`: no protocol given (taken as nvlink_5 because it joins xpu and switch, and that is the "
-        "scale-up link of profile b200), which --strict refuses; expected links: {l: {protocol: nvlink_5}} or --set links.l.protocol=nvlink_5");
+        "box.yaml:9: 2 links `l`: no protocol given (taken as nvlink_5 because it joins xpu and switch, and that is "
+        "the "
+        "scale-up link of profile b200), which --strict refuses; expected links: {l: {protocol: nvlink_5}} or --set "
+        "links.l.protocol=nvlink_5");
 }
 
 TEST(Assumptions, WhatTheEndsOfALinkImply)

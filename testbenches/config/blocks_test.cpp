@@ -18,7 +18,8 @@ struct FastSpec {
     {
         static const ParameterTable<FastSpec> table({"fast", BlockOwner::forwarder, "a switch of somebody else"},
             {choice_parameter("policy", &FastSpec::policy, {"strict", "aged"}, "who goes first"),
-                rate_parameter("pace", &FastSpec::pace, {1'000'000, 1'000'000'000'000}, "of an output", "its data sheet, page 3")});
+                rate_parameter("pace", &FastSpec::pace, {1'000'000, 1'000'000'000'000}, "of an output",
+                    "its data sheet, page 3")});
         return table;
     }
 };
@@ -45,7 +46,8 @@ KnownNames known()
 {
     KnownNames out;
     out.models = {{"gpu", {"gpu"}}, {"switch", {"fast", "switch"}}, {"link", {"link", "wire"}}};
-    out.blocks = BlockTable::built_in()->with({block_of_model(block_info<FastSpec>(), "fast"), block_of_model(block_info<WireSpec>(), "wire")});
+    out.blocks = BlockTable::built_in()->with(
+        {block_of_model(block_info<FastSpec>(), "fast"), block_of_model(block_info<WireSpec>(), "wire")});
     return out;
 }
 
@@ -62,8 +64,9 @@ NodeId node(const ResolvedSystem& system, const char* name) { return *system.gra
 TEST(Blocks, EveryDeclarationOfWeftIsWhole)
 {
     const BlockTable& blocks = *BlockTable::built_in();
-    EXPECT_EQ(blocks.names(), (std::vector<std::string>{"gpu", "network", "l1", "l2", "memory_side", "hbm", "copy", "bulk", "switch", "link",
-                                  "engine", "routing"}));
+    EXPECT_EQ(blocks.names(),
+        (std::vector<std::string>{"gpu", "network", "l1", "l2", "memory_side", "hbm", "copy", "bulk", "switch", "link",
+            "engine", "routing"}));
     for (const Block block : blocks.all())
         for (const std::string& problem : declaration_problems(blocks[block])) ADD_FAILURE() << problem;
 }
@@ -96,12 +99,14 @@ TEST(Blocks, ANodeHasTheBlockOfItsModel)
 
 TEST(Blocks, PathsOfAModelAreThoseOfOurs)
 {
-    for (const char* set : {"fast.policy=aged", "box.0.nvsw.0.fast.policy=aged", "box.*.nvsw.*.fast.policy=aged", "box.0.nvsw.*.policy=aged"}) {
+    for (const char* set : {"fast.policy=aged", "box.0.nvsw.0.fast.policy=aged", "box.*.nvsw.*.fast.policy=aged",
+             "box.0.nvsw.*.policy=aged"}) {
         const ResolvedSystem system = with({set});
         EXPECT_EQ(explained(system, "box.0.nvsw.0", "fast.policy"), "aged | --set") << set;
         EXPECT_EQ(system.parameters(node(system, "box.0.nvsw.0")).get<FastSpec>().policy, Policy::aged) << set;
     }
-    EXPECT_EQ(explained(with({}, "parameters: {fast.pace: 50 GB/s}\n"), "box.0.nvsw.0", "fast.pace"), "50 GB/s | system.yaml:3");
+    EXPECT_EQ(explained(with({}, "parameters: {fast.pace: 50 GB/s}\n"), "box.0.nvsw.0", "fast.pace"),
+        "50 GB/s | system.yaml:3");
 }
 
 TEST(Blocks, ErrorsNameTheirPlace)
@@ -112,11 +117,13 @@ TEST(Blocks, ErrorsNameTheirPlace)
         "--set: 'oldest' is no value of fast.policy; expected one of strict, aged");
     EXPECT_EQ(error_of([] { with({"fast.speed=1 GB/s"}); }).substr(0, 35), "--set: unknown parameter 'fast.spee");
     EXPECT_NE(error_of([] { with({"box.0.nvsw.1.fast.pace=1 GB/s"}); })
-                  .find("'box.0.nvsw.1' has no block 'fast'; expected gpu, network, l1, l2, memory_side, hbm, copy, bulk, switch on an xpu; "
+                  .find("'box.0.nvsw.1' has no block 'fast'; expected gpu, network, l1, l2, memory_side, hbm, copy, "
+                        "bulk, switch on an xpu; "
                         "switch on nodes that forward; fast on model fast"),
         std::string::npos);
     EXPECT_EQ(error_of([] { resolved("", {"fast.pace=1 GB/s"}, small_box, known()); }),
-        "--set: 'fast.pace' matches no parameter of this system; expected a block that some node or edge has: none has 'fast', that of model fast");
+        "--set: 'fast.pace' matches no parameter of this system; expected a block that some node or edge has: none has "
+        "'fast', that of model fast");
     // Without the model nobody knows the name.
     EXPECT_NE(error_of([] { resolved("", {"fast.pace=1 GB/s"}); }).find("unknown block 'fast'"), std::string::npos);
 }
@@ -124,7 +131,9 @@ TEST(Blocks, ErrorsNameTheirPlace)
 TEST(Blocks, AnExplanationSaysWhereADefaultComesFrom)
 {
     const std::string text = explain(with({}));
-    EXPECT_NE(text.find("    fast.pace                  25 GB/s          default: its data sheet, page 3\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("    fast.pace                  25 GB/s          default: its data sheet, page 3\n"),
+        std::string::npos)
+        << text;
     EXPECT_NE(text.find("    fast.policy                strict           default\n"), std::string::npos) << text;
 }
 
@@ -142,7 +151,8 @@ TEST(Blocks, AnEdgeHasTheBlockOfTheLinkThatStandsForIt)
 
     const ResolvedSystem idle = with({"wire.skew=5 ns"});
     ASSERT_EQ(idle.notices.size(), 1U);
-    EXPECT_EQ(idle.notices[0], "wire.skew is set and changes nothing: it belongs to model wire, and no link that it was set for is one");
+    EXPECT_EQ(idle.notices[0],
+        "wire.skew is set and changes nothing: it belongs to model wire, and no link that it was set for is one");
 }
 
 }  // namespace weft::blocks_test

@@ -12,8 +12,7 @@ TEST(Checks, CacheGeometry)
         "system.yaml:3: l2.size = 50 MB of box.0.xpu.0 does not divide into 80 slices of 16 ways of 128 "
         "B lines; "
         "expected a multiple of 160 KiB");
-    EXPECT_NE(error_of([] { resolved("", {"l2.ways=7"}); }).find("--set: l2.size = 50 MiB"),
-        std::string::npos);
+    EXPECT_NE(error_of([] { resolved("", {"l2.ways=7"}); }).find("--set: l2.size = 50 MiB"), std::string::npos);
     EXPECT_EQ(error_of([] { resolved("", {"l2.slices=40", "hbm.channels=40"}); }), "");
 }
 
@@ -28,16 +27,16 @@ TEST(Checks, ChannelsAndSlices)
 
 TEST(Checks, CapacityHoldsTheCache)
 {
-    EXPECT_NE(error_of([] {
-        resolved("", {"hbm.capacity=1 MiB"});
-    }).find("hbm.capacity = 1 MiB of box.0.xpu.0 is less"),
+    EXPECT_NE(
+        error_of([] { resolved("", {"hbm.capacity=1 MiB"}); }).find("hbm.capacity = 1 MiB of box.0.xpu.0 is less"),
         std::string::npos);
 }
 
 TEST(Checks, WriteMarksOfTheMemory)
 {
     EXPECT_EQ(error_of([] { resolved("", {"hbm.write_low=96"}); }),
-        "--set: hbm.write_low = 96, write_high = 96 and write_queue = 128 of box.0.xpu.0; expected the low mark below the "
+        "--set: hbm.write_low = 96, write_high = 96 and write_queue = 128 of box.0.xpu.0; expected the low mark below "
+        "the "
         "high one, and that within the queue");
     EXPECT_NE(error_of([] { resolved("", {"hbm.write_queue=95"}); }).find("write_queue = 95"), std::string::npos);
     EXPECT_EQ(error_of([] { resolved("", {"hbm.write_queue=8", "hbm.write_high=8", "hbm.write_low=7"}); }), "");
@@ -64,7 +63,9 @@ TEST(Checks, LinesAreOf64Or128Bytes)
 {
     EXPECT_EQ(error_of([] { resolved("", {"l2.line=96 B"}); }),
         "--set: l2.line of box.0.xpu.0 is 96 B; expected 64 B or 128 B");
-    EXPECT_EQ(error_of([] { resolved("", {"memory_side.size=80 MiB", "memory_side.line=65 B"}); }),
+    EXPECT_EQ(error_of([] {
+        resolved("", {"memory_side.size=80 MiB", "memory_side.line=65 B"});
+    }),
         "--set: memory_side.line of box.0.xpu.0 is 65 B; expected 64 B or 128 B");
     EXPECT_EQ(error_of([] { resolved("", {"l2.line=64 B"}); }), "");
 }
@@ -95,13 +96,17 @@ TEST(Checks, MemorySideCache)
 
 TEST(Checks, WorkgroupsOfAGpu)
 {
-    EXPECT_EQ(error_of([] { resolved("", {"gpu.compute_units=1024", "gpu.workgroups_per_unit=5"}); }),
+    EXPECT_EQ(error_of([] {
+        resolved("", {"gpu.compute_units=1024", "gpu.workgroups_per_unit=5"});
+    }),
         "--set: box.0.xpu.0 has 1024 compute units of 5 workgroups each; expected at most 4096 workgroups on a GPU");
 }
 
 TEST(Checks, TilesOfAMesh)
 {
-    EXPECT_EQ(error_of([] { resolved("", {"network.columns=33", "network.rows=16"}); }),
+    EXPECT_EQ(error_of([] {
+        resolved("", {"network.columns=33", "network.rows=16"});
+    }),
         "--set: box.0.xpu.0 has a mesh of 33 x 16 tiles; expected at most 512 tiles");
     EXPECT_EQ(error_of([] { resolved("", {"network.columns=32", "network.rows=16"}); }), "");
 }

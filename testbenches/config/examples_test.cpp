@@ -72,7 +72,8 @@ TEST(Examples, ReplayFleet)
     EXPECT_EQ(system.model(system.endpoints()[3]), "gpu");
     EXPECT_EQ(system.traffic(system.endpoints()[3]), "");
     EXPECT_EQ(system.model(system.endpoints()[4]), "replay");
-    EXPECT_EQ(system.traffic(system.endpoints()[4]), std::string(WEFT_SOURCE_DIR) + "/examples/replay_fleet/neighbours.csv");
+    EXPECT_EQ(system.traffic(system.endpoints()[4]),
+        std::string(WEFT_SOURCE_DIR) + "/examples/replay_fleet/neighbours.csv");
     EXPECT_EQ(explained(system, "host.0.xpu.0~host.0.nvsw.0", "link.bandwidth").substr(0, 8), "450 GB/s");
 }
 

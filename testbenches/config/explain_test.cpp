@@ -12,15 +12,12 @@ namespace {
 
 TEST(Explain, IdenticalModulesAreListedOnce)
 {
-    const std::string text =
-        explain(resolved("system: demo\n", {"box.0.xpu.1~box.0.cpu.0.link.latency=5 ns"}));
-    EXPECT_NE(
-        text.find("system demo from box.yaml as system.yaml says\n5 nodes, 6 edges, 2 endpoints, seed 1\n"),
+    const std::string text = explain(resolved("system: demo\n", {"box.0.xpu.1~box.0.cpu.0.link.latency=5 ns"}));
+    EXPECT_NE(text.find("system demo from box.yaml as system.yaml says\n5 nodes, 6 edges, 2 endpoints, seed 1\n"),
         std::string::npos)
         << text;
     EXPECT_NE(text.find("box.0.xpu.[0,1]  (2)\n  gpu, model gpu, profile h100\n"), std::string::npos) << text;
-    EXPECT_NE(text.find("box.0.xpu.[0,1]~box.0.nvsw.[0,1]  (4)\n  link xpu_fabric\n"), std::string::npos)
-        << text;
+    EXPECT_NE(text.find("box.0.xpu.[0,1]~box.0.nvsw.[0,1]  (4)\n  link xpu_fabric\n"), std::string::npos) << text;
     EXPECT_NE(text.find("box.0.xpu.1~box.0.cpu.0\n  link pcie\n"), std::string::npos) << text;
     EXPECT_NE(text.find("    l2.size                    50 MiB           profile h100: NVIDIA H100 "
                         "whitepaper (vendor specification)\n"),
@@ -48,8 +45,7 @@ TEST(Explain, PartsThatAreNotUsedAreLeftOut)
     const ResolvedSystem system = resolved();
     UsedParts used;
     used.nodes = {true, true, true, true, false};
-    for (EdgeId edge = 0; edge < 6; ++edge)
-        used.edges.push_back(system.graph().kind(edge).link == "xpu_fabric");
+    for (EdgeId edge = 0; edge < 6; ++edge) used.edges.push_back(system.graph().kind(edge).link == "xpu_fabric");
     used.transit = {true};
     const std::string text = explain(system, used);
     EXPECT_EQ(text.find("box.0.cpu"), std::string::npos);
@@ -65,8 +61,7 @@ TEST(Explain, AnUnknownBandwidthSaysSo)
     replace("{name: pcie, description: PCIE_GEN5 x16}", "{name: mystery}");
     replace("{ep1: {component: xpu}, ep2: {component: cpu}, scheme: many2many, link: pcie}",
         "{ep1: {component: nvsw}, ep2: {component: cpu}, scheme: many2many, link: mystery}");
-    EXPECT_NE(
-        explain(resolved("", {}, document)).find("link.bandwidth             unknown          unknown\n"),
+    EXPECT_NE(explain(resolved("", {}, document)).find("link.bandwidth             unknown          unknown\n"),
         std::string::npos);
 }
 
@@ -74,7 +69,8 @@ TEST(Explain, ShowsWhatCountsForTheModelAndSaysWhatChangesNothing)
 {
     const std::string document = read_text_file(std::string(WEFT_SOURCE_DIR) + "/examples/dgx_h100/dgx_h100.yaml");
     const std::string plain = explain(resolved("", {"switch.queues=fifo", "switch.latency=90 ns"}, document));
-    EXPECT_NE(plain.find("notice: switch.queues is set and changes nothing: it belongs to model crossbar"), std::string::npos)
+    EXPECT_NE(plain.find("notice: switch.queues is set and changes nothing: it belongs to model crossbar"),
+        std::string::npos)
         << plain;
     EXPECT_EQ(plain.find("switch.latency is set"), std::string::npos);
     EXPECT_EQ(plain.find("    switch.queues "), std::string::npos);

@@ -29,10 +29,10 @@ lenient: false
 workload: {collective: all_gather, bytes: 2 MiB, algorithm: direct, type: bf16, reduction: max, ranks: 2, root: 1}
 )";
 
-const std::vector<std::string> pieces{"*", "?", ".", "~", ":", "{", "}", "[", "]", "'", "\"", "\n", "  ",
-    "- ", "&a ", "*a", "18446744073709551616", "-1", "0", "1e99", "l2.size", "links.", "link.latency: 0 ns\n",
-    "null", "true", "<<: ", "!!int ", "profile: generic\n", "parameters:\n  l2.ways: 3\n", "\xff", "\xe2\x82",
-    "#", "box.0.xpu.0", std::string(300, 'x'), "999 TB/s", "1 ps"};
+const std::vector<std::string> pieces{"*", "?", ".", "~", ":", "{", "}", "[", "]", "'", "\"", "\n", "  ", "- ", "&a ",
+    "*a", "18446744073709551616", "-1", "0", "1e99", "l2.size", "links.", "link.latency: 0 ns\n", "null", "true",
+    "<<: ", "!!int ", "profile: generic\n", "parameters:\n  l2.ways: 3\n", "\xff", "\xe2\x82", "#", "box.0.xpu.0",
+    std::string(300, 'x'), "999 TB/s", "1 ps"};
 
 std::string mutated(std::mt19937& random)
 {
@@ -57,9 +57,7 @@ std::string mutated(std::mt19937& random)
             text.insert(at, text.substr(from, below(40)));
             break;
         }
-        default:
-            text.replace(at, std::min<std::size_t>(1 + below(6), text.size() - at),
-                pieces[below(pieces.size())]);
+        default: text.replace(at, std::min<std::size_t>(1 + below(6), text.size() - at), pieces[below(pieces.size())]);
         }
     }
     return text;
@@ -85,8 +83,7 @@ TEST(Fuzz, DamagedSystemFiles)
             EXPECT_FALSE(explain(system).empty());
         } catch (const InputError& error) {
             ++refused;
-            for (const Diagnostic& diagnostic : error.diagnostics())
-                EXPECT_FALSE(diagnostic.what.empty()) << text;
+            for (const Diagnostic& diagnostic : error.diagnostics()) EXPECT_FALSE(diagnostic.what.empty()) << text;
         }
     }
     EXPECT_GT(accepted, 50);

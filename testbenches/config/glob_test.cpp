@@ -60,8 +60,7 @@ TEST(Grouping, WhatIsNoProductIsNotMadeOne)
 TEST(Grouping, TooManyGroupsBecomeOneHullWithItsCount)
 {
     std::vector<std::string> names;
-    for (int i = 0; i < 100; ++i)
-        names.push_back("h." + std::to_string(i) + "~s." + std::to_string(i * 7 % 100));
+    for (int i = 0; i < 100; ++i) names.push_back("h." + std::to_string(i) + "~s." + std::to_string(i * 7 % 100));
     const auto groups = group_names(names);
     ASSERT_EQ(groups.size(), 1U);
     EXPECT_EQ(groups[0].text, "h.[0-99]~s.[0-99]");

@@ -68,8 +68,7 @@ TEST(Golden, EverySharedDocumentResolves)
 TEST(Golden, TheLargestDocumentResolvesQuickly)
 {
     SystemDescription description;
-    description.infrastructure =
-        std::string(WEFT_SHARED_DIR) + "/infragraph/large_clos_ft_3t_r32_dgx_h100.yaml.gz";
+    description.infrastructure = std::string(WEFT_SHARED_DIR) + "/infragraph/large_clos_ft_3t_r32_dgx_h100.yaml.gz";
     if (!std::filesystem::exists(description.infrastructure)) GTEST_SKIP() << "no shared documents";
     description.sets = {parse_set("link.latency=80 ns"), parse_set("*.xpu.3.l2.size=40 MiB")};
     const auto start = std::chrono::steady_clock::now();

@@ -57,7 +57,7 @@ TEST(LinkTable, ProfilesOfLinksCarryWhatTheirSpecificationsSay)
     // UALink: 20/21 of a flit where a request and a response share the wire, 628 of 640 B.
     const LinkSpec ualink = spec_of("ualink_200");
     const double both = 4 * stream_bytes(ualink, LineOp::write, LineClass::request) +
-                        4 * stream_bytes(ualink, LineOp::write, LineClass::response);
+        4 * stream_bytes(ualink, LineOp::write, LineClass::response);
     EXPECT_NEAR(256 / both, 20.0 / 21 * 628 / 640, 1e-12);
     EXPECT_EQ(lone_bytes(ualink, LineOp::write, 64, LineClass::request), (80u * 640 + 627) / 628);  // uncompressed
     // A PDU of 4 KiB of lines with their headers.
@@ -88,7 +88,8 @@ TEST(LinkTable, DescriptionsSayWhatALinkIs)
     EXPECT_EQ(kind_of("NVLink NVSwitch"), "nvlink");
     EXPECT_EQ(kind_of("Intel Ultra Path Interconnect(UPI)"), "upi");
     EXPECT_EQ(kind_of("Ethernet 400G"), "ethernet");
-    for (const char* name : {"InfiniBand", "InfiniBand 400G", "InfiniBand NDR", "InfiniBand NDR 400G", "400G InfiniBand"})
+    for (const char* name :
+        {"InfiniBand", "InfiniBand 400G", "InfiniBand NDR", "InfiniBand NDR 400G", "400G InfiniBand"})
         EXPECT_EQ(kind_of(name), "infiniband") << name;
     EXPECT_EQ(kind_of("between servers and leaf switches"), "none");
     EXPECT_EQ(kind_of(""), "none");
@@ -112,7 +113,7 @@ TEST(LinkTable, ProtocolsHaveNames)
 TEST(LinkTable, AUsualRateIsAnAssumption)
 {
     const LinkTable& table = LinkTable::built_in();
-    EXPECT_TRUE(bandwidth_is_assumed(*table.named("pcie"), "PCIe x16", false));  // which generation?
+    EXPECT_TRUE(bandwidth_is_assumed(*table.named("pcie"), "PCIe x16", false));        // which generation?
     EXPECT_TRUE(bandwidth_is_assumed(*table.named("pcie_gen5"), "PCIe Gen5", false));  // how many lanes?
     EXPECT_FALSE(bandwidth_is_assumed(*table.named("pcie_gen5"), "PCIe Gen5 x8", false));
     EXPECT_TRUE(bandwidth_is_assumed(*table.named("ethernet"), "Ethernet", false));

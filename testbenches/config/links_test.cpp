@@ -8,8 +8,7 @@ namespace weft::links_test {
 namespace {
 
 // `xpus` accelerators on `switches` switches over links called `link`.
-std::string star(const std::string& part, int xpus, int switches, const std::string& link,
-    const std::string& more = "")
+std::string star(const std::string& part, int xpus, int switches, const std::string& link, const std::string& more = "")
 {
     return "name: star\ndevices:\n- name: d\n  components:\n"
            "  - {name: xpu, choice: xpu, count: " +
@@ -34,8 +33,7 @@ TEST(Links, AnEdgeCarriesItsShareOfTheAcceleratorsLinks)
     EXPECT_EQ(rate(star("H100", 8, 4, "xpu_fabric", ", description: nvlink_4")), 112'500'000'000U);
     EXPECT_EQ(rate(star("A100", 8, 6, "nvlink")), 50'000'000'000U);
     EXPECT_EQ(rate(star("V100", 8, 6, "nvlink_2")), 25'000'000'000U);
-    EXPECT_EQ(rate(star("Grace Blackwell", 4, 18, "xpu_fabric", ", description: nvlink_c2c")),
-        50'000'000'000U);
+    EXPECT_EQ(rate(star("Grace Blackwell", 4, 18, "xpu_fabric", ", description: nvlink_c2c")), 50'000'000'000U);
     EXPECT_EQ(rate(star("accelerator", 2, 1, "nvlink")), 450'000'000'000U);
     // A link that is no part of the scale-up fabric is what its description says.
     EXPECT_EQ(rate(star("H100", 8, 4, "l", ", description: PCI Express Gen5 x16")), 63'015'384'615U);
@@ -127,8 +125,7 @@ TEST(Links, AnUnknownLinkIsAnErrorWhereItIsUsedOnly)
         "document, links: {nvlnk: {bandwidth: 25 GB/s}} in the system file, --set 'links.nvlnk.bandwidth=25 GB/s', or "
         "links: {nvlnk: {protocol: NAME}} with a protocol that has one");
     EXPECT_EQ(error_of([&] { system.link(0); }), error);
-    EXPECT_EQ(resolved("links: {nvlnk: {bandwidth: 3 GB/s}}\n", {}, document).link(0).bandwidth,
-        3'000'000'000U);
+    EXPECT_EQ(resolved("links: {nvlnk: {bandwidth: 3 GB/s}}\n", {}, document).link(0).bandwidth, 3'000'000'000U);
     EXPECT_EQ(resolved("", {"links.nvlnk.bandwidth=3 GB/s"}, document).link(0).bandwidth, 3'000'000'000U);
 }
 
@@ -137,10 +134,9 @@ TEST(Links, DocumentFiguresOutOfRangeAreRefused)
     const std::string error =
         error_of([] { rate(star("H100", 2, 2, "x", ", physical: {bandwidth: {gigabits_per_second: 0}}")); });
     EXPECT_NE(error.find("box.yaml:8"), std::string::npos) << error;
-    const std::string slowest = error_of(
-        [] { rate(star("H100", 2, 2, "x", ", physical: {bandwidth: {gigabits_per_second: 0.000001}}")); });
-    EXPECT_EQ(slowest,
-        "box.yaml:8: bandwidth 125 B/s of link 'x' is out of range; expected 1 MB/s to 100 TB/s");
+    const std::string slowest =
+        error_of([] { rate(star("H100", 2, 2, "x", ", physical: {bandwidth: {gigabits_per_second: 0.000001}}")); });
+    EXPECT_EQ(slowest, "box.yaml:8: bandwidth 125 B/s of link 'x' is out of range; expected 1 MB/s to 100 TB/s");
     const std::string slow = ", physical: {bandwidth: {gigabits_per_second: 400}, latency: {ns: 0}}";
     EXPECT_EQ(resolved("", {}, star("H100", 2, 2, "x", slow)).link(0).latency, 1U);
 }
@@ -152,8 +148,7 @@ TEST(Links, BundlesOfTheSharedDocuments)
         SystemDescription description;
         description.infrastructure = folder + file;
         const ResolvedSystem system = load_system(description);
-        return system.link(*system.graph().find_edge(*system.graph().find(a), *system.graph().find(b)))
-            .bandwidth;
+        return system.link(*system.graph().find_edge(*system.graph().find(a), *system.graph().find(b))).bandwidth;
     };
     if (std::FILE* probe = std::fopen((folder + "device_dgx_h100.yaml").c_str(), "r"))
         std::fclose(probe);

@@ -29,9 +29,10 @@ std::uint64_t peer_load(const Profile& p)
 {
     const LinkKind& link = *LinkTable::built_in().by_name(p.scale_up.link);
     const std::uint64_t wire = link.figures.at(*info_of(block_of<LinkSpec>()).find("latency")).value;
-    return figure(p, block_of<GpuSpec>(), "unit_to_port") + 4 * wire + 2 * figure(p, block_of<SwitchSpec>(), "latency") +
-        figure(p, block_of<GpuSpec>(), "port_to_l2") + figure(p, block_of<L2Spec>(), "latency") +
-        figure(p, block_of<GpuSpec>(), "l2_to_port") + figure(p, block_of<GpuSpec>(), "port_to_unit");
+    return figure(p, block_of<GpuSpec>(), "unit_to_port") + 4 * wire +
+        2 * figure(p, block_of<SwitchSpec>(), "latency") + figure(p, block_of<GpuSpec>(), "port_to_l2") +
+        figure(p, block_of<L2Spec>(), "latency") + figure(p, block_of<GpuSpec>(), "l2_to_port") +
+        figure(p, block_of<GpuSpec>(), "port_to_unit");
 }
 
 TEST(Profiles, PartsAddUpToTheLatencyPlateaus)
@@ -50,7 +51,8 @@ TEST(Profiles, PartsAddUpToTheLatencyPlateaus)
     EXPECT_EQ(far_hit("h100"), 250'000U);
     EXPECT_EQ(far_hit("a100"), 283'000U);
     EXPECT_EQ(far_hit("b200"), 273'000U);  // 200 to 311 ns
-    const std::uint64_t memory_side = local_hit(get("mi300x")) + 2 * figure(get("mi300x"), block_of<MemorySideSpec>(), "hop") +
+    const std::uint64_t memory_side = local_hit(get("mi300x")) +
+        2 * figure(get("mi300x"), block_of<MemorySideSpec>(), "hop") +
         figure(get("mi300x"), block_of<MemorySideSpec>(), "latency");
     EXPECT_EQ(memory_side, 217'000U);
     // A chase over more than the caches hold opens a row for every load and meets a refresh now and then.
@@ -76,8 +78,8 @@ TEST(Profiles, EveryFigureHasSourceAndGradeAndEveryPhysicalParameterIsStated)
     // What is physical; parameters that choose how a model works keep their defaults.
     const std::vector<std::pair<Block, std::vector<const char*>>> physical{
         {block_of<GpuSpec>(),
-            {"compute_units", "clock", "outstanding", "workgroups_per_unit", "unit_to_l2", "l2_to_unit",
-                "unit_to_port", "port_to_l2", "l2_to_port", "port_to_unit", "peak_flops"}},
+            {"compute_units", "clock", "outstanding", "workgroups_per_unit", "unit_to_l2", "l2_to_unit", "unit_to_port",
+                "port_to_l2", "l2_to_port", "port_to_unit", "peak_flops"}},
         {block_of<L2Spec>(), {"size", "ways", "slices", "bandwidth", "latency"}},
         {block_of<HbmSpec>(),
             {"bandwidth", "channels", "capacity", "banks", "request_latency", "response_latency", "t_ccd_l", "t_rfc",
@@ -85,13 +87,11 @@ TEST(Profiles, EveryFigureHasSourceAndGradeAndEveryPhysicalParameterIsStated)
     for (const Profile& profile : store.profiles()) {
         for (const auto& [block, names] : physical)
             for (const char* name : names)
-                EXPECT_EQ(profile.of(block).count(*info_of(block).find(name)), 1U)
-                    << profile.name << " " << name;
+                EXPECT_EQ(profile.of(block).count(*info_of(block).find(name)), 1U) << profile.name << " " << name;
         for (const Block block : BlockTable::built_in()->all()) {
             for (const auto& [parameter, figure] : profile.of(block)) {
                 EXPECT_FALSE(figure.grade.empty()) << profile.name << " " << info_of(block).path_of(parameter);
-                EXPECT_EQ(figure.source.find(".yaml:"), std::string::npos)
-                    << profile.name << " " << figure.source;
+                EXPECT_EQ(figure.source.find(".yaml:"), std::string::npos) << profile.name << " " << figure.source;
             }
         }
         EXPECT_TRUE(profile.scale_up.links && profile.scale_up.rate) << profile.name;
@@ -132,13 +132,11 @@ struct TemporaryProfile {
 
 TEST(Profiles, AFileMayBuildOnABuiltInOne)
 {
-    const TemporaryProfile file(
-        "profile: mine\nbase: h100\nl2:\n  size: 60 MiB\nhbm:\n"
-        "  capacity: {value: 96 GB, source: data sheet, grade: vendor specification}\n");
+    const TemporaryProfile file("profile: mine\nbase: h100\nl2:\n  size: 60 MiB\nhbm:\n"
+                                "  capacity: {value: 96 GB, source: data sheet, grade: vendor specification}\n");
     const ResolvedSystem system = resolved("profile: " + file.path + "\n");
     EXPECT_EQ(explained(system, "box.0.xpu.0", "l2.size"), "60 MiB | profile mine: " + file.path + ":4");
-    EXPECT_NE(explained(system, "box.0.xpu.0", "hbm.capacity")
-                  .find("profile mine: data sheet (vendor specification)"),
+    EXPECT_NE(explained(system, "box.0.xpu.0", "hbm.capacity").find("profile mine: data sheet (vendor specification)"),
         std::string::npos);
     EXPECT_EQ(system.hbm(0).capacity, 96'000'000'000U);
     EXPECT_EQ(system.gpu(0).compute_units, 132U);
@@ -152,14 +150,17 @@ TEST(Profiles, WhatComesFromTheBaseSaysSo)
     const ResolvedSystem system = resolved("profile: " + file.path + "\n");
     const auto source = [&](const char* parameter) { return explained(system, "box.0.xpu.0", parameter); };
     EXPECT_EQ(source("hbm.bandwidth"), "6000 GB/s | profile mine: " + file.path + ":6");
-    EXPECT_EQ(source("hbm.capacity"), "141 GB | profile mine: inherited from h200: NVIDIA H200 datasheet (vendor specification)");
+    EXPECT_EQ(source("hbm.capacity"),
+        "141 GB | profile mine: inherited from h200: NVIDIA H200 datasheet (vendor specification)");
     // Of the base's own base: the profile that states it.
     EXPECT_EQ(source("gpu.unit_to_l2"),
         "41 ns | profile mine: inherited from h100: gpu-benches, GH200: share of the 142 ns near L2 hit (inferred)");
     const std::string link = explained(system, "box.0.xpu.0~box.0.nvsw.0", "link.bandwidth");
-    EXPECT_NE(link.find("profile mine: 9 x 25 GB/s over 2 edges: inherited from h100: NVIDIA H100 whitepaper"), std::string::npos)
+    EXPECT_NE(link.find("profile mine: 9 x 25 GB/s over 2 edges: inherited from h100: NVIDIA H100 whitepaper"),
+        std::string::npos)
         << link;
-    EXPECT_EQ(explained(resolved("profile: h100\n"), "box.0.xpu.0", "hbm.capacity").find("inherited"), std::string::npos);
+    EXPECT_EQ(explained(resolved("profile: h100\n"), "box.0.xpu.0", "hbm.capacity").find("inherited"),
+        std::string::npos);
 }
 
 TEST(Profiles, MistakesInAFileHaveItsLine)
@@ -168,16 +169,15 @@ TEST(Profiles, MistakesInAFileHaveItsLine)
                                 "  channels: {value: 8, grade: guessed}\nscale_up:\n  links: 0\n  link: nvlink_44\n"
                                 "  family: nvlnk\n");
     const std::string error = error_of([&] { resolved("profile: " + file.path + "\n"); });
-    EXPECT_NE(error.find(file.path + ":3: unknown key 'clok' in 'gpu'; expected 'clock'"), std::string::npos)
-        << error;
-    EXPECT_NE(error.find(":5: l2.size = 1 B is out of range; expected 64 B to 64 GiB"), std::string::npos)
-        << error;
+    EXPECT_NE(error.find(file.path + ":3: unknown key 'clok' in 'gpu'; expected 'clock'"), std::string::npos) << error;
+    EXPECT_NE(error.find(":5: l2.size = 1 B is out of range; expected 64 B to 64 GiB"), std::string::npos) << error;
     EXPECT_NE(error.find(":7: unknown grade 'guessed'"), std::string::npos) << error;
     EXPECT_NE(error.find(":9: '0' is no value of scale_up.links"), std::string::npos) << error;
     EXPECT_NE(error.find(":10: 'nvlink_44' is no link of the link table; expected a link (did you mean 'nvlink_4'?)"),
         std::string::npos)
         << error;
-    EXPECT_NE(error.find(":11: 'nvlnk' is no family of the link table; expected a family of links (did you mean 'nvlink'?)"),
+    EXPECT_NE(
+        error.find(":11: 'nvlnk' is no family of the link table; expected a family of links (did you mean 'nvlink'?)"),
         std::string::npos)
         << error;
 }

@@ -31,8 +31,8 @@ std::string annotated(const std::string& nodes, const std::string& edges = "", c
 
 std::string on_node(const char* node, const char* attribute, const char* value)
 {
-    return std::string("  - {name: ") + node + ", attributes: [{attribute: " + attribute + ", value: \"" +
-        value + "\"}]}\n";
+    return std::string("  - {name: ") + node + ", attributes: [{attribute: " + attribute + ", value: \"" + value +
+        "\"}]}\n";
 }
 
 TEST(Resolve, EachLayerCoversTheOneBelow)
@@ -66,15 +66,13 @@ TEST(Resolve, LayersOfALink)
         "  - {ep1: box.0.xpu.0, ep2: box.0.cpu.0, attributes: ["
         "{attribute: bandwidth, value: 100 Gbps}, {attribute: weft.link.header, value: \"8\"}]}\n");
     const ResolvedSystem system = resolved("", {}, document);
-    EXPECT_EQ(explained(system, edge, "link.bandwidth"),
-        "12.5 GB/s | box.yaml (attribute bandwidth of the edge)");
+    EXPECT_EQ(explained(system, edge, "link.bandwidth"), "12.5 GB/s | box.yaml (attribute bandwidth of the edge)");
     EXPECT_EQ(explained(system, edge, "link.header"), "8 B | annotation of box.yaml");
     EXPECT_EQ(explained(system, "box.0.xpu.1~box.0.cpu.0", "link.bandwidth").substr(0, 12), "63.0154 GB/s");
-    EXPECT_EQ(
-        explained(resolved("links: {pcie: {bandwidth: 9 GB/s}}\n", {}, document), edge, "link.bandwidth"),
+    EXPECT_EQ(explained(resolved("links: {pcie: {bandwidth: 9 GB/s}}\n", {}, document), edge, "link.bandwidth"),
         "9 GB/s | system.yaml:2");
-    EXPECT_EQ(explained(resolved("links: {pcie: {bandwidth: 9 GB/s}}\n", {"link.bandwidth=8 GB/s"}, document),
-                  edge, "link.bandwidth"),
+    EXPECT_EQ(explained(resolved("links: {pcie: {bandwidth: 9 GB/s}}\n", {"link.bandwidth=8 GB/s"}, document), edge,
+                  "link.bandwidth"),
         "8 GB/s | --set");
 }
 
@@ -127,9 +125,7 @@ TEST(Resolve, Models)
         resolved("bind: [{nodes: {component: nvsw}, model: rtl_switch}]\n", {}, small_box, known);
     EXPECT_EQ(system.model(*system.graph().find("box.0.nvsw.1")), "rtl_switch");
     EXPECT_EQ(system.model(*system.graph().find("box.0.cpu.0")), "switch");
-    EXPECT_EQ(error_of([&] {
-        resolved("bind:\n- {nodes: {type: switch}, model: rtl_swich}\n", {}, small_box, known);
-    }),
+    EXPECT_EQ(error_of([&] { resolved("bind:\n- {nodes: {type: switch}, model: rtl_swich}\n", {}, small_box, known); }),
         "system.yaml:3: unknown model 'rtl_swich' for box.0.nvsw.0; expected a model of kind switch (did you "
         "mean 'rtl_switch'?)");
     EXPECT_NE(error_of([&] {
@@ -140,8 +136,7 @@ TEST(Resolve, Models)
     EXPECT_EQ(resolved("", {}, document, known).model(*system.graph().find("box.0.nvsw.0")), "rtl_switch");
     SystemDescription option = described("");
     option.bindings.push_back(parse_model_option("*.nvsw.0=rtl"));
-    EXPECT_NE(
-        error_of([&] { resolve(option, graph_of(small_box), known); }).find("--model: unknown model 'rtl'"),
+    EXPECT_NE(error_of([&] { resolve(option, graph_of(small_box), known); }).find("--model: unknown model 'rtl'"),
         std::string::npos);
     EXPECT_NE(error_of([] { parse_model_option("=x"); }).find("incomplete"), std::string::npos);
 }
@@ -150,9 +145,11 @@ TEST(Resolve, Models)
 TEST(Resolve, ModelsOfLinks)
 {
     KnownNames known;
-    known.models = {{"link", {"link", "link_lockstep", "link_twin", "mine", "other", "rtl_link"}}, {"switch", {"switch", "crossbar"}}};
-    const ResolvedSystem system = resolved("", {"*.nvsw.1~*.link.model=other", "box.0.nvsw.1~box.0.xpu.1.link.model=mine",
-        "*.cpu.0~*.link.model=rtl_link"}, small_box, known);
+    known.models = {{"link", {"link", "link_lockstep", "link_twin", "mine", "other", "rtl_link"}},
+        {"switch", {"switch", "crossbar"}}};
+    const ResolvedSystem system = resolved("",
+        {"*.nvsw.1~*.link.model=other", "box.0.nvsw.1~box.0.xpu.1.link.model=mine", "*.cpu.0~*.link.model=rtl_link"},
+        small_box, known);
     std::map<std::string, unsigned> count;
     for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge) ++count[system.link_model(edge)];
     EXPECT_EQ(count["mine"], 1U);
@@ -164,45 +161,43 @@ TEST(Resolve, ModelsOfLinks)
         return error_of([&] { resolved("", {"link.model=" + name}, small_box, known); });
     };
     const std::string all = "link, link_twin, rtl_link, link_lockstep, mine, other";
-    EXPECT_EQ(error("otter"), "--set: 'otter' is no value of link.model; expected one of " + all + " (did you mean 'other'?)");
+    EXPECT_EQ(error("otter"),
+        "--set: 'otter' is no value of link.model; expected one of " + all + " (did you mean 'other'?)");
     EXPECT_EQ(error("crossbar"),
-        "--set: 'crossbar' is no value of link.model; expected --model 'GLOB=crossbar', since it is a switch; a link is one of " + all);
+        "--set: 'crossbar' is no value of link.model; expected --model 'GLOB=crossbar', since it is a switch; a link "
+        "is one of " +
+            all);
     EXPECT_EQ(error_of([&] { resolved("bind:\n- {nodes: {component: nvsw}, model: mine}\n", {}, small_box, known); }),
-        "system.yaml:3: unknown model 'mine' for box.0.nvsw.0; expected a model of kind switch; a link is taken by --set link.model=mine");
+        "system.yaml:3: unknown model 'mine' for box.0.nvsw.0; expected a model of kind switch; a link is taken by "
+        "--set link.model=mine");
     // Nobody says what there is beside.
     EXPECT_EQ(error_of([] { resolved("", {"link.model=mine"}); }),
-        "--set: 'mine' is no value of link.model; expected one of link, link_twin, rtl_link, link_lockstep (did you mean 'link'?)");
+        "--set: 'mine' is no value of link.model; expected one of link, link_twin, rtl_link, link_lockstep (did you "
+        "mean 'link'?)");
 }
 
 TEST(Resolve, RankAnnotationsOrderTheEndpoints)
 {
     const std::string swapped = on_node("box.0.xpu.0", "rank", "1") + on_node("box.0.xpu.1", "rank", "0");
     EXPECT_EQ(resolved("", {}, annotated(swapped)).endpoints(), (std::vector<NodeId>{1, 0}));
-    const auto error = [](const std::string& nodes) {
-        return error_of([&] { resolved("", {}, annotated(nodes)); });
-    };
-    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "0")).find("only 1 of 2 xpu nodes have a rank"),
+    const auto error = [](const std::string& nodes) { return error_of([&] { resolved("", {}, annotated(nodes)); }); };
+    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "0")).find("only 1 of 2 xpu nodes have a rank"), std::string::npos);
+    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "0") + on_node("box.0.xpu.1", "rank", "0")).find("is taken twice"),
         std::string::npos);
-    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "0") + on_node("box.0.xpu.1", "rank", "0"))
-                  .find("is taken twice"),
-        std::string::npos);
-    EXPECT_NE(
-        error(on_node("box.0.xpu.0", "rank", "2") + on_node("box.0.xpu.1", "rank", "0")).find("is no rank"),
+    EXPECT_NE(error(on_node("box.0.xpu.0", "rank", "2") + on_node("box.0.xpu.1", "rank", "0")).find("is no rank"),
         std::string::npos);
 }
 
 TEST(Resolve, AnnotationsOfOurVocabularyAreChecked)
 {
-    const auto error = [](const std::string& nodes, const std::string& edges = "",
-                           const std::string& graph = "") {
+    const auto error = [](const std::string& nodes, const std::string& edges = "", const std::string& graph = "") {
         return error_of([&] { resolved("", {}, annotated(nodes, edges, graph)); });
     };
     EXPECT_NE(error(on_node("box.0.xpu.0", "weft.l2.siez", "1 MiB")).find("unknown parameter 'l2.siez'"),
         std::string::npos);
     EXPECT_NE(error(on_node("box.0.xpu.0", "weft.speed", "1")).find("unknown annotation 'weft.speed'"),
         std::string::npos);
-    EXPECT_NE(error(on_node("box.0.nvsw.0", "weft.l2.size", "1 MiB")).find("has no block 'l2'"),
-        std::string::npos);
+    EXPECT_NE(error(on_node("box.0.nvsw.0", "weft.l2.size", "1 MiB")).find("has no block 'l2'"), std::string::npos);
     EXPECT_NE(error(on_node("box.0.xpu.0", "weft.l2.size", "1 B")).find("box.yaml:"), std::string::npos);
     EXPECT_NE(error("",
                   "  - {ep1: box.0.xpu.0, ep2: box.0.cpu.0, attributes: [{attribute: weft.l2.size, value: 1 "

@@ -32,12 +32,10 @@ TEST(Selector, FullPathGlobAndKind)
 TEST(Selector, LinksByEndsInEitherOrderByGlobAndByName)
 {
     const auto rate = [](const ResolvedSystem& system, const char* a, const char* b) {
-        return system.link(*system.graph().find_edge(*system.graph().find(a), *system.graph().find(b)))
-                   .latency /
-            1000;
+        return system.link(*system.graph().find_edge(*system.graph().find(a), *system.graph().find(b))).latency / 1000;
     };
-    for (const char* set : {"box.0.xpu.0~box.0.nvsw.1.link.latency=9 ns",
-             "box.0.nvsw.1~box.0.xpu.0.link.latency=9 ns", "*nvsw.1~*xpu.0.link.latency=9 ns"}) {
+    for (const char* set : {"box.0.xpu.0~box.0.nvsw.1.link.latency=9 ns", "box.0.nvsw.1~box.0.xpu.0.link.latency=9 ns",
+             "*nvsw.1~*xpu.0.link.latency=9 ns"}) {
         const ResolvedSystem system = resolved("", {set});
         EXPECT_EQ(rate(system, "box.0.xpu.0", "box.0.nvsw.1"), 9U) << set;
         EXPECT_EQ(rate(system, "box.0.xpu.1", "box.0.nvsw.1"), 70U) << set;
@@ -59,14 +57,12 @@ TEST(Selector, MistakesAreNamedWithTheNearest)
         "--set: no node is called 'box.0.xpu.7'; expected the name of a node (did you mean 'box.0.xpu.0'?)");
     EXPECT_EQ(error("links.xpu_fabrik.latency=1 ns"),
         "--set: no edge has link 'xpu_fabrik'; expected the name of a link (did you mean 'xpu_fabric'?)");
-    EXPECT_NE(error("box.0.nvsw.0.gpu.clock=1 GHz").find("'box.0.nvsw.0' has no block 'gpu'"),
-        std::string::npos);
+    EXPECT_NE(error("box.0.nvsw.0.gpu.clock=1 GHz").find("'box.0.nvsw.0' has no block 'gpu'"), std::string::npos);
     EXPECT_NE(error("box.0.nvsw.0~box.0.nvsw.1.link.latency=1 ns").find("no edge joins"), std::string::npos);
     EXPECT_NE(error("dgx.*.l2.size=1 MiB").find("'dgx.*.l2.size' matches no parameter"), std::string::npos);
     EXPECT_NE(error("size=1 MiB").find("is no parameter path"), std::string::npos);
     EXPECT_NE(error("..=1").find("is no parameter path"), std::string::npos);
-    EXPECT_NE(error_of([] { parse_set("l2.size"); }).find("--set 'l2.size' is incomplete"),
-        std::string::npos);
+    EXPECT_NE(error_of([] { parse_set("l2.size"); }).find("--set 'l2.size' is incomplete"), std::string::npos);
 }
 
 TEST(Selector, ValuesAreCheckedWithUnitAndRange)
@@ -75,8 +71,7 @@ TEST(Selector, ValuesAreCheckedWithUnitAndRange)
     EXPECT_EQ(error("l2.size=3 B"), "--set: l2.size = 3 B is out of range; expected 64 B to 64 GiB");
     EXPECT_EQ(error("link.latency=fast"),
         "--set: 'fast' is no value of link.latency; expected a time such as 70 ns, 1 ps to 1 s");
-    EXPECT_EQ(error("link.request_credits=0"),
-        "--set: link.request_credits = 0 is out of range; expected 1 to 65535");
+    EXPECT_EQ(error("link.request_credits=0"), "--set: link.request_credits = 0 is out of range; expected 1 to 65535");
     EXPECT_EQ(error("gpu.wait_policy=sleep"),
         "--set: 'sleep' is no value of gpu.wait_policy; expected one of spin, backoff, monitor, waiting_atomic");
     EXPECT_NE(error("hbm.bandwidth=3 GB").find("a rate such as"), std::string::npos);

@@ -26,7 +26,6 @@ ResolvedSystem resolved(const std::string& system_lines = "", const std::vector<
 std::string error_of(const std::function<void()>& action);
 
 // Value and source of one parameter of a node or edge: "50 MiB | profile h100: ...".
-std::string explained(const ResolvedSystem& system, const std::string& instance,
-    const std::string& parameter);
+std::string explained(const ResolvedSystem& system, const std::string& instance, const std::string& parameter);
 
 }  // namespace weft

@@ -82,8 +82,9 @@ seed: 3
              "dir/s.yaml:4: 'lenient' is", "dir/s.yaml:6: an entry of 'bind' binds nothing",
              "dir/s.yaml:7: an entry of 'bind' names no nodes",
              "dir/s.yaml:8: unknown key 'node' in an entry of 'bind'; expected 'nodes'",
-             "dir/s.yaml:9: an entry of 'bind' is", "dir/s.yaml:10: 'traffic' with model 'gpu'; expected 'model: replay'",
-             "dir/s.yaml:11: 'links' is", "dir/s.yaml:13: 'l2.size' is a list",
+             "dir/s.yaml:9: an entry of 'bind' is",
+             "dir/s.yaml:10: 'traffic' with model 'gpu'; expected 'model: replay'", "dir/s.yaml:11: 'links' is",
+             "dir/s.yaml:13: 'l2.size' is a list",
              "dir/s.yaml:14: ", "dir/s.yaml:15: key 'seed' of the system file occurs twice"})
         EXPECT_NE(error.find(expected), std::string::npos) << expected << "\nin\n" << error;
 }
@@ -99,15 +100,13 @@ TEST(SystemFile, WorkloadsThatSayTooLittleOrTooMuch)
     EXPECT_NE(error("{bytes: 1 MiB}").find("'bytes' without 'collective'"), std::string::npos);
     EXPECT_NE(error("{trace: x, bytes: 1 MiB}").find("'bytes' without 'collective'"), std::string::npos);
     EXPECT_NE(error("{}").find("'workload' is empty"), std::string::npos);
-    EXPECT_NE(error("{collective: all_reduce, bytes: 1 MiB, ranks: 0}").find("'ranks' is 0"),
-        std::string::npos);
+    EXPECT_NE(error("{collective: all_reduce, bytes: 1 MiB, ranks: 0}").find("'ranks' is 0"), std::string::npos);
     EXPECT_NE(error("{colective: x}").find("expected 'collective'"), std::string::npos);
     KnownNames known;
     known.collectives = {"all_reduce"};
     known.algorithms = {"ring"};
     const std::string names = error_of([&] {
-        resolved(
-            "workload: {collective: allreduce, algorithm: rings, bytes: 1, type: fp23, reduction: sun}\n", {},
+        resolved("workload: {collective: allreduce, algorithm: rings, bytes: 1, type: fp23, reduction: sun}\n", {},
             small_box, known);
     });
     EXPECT_NE(names.find("system.yaml:2: unknown collective 'allreduce'; expected a known collective (did "

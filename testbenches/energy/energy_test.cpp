@@ -24,8 +24,9 @@ std::string refusal(const std::string& text)
 
 const std::vector<EnergyCount>& counts()
 {
-    static const std::vector<EnergyCount> all{{EnergyEvent::link_bit, "nvlink_4", 8e6, ""}, {EnergyEvent::switch_bit, "nvlink_4", 4e6, ""},
-        {EnergyEvent::hbm_bit, "h100", 1e6, ""}, {EnergyEvent::l2_byte, "h100", 1e6, ""}, {EnergyEvent::operation, "h100", 1e9, ""},
+    static const std::vector<EnergyCount> all{{EnergyEvent::link_bit, "nvlink_4", 8e6, ""},
+        {EnergyEvent::switch_bit, "nvlink_4", 4e6, ""}, {EnergyEvent::hbm_bit, "h100", 1e6, ""},
+        {EnergyEvent::l2_byte, "h100", 1e6, ""}, {EnergyEvent::operation, "h100", 1e9, ""},
         {EnergyEvent::idle, "h100", 8.0 * 10 * us, ""}};
     return all;
 }
@@ -66,8 +67,9 @@ TEST(Energy, EveryFigureMovesItsOwnPartAlone)
     for (std::size_t i = 0; i < counts().size(); ++i) {
         const EnergyFigure* figure = before.find(counts()[i].event, counts()[i].name);
         EnergyTable table;
-        table.read("mine.yaml", std::string(section_of(counts()[i].event)) + ":\n  " + counts()[i].name + ": {low: " + std::to_string(2 * figure->low) +
-                                    ", high: " + std::to_string(2 * figure->high) + "}\n");
+        table.read("mine.yaml",
+            std::string(section_of(counts()[i].event)) + ":\n  " + counts()[i].name +
+                ": {low: " + std::to_string(2 * figure->low) + ", high: " + std::to_string(2 * figure->high) + "}\n");
         const EnergyResult moved = energy_of(table, counts(), 10 * us);
         for (std::size_t k = 0; k < base.parts.size(); ++k) {
             EXPECT_EQ(moved.parts[k].low_J, base.parts[k].low_J * (i == k ? 2 : 1));
@@ -85,16 +87,21 @@ TEST(Energy, ListsWhatIsNotKnownAndAddsNothing)
     some.push_back({EnergyEvent::hbm_bit, "b200", std::nullopt, "flow fidelity counts no accesses"});
     some.push_back({EnergyEvent::switch_bit, "ethernet", 0.0, ""});  // nothing passed: nothing is missing
     const EnergyResult energy = energy_of(EnergyTable(), some, 10 * us);
-    EXPECT_EQ(energy.unknown, (std::vector<std::string>{"links ddr5: no figure is known", "hbm b200: flow fidelity counts no accesses"}));
+    EXPECT_EQ(energy.unknown,
+        (std::vector<std::string>{"links ddr5: no figure is known", "hbm b200: flow fidelity counts no accesses"}));
     EXPECT_EQ(energy.low_J, energy_of(EnergyTable(), counts(), 10 * us).low_J);
 }
 
 TEST(EnergyTable, OfAUserIsRefusedWithItsLine)
 {
-    EXPECT_NE(refusal("links:\n  nvlink_4: {low: 9, high: 7}\n").find("t.yaml:2: 'low' is above 'high'"), std::string::npos);
-    EXPECT_NE(refusal("links:\n  nvlink_4: {low: x, high: 7}\n").find("t.yaml:2: 'low' is the text 'x'; expected a number"), std::string::npos);
+    EXPECT_NE(refusal("links:\n  nvlink_4: {low: 9, high: 7}\n").find("t.yaml:2: 'low' is above 'high'"),
+        std::string::npos);
+    EXPECT_NE(
+        refusal("links:\n  nvlink_4: {low: x, high: 7}\n").find("t.yaml:2: 'low' is the text 'x'; expected a number"),
+        std::string::npos);
     EXPECT_NE(refusal("links:\n  nvlink_4: {low: 1}\n").find("without 'high'"), std::string::npos);
-    EXPECT_NE(refusal("link:\n  nvlink_4: {low: 1, high: 2}\n").find("t.yaml:1: unknown energy table key 'link'"), std::string::npos);
+    EXPECT_NE(refusal("link:\n  nvlink_4: {low: 1, high: 2}\n").find("t.yaml:1: unknown energy table key 'link'"),
+        std::string::npos);
     EXPECT_NE(refusal("links:\n  nvlink_4: {low: -1, high: 2}\n").find("expected a number from 0"), std::string::npos);
 }
 

@@ -3,8 +3,8 @@
 
 namespace weft::testing {
 
-BoxSwitch::BoxSwitch(EventQueue& event_queue, LinePool& pool, const std::vector<std::unique_ptr<Gpu>>& gpus, const LinkSpec& link,
-    const SwitchSpec& spec, unsigned port)
+BoxSwitch::BoxSwitch(EventQueue& event_queue, LinePool& pool, const std::vector<std::unique_ptr<Gpu>>& gpus,
+    const LinkSpec& link, const SwitchSpec& spec, unsigned port)
     : pool_(pool), gpus_(gpus), port_(port)
 {
     const auto n = static_cast<unsigned>(gpus.size());

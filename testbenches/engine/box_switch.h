@@ -17,8 +17,8 @@ namespace weft::testing {
 class BoxSwitch : public GroupRegistry {
 public:
     // `port` of every GPU is linked to it.
-    BoxSwitch(EventQueue& event_queue, LinePool& pool, const std::vector<std::unique_ptr<Gpu>>& gpus, const LinkSpec& link,
-        const SwitchSpec& spec, unsigned port);
+    BoxSwitch(EventQueue& event_queue, LinePool& pool, const std::vector<std::unique_ptr<Gpu>>& gpus,
+        const LinkSpec& link, const SwitchSpec& spec, unsigned port);
 
     std::uint16_t group(const std::vector<std::uint32_t>& members, const std::vector<std::uint32_t>& outsiders,
         ElementType type, ReduceOp op) override;
@@ -32,7 +32,8 @@ private:
     unsigned port_;
     std::unique_ptr<Switch> hub_;
     std::vector<std::unique_ptr<Link>> links_;
-    std::map<std::tuple<std::vector<std::uint32_t>, std::vector<std::uint32_t>, ElementType, ReduceOp>, std::uint16_t> known_;
+    std::map<std::tuple<std::vector<std::uint32_t>, std::vector<std::uint32_t>, ElementType, ReduceOp>, std::uint16_t>
+        known_;
 };
 
 }  // namespace weft::testing

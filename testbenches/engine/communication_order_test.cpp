@@ -57,7 +57,8 @@ TEST(CommunicationOrder, TheHighestPriorityFirstAndEqualOnesAsTheyCame)
 TEST(CommunicationOrder, TheLastComerFirst)
 {
     CommunicationOrder order(Rule::lifo, 2, 1);
-    for (std::uint64_t node = 1; node <= 3; ++node) add_at_both(order, node, kind(static_cast<std::int64_t>(9 - node), node));
+    for (std::uint64_t node = 1; node <= 3; ++node)
+        add_at_both(order, node, kind(static_cast<std::int64_t>(9 - node), node));
     order.add(0, 9);
     for (const char* expected : {"0:9", "0:3 1:3", "0:2 1:2"}) {
         EXPECT_EQ(started(order), expected);

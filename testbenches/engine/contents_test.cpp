@@ -31,8 +31,8 @@ Schedule frame(CollectiveOp op, std::uint32_t ranks, std::uint32_t root = 0)
     schedule.op = op;
     schedule.root = root;
     schedule.ranks.resize(ranks);
-    const bool whole = op == CollectiveOp::all_reduce || op == CollectiveOp::reduce ||
-        op == CollectiveOp::broadcast || op == CollectiveOp::send_receive;
+    const bool whole = op == CollectiveOp::all_reduce || op == CollectiveOp::reduce || op == CollectiveOp::broadcast ||
+        op == CollectiveOp::send_receive;
     schedule.chunks = whole ? 2 : 2 * ranks;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         schedule.ranks[rank].input_chunks = schedule.message_chunks(rank, Buffer::input);
@@ -75,9 +75,7 @@ struct Case {
             case CollectiveOp::reduce:
                 if (r == root) outputs[r] = sum_of(type, inputs);
                 break;
-            case CollectiveOp::reduce_scatter:
-                outputs[r] = slice(sum_of(type, inputs), r * share, share);
-                break;
+            case CollectiveOp::reduce_scatter: outputs[r] = slice(sum_of(type, inputs), r * share, share); break;
             case CollectiveOp::all_gather:
             case CollectiveOp::gather:
                 if (op == CollectiveOp::gather && r != root) break;
@@ -148,8 +146,7 @@ TEST(Contents, FloatsAreIntegersWhoseSumsAreExact)
             double sum = 0;
             for (std::uint32_t rank = 0; rank < ranks; ++rank) {
                 std::uint16_t raw = 0;
-                fill_input(ElementType::bf16, rank, ranks, seed, element * 2, 2,
-                    reinterpret_cast<std::uint8_t*>(&raw));
+                fill_input(ElementType::bf16, rank, ranks, seed, element * 2, 2, reinterpret_cast<std::uint8_t*>(&raw));
                 const double value = static_cast<double>(bf16_to_fp32(raw));
                 EXPECT_EQ(value, static_cast<double>(static_cast<int>(value)));
                 EXPECT_GE(value, 0);
@@ -209,8 +206,8 @@ TEST(Contents, TheTextHoldsExpectedAndFoundValues)
 
 TEST(Contents, TwoChunksInEachOthersPlaceAreFound)
 {
-    for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather,
-             CollectiveOp::all_to_all, CollectiveOp::broadcast}) {
+    for (const CollectiveOp op :
+        {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::all_to_all, CollectiveOp::broadcast}) {
         Case swapped(op, ElementType::int32);
         Bytes& out = swapped.outputs[1];
         std::swap_ranges(out.begin(), out.begin() + 48, out.begin() + 96);
@@ -223,8 +220,7 @@ TEST(Contents, AMissingContributionIsFound)
     for (const ElementType type : types) {
         Case wrong(CollectiveOp::all_reduce, type);
         std::vector<Bytes> three;
-        for (const std::uint32_t rank : {0u, 1u, 3u})
-            three.push_back(input_of(type, rank, 4, 4 * Case::share));
+        for (const std::uint32_t rank : {0u, 1u, 3u}) three.push_back(input_of(type, rank, 4, 4 * Case::share));
         wrong.outputs[0] = sum_of(type, three);
         EXPECT_EQ(wrong.check().find("rank 0: output chunk 0, byte "), 0u) << wrong.check();
     }

@@ -168,8 +168,8 @@ TEST(CriticalPath, LatencyOfLinksIsLatency)
     const Found after = path_of(options, CollectiveOp::all_reduce, "ring", 128);
     const Time more = after.end - before.end;
     EXPECT_GE(more, 2 * 3 * Time{1'000'000} - 1000);  // of a later poll
-    EXPECT_NEAR(static_cast<double>(after.of(PathCause::latency) - before.of(PathCause::latency)), static_cast<double>(more),
-        0.05 * static_cast<double>(more));
+    EXPECT_NEAR(static_cast<double>(after.of(PathCause::latency) - before.of(PathCause::latency)),
+        static_cast<double>(more), 0.05 * static_cast<double>(more));
 }
 
 TEST(CriticalPath, ANarrowWireIsSerialisation)
@@ -196,7 +196,7 @@ TEST(CriticalPath, FewInstructionsInFlightAreTheUnits)
     EXPECT_LT(many.end, few.end);
     const auto share = [](const Found& found) {
         return static_cast<double>(found.of(PathCause::compute_units) + found.of(PathCause::latency)) /
-               static_cast<double>(found.end);
+            static_cast<double>(found.end);
     };
     EXPECT_GT(share(few), 0.5);
     EXPECT_LT(share(many), share(few));

@@ -14,9 +14,9 @@ using namespace weft::testing;
 
 namespace {
 
-const CollectiveOp all_ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
-    CollectiveOp::reduce_scatter, CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::barrier,
-    CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter};
+const CollectiveOp all_ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
+    CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::barrier, CollectiveOp::reduce,
+    CollectiveOp::gather, CollectiveOp::scatter};
 const ElementType all_types[] = {ElementType::int32, ElementType::fp32, ElementType::bf16, ElementType::u8};
 
 // Runs every collective with every algorithm, element type and size, one after another, in one box.
@@ -52,8 +52,7 @@ void run_everything(const BoxOptions& options, const std::vector<std::uint64_t>&
     ASSERT_EQ(box.executor->records().size(), list.size());
     for (std::size_t i = 0; i < list.size(); ++i) {
         const JobRecord& record = box.record(i);
-        const std::string name =
-            record.name + " " + name_of(list[i].type) + " " + std::to_string(record.bytes);
+        const std::string name = record.name + " " + name_of(list[i].type) + " " + std::to_string(record.bytes);
         EXPECT_TRUE(record.finished && record.checked) << name;
         EXPECT_EQ(record.mismatch, "") << name;
         EXPECT_GE(record.end, record.start) << name;
@@ -203,8 +202,7 @@ TEST(Executor, WrongSchedulesThatAreWellFormedAreReported)
     EXPECT_EQ(in_child([] {
         return mismatch_of(schedule_of(CollectiveOp::all_gather, "ring", 4), [](Schedule& schedule) {
             std::vector<Step>& steps = schedule.ranks[0].threads[0].steps;
-            const auto last =
-                std::find_if(steps.rbegin(), steps.rend(), [](const Step& s) { return is_data(s.kind); });
+            const auto last = std::find_if(steps.rbegin(), steps.rend(), [](const Step& s) { return is_data(s.kind); });
             last->sources[0].index = 0;
         });
     }).find("rank 1: output chunk 2, byte 2048: expected int32"),
@@ -254,11 +252,9 @@ TEST(Executor, SpinAndMonitorMoveTheSameData)
 {
     for (const char* algorithm : {"ring", "direct"}) {
         BoxOptions options = box(4);
-        const std::uint64_t spin =
-            time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
+        const std::uint64_t spin = time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
         options.gpu.wait_policy = static_cast<std::uint64_t>(WaitPolicy::waiting_atomic);
-        const std::uint64_t monitor =
-            time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
+        const std::uint64_t monitor = time_of(options, CollectiveOp::all_reduce, algorithm, 5000, ElementType::fp32);
         EXPECT_LE(monitor, spin);
     }
 }
@@ -269,8 +265,8 @@ TEST(Executor, JobsThatOverlapKeepTheirBuffersApart)
     std::vector<Executor::JobId> jobs;
     for (int i = 0; i < 6; ++i) {
         const CollectiveOp op = all_ops[i];
-        jobs.push_back(box.open(schedule_of(op, "ring", 4, 2), op == CollectiveOp::barrier ? 0 : 8000,
-            ElementType::fp32));
+        jobs.push_back(
+            box.open(schedule_of(op, "ring", 4, 2), op == CollectiveOp::barrier ? 0 : 8000, ElementType::fp32));
     }
     for (const Executor::JobId job : jobs) box.enter_all(job);
     box.run();

@@ -89,8 +89,8 @@ TEST(Gemm, IsWrittenAsThreeOrFourNumbers)
     EXPECT_EQ(gemm->k, 128u);
     EXPECT_EQ(gemm->tile, 16u);
     EXPECT_EQ(Gemm::parse("gemm:64,32,128")->tile, 128u);
-    for (const char* text : {"", "gemm", "gemm:", "gemm:1,2", "gemm:1,2,3,4,5", "gemm:0,1,1", "gemm:1,2,3,", "gemm:1,2,x",
-             "gemm:1,2,65537", "gemm: 1,2,3", "gemm:-1,2,3", "conv:1,2,3"})
+    for (const char* text : {"", "gemm", "gemm:", "gemm:1,2", "gemm:1,2,3,4,5", "gemm:0,1,1", "gemm:1,2,3,",
+             "gemm:1,2,x", "gemm:1,2,65537", "gemm: 1,2,3", "gemm:-1,2,3", "conv:1,2,3"})
         EXPECT_FALSE(Gemm::parse(text)) << text;
 }
 
@@ -138,8 +138,8 @@ TEST(Gemm, WithEnoughOperationsTheUnitsAreBusyAllTheTime)
         const GpuSpec& g = options.gpu;
         const double busy = static_cast<double>(gemm.operations()) / static_cast<double>(flops) * 1e12;
         const double around = (4 * 256 + 128) * 506.0 +
-                              static_cast<double>(idle_read(options.hbm) + options.hbm.t_rfc) +
-                              2.0 * static_cast<double>(g.unit_to_l2 + options.l2.latency + g.l2_to_unit);
+            static_cast<double>(idle_read(options.hbm) + options.hbm.t_rfc) +
+            2.0 * static_cast<double>(g.unit_to_l2 + options.l2.latency + g.l2_to_unit);
         const double time = static_cast<double>(time_alone(options, gemm));
         EXPECT_GE(time, busy);
         EXPECT_LT(time, busy + around);
@@ -156,7 +156,8 @@ TEST(Gemm, WithoutOperationsToSpeakOfItsLinesTakeTheTime)
         options.gpu.clock = clock;
         const GpuSpec& g = options.gpu;
         const double stored = 256 * 256 * 2;
-        const double issue = (static_cast<double>(gemm.loaded_bytes()) + stored) / 64 / 4 * 1e12 / static_cast<double>(clock);
+        const double issue =
+            (static_cast<double>(gemm.loaded_bytes()) + stored) / 64 / 4 * 1e12 / static_cast<double>(clock);
         const double trips = 17.0 * static_cast<double>(g.unit_to_l2 + options.l2.latency + g.l2_to_unit);
         const double time = static_cast<double>(time_alone(options, gemm, 2));
         EXPECT_GE(time, issue);
@@ -190,8 +191,7 @@ TEST(Gemm, LargerThanTheMemoryIsRefused)
 TEST(Gemm, ACollectiveThatIsStuckIsSeenBesideIt)
 {
     GpuBox box(small_gpu(1'000'000'000'000));
-    const Executor::JobId job =
-        box.open(schedule_of(CollectiveOp::all_gather, "ring", 2), 4096, ElementType::u8);
+    const Executor::JobId job = box.open(schedule_of(CollectiveOp::all_gather, "ring", 2), 4096, ElementType::u8);
     box.executor->enter(job, 0, nullptr);  // rank 1 never does
     int kernels = 0;
     const std::function<void()> compute = [&] {

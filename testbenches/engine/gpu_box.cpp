@@ -21,13 +21,13 @@ GpuBox::GpuBox(const BoxOptions& options) : event_queue("event_queue")
             if (peer != g) routes[peer] = {static_cast<std::uint16_t>(port_to(g, peer))};
         wiring.routes = RouteTable(routes);
         wiring.data_on = options.data_on;
-        gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), event_queue, pool, progress, options.gpu,
-            options.l1, options.l2, options.hbm, wiring, MemorySideSpec{}, NetworkSpec{}, options.copy, options.bulk));
+        gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), event_queue, pool, progress, options.gpu, options.l1,
+            options.l2, options.hbm, wiring, MemorySideSpec{}, NetworkSpec{}, options.copy, options.bulk));
     }
     for (unsigned a = 0; a < n; ++a)
         for (unsigned b = a + 1; b < n; ++b) {
-            links.push_back(std::make_unique<Link>(("link" + std::to_string(links.size())).c_str(), event_queue,
-                options.link));
+            links.push_back(
+                std::make_unique<Link>(("link" + std::to_string(links.size())).c_str(), event_queue, options.link));
             const unsigned ends[2] = {a, b};
             for (unsigned e = 0; e < 2; ++e) {
                 const unsigned port = port_to(ends[e], ends[1 - e]);
@@ -37,11 +37,12 @@ GpuBox::GpuBox(const BoxOptions& options) : event_queue("event_queue")
                 links.back()->initiator(e).bind(gpu.link_in(port));
             }
         }
-    if (options.has_switch) hub = std::make_unique<BoxSwitch>(event_queue, pool, gpus, options.link, options.hub, n - 1);
+    if (options.has_switch)
+        hub = std::make_unique<BoxSwitch>(event_queue, pool, gpus, options.link, options.hub, n - 1);
     std::vector<Accelerator*> pointers;
     for (const auto& gpu : gpus) pointers.push_back(gpu.get());
-    executor = std::make_unique<LineExecutor>(event_queue, pointers, progress, options.engine, options.data_on,
-        options.seed);
+    executor =
+        std::make_unique<LineExecutor>(event_queue, pointers, progress, options.engine, options.data_on, options.seed);
     if (hub) executor->set_groups(*hub);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
@@ -90,8 +91,8 @@ Schedule lone_put()
         plan.input_chunks = plan.output_chunks = plan.semaphores = 1;
         plan.threads.resize(1);
     }
-    schedule.ranks[0].threads[0].steps = {
-        move_step({{0, Buffer::input, 0}}, {{1, Buffer::output, 0}}), signal_step(1, 0)};
+    schedule.ranks[0].threads[0].steps = {move_step({{0, Buffer::input, 0}}, {{1, Buffer::output, 0}}),
+        signal_step(1, 0)};
     schedule.ranks[1].threads[0].steps = {wait_step(0, 0)};
     return schedule;
 }
@@ -120,8 +121,8 @@ std::shared_ptr<Schedule> schedule_of(CollectiveOp op, const std::string& algori
     return std::make_shared<Schedule>(make_schedule(algorithm, op, ranks, options));
 }
 
-std::uint64_t time_of(const BoxOptions& options, CollectiveOp op, const std::string& algorithm,
-    std::uint64_t bytes, ElementType type)
+std::uint64_t time_of(const BoxOptions& options, CollectiveOp op, const std::string& algorithm, std::uint64_t bytes,
+    ElementType type)
 {
     return std::stoull("0" + in_child([&] {
         GpuBox box(options);

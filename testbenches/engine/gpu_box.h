@@ -68,8 +68,8 @@ std::shared_ptr<Schedule> schedule_of(CollectiveOp op, const std::string& algori
     std::uint32_t channels = 1, ReduceOp reduction = ReduceOp::sum);
 
 // One collective alone in a process of its own: when it ended, in ps. It must finish with the right result.
-std::uint64_t time_of(const BoxOptions& options, CollectiveOp op, const std::string& algorithm,
-    std::uint64_t bytes, ElementType type = ElementType::u8);
+std::uint64_t time_of(const BoxOptions& options, CollectiveOp op, const std::string& algorithm, std::uint64_t bytes,
+    ElementType type = ElementType::u8);
 
 // A local read or write of one GPU in a process of its own, in ps.
 std::uint64_t access_time(const BoxOptions& options, std::uint64_t bytes, bool write);

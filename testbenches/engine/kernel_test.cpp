@@ -50,7 +50,7 @@ double time_alone(const BoxOptions& options, const KernelWork& work)
 }
 
 struct Pair {
-    double kernel = 0;      // ps; of GPU 0
+    double kernel = 0;  // ps; of GPU 0
     double collective = 0;
 };
 
@@ -65,8 +65,8 @@ Pair beside(const BoxOptions& options, bool kernel, const KernelWork& work, bool
             box.executor->run_kernel(gpu, work, [&] { kernel_end = box.executor->now(); });
         if (collective) {
             const auto channels = static_cast<std::uint32_t>(options.engine.channels);
-            const Executor::JobId job = box.open(schedule_of(CollectiveOp::all_reduce, "ring", 2, channels), 1 << 20,
-                ElementType::fp32);
+            const Executor::JobId job =
+                box.open(schedule_of(CollectiveOp::all_reduce, "ring", 2, channels), 1 << 20, ElementType::fp32);
             box.enter_all(job);
             box.run();
             EXPECT_TRUE(box.record(job).finished);
@@ -110,7 +110,8 @@ TEST(Kernel, ItsWorkgroupsShareOperationsAndBytesOut)
     }
     // Of a large tensor the programs stay small.
     std::size_t length = 0;
-    for (const Program& program : kernel_programs(work_of(1, std::uint64_t{1} << 40, 4), 0)) length += program.operations.size();
+    for (const Program& program : kernel_programs(work_of(1, std::uint64_t{1} << 40, 4), 0))
+        length += program.operations.size();
     EXPECT_LE(length, 4u * 128u);
 }
 

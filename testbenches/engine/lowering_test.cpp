@@ -31,15 +31,13 @@ std::string text_of(const Program& program)
         const auto operands = [&](std::size_t first, std::size_t count) {
             std::string list;
             for (std::size_t i = 0; i < count; ++i)
-                list += fmt::format("{}{:x}", i == 0 ? "" : "+",
-                    program.operands[operation.first_operand + first + i]);
+                list += fmt::format("{}{:x}", i == 0 ? "" : "+", program.operands[operation.first_operand + first + i]);
             return list;
         };
         switch (operation.kind) {
         case Operation::Kind::move:
-            out += fmt::format("{}{}: {} -> {} {} B\n", operation.label,
-                operation.with_previous ? " too" : "", operands(0, operation.sources),
-                operands(operation.sources, operation.destinations), operation.bytes);
+            out += fmt::format("{}{}: {} -> {} {} B\n", operation.label, operation.with_previous ? " too" : "",
+                operands(0, operation.sources), operands(operation.sources, operation.destinations), operation.bytes);
             break;
         case Operation::Kind::signal:
             out += fmt::format("{}: signal {:x}\n", operation.label, operation.address);
@@ -155,8 +153,7 @@ TEST(Lowering, ConsecutiveChunksThatAreApartInOneOperandBecomePieces)
     Schedule schedule = custom(4);
     // Slots of scratch are whole lines, so 100-byte chunks lie apart there.
     schedule.ranks[0].scratch_chunks = 2;
-    schedule.ranks[0].threads.push_back(
-        {{move_step({{0, Buffer::input, 1, 2}}, {{0, Buffer::scratch, 0, 2}})}});
+    schedule.ranks[0].threads.push_back({{move_step({{0, Buffer::input, 1, 2}}, {{0, Buffer::scratch, 0, 2}})}});
     EXPECT_EQ(text_of(lowered(schedule, 400, 0)[0]),
         "0: 64 -> 20000 100 B\n"
         "0 too: c8 -> 20080 100 B\n");
@@ -270,7 +267,8 @@ TEST(Lowering, InPlaceBuffersShareOneMemory)
 
 TEST(Lowering, StepsForASwitchAreRefusedWithTheirPlace)
 {
-    for (const StepKind kind : {StepKind::multicast, StepKind::load_reduce, StepKind::reduce_multicast, StepKind::push_reduce}) {
+    for (const StepKind kind :
+        {StepKind::multicast, StepKind::load_reduce, StepKind::reduce_multicast, StepKind::push_reduce}) {
         Schedule schedule = custom(1);
         Step step = move_step({{0, Buffer::input, 0, 1}}, {{0, Buffer::output, 0, 1}});
         step.kind = kind;
@@ -319,7 +317,9 @@ TEST(Lowering, StepsForASwitchBecomeMovesAtTheAddressOfTheirGroup)
         }
         ASSERT_EQ(moves.size(), 2u) << static_cast<int>(mover);
         EXPECT_TRUE(fence_between);
-        const auto operand = [&](const Operation& move, unsigned number) { return program.operands[move.first_operand + number]; };
+        const auto operand = [&](const Operation& move, unsigned number) {
+            return program.operands[move.first_operand + number];
+        };
         EXPECT_EQ(moves[0].sources + moves[0].destinations, 2);
         EXPECT_EQ(operand(moves[0], 0), global_address(0xfc05, 0x1000));  // combined in the order listed
         EXPECT_EQ(operand(moves[0], 1), global_address(0xfc07, 0x2000));
@@ -329,7 +329,8 @@ TEST(Lowering, StepsForASwitchBecomeMovesAtTheAddressOfTheirGroup)
         EXPECT_TRUE(moves[1].pushes);
 
         addresses[1].memory[0] = global_address(1, 0x1040);
-        EXPECT_THROW(lower(schedule, layout, ElementType::fp32, 0, addresses, mover, nullptr, nullptr, &groups), InputError);
+        EXPECT_THROW(lower(schedule, layout, ElementType::fp32, 0, addresses, mover, nullptr, nullptr, &groups),
+            InputError);
     }
 }
 
@@ -420,10 +421,12 @@ TEST(Lowering, FlagsOfSignalsCanLieAtTheOneWhoSignals)
     const auto flag = [](std::uint32_t rank, std::uint64_t number) {
         return fmt::format("{:x}", addresses(3)[rank].flags + number * flag_stride);
     };
-    EXPECT_EQ(text(1, nullptr), "0: signal " + flag(2, 1) + "\n1: signal " + flag(0, 0) + "\n2: wait " + flag(1, 0) +
-                                    " >= 1\n3: wait " + flag(1, 1) + " >= 1\n");
-    EXPECT_EQ(text(1, &flags), "0: signal " + flag(1, 3) + "\n1: signal " + flag(1, 2) + "\n2: wait " + flag(0, 2) +
-                                   " >= 1\n3: wait " + flag(2, 3) + " >= 1\n");
+    EXPECT_EQ(text(1, nullptr),
+        "0: signal " + flag(2, 1) + "\n1: signal " + flag(0, 0) + "\n2: wait " + flag(1, 0) + " >= 1\n3: wait " +
+            flag(1, 1) + " >= 1\n");
+    EXPECT_EQ(text(1, &flags),
+        "0: signal " + flag(1, 3) + "\n1: signal " + flag(1, 2) + "\n2: wait " + flag(0, 2) + " >= 1\n3: wait " +
+            flag(2, 3) + " >= 1\n");
     EXPECT_THROW(flags.number(1, 1, 0), InputError);
 }
 

@@ -98,8 +98,7 @@ TEST(MoverChoice, ALargeAllGatherIsBoundByTheFabricWhoeverMovesIt)
 {
     std::uint64_t times[3];
     for (const Mover mover : all_movers)
-        times[static_cast<unsigned>(mover)] =
-            time_of(box_with(2, mover), CollectiveOp::all_gather, "direct", 1 << 20);
+        times[static_cast<unsigned>(mover)] = time_of(box_with(2, mover), CollectiveOp::all_gather, "direct", 1 << 20);
     // 512 KiB each way in packets of 80 B, and acknowledges of 16 B for what comes.
     const double wire = 8192.0 * 96 / 25e9 * 1e12;
     for (const std::uint64_t time : times) {
@@ -123,8 +122,7 @@ TEST(MoverChoice, AListThatWaitsForNobodyIsNamed)
     BoxOptions options = box_with(2, Mover::copy_engine);
     options.engine.channels = 1;
     GpuBox box(options);
-    const Executor::JobId job =
-        box.open(schedule_of(CollectiveOp::all_gather, "ring", 2), 4096, ElementType::u8);
+    const Executor::JobId job = box.open(schedule_of(CollectiveOp::all_gather, "ring", 2), 4096, ElementType::u8);
     box.executor->enter(job, 0, nullptr);
     box.run();
     EXPECT_FALSE(box.record(job).finished);

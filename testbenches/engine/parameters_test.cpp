@@ -66,10 +66,7 @@ std::uint64_t get(const BoxOptions& options)
         options.gpu.port_to_unit;
 }
 
-std::uint64_t barrier_time(const BoxOptions& options)
-{
-    return time_of(options, CollectiveOp::barrier, "direct", 0);
-}
+std::uint64_t barrier_time(const BoxOptions& options) { return time_of(options, CollectiveOp::barrier, "direct", 0); }
 
 }  // namespace
 
@@ -261,8 +258,8 @@ TEST(GpuParameters, OneLinePutIsTheSumOfItsParts)
     const BoxOptions options = plain();
     // Read, store to the own output and one cycle later to the other's, acknowledge, signal, acknowledge.
     EXPECT_EQ(time_of(options, CollectiveOp::broadcast, "direct", 64),
-        round_trip(options) + idle_read(options.hbm) + cycle + there(options, 80) + back(options) +
-            there(options, 32) + back(options));
+        round_trip(options) + idle_read(options.hbm) + cycle + there(options, 80) + back(options) + there(options, 32) +
+            back(options));
     // A part of a line carries byte enables (16 B) and only the flits it fills.
     BoxOptions slow = options;
     slow.link.bandwidth = 1'000'000'000;

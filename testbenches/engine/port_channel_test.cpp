@@ -69,10 +69,10 @@ TEST(PortProxy, LooksAgainAndAgainAndTakesOneRequestAtATime)
     spec.proxy_poll = 100;
     spec.proxy_service = 1000;
     PortProxy proxy(spec);
-    EXPECT_EQ(proxy.handed_on(50), 800u + 1000);         // there at 750, found at 800
-    EXPECT_EQ(proxy.handed_on(60), 1800u + 1000);        // there at 760, found when the first is done
-    EXPECT_EQ(proxy.handed_on(2801), 3600u + 1000);      // there at 3501: looks at 2800, 2900, ...
-    EXPECT_EQ(proxy.handed_on(3900), 4600u + 1000);      // there at 4600, when the third is done
+    EXPECT_EQ(proxy.handed_on(50), 800u + 1000);     // there at 750, found at 800
+    EXPECT_EQ(proxy.handed_on(60), 1800u + 1000);    // there at 760, found when the first is done
+    EXPECT_EQ(proxy.handed_on(2801), 3600u + 1000);  // there at 3501: looks at 2800, 2900, ...
+    EXPECT_EQ(proxy.handed_on(3900), 4600u + 1000);  // there at 4600, when the third is done
     EXPECT_EQ(proxy.requests(), 4u);
     EXPECT_EQ(proxy.queued(), 50u + 1040 + 99 + 0);
 }
@@ -126,8 +126,8 @@ TEST(PortChannel, CostsWhatTheTutorialsMeasured)
 
 TEST(PortChannel, CollectivesEndRight)
 {
-    for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::all_to_all, CollectiveOp::broadcast,
-             CollectiveOp::barrier})
+    for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::all_to_all,
+             CollectiveOp::broadcast, CollectiveOp::barrier})
         for (const std::string& algorithm : algorithms_without_switch(op)) {
             BoxOptions options = box(4);
             options.engine.channels = 2;
@@ -180,7 +180,8 @@ TEST(PortChannel, UnitsDoNotOverwriteWhatAPutStillReads)
     const std::string found = in_child([&] {
         GpuBox box(plain(EngineChannel::port));
         const Executor::JobId job = box.open(std::make_shared<Schedule>(schedule), 64, ElementType::u8);
-        const std::uint64_t at[2] = {*box.executor->address(job, 0, Buffer::input, 0), *box.executor->address(job, 1, Buffer::output, 0)};
+        const std::uint64_t at[2] = {*box.executor->address(job, 0, Buffer::input, 0),
+            *box.executor->address(job, 1, Buffer::output, 0)};
         std::string same = "not called";
         box.executor->on_finished = [&](Executor::JobId) {
             std::uint8_t bytes[2][64];
@@ -222,7 +223,8 @@ TEST(PortChannel, WhoWaitsInVainIsNamed)
             BoxOptions options = plain(EngineChannel::port);
             options.gpu.wait_policy = static_cast<std::uint64_t>(policy);
             GpuBox box(options);
-            const Executor::JobId job = box.open(schedule_of(CollectiveOp::all_gather, "ring", 2), 4096, ElementType::u8);
+            const Executor::JobId job =
+                box.open(schedule_of(CollectiveOp::all_gather, "ring", 2), 4096, ElementType::u8);
             box.executor->enter(job, 0, nullptr);
             box.run();
             EXPECT_FALSE(box.record(job).finished);
@@ -230,7 +232,8 @@ TEST(PortChannel, WhoWaitsInVainIsNamed)
             const std::vector<std::string> blocked = box.executor->blocked();
             return blocked.size() == 1 ? blocked[0] : std::to_string(blocked.size());
         });
-        EXPECT_EQ(text, "gpu0 (rank 0 of all_gather ring): step 2 waits for signal 1 of semaphore 0 from rank 1, has 0");
+        EXPECT_EQ(text,
+            "gpu0 (rank 0 of all_gather ring): step 2 waits for signal 1 of semaphore 0 from rank 1, has 0");
     }
 }
 
@@ -249,14 +252,17 @@ TEST(PortChannel, WhatContradictsIsRefused)
     };
     BoxOptions options = plain(EngineChannel::port);
     options.engine.mover = static_cast<std::uint64_t>(Mover::bulk);
-    EXPECT_EQ(refusal(options), "ring: port channels, whose proxy has copy engines move the data, with engine.mover other than "
-                                "units; expected engine.mover=units, or engine.channel=memory");
+    EXPECT_EQ(refusal(options),
+        "ring: port channels, whose proxy has copy engines move the data, with engine.mover other than "
+        "units; expected engine.mover=units, or engine.channel=memory");
     options = plain(EngineChannel::port);
     options.engine.protocol = 1;
-    EXPECT_EQ(refusal(options), "ring: engine.channel=port with packets, which only units store; expected engine.protocol=simple, or "
-                                "engine.channel=memory");
-    EXPECT_EQ(refusal(plain(EngineChannel::in_switch)), "ring: engine.channel=switch with an algorithm that leaves nothing to "
-                                                        "switches; expected an algorithm that does, or another engine.channel");
+    EXPECT_EQ(refusal(options),
+        "ring: engine.channel=port with packets, which only units store; expected engine.protocol=simple, or "
+        "engine.channel=memory");
+    EXPECT_EQ(refusal(plain(EngineChannel::in_switch)),
+        "ring: engine.channel=switch with an algorithm that leaves nothing to "
+        "switches; expected an algorithm that does, or another engine.channel");
     EXPECT_EQ(refusal(plain(EngineChannel::memory)), "none");
 }
 

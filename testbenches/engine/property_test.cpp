@@ -53,10 +53,11 @@ struct Combination {
 
     std::string text() const
     {
-        return fmt::format("{} {}, {} ranks, {} B of {}, {} channels, root {}, pipeline {}, {}, mover {}, channel {}, {} slices, flags at {}, {} slots of {} B",
-            name_of(op), algorithm, members.size(), bytes, name_of(type), options.channels, options.root, options.pipeline,
-            name_of(static_cast<Protocol>(engine.protocol)), engine.mover, engine.channel, engine.slices, engine.flag_home,
-            engine.staging != 0 ? engine.steps_in_flight : 0, engine.step_bytes);
+        return fmt::format("{} {}, {} ranks, {} B of {}, {} channels, root {}, pipeline {}, {}, mover {}, channel {}, "
+                           "{} slices, flags at {}, {} slots of {} B",
+            name_of(op), algorithm, members.size(), bytes, name_of(type), options.channels, options.root,
+            options.pipeline, name_of(static_cast<Protocol>(engine.protocol)), engine.mover, engine.channel,
+            engine.slices, engine.flag_home, engine.staging != 0 ? engine.steps_in_flight : 0, engine.step_bytes);
     }
 };
 
@@ -65,13 +66,13 @@ Combination draw(Draw& draw)
     Combination out;
     if (draw.once_in(in_switch_once_in)) {
         // All-reduce twice as often: it has more than half of the algorithms.
-        out.op = draw.one_of<CollectiveOp>({CollectiveOp::all_reduce, CollectiveOp::all_reduce, CollectiveOp::all_gather,
-            CollectiveOp::reduce_scatter, CollectiveOp::broadcast, CollectiveOp::reduce});
+        out.op = draw.one_of<CollectiveOp>({CollectiveOp::all_reduce, CollectiveOp::all_reduce,
+            CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::broadcast, CollectiveOp::reduce});
         out.algorithm = draw.one_of(algorithms_in_switch(out.op));
     } else {
-        out.op = draw.one_of<CollectiveOp>({CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
-            CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather,
-            CollectiveOp::scatter, CollectiveOp::barrier});
+        out.op = draw.one_of<CollectiveOp>({CollectiveOp::all_reduce, CollectiveOp::all_gather,
+            CollectiveOp::reduce_scatter, CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce,
+            CollectiveOp::gather, CollectiveOp::scatter, CollectiveOp::barrier});
         out.algorithm = draw.one_of(algorithms_without_switch(out.op));
     }
     std::vector<std::uint32_t> all;
@@ -111,7 +112,10 @@ Combination draw(Draw& draw)
     return out;
 }
 
-bool in_a_switch(const Combination& drawn) { return algorithm_info(drawn.op, drawn.algorithm)->carrier == Carrier::in_switch; }
+bool in_a_switch(const Combination& drawn)
+{
+    return algorithm_info(drawn.op, drawn.algorithm)->carrier == Carrier::in_switch;
+}
 
 std::uint64_t seed_of(unsigned batch) { return 1000 + batch; }
 
@@ -138,8 +142,8 @@ Job job_of(const Combination& drawn, std::shared_ptr<const Schedule> schedule)
 void carry_out(GpuBox& box, const Combination& drawn)
 {
     SCOPED_TRACE(drawn.text());
-    const auto schedule = std::make_shared<Schedule>(make_schedule(drawn.algorithm, drawn.op,
-        static_cast<std::uint32_t>(drawn.members.size()), drawn.options));
+    const auto schedule = std::make_shared<Schedule>(
+        make_schedule(drawn.algorithm, drawn.op, static_cast<std::uint32_t>(drawn.members.size()), drawn.options));
     VerifyOptions sized;
     sized.bytes = drawn.bytes;
     sized.element_bytes = size_of(drawn.type);
@@ -168,7 +172,8 @@ TEST_P(Batch, EveryCombinationIsRightSymbolicallyAndInMemory)
     in_child([] {
         GpuBox one(switch_box(gpus));
         Draw random(seed_of(GetParam()));
-        for (unsigned i = 0; i < combinations / batches && !::testing::Test::HasFailure(); ++i) carry_out(one, draw(random));
+        for (unsigned i = 0; i < combinations / batches && !::testing::Test::HasFailure(); ++i)
+            carry_out(one, draw(random));
         return std::string();
     });
 }
@@ -253,7 +258,8 @@ TEST(Damage, AStepThatTheSwitchIsNotGivenIsCaughtTwice)
     for (std::uint32_t rank = 0; rank < 4; ++rank)
         for (const auto& [algorithm, kind] : {std::pair("nvls", StepKind::reduce_multicast),
                  std::pair("nvls_one_shot", StepKind::load_reduce), std::pair("push_reduce", StepKind::push_reduce)}) {
-            const Outcome outcome = outcome_of([rank, kind = kind](Schedule& schedule) { drop(schedule, rank, kind, 0); }, algorithm);
+            const Outcome outcome =
+                outcome_of([rank, kind = kind](Schedule& schedule) { drop(schedule, rank, kind, 0); }, algorithm);
             EXPECT_FALSE(outcome.verified) << algorithm << " " << rank;
             EXPECT_FALSE(outcome.right) << algorithm << " " << rank;
         }

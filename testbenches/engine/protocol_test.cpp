@@ -49,8 +49,9 @@ Wire wire_of(const BoxOptions& options, CollectiveOp op, std::uint64_t bytes)
 TEST(ProtocolRun, EveryPutAlgorithmEndsRight)
 {
     const std::pair<CollectiveOp, const char*> cases[] = {{CollectiveOp::all_reduce, "ring"},
-        {CollectiveOp::all_reduce, "direct"}, {CollectiveOp::all_reduce, "one_shot"}, {CollectiveOp::all_gather, "ring"},
-        {CollectiveOp::all_gather, "direct"}, {CollectiveOp::reduce_scatter, "ring"}, {CollectiveOp::reduce_scatter, "direct"},
+        {CollectiveOp::all_reduce, "direct"}, {CollectiveOp::all_reduce, "one_shot"},
+        {CollectiveOp::all_gather, "ring"}, {CollectiveOp::all_gather, "direct"},
+        {CollectiveOp::reduce_scatter, "ring"}, {CollectiveOp::reduce_scatter, "direct"},
         {CollectiveOp::all_to_all, "direct"}, {CollectiveOp::all_to_all, "ring"}, {CollectiveOp::broadcast, "ring"},
         {CollectiveOp::broadcast, "direct"}};
     for (const Protocol protocol : in_flags_of_data)
@@ -58,7 +59,7 @@ TEST(ProtocolRun, EveryPutAlgorithmEndsRight)
             for (const unsigned ranks : {2u, 3u, 5u})
                 for (const std::uint64_t bytes : {4u, 1000u, 20000u}) {
                     SCOPED_TRACE(std::string(name_of(op)) + " " + algorithm + " " + name_of(protocol) + ", " +
-                                 std::to_string(ranks) + " ranks, " + std::to_string(bytes) + " B");
+                        std::to_string(ranks) + " ranks, " + std::to_string(bytes) + " B");
                     EXPECT_GT(time_of(box_with(protocol, ranks, 2), op, algorithm, bytes, ElementType::int32), 0u);
                 }
 }
@@ -213,8 +214,9 @@ TEST(ProtocolRun, OnlyUnitsStoreFlags)
                 box.open(schedule_of(CollectiveOp::all_gather, "ring", 2), 4096, ElementType::u8);
                 ADD_FAILURE() << "opened";
             } catch (const InputError& error) {
-                EXPECT_EQ(std::string(error.what()), "ring: packets, which only units store and look at, with engine.mover other "
-                                                     "than units; expected engine.mover=units, or engine.protocol=simple");
+                EXPECT_EQ(std::string(error.what()),
+                    "ring: packets, which only units store and look at, with engine.mover other "
+                    "than units; expected engine.mover=units, or engine.protocol=simple");
             }
             return std::string();
         });

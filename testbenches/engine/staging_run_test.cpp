@@ -124,7 +124,8 @@ TEST(StagingRun, AReceiverThatForwardsNeedsMoreOfThem)
             options.gpus = 3;
             AlgorithmOptions chain;
             chain.pipeline = 1;
-            const Outcome outcome = outcome_of(options, make_schedule("ring", CollectiveOp::broadcast, 3, chain), lines * 64);
+            const Outcome outcome =
+                outcome_of(options, make_schedule("ring", CollectiveOp::broadcast, 3, chain), lines * 64);
             EXPECT_TRUE(outcome.right);
             return outcome.end;
         };
@@ -172,14 +173,15 @@ TEST(StagingRun, LargerSlotsNeedFewerRoundTrips)
 TEST(StagingRun, CollectivesEndRightWhoeverMovesThem)
 {
     for (const Mover mover : {Mover::units, Mover::copy_engine, Mover::bulk})
-        for (const auto& [op, algorithm] : {std::pair(CollectiveOp::all_reduce, "ring"), std::pair(CollectiveOp::all_gather, "direct"),
-                 std::pair(CollectiveOp::broadcast, "tree")}) {
+        for (const auto& [op, algorithm] : {std::pair(CollectiveOp::all_reduce, "ring"),
+                 std::pair(CollectiveOp::all_gather, "direct"), std::pair(CollectiveOp::broadcast, "tree")}) {
             BoxOptions options = box(4);
             options.engine.mover = static_cast<std::uint64_t>(mover);
             options.engine.staging = static_cast<std::uint64_t>(StagingMode::fifo);
             options.engine.steps_in_flight = 3;
             options.engine.step_bytes = 512;
-            EXPECT_GT(time_of(options, op, algorithm, 50'000, ElementType::bf16), 0u) << name_of(op) << " " << algorithm;
+            EXPECT_GT(time_of(options, op, algorithm, 50'000, ElementType::bf16), 0u)
+                << name_of(op) << " " << algorithm;
         }
 }
 
@@ -191,7 +193,8 @@ Outcome damaged(std::uint32_t rank, StepKind kind)
     Schedule staged = in_fifos(lone_put(), 12 * 64, 1, {2, 64});
     std::vector<Step>& steps = staged.ranks[rank].threads[0].steps;
     if (kind != StepKind::nop)
-        steps.erase(std::remove_if(steps.begin(), steps.end(), [kind](const Step& step) { return step.kind == kind; }), steps.end());
+        steps.erase(std::remove_if(steps.begin(), steps.end(), [kind](const Step& step) { return step.kind == kind; }),
+            steps.end());
     BoxOptions options = plain(2);
     options.engine.staging = static_cast<std::uint64_t>(StagingMode::none);
     return outcome_of(options, staged, 12 * 64, 40'000'000);
@@ -227,7 +230,8 @@ TEST(StagingRun, WhatCannotBeStagedIsRefused)
         "ring: engine.staging=fifo with packets, which have slots of their own; expected engine.protocol=simple, or "
         "engine.staging=none");
     EXPECT_EQ(refusal(plain(1), CollectiveOp::all_reduce, "ring"),
-        "ring: through FIFOs: rank 0 thread 0 step 3 (wait) never runs: it waits for signal 1 on semaphore 1 from rank 1, which "
+        "ring: through FIFOs: rank 0 thread 0 step 3 (wait) never runs: it waits for signal 1 on semaphore 1 from rank "
+        "1, which "
         "rank 1 thread 0 would send in step 6; expected more engine.steps_in_flight, a larger engine.step_bytes, or "
         "engine.staging=none for this schedule");
     EXPECT_EQ(refusal(plain(2), CollectiveOp::all_reduce, "ring"), "none");

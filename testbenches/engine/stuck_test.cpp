@@ -68,8 +68,7 @@ TEST(Stuck, RankThatNeverEntersIsMissed)
     for (const WaitPolicy policy : policies)
         EXPECT_EQ(in_child([&] {
             GpuBox box(box_with(policy, 3));
-            const Executor::JobId job =
-                box.open(schedule_of(CollectiveOp::barrier, "direct", 3), 0, ElementType::u8);
+            const Executor::JobId job = box.open(schedule_of(CollectiveOp::barrier, "direct", 3), 0, ElementType::u8);
             box.executor->enter(job, 0, nullptr);
             box.executor->enter(job, 2, nullptr);
             box.run();

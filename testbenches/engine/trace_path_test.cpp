@@ -42,8 +42,9 @@ public:
         for (const TracePathSegment& segment : trace_path(log)) {
             EXPECT_EQ(segment.begin, at);  // no gap
             at = segment.end;
-            out += (segment.record == none ? "-" : std::to_string(segment.record)) + " " + std::to_string(segment.rank) + " " +
-                std::to_string(segment.begin) + "-" + std::to_string(segment.end) + "; ";
+            out += (segment.record == none ? "-" : std::to_string(segment.record)) + " " +
+                std::to_string(segment.rank) + " " + std::to_string(segment.begin) + "-" + std::to_string(segment.end) +
+                "; ";
         }
         return out;
     }

@@ -50,7 +50,8 @@ struct Row {
 std::vector<Row> all_rows()
 {
     std::vector<Row> out;
-    for (const auto& words : rows("lines.txt")) out.push_back({words.at(0), words.at(1), words.at(2), words.at(3), std::stod(words.at(4))});
+    for (const auto& words : rows("lines.txt"))
+        out.push_back({words.at(0), words.at(1), words.at(2), words.at(3), std::stod(words.at(4))});
     return out;
 }
 
@@ -112,29 +113,33 @@ Spread spread_of(const std::vector<std::pair<double, std::string>>& errors)
     std::vector<std::pair<double, std::string>> sorted = errors;
     std::sort(sorted.begin(), sorted.end());
     const std::size_t last = sorted.size() - 1;
-    return {(sorted[last / 2].first + sorted[(last + 1) / 2].first) / 2, sorted[last * 9 / 10].first, sorted[last].first,
-        sorted[last].second};
+    return {(sorted[last / 2].first + sorted[(last + 1) / 2].first) / 2, sorted[last * 9 / 10].first,
+        sorted[last].first, sorted[last].second};
 }
 
 // The page with all rows, which says how far they are off.
 std::string page(const std::vector<Row>& all, const std::vector<double>& flow_ps, const Spread& is)
 {
-    std::string out = "# Flow fidelity against lines: all rows\n\n"
-                      "What it means and why rows are off: [flow](flow.md#against-lines). Written by `WEFT_UPDATE_DOCS=1\n"
-                      "build/release/tests/flow_test --gtest_filter=FlowAccuracy.MedianNineInTenAndWorstStayWithinTheirBounds`; nothing is fitted.\n\n";
-    out += fmt::format("{} rows: median {:.1f} %, nine in ten within {:.1f} %, worst {:.1f} % ({}).\n\n", all.size(), is.median, is.p90,
-        is.worst, is.worst_name);
+    std::string out =
+        "# Flow fidelity against lines: all rows\n\n"
+        "What it means and why rows are off: [flow](flow.md#against-lines). Written by `WEFT_UPDATE_DOCS=1\n"
+        "build/release/tests/flow_test --gtest_filter=FlowAccuracy.MedianNineInTenAndWorstStayWithinTheirBounds`; "
+        "nothing is fitted.\n\n";
+    out += fmt::format("{} rows: median {:.1f} %, nine in ten within {:.1f} %, worst {:.1f} % ({}).\n\n", all.size(),
+        is.median, is.p90, is.worst, is.worst_name);
     out += "| system | collective | algorithm | size | lines, us | flow, us | error |\n|---|---|---|---|---|---|---|\n";
     for (std::size_t i = 0; i < all.size(); ++i)
-        out += fmt::format("| {} | {} | {} | {} | {:.2f} | {:.2f} | {:+.1f} % |\n", all[i].system, all[i].op, all[i].algorithm, all[i].bytes,
-            all[i].lines_ps / 1e6, flow_ps[i] / 1e6, (flow_ps[i] / all[i].lines_ps - 1) * 100);
+        out += fmt::format("| {} | {} | {} | {} | {:.2f} | {:.2f} | {:+.1f} % |\n", all[i].system, all[i].op,
+            all[i].algorithm, all[i].bytes, all[i].lines_ps / 1e6, flow_ps[i] / 1e6,
+            (flow_ps[i] / all[i].lines_ps - 1) * 100);
     return out;
 }
 
 void expect_lines(std::size_t first, std::size_t step)
 {
     const std::vector<Row> all = all_rows();
-    for (std::size_t i = first; i < all.size(); i += step) EXPECT_EQ(by_lines(all[i]), all[i].lines_ps) << all[i].name();
+    for (std::size_t i = first; i < all.size(); i += step)
+        EXPECT_EQ(by_lines(all[i]), all[i].lines_ps) << all[i].name();
 }
 
 }  // namespace
@@ -173,7 +178,8 @@ TEST(FlowAccuracy, MedianNineInTenAndWorstStayWithinTheirBounds)
     EXPECT_LE(is.worst, 29) << is.worst_name;
     const auto beyond = std::count_if(errors.begin(), errors.end(), [](const auto& error) { return error.first > 20; });
     EXPECT_LE(beyond, 5);
-    std::printf("median %.2f %%, nine in ten within %.2f %%, worst %.2f %%: %s\n", is.median, is.p90, is.worst, is.worst_name.c_str());
+    std::printf("median %.2f %%, nine in ten within %.2f %%, worst %.2f %%: %s\n", is.median, is.p90, is.worst,
+        is.worst_name.c_str());
 }
 
 // The bounds above must see a model that is a tenth too slow.
@@ -181,7 +187,8 @@ TEST(FlowAccuracy, ATenthTooSlowIsBeyondTheBounds)
 {
     std::vector<std::pair<double, std::string>> errors;
     const std::vector<Row> all = all_rows();
-    for (std::size_t i = 0; i < all.size(); i += 20) errors.emplace_back(std::abs(1.1 * by_flow(all[i]) / all[i].lines_ps - 1) * 100, all[i].name());
+    for (std::size_t i = 0; i < all.size(); i += 20)
+        errors.emplace_back(std::abs(1.1 * by_flow(all[i]) / all[i].lines_ps - 1) * 100, all[i].name());
     EXPECT_GT(spread_of(errors).median, 3);
 }
 

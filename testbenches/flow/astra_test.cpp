@@ -63,8 +63,9 @@ std::uint64_t ring_ns(std::uint32_t n, bool through_switch, bool store_and_forwa
     FlowProfile profile = assumptions();
     profile.links.store_and_forward = store_and_forward;
     // Small ones by the schedule, large ones a rank at a time.
-    const auto program = std::make_shared<FlowProgram>(
-        n < 200 ? program_of(make_schedule("ring", CollectiveOp::all_reduce, n, {})) : program_for_all("ring", CollectiveOp::all_reduce, n, {}));
+    const auto program =
+        std::make_shared<FlowProgram>(n < 200 ? program_of(make_schedule("ring", CollectiveOp::all_reduce, n, {}))
+                                              : program_for_all("ring", CollectiveOp::all_reduce, n, {}));
     const FlowTime time = play(program, network.ranks, book, {bytes / splits, 1}, profile, splits);
     EXPECT_EQ(time.messages, std::uint64_t{2} * splits * n * (n - 1));
     EXPECT_EQ(time.left, splits * n);

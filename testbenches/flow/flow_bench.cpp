@@ -5,8 +5,8 @@
 
 namespace weft::testing {
 
-FlowTime play(std::shared_ptr<const FlowProgram> program, FlowRanks ranks, PathBook& book, const EstimateOptions& options,
-    const FlowProfile& profile, std::uint32_t repeat)
+FlowTime play(std::shared_ptr<const FlowProgram> program, FlowRanks ranks, PathBook& book,
+    const EstimateOptions& options, const FlowProfile& profile, std::uint32_t repeat)
 {
     FlowCore core(std::move(ranks), book, profile);
     FlowTime out;

@@ -17,8 +17,8 @@ using namespace weft::testing;
 namespace {
 
 const CollectiveOp all_ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
-    CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter,
-    CollectiveOp::barrier};
+    CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather,
+    CollectiveOp::scatter, CollectiveOp::barrier};
 
 // Figures like those of a real GPU, so that every rule has something to say.
 CostGraph with_ranks(CostGraph graph, bool back)
@@ -61,7 +61,9 @@ CostGraph boards(std::uint32_t n)
             graph.links.push_back({fmt::format("{} up {}", rank, s), wire_ps, 0, -1});
             graph.links.push_back({fmt::format("{} down {}", rank, s), wire_ps, 0, -1});
         }
-    const auto port = [](std::uint32_t rank, std::uint32_t s, std::uint32_t down) { return 2 * (rank * switches + s) + down; };
+    const auto port = [](std::uint32_t rank, std::uint32_t s, std::uint32_t down) {
+        return 2 * (rank * switches + s) + down;
+    };
     for (std::uint32_t from = 0; from < n; ++from)
         for (std::uint32_t to = 0; to < n; ++to) {
             if (from == to) continue;
@@ -83,7 +85,8 @@ struct Compared {
     int wrong = 0;
 };
 
-void compare(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options, const std::string& name, Compared& sum)
+void compare(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options, const std::string& name,
+    Compared& sum)
 {
     const Estimate wanted = estimate(schedule, graph, options);
     if (!wanted.runs) return;
@@ -91,7 +94,8 @@ void compare(const Schedule& schedule, const CostGraph& graph, const EstimateOpt
     ++sum.cases;
     if (got.end_ps == wanted.time_ps && got.left == schedule.size()) return;
     if (++sum.wrong < 20)
-        ADD_FAILURE() << name << ": flow " << got.end_ps << " ps, estimate " << wanted.time_ps << " ps, " << got.left << " ranks left";
+        ADD_FAILURE() << name << ": flow " << got.end_ps << " ps, estimate " << wanted.time_ps << " ps, " << got.left
+                      << " ranks left";
 }
 
 void compare_all(const CostGraph& graph, const std::string& fabric, Compared& sum, bool with_packets)
@@ -110,13 +114,14 @@ void compare_all(const CostGraph& graph, const std::string& fabric, Compared& su
                     continue;  // not for so many ranks
                 }
                 for (const std::uint64_t bytes : {std::uint64_t{4096}, std::uint64_t{1} << 20}) {
-                    const std::string text = fmt::format("{} {} on {} of {} ranks, {} channels, {} B", name_of(op), name, fabric,
-                        graph.size(), channels, bytes);
+                    const std::string text = fmt::format("{} {} on {} of {} ranks, {} channels, {} B", name_of(op),
+                        name, fabric, graph.size(), channels, bytes);
                     compare(schedule, graph, {bytes, channels == 1 ? 8U : 1U}, text, sum);
                     if (!with_packets) continue;
                     try {
                         compare(in_packets(schedule), graph, {bytes, 1}, text + ", ll", sum);
-                        compare(in_packets(schedule), graph, {bytes, 1, PacketFormat::ll128, true}, text + ", ll128", sum);
+                        compare(in_packets(schedule), graph, {bytes, 1, PacketFormat::ll128, true}, text + ", ll128",
+                            sum);
                     } catch (const InputError&) {
                         // It loads from peers.
                     }
@@ -144,7 +149,8 @@ TEST(FlowGolden, EveryAlgorithmTakesItsEstimateOnSmallFabrics)
 TEST(FlowGolden, EveryAlgorithmTakesItsEstimateOnUnevenFabrics)
 {
     Compared sum;
-    for (const std::uint32_t n : {6U, 16U}) compare_all(with_ranks(random_graph(n, n), true), "a random graph", sum, n < 10);
+    for (const std::uint32_t n : {6U, 16U})
+        compare_all(with_ranks(random_graph(n, n), true), "a random graph", sum, n < 10);
     compare_all(with_ranks(grid_graph(4, 4, true), true), "a torus", sum, false);
     EXPECT_GT(sum.cases, 500);
     EXPECT_EQ(sum.wrong, 0);

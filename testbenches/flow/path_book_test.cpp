@@ -88,7 +88,9 @@ TEST(PathBook, WhatGoesBackOccupiesTheOtherDirection)
 TEST(FlowLinks, CutTimesToWholeQuantaAndStoreBeforeTheyForward)
 {
     const std::vector<CostLink> links = four_links();
-    PathBook book(links, [](std::uint32_t, std::uint32_t) { return CostPath{{{0, {{0, 1}}}, {500, {{1, 1}}}}, 1000, 0, true}; });
+    PathBook book(links, [](std::uint32_t, std::uint32_t) {
+        return CostPath{{{0, {{0, 1}}}, {500, {{1, 1}}}}, 1000, 0, true};
+    });
     FlowLinks whole(book, {1000, true});
     EXPECT_EQ(whole.occupancy_ps(299, ps_per_byte), 2000U);
     FlowFlight flight = whole.put(book.find(0, 1), 0, 299, 0);

@@ -45,8 +45,9 @@ std::optional<Case> random_case(std::uint64_t seed)
         rank.sets = 2;
         rank.issue_ps_per_byte = static_cast<double>(random() % 8);
     }
-    const CollectiveOp ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_to_all,
-        CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter};
+    const CollectiveOp ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
+        CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather,
+        CollectiveOp::scatter};
     const CollectiveOp op = ops[random() % std::size(ops)];
     const std::vector<std::string> names = algorithm_names(op);
     const std::string name = names[random() % names.size()];
@@ -104,7 +105,8 @@ TEST(FlowProperties, BytesAreKeptAndNothingIsFasterThanTheBusiestLinkOrTheLonges
         const std::vector<double> expected = payload_of(of);
         double busiest = 0;
         for (std::uint32_t link = 0; link < of.graph.links.size(); ++link) {
-            ASSERT_NEAR(book.payload(link), expected[link], 1e-6 * expected[link] + 1e-6) << of.name << ", link " << link;
+            ASSERT_NEAR(book.payload(link), expected[link], 1e-6 * expected[link] + 1e-6)
+                << of.name << ", link " << link;
             busiest = std::max(busiest, book.busy_ps(link));
         }
         // A transfer rounds to 1 ps.
@@ -146,7 +148,8 @@ TEST(FlowProperties, RanksThatWaitForEachOtherAreNamed)
     const FlowTime time = play(schedule, ring_graph(3), {0, 1});
     EXPECT_EQ(time.left, 0U);
     ASSERT_EQ(time.blocked.size(), 4U);
-    EXPECT_EQ(time.blocked[0], "bench: circular wait: rank 0 waits for rank 2, which waits for rank 1, which waits for rank 0");
+    EXPECT_EQ(time.blocked[0],
+        "bench: circular wait: rank 0 waits for rank 2, which waits for rank 1, which waits for rank 0");
     EXPECT_EQ(time.blocked[2], "bench: rank 1 at operation 0 waits for a signal of rank 0");
 }
 
@@ -167,9 +170,11 @@ TEST(FlowProperties, ACircularWaitOf1024RanksIsNamed)
     const FlowTime time = play(schedule, nowhere, {0, 1});
     EXPECT_EQ(time.left, 0U);
     ASSERT_EQ(time.blocked.size(), n + 1);
-    EXPECT_EQ(time.blocked[0], "bench: circular wait: rank 0 waits for rank 1023, which waits for rank 1022, which waits for rank 1021, which "
-                               "waits for rank 1020, which waits for rank 1019, which waits for rank 1018, which waits for rank 1017, which waits, "
-                               "over 1015 more, for rank 1, which waits for rank 0");
+    EXPECT_EQ(time.blocked[0],
+        "bench: circular wait: rank 0 waits for rank 1023, which waits for rank 1022, which waits for rank 1021, which "
+        "waits for rank 1020, which waits for rank 1019, which waits for rank 1018, which waits for rank 1017, which "
+        "waits, "
+        "over 1015 more, for rank 1, which waits for rank 0");
 }
 
 TEST(FlowProperties, WhatFlowHasNotIsRefused)
@@ -178,8 +183,9 @@ TEST(FlowProperties, WhatFlowHasNotIsRefused)
         program_of(make_schedule("nvls", CollectiveOp::all_reduce, 4, {}));
         FAIL() << "accepted";
     } catch (const InputError& error) {
-        EXPECT_STREQ(error.what(), "nvls: flow fidelity has no switches that combine or copy, and this algorithm leaves steps to them; "
-                                   "expected an algorithm of loads and stores, or --fidelity line");
+        EXPECT_STREQ(error.what(),
+            "nvls: flow fidelity has no switches that combine or copy, and this algorithm leaves steps to them; "
+            "expected an algorithm of loads and stores, or --fidelity line");
     }
     Schedule ports = make_schedule("ring", CollectiveOp::all_reduce, 4, {});
     ports.ranks[0].threads[0].steps[0].channel = StepChannel::port;

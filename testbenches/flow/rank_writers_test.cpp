@@ -24,7 +24,10 @@ struct Doing {
     std::uint32_t peer = 0;
     std::map<Cost, std::uint64_t> moved;
 
-    bool operator==(const Doing& other) const { return kind == other.kind && peer == other.peer && moved == other.moved; }
+    bool operator==(const Doing& other) const
+    {
+        return kind == other.kind && peer == other.peer && moved == other.moved;
+    }
 };
 
 std::vector<Doing> doings(const FlowProgram& program, std::uint32_t rank, std::uint32_t thread)
@@ -76,13 +79,15 @@ TEST(RankWriters, RingsAndDirectOnesAreThoseOfTheRegistry)
             options.channels = channels;
             for (const CollectiveOp op : sums)
                 for (const std::string name : {"ring", "direct"}) expect_alike(name, op, n, options);
-            for (const std::string name : {"direct", "pairwise", "ring"}) expect_alike(name, CollectiveOp::all_to_all, n, options);
+            for (const std::string name : {"direct", "pairwise", "ring"})
+                expect_alike(name, CollectiveOp::all_to_all, n, options);
         }
 }
 
 TEST(RankWriters, HierarchicalOnesAreThoseOfTheRegistryOnEveryGrid)
 {
-    const std::vector<std::vector<std::uint32_t>> grids{{2}, {7}, {2, 2}, {4, 3}, {3, 5}, {1, 6}, {8, 8}, {2, 3, 4}, {4, 4, 4}, {3, 1, 5}, {2, 2, 2, 2}};
+    const std::vector<std::vector<std::uint32_t>> grids{{2}, {7}, {2, 2}, {4, 3}, {3, 5}, {1, 6}, {8, 8}, {2, 3, 4},
+        {4, 4, 4}, {3, 1, 5}, {2, 2, 2, 2}};
     for (const auto& sizes : grids)
         for (const std::string within : {"ring", "direct", "recursive"})
             for (const std::string outside : {"ring", "direct", "recursive"}) {

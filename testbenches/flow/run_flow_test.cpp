@@ -40,7 +40,8 @@ RunSetup on(const std::string& document, const std::string& lines)
     return out;
 }
 
-RunSetup dgx(const std::string& op = "all_reduce", const std::string& algorithm = "ring", const std::string& bytes = "1 MiB")
+RunSetup dgx(const std::string& op = "all_reduce", const std::string& algorithm = "ring",
+    const std::string& bytes = "1 MiB")
 {
     return on(example("dgx_h100"), "profile: h100\n" + collective_lines(op, algorithm, bytes));
 }
@@ -70,7 +71,8 @@ TEST(FlowRun, ATraceThatIsFollowedHasItsPathAndItsTimeline)
 {
     using namespace weft::chakra::testing;
     const Folder folder;
-    const std::string prefix = folder.write_set({{comp(1, 5), collective(2, 0, 65536).data({1})}, {comp(1, 30), collective(2, 0, 65536).data({1})}});
+    const std::string prefix = folder.write_set(
+        {{comp(1, 5), collective(2, 0, 65536).data({1})}, {comp(1, 30), collective(2, 0, 65536).data({1})}});
     RunSetup setup = on(star_document(2), "profile: generic\n" + trace_lines(prefix));
     setup.options.follow = true;
     const RunResult result = flow_run(setup);
@@ -84,7 +86,8 @@ TEST(FlowRun, ATraceThatIsFollowedHasItsPathAndItsTimeline)
     EXPECT_EQ(result.trace->segments[1].kind, "all_reduce");
     std::size_t nodes = 0;
     const nlohmann::json timeline = nlohmann::json::parse(result.timeline);
-    for (const nlohmann::json& event : timeline["traceEvents"]) nodes += event["ph"] == "X" && event["pid"] != 0 ? 1 : 0;
+    for (const nlohmann::json& event : timeline["traceEvents"])
+        nodes += event["ph"] == "X" && event["pid"] != 0 ? 1 : 0;
     EXPECT_EQ(nodes, 4U);
     RunSetup collective_alone = dgx();
     collective_alone.options.follow = true;
@@ -105,7 +108,8 @@ TEST(FlowRun, PlaysTheCostGraphByTheRulesOfLines)
             const EstimateOptions bytes_of{system.workload.bytes, 1};
             const auto program = std::make_shared<FlowProgram>(program_of(schedule));
             const RunResult got = run_flow(system, setup.options);
-            EXPECT_EQ(got.simulated_ps, play(program, graph, bytes_of, flow_rules(8)).end_ps) << algorithm << " " << bytes;
+            EXPECT_EQ(got.simulated_ps, play(program, graph, bytes_of, flow_rules(8)).end_ps)
+                << algorithm << " " << bytes;
             // Beside the estimate, which knows neither packets nor signals on wires.
             const auto wanted = static_cast<double>(estimate(schedule, graph, bytes_of).time_ps);
             EXPECT_NEAR(static_cast<double>(got.simulated_ps) / wanted, 1, 0.1) << algorithm << " " << bytes;
@@ -124,7 +128,8 @@ TEST(FlowRun, ResultHasTheKeysOfOneByLines)
     EXPECT_EQ(flow["verification"], "symbolic");
     EXPECT_EQ(flow["messages"], 4 * 8 * 14);
     ASSERT_EQ(flow["collectives"].size(), 1U);
-    for (const auto& [key, value] : lines["collectives"][0].items()) EXPECT_TRUE(flow["collectives"][0].contains(key)) << key;
+    for (const auto& [key, value] : lines["collectives"][0].items())
+        EXPECT_TRUE(flow["collectives"][0].contains(key)) << key;
     for (const auto& [key, value] : lines["links"][0].items())
         EXPECT_TRUE(flow["links"][0].contains(key) || key == "theory_payload_bytes") << key;
     EXPECT_EQ(flow["links"].size(), lines["links"].size());
@@ -143,7 +148,8 @@ TEST(FlowRun, BytesOnLinksAreThoseOfTheSchedule)
 
 TEST(FlowRun, TwoRunsGiveTheSameBytes)
 {
-    const RunSetup setup = on(example("fat_tree_32"), "profile: h100\n" + collective_lines("all_to_all", "pairwise", "256 KiB"));
+    const RunSetup setup =
+        on(example("fat_tree_32"), "profile: h100\n" + collective_lines("all_to_all", "pairwise", "256 KiB"));
     EXPECT_EQ(result_json(flow_run(setup), false), result_json(flow_run(setup), false));
 }
 
@@ -151,7 +157,8 @@ TEST(FlowRun, ChoicesPacketsAndSlicesRun)
 {
     const RunResult choice = flow_run(dgx("all_reduce", "auto", "256 KiB").with("engine.channels=4"));
     ASSERT_TRUE(choice.choice);
-    const RunResult named = flow_run(dgx("all_reduce", choice.choice->priced.front().algorithm, "256 KiB").with("engine.channels=4"));
+    const RunResult named =
+        flow_run(dgx("all_reduce", choice.choice->priced.front().algorithm, "256 KiB").with("engine.channels=4"));
     EXPECT_EQ(choice.simulated_ps, named.simulated_ps);
     EXPECT_EQ(choice.notices.back().substr(0, 47), "algorithms that leave steps to switches were no");
     const RunResult packets = flow_run(dgx("all_reduce", "ring", "16 KiB").with("engine.protocol=ll"));
@@ -173,7 +180,8 @@ TEST(FlowRun, StopsWhenItIsToldTo)
 
 TEST(FlowRun, LateRanksDelayTheOthers)
 {
-    const RunSetup late = on(example("dgx_h100"), "profile: h100\n" + collective_lines("all_reduce", "ring", "1 MiB", "delay: {3: 50 us}"));
+    const RunSetup late = on(example("dgx_h100"),
+        "profile: h100\n" + collective_lines("all_reduce", "ring", "1 MiB", "delay: {3: 50 us}"));
     const Time delayed = flow_run(late).simulated_ps;
     const Time at_once = flow_run(dgx()).simulated_ps;
     EXPECT_GT(delayed, 50'000'000U);
@@ -185,7 +193,8 @@ TEST(FlowRun, AnInterruptEndsARunWithPartialResults)
 {
     const std::string text = in_timed_child(
         [] {
-            RunSetup setup = on(star_document(512), "profile: generic\n" + collective_lines("all_reduce", "ring", "64 MiB"));
+            RunSetup setup =
+                on(star_document(512), "profile: generic\n" + collective_lines("all_reduce", "ring", "64 MiB"));
             setup.sets = {"engine.channels=1"};
             const ResolvedSystem system = resolve_setup(setup);
             // The first run says how much processor time one takes, most of it behind the set-up; the second is interrupted at
@@ -194,11 +203,13 @@ TEST(FlowRun, AnInterruptEndsARunWithPartialResults)
             run_flow(system, setup.options);
             const std::clock_t ended = std::clock();
             std::thread([begun, ended] {
-                while (std::clock() < ended + (ended - begun) * 2 / 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                while (std::clock() < ended + (ended - begun) * 2 / 3)
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
                 std::raise(SIGINT);
             }).detach();
             const RunResult result = run_flow(system, setup.options);
-            return fmt::format("{} {} {}", name_of(result.stop), result.exit_code(), result.messages > 0 && result.messages < 512 * 1022);
+            return fmt::format("{} {} {}", name_of(result.stop), result.exit_code(),
+                result.messages > 0 && result.messages < 512 * 1022);
         },
         60);
     EXPECT_EQ(text, "interrupted 130 true");
@@ -235,7 +246,8 @@ TEST(FlowRun, AnOffloadToAPoolOfMemoryTakesAboutAsLongAsByLines)
                 const ResolvedSystem system = load_system(description);
                 RunOptions options;
                 options.progress = options.data_on = false;
-                return std::to_string((flow ? run_flow(system, options) : run_system(system, ModelRegistry(), options)).simulated_ps);
+                return std::to_string(
+                    (flow ? run_flow(system, options) : run_system(system, ModelRegistry(), options)).simulated_ps);
             },
             60);
     };
@@ -266,8 +278,11 @@ TEST(FlowRun, WhatIsNotModelledIsRefused)
     RunSetup exported = on(star_document(80), "profile: generic\n" + collective_lines("all_reduce", "ring", "1 MiB"));
     exported.options.plan = true;
     expect_refused(exported, "a collective over 80 ranks is written a rank at a time and has no plan to export");
-    const RunSetup whole = on(star_document(520), "profile: generic\n" + collective_lines("all_reduce", "tree", "1 MiB"));
-    expect_refused(whole, "all_reduce over 520 ranks by 'tree' needs its whole schedule; expected at most 512 ranks, or ring, direct or hierarchical");
+    const RunSetup whole =
+        on(star_document(520), "profile: generic\n" + collective_lines("all_reduce", "tree", "1 MiB"));
+    expect_refused(whole,
+        "all_reduce over 520 ranks by 'tree' needs its whole schedule; expected at most 512 ranks, or ring, direct or "
+        "hierarchical");
     RunSetup series = dgx();
     series.options.window = 1000;
     expect_refused(series, "--series");

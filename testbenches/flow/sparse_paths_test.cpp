@@ -22,7 +22,8 @@ using namespace weft::testing;
 
 namespace {
 
-ResolvedSystem system_of(const std::string& document, const std::string& workload = collective_lines("all_reduce", "ring", "1 MiB"))
+ResolvedSystem system_of(const std::string& document,
+    const std::string& workload = collective_lines("all_reduce", "ring", "1 MiB"))
 {
     RunSetup setup;
     setup.document = document;
@@ -64,11 +65,13 @@ TEST(SparsePaths, AreThoseOfTheTables)
                     for (const LinkShare& part : b.stages[s].links) {
                         const SparsePaths::LinkPlace place = sparse.places()[part.link];
                         const Edge& edge = graph.edge(place.edge);
-                        shares[graph.node(place.forward ? edge.a : edge.b).name + " -> " + graph.node(place.forward ? edge.b : edge.a).name] = part.share;
+                        shares[graph.node(place.forward ? edge.a : edge.b).name + " -> " +
+                            graph.node(place.forward ? edge.b : edge.a).name] = part.share;
                     }
                     ASSERT_EQ(shares.size(), a.stages[s].links.size());
                     for (const LinkShare& part : a.stages[s].links) {
-                        ASSERT_DOUBLE_EQ(shares[tables.links()[part.link].name], part.share) << tables.links()[part.link].name;
+                        ASSERT_DOUBLE_EQ(shares[tables.links()[part.link].name], part.share)
+                            << tables.links()[part.link].name;
                         ASSERT_EQ(tables.links()[part.link].ps_per_byte,
                             sparse.links()[b.stages[s].links[0].link].ps_per_byte);
                     }
@@ -117,8 +120,9 @@ TEST(LargeDocument, RunsAHierarchicalAllReduce)
 {
     if (!has_shared()) GTEST_SKIP() << "no shared documents";
     const std::clock_t begun = std::clock();
-    const ResolvedSystem system = system_of(std::string(WEFT_SHARED_DIR) + "/infragraph/large_clos_ft_3t_r32_dgx_h100.yaml.gz",
-        collective_lines("all_reduce", "hierarchical", "64 MiB", "dimensions: \"gpu=8,host=32,pod=32\""));
+    const ResolvedSystem system =
+        system_of(std::string(WEFT_SHARED_DIR) + "/infragraph/large_clos_ft_3t_r32_dgx_h100.yaml.gz",
+            collective_lines("all_reduce", "hierarchical", "64 MiB", "dimensions: \"gpu=8,host=32,pod=32\""));
     const RunResult result = run_flow(system, {});
     const double seconds = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
     EXPECT_EQ(result.stop, StopReason::finished);
@@ -133,7 +137,8 @@ TEST(LargeDocument, RunsAHierarchicalAllReduce)
     rusage use{};
     getrusage(RUSAGE_SELF, &use);
     EXPECT_LT(use.ru_maxrss, 1'500'000) << "KiB";
-    std::printf("8192 GPUs: %.1f s of processor time, %.3f ms simulated\n", seconds, static_cast<double>(result.simulated_ps) / 1e9);
+    std::printf("8192 GPUs: %.1f s of processor time, %.3f ms simulated\n", seconds,
+        static_cast<double>(result.simulated_ps) / 1e9);
 }
 
 }  // namespace sparse_paths_test

@@ -112,10 +112,7 @@ bool plan(const std::string& document, const std::string& system, bool lenient)
     return !fabric.members.empty() && !explained_parameters(resolved, fabric.used).empty();
 }
 
-std::shared_ptr<const Graph> seed_graph()
-{
-    return std::make_shared<Graph>(load_text(infrastructure, false).graph);
-}
+std::shared_ptr<const Graph> seed_graph() { return std::make_shared<Graph>(load_text(infrastructure, false).graph); }
 
 bool validate_traces(const std::string& prefix)
 {
@@ -149,8 +146,7 @@ TEST_F(Fuzz, Documents)
         7000, 20260101, [](Random& random) { return mutate_text(infrastructure, random); },
         [&](const std::string& text) {
             lenient = !lenient;
-            return plan(text,
-                "infrastructure: doc.yaml\nworkload: {collective: barrier}\nrouting: {cycles: allow}\n",
+            return plan(text, "infrastructure: doc.yaml\nworkload: {collective: barrier}\nrouting: {cycles: allow}\n",
                 lenient);
         });
 }
@@ -197,12 +193,10 @@ TEST_F(Fuzz, DocumentAndSystemFileTogether)
 TEST_F(Fuzz, Options)
 {
     const std::shared_ptr<const Graph> graph = seed_graph();
-    const std::vector<std::string> options{"l2.size=40 MiB", "b.*.xpu.?.gpu.clock=1755 MHz",
-        "links.trunk.latency=1 us", "gpu.workgroups_per_unit=4", "routing.spread=none", "hbm.capacity=80 GB",
-        "*.link.request_credits=9"};
+    const std::vector<std::string> options{"l2.size=40 MiB", "b.*.xpu.?.gpu.clock=1755 MHz", "links.trunk.latency=1 us",
+        "gpu.workgroups_per_unit=4", "routing.spread=none", "hbm.capacity=80 GB", "*.link.request_credits=9"};
     each(
-        2000, 20260105,
-        [&](Random& random) { return mutate_tokens(options[random.below(options.size())], random); },
+        2000, 20260105, [&](Random& random) { return mutate_tokens(options[random.below(options.size())], random); },
         [&](const std::string& text) {
             SystemDescription description = read_system_text("system.yaml", system_file);
             description.sets.push_back(parse_set(text));
@@ -240,8 +234,7 @@ TEST_F(Fuzz, GroupFiles)
     const Folder folder;
     folder.write_set({trace_messages(0), trace_messages(1)});
     each(
-        1000, 20260108,
-        [](Random& random) { return mutate_text(R"({"1": [0, 1], "2": [1, 0], "7": []})", random); },
+        1000, 20260108, [](Random& random) { return mutate_text(R"({"1": [0, 1], "2": [1, 0], "7": []})", random); },
         [&](const std::string& text) {
             write_file(folder.path() + "groups.json", text);
             chakra::TraceSetOptions options;

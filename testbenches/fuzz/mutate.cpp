@@ -10,11 +10,11 @@ namespace weft::fuzz {
 namespace {
 
 const std::vector<std::string> pieces{"0", "-1", "1", "65536", "2147483648", "18446744073709551615",
-    "99999999999999999999", "1e308", "0.5", "nan", "\"", "'", "[", "]", "{", "}", ": ", ",", "\n", "- ",
-    "&a ", "*a", "<<: *a", "[0:99999999]", "[::-1]", "[-1]", "[:]", ".", "~", "*", "?", "true", "null", "\t",
-    "#", "|", "!!int ", "\x80", "\xff", std::string(1, '\0'), "---\n", "999 TB/s", "0 ns", "1 ps", "1 GiB",
-    "name", "count", "xpu", "sw", "ring", "one2one", "many2many", "device", "l2.size", "gpu.compute_units",
-    "engine.channels: 256\n", "data_deps", std::string(300, 'x'), std::string(60, '[')};
+    "99999999999999999999", "1e308", "0.5", "nan", "\"", "'", "[", "]", "{", "}", ": ", ",", "\n", "- ", "&a ", "*a",
+    "<<: *a", "[0:99999999]", "[::-1]", "[-1]", "[:]", ".", "~", "*", "?", "true", "null", "\t", "#", "|", "!!int ",
+    "\x80", "\xff", std::string(1, '\0'), "---\n", "999 TB/s", "0 ns", "1 ps", "1 GiB", "name", "count", "xpu", "sw",
+    "ring", "one2one", "many2many", "device", "l2.size", "gpu.compute_units", "engine.channels: 256\n", "data_deps",
+    std::string(300, 'x'), std::string(60, '[')};
 
 struct Span {
     std::size_t begin;
@@ -77,10 +77,7 @@ std::vector<Span> parts_of(const std::string& text)
     return parts;
 }
 
-std::string take(const std::string& text, Span span)
-{
-    return text.substr(span.begin, span.end - span.begin);
-}
+std::string take(const std::string& text, Span span) { return text.substr(span.begin, span.end - span.begin); }
 
 }  // namespace
 
@@ -193,9 +190,7 @@ std::string mutate_trace(std::vector<std::string> messages, Random& random)
         case 4: messages[one] = mutate_bytes(messages[one], random); break;
         default:  // a field of any number with an extreme value
             messages[one] +=
-                Fields()
-                    .number(1 + static_cast<unsigned>(random.below(12)), random.next() >> random.below(64))
-                    .bytes();
+                Fields().number(1 + static_cast<unsigned>(random.below(12)), random.next() >> random.below(64)).bytes();
         }
     }
     return framed(messages);

@@ -74,10 +74,9 @@ std::vector<std::string> trace_messages(int rank)
     const int peer = 1 - rank;
     return {NodeText(1, 1).inputs(R"(['[{"pg_name": "1", "ranks": [0, 1]}]'])"),
         comp(2, 4).data({1}).integer("num_ops", 9).integer("tensor_size", 64),
-        collective(3, 0, 1024, "1").data({2}).control({1}),
-        NodeText(4, 2).integer("tensor_size", 64).data({3, 3}), send(5, peer, 3, 128).data({4}),
-        recv(6, peer, 3, 128), NodeText(7, 7).flag("is_cpu_op", true).data({5, 6}), comp(200).data({7}),
-        collective(201, 2, 7).data({200})};
+        collective(3, 0, 1024, "1").data({2}).control({1}), NodeText(4, 2).integer("tensor_size", 64).data({3, 3}),
+        send(5, peer, 3, 128).data({4}), recv(6, peer, 3, 128), NodeText(7, 7).flag("is_cpu_op", true).data({5, 6}),
+        comp(200).data({7}), collective(201, 2, 7).data({200})};
 }
 
 }  // namespace weft::fuzz

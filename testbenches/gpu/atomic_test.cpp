@@ -82,7 +82,8 @@ TEST(Atomics, OfAllUnitsOnOneWordAddUp)
 TEST(Atomics, WithAnAnswerOfDataCostMoreOnTheWire)
 {
     const LinkSpec link;
-    EXPECT_EQ(wire_bytes(link, LineOp::atomic, 8, LineClass::request), wire_bytes(link, LineOp::fetch, 8, LineClass::request));
+    EXPECT_EQ(wire_bytes(link, LineOp::atomic, 8, LineClass::request),
+        wire_bytes(link, LineOp::fetch, 8, LineClass::request));
     EXPECT_EQ(wire_bytes(link, LineOp::atomic, 8, LineClass::response) + link.flit,
         wire_bytes(link, LineOp::fetch, 8, LineClass::response));
 }

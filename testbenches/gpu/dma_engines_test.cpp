@@ -29,12 +29,12 @@ Time wire(LineOp op, std::uint32_t size, LineClass cls)
 
 const Time hit = g.unit_to_l2 + l2.latency + g.l2_to_unit;
 const Time cold = hit + idle_read(hbm);
-const Time peer_store = g.unit_to_port + wire(LineOp::write, 64, LineClass::request) + link_spec.latency + g.port_to_l2 +
-                        l2.latency + g.l2_to_port + wire(LineOp::write, 64, LineClass::response) + link_spec.latency +
-                        g.port_to_unit;
+const Time peer_store = g.unit_to_port + wire(LineOp::write, 64, LineClass::request) + link_spec.latency +
+    g.port_to_l2 + l2.latency + g.l2_to_port + wire(LineOp::write, 64, LineClass::response) + link_spec.latency +
+    g.port_to_unit;
 const Time peer_signal = g.unit_to_port + wire(LineOp::atomic, 8, LineClass::request) + link_spec.latency +
-                         g.port_to_l2 + l2.latency + g.l2_to_port + wire(LineOp::atomic, 8, LineClass::response) +
-                         link_spec.latency + g.port_to_unit;
+    g.port_to_l2 + l2.latency + g.l2_to_port + wire(LineOp::atomic, 8, LineClass::response) + link_spec.latency +
+    g.port_to_unit;
 
 struct Pair : TwoGpus {
     Pair(const CopySpec& copy, const BulkSpec& bulk, bool data_on = true)

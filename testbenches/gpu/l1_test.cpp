@@ -167,10 +167,10 @@ TEST(L1, AUnitSeesItsOwnStores)
     Program program;
     std::uint64_t results[4] = {9, 9, 9, 9};
     program.add_load(0, 0, Scope::unit);
-    program.add_store(0, 7);                // while the sector is on its way
+    program.add_store(0, 7);  // while the sector is on its way
     program.add_load(0, 1, Scope::unit);
     program.add_fence(Scope::unit);
-    program.add_store(0, 8);                // when it is there
+    program.add_store(0, 8);  // when it is there
     program.add_load(0, 2, Scope::unit);
     program.add_atomic(AtomicOp::add, 0, 1);
     program.add_load(0, 3, Scope::unit);

@@ -34,8 +34,8 @@ struct Thread {
 
 struct Shape {
     std::vector<Thread> threads;
-    std::vector<unsigned> home;           // GPU of each variable
-    std::vector<std::uint64_t> weak;      // results of all reads, in order of threads
+    std::vector<unsigned> home;       // GPU of each variable
+    std::vector<std::uint64_t> weak;  // results of all reads, in order of threads
 };
 
 // Whether loads go through the L1, and have old copies there to begin with.
@@ -67,7 +67,8 @@ unsigned weak_outcomes(const Shape& shape, bool fenced, Scope scope, unsigned se
     TwoGpus system(true, {}, {}, {}, {}, {}, false, l1, network_of(ways));
     Program stores;
     if (bulk >= 0) {
-        stores.add_move({}, {global_address(static_cast<unsigned>(bulk), 1 << 28)}, 1 << 18, ElementType::u8, ReduceOp::sum);
+        stores.add_move({}, {global_address(static_cast<unsigned>(bulk), 1 << 28)}, 1 << 18, ElementType::u8,
+            ReduceOp::sum);
         for (unsigned i = 0; i < 8; ++i) system.launch(0, stores, 16);
     }
     std::mt19937 random(seed);
@@ -77,8 +78,8 @@ unsigned weak_outcomes(const Shape& shape, bool fenced, Scope scope, unsigned se
     for (unsigned i = 0; i < instances; ++i) {
         const auto address = [&](unsigned variable) {
             // In a mesh x and y are at slices far from each other.
-            const std::uint64_t line = ways == Ways::mesh ? std::uint64_t{variable} * instances + i
-                                                          : i * shape.home.size() + variable;
+            const std::uint64_t line =
+                ways == Ways::mesh ? std::uint64_t{variable} * instances + i : i * shape.home.size() + variable;
             return global_address(shape.home[variable], line * line_bytes);
         };
         std::uint32_t result = 0;
@@ -86,8 +87,7 @@ unsigned weak_outcomes(const Shape& shape, bool fenced, Scope scope, unsigned se
             Program& program = programs[i * threads + t];
             const std::vector<Access>& accesses = shape.threads[t].accesses;
             for (const Access& access : accesses)
-                if (warm && !access.store)
-                    program.add_chase(address(access.variable), 1, Scope::unit);
+                if (warm && !access.store) program.add_chase(address(access.variable), 1, Scope::unit);
             program.add_compute(random() % 1'500'000);
             for (std::size_t a = 0; a < accesses.size(); ++a) {
                 if (a > 0 && fenced) program.add_fence(scope);
@@ -134,7 +134,8 @@ Shape load_buffering(bool across)
 Shape independent_reads(bool across)
 {
     const unsigned other = across ? 1 : 0;
-    return {{{0, {write_to(x)}}, {other, {write_to(y)}}, {0, {read_of(x), read_of(y)}}, {other, {read_of(y), read_of(x)}}},
+    return {
+        {{0, {write_to(x)}}, {other, {write_to(y)}}, {0, {read_of(x), read_of(y)}}, {other, {read_of(y), read_of(x)}}},
         {other, 0}, {1, 0, 1, 0}};
 }
 
@@ -149,8 +150,7 @@ struct Case {
 };
 
 constexpr Loads warm = Loads::through_a_warm_l1;
-const Case cases[] = {
-    {"MessagePassingAcrossGpus", message_passing(true), Scope::system, 1},
+const Case cases[] = {{"MessagePassingAcrossGpus", message_passing(true), Scope::system, 1},
     {"MessagePassingAcrossABusyLink", message_passing(true), Scope::system, 1, 1},
     {"StoreBufferingAcrossGpus", store_buffering(true), Scope::system, 2},
     {"LoadBufferingAcrossGpus", load_buffering(true), Scope::system, 3},

@@ -30,7 +30,8 @@ TEST(ManySources, EveryOneIsAdded)
                 std::vector<std::uint64_t> addresses;
                 for (std::uint32_t source = 0; source < sources; ++source) {
                     const std::uint64_t offset = (std::uint64_t{1} << 20) + source * bytes;
-                    const unsigned gpu = source % 16 == 0 ? 1 : 0;  // most are near, or the link would be all that is timed
+                    const unsigned gpu =
+                        source % 16 == 0 ? 1 : 0;  // most are near, or the link would be all that is timed
                     addresses.push_back(global_address(gpu, offset));
                     std::vector<std::uint32_t> data(bytes / 4);
                     for (std::size_t i = 0; i < data.size(); ++i) data[i] = term(source, i);

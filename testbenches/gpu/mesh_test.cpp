@@ -28,25 +28,20 @@ NetworkSpec mesh(std::uint64_t columns, std::uint64_t rows, std::uint64_t link_r
     return spec;
 }
 // A unit on every tile.
-NetworkBench bench_of(const NetworkSpec& network)
-{
-    return {gpu_of(network.columns * network.rows), network, l2, {}};
-}
+NetworkBench bench_of(const NetworkSpec& network) { return {gpu_of(network.columns * network.rows), network, l2, {}}; }
 Time hit_at(unsigned hops, const GpuSpec& g, const NetworkSpec& network)
 {
     return g.unit_to_l2 + l2.latency + g.l2_to_unit + 2 * hops * network.hop_latency;
 }
 // Unit `unit` alone has something to do.
-std::vector<Program> only(unsigned unit, const std::vector<std::uint64_t>& addresses, bool write, std::uint64_t bytes = 64)
+std::vector<Program> only(unsigned unit, const std::vector<std::uint64_t>& addresses, bool write,
+    std::uint64_t bytes = 64)
 {
     std::vector<Program> programs(unit + 1);
     add_each(programs[unit], addresses, write, bytes);
     return programs;
 }
-Time wire(std::uint32_t bytes)
-{
-    return bytes * 1'000'000'000'000 / link_spec.bandwidth + link_spec.latency;
-}
+Time wire(std::uint32_t bytes) { return bytes * 1'000'000'000'000 / link_spec.bandwidth + link_spec.latency; }
 
 }  // namespace
 
@@ -55,12 +50,14 @@ TEST(Mesh, AHitTakesItsHopsThereAndBack)
     const NetworkSpec network = mesh(4, 2, 1'000'000'000);
     const NetworkBench bench = bench_of(network);
     // Tiles row by row, a unit and four of the 32 slices on each.
-    const struct { unsigned unit, slice, hops; } cases[] = {
-        {0, 0, 0}, {0, 3, 0}, {0, 4, 1}, {0, 15, 3}, {0, 16, 1}, {0, 31, 4}, {7, 0, 4}, {5, 10, 2}, {3, 16, 4}};
+    const struct {
+        unsigned unit, slice, hops;
+    } cases[] = {{0, 0, 0}, {0, 3, 0}, {0, 4, 1}, {0, 15, 3}, {0, 16, 1}, {0, 31, 4}, {7, 0, 4}, {5, 10, 2},
+        {3, 16, 4}};
     for (const auto& one : cases)
         for (const bool write : {false, true})
-            EXPECT_EQ(bench.time(only(one.unit, lines_of(one.slice, 1), write)),
-                hit_at(one.hops, bench.gpu, network)) << one.unit << " to " << one.slice;
+            EXPECT_EQ(bench.time(only(one.unit, lines_of(one.slice, 1), write)), hit_at(one.hops, bench.gpu, network))
+                << one.unit << " to " << one.slice;
 }
 
 TEST(Mesh, HopsHaveTheirLatencyAndACrossbarHasNone)
@@ -90,7 +87,8 @@ TEST(Mesh, APeerIsAsFarAsTheTilesOfThePorts)
     const NetworkSpec network = mesh(4, 2);
     const NetworkBench bench = bench_of(network);
     const GpuSpec& g = bench.gpu;
-    const Time without = g.unit_to_port + wire(16) + g.port_to_l2 + l2.latency + g.l2_to_port + wire(80) + g.port_to_unit;
+    const Time without =
+        g.unit_to_port + wire(16) + g.port_to_l2 + l2.latency + g.l2_to_port + wire(80) + g.port_to_unit;
     // Unit 3 is in the corner of the first row, the one port in the other corner, with slices 16 to 19.
     std::vector<std::uint64_t> line = lines_of(16, 1);
     line[0] += far_gpu;

@@ -43,7 +43,8 @@ inline std::vector<std::uint64_t> lines_of(unsigned slice, std::size_t count, co
 }
 
 // A move for each address, none of which waits for another.
-inline void add_each(Program& program, const std::vector<std::uint64_t>& addresses, bool write, std::uint64_t bytes = 64)
+inline void add_each(Program& program, const std::vector<std::uint64_t>& addresses, bool write,
+    std::uint64_t bytes = 64)
 {
     for (const std::uint64_t address : addresses) {
         const std::vector<std::uint64_t> operand{address};

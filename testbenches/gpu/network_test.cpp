@@ -30,7 +30,7 @@ Time wire(LineOp op, LineClass cls)
 Time peer_hit(LineOp op)
 {
     return g.unit_to_port + wire(op, LineClass::request) + g.port_to_l2 + l2.latency + g.l2_to_port +
-           wire(op, LineClass::response) + g.port_to_unit;
+        wire(op, LineClass::response) + g.port_to_unit;
 }
 // When the unit issues its request number `i`.
 Time issue(std::uint64_t i) { return i * 1'000'000'000'000 / g.clock; }
@@ -145,7 +145,8 @@ TEST(Network, AHeaderMakesEveryLineLonger)
 // A hit whose data will be there later takes its place on the way out of its slice after a fill that comes sooner.
 TEST(Network, WhatComesLaterHoldsNobody)
 {
-    TwoGpus system(true, gpu_of(2), l2, hbm, link_spec, {}, false, {}, limited(&NetworkSpec::slice_rate, 1'600'000'000));
+    TwoGpus system(true, gpu_of(2), l2, hbm, link_spec, {}, false, {},
+        limited(&NetworkSpec::slice_rate, 1'600'000'000));
     const std::vector<std::uint64_t> lines = lines_of(3, 2);
     const Time start = l2.latency + idle_read(hbm) - 10'000;
     Program cold;
@@ -202,8 +203,10 @@ TEST(Network, EverythingArrivesWhateverIsBusy)
             std::vector<Program> programs(4);
             for (unsigned unit = 0; unit < 4; ++unit) {
                 Program& program = programs[unit];
-                program.add_move({13 + 4096U * unit}, {far_gpu + 70'000 * (unit + 1)}, 5000, ElementType::u8, ReduceOp::sum);
-                program.add_move({far_gpu + 100 * unit}, {300'000 + 70'000 * unit}, 5000, ElementType::u8, ReduceOp::sum);
+                program.add_move({13 + 4096U * unit}, {far_gpu + 70'000 * (unit + 1)}, 5000, ElementType::u8,
+                    ReduceOp::sum);
+                program.add_move({far_gpu + 100 * unit}, {300'000 + 70'000 * unit}, 5000, ElementType::u8,
+                    ReduceOp::sum);
                 program.add_atomic(AtomicOp::add, far_gpu + 512, 1);
                 program.add_atomic(AtomicOp::add, 512 + 64 * unit, 1);
                 program.add_signal(global_address(0, MemoryImage::flag_base + 64 * unit));

@@ -29,8 +29,8 @@ Time cycle() { return 1'000'000'000'000 / gpu.clock; }
 Time far_store()
 {
     return gpu.unit_to_port + wire(LineOp::write, 8, LineClass::request) + link_spec.latency + gpu.port_to_l2 +
-           l2.latency + idle_read(hbm) + gpu.l2_to_port + wire(LineOp::write, 8, LineClass::response) +
-           link_spec.latency + gpu.port_to_unit;
+        l2.latency + idle_read(hbm) + gpu.l2_to_port + wire(LineOp::write, 8, LineClass::response) + link_spec.latency +
+        gpu.port_to_unit;
 }
 Time near_store() { return gpu.unit_to_l2 + l2.latency + idle_read(hbm) + gpu.l2_to_unit; }
 
@@ -93,9 +93,8 @@ TEST(Fence, CoversTheStoresOfAllWavefrontsBehindABarrier)
     sc_core::sc_start();
     // 64 lines leave in as many cycles and queue for the wire; the second half starts when the last is acknowledged.
     const Time wires = wire(LineOp::write, 64, LineClass::request);
-    const Time half = gpu.unit_to_port + 64 * wires + link_spec.latency + gpu.port_to_l2 + l2.latency +
-                      gpu.l2_to_port + wire(LineOp::write, 64, LineClass::response) + link_spec.latency +
-                      gpu.port_to_unit;
+    const Time half = gpu.unit_to_port + 64 * wires + link_spec.latency + gpu.port_to_l2 + l2.latency + gpu.l2_to_port +
+        wire(LineOp::write, 64, LineClass::response) + link_spec.latency + gpu.port_to_unit;
     EXPECT_EQ(system.done[0], 2 * half);
 }
 

@@ -73,8 +73,9 @@ TEST(PacketLines, ArriveAfterOneStoreAndTheNextLook)
     sc_core::sc_start();
     EXPECT_EQ(system.done[1], noticed(store_time(), true));
     // The sender ends with the acknowledge, which nobody else waits for.
-    EXPECT_EQ(system.done[0], store_time() + l2.latency + g.l2_to_port + wire(LineOp::write, 64, LineClass::response) +
-                                  link_spec.latency + g.port_to_unit);
+    EXPECT_EQ(system.done[0],
+        store_time() + l2.latency + g.l2_to_port + wire(LineOp::write, 64, LineClass::response) + link_spec.latency +
+            g.port_to_unit);
     EXPECT_EQ(system.gpus[1]->units().statistics()[1].value, system.gpus[1]->l2_statistics().back().value);
     EXPECT_GT(system.gpus[1]->units().statistics()[1].value, 0);
     EXPECT_EQ(system.pool.live(), 0u);
@@ -94,10 +95,10 @@ TEST(PacketLines, ASignalComesARoundTripLater)
     system.launch(1, take);
     sc_core::sc_start();
     const Time acknowledged = g.unit_to_port + wire(LineOp::write, 32, LineClass::request) + link_spec.latency +
-                              g.port_to_l2 + l2.latency + idle_read(hbm) + g.l2_to_port +
-                              wire(LineOp::write, 32, LineClass::response) + link_spec.latency + g.port_to_unit;
-    const Time signalled = acknowledged + g.unit_to_port + wire(LineOp::atomic, 8, LineClass::request) +
-                           link_spec.latency + g.port_to_l2;
+        g.port_to_l2 + l2.latency + idle_read(hbm) + g.l2_to_port + wire(LineOp::write, 32, LineClass::response) +
+        link_spec.latency + g.port_to_unit;
+    const Time signalled =
+        acknowledged + g.unit_to_port + wire(LineOp::atomic, 8, LineClass::request) + link_spec.latency + g.port_to_l2;
     EXPECT_EQ(system.done[1], noticed(signalled, false));
 }
 
@@ -126,7 +127,8 @@ TEST(PacketLines, TakeTheirShareOfTheWire)
             for (std::uint64_t at = 0; at < bytes; at += data)
                 plain += (std::min(bytes, at + data) + 63) / 64 - at / 64;
             const double looks = system.gpus[1]->units().statistics()[1].value;
-            EXPECT_EQ(static_cast<double>(system.gpus[1]->units().lines()), static_cast<double>(one.lines + plain) + looks);
+            EXPECT_EQ(static_cast<double>(system.gpus[1]->units().lines()),
+                static_cast<double>(one.lines + plain) + looks);
             EXPECT_EQ(system.pool.live(), 0u);
             return std::string();
         });
@@ -207,12 +209,13 @@ TEST(PacketLines, TimesAreTheSameWithoutData)
         return in_child([&] {
             TwoGpus system(data_on);
             const Program put = packet_move(PacketFormat::ll128, {{0, false}}, {{far_slot, true}}, 20000);
-            const Program take = packet_move(PacketFormat::ll128, {{far_slot, true}}, {{global_address(1, 0), false}}, 20000);
+            const Program take =
+                packet_move(PacketFormat::ll128, {{far_slot, true}}, {{global_address(1, 0), false}}, 20000);
             system.launch(0, put, 4, 2);
             system.launch(1, take, 4, 2);
             sc_core::sc_start();
             return std::to_string(system.done[0]) + " " + std::to_string(system.done[1]) + " " +
-                   std::to_string(system.gpus[1]->units().lines());
+                std::to_string(system.gpus[1]->units().lines());
         });
     };
     EXPECT_EQ(times(true), times(false));

@@ -70,7 +70,7 @@ double statistic(const std::vector<Statistic>& all, const std::string& name)
     return -1;
 }
 
-// When the programs end, less their starts: the i-th is on unit i mod 2 of the first GPU. 
+// When the programs end, less their starts: the i-th is on unit i mod 2 of the first GPU.
 std::string ends(const L2Spec& cache, const MemorySideSpec& below, const std::vector<Program>& programs,
     const std::vector<Time>& starts)
 {
@@ -143,11 +143,13 @@ TEST(GpuPartitions, APeerReachesTheHomeAndAUnitItsFlag)
             system.launch(0, load);
             sc_core::sc_start();
             const Time home = separate ? side.latency : l2.latency;
-            const Time die = g.unit_to_port + 2 * link_spec.latency + g.port_to_l2 + home + g.l2_to_port + g.port_to_unit;
-            EXPECT_EQ(system.done[0], die + wire(LineOp::write, 64, LineClass::request) +
-                                          wire(LineOp::write, 64, LineClass::response));
-            EXPECT_EQ(system.done[1], 5 * us + die + wire(LineOp::read, 64, LineClass::request) +
-                                          wire(LineOp::read, 64, LineClass::response));
+            const Time die =
+                g.unit_to_port + 2 * link_spec.latency + g.port_to_l2 + home + g.l2_to_port + g.port_to_unit;
+            EXPECT_EQ(system.done[0],
+                die + wire(LineOp::write, 64, LineClass::request) + wire(LineOp::write, 64, LineClass::response));
+            EXPECT_EQ(system.done[1],
+                5 * us + die + wire(LineOp::read, 64, LineClass::request) +
+                    wire(LineOp::read, 64, LineClass::response));
             EXPECT_EQ(system.pool.live(), 0u);
             if (separate) {
                 EXPECT_EQ(statistic(system.gpus[1]->l2_statistics(), "hits"), 0);
@@ -178,8 +180,7 @@ TEST(GpuPartitions, AFlagOfTheOtherPartitionIsFartherByTheWayThereAndBack)
     const Time far = hit + 2 * mirrored.far_latency;
     unsigned in_first = 0;
     for (unsigned line = 0; line < 64; ++line) {
-        const bool first =
-            slice_place((MemoryImage::flag_base + line * 64) / 64, Divider(32)).slice < 16;
+        const bool first = slice_place((MemoryImage::flag_base + line * 64) / 64, Divider(32)).slice < 16;
         in_first += first ? 1 : 0;
         if (line % 8 != 0) continue;
         EXPECT_EQ(waits(line * 64, mirrored, {}), first ? text({hit, far}) : text({far, hit}));

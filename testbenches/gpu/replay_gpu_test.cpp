@@ -93,9 +93,10 @@ TEST(ReplayGpu, LinesOfARowFollowEachOtherAtTheGapOverLineBoundsAndRepetitions)
     system.replay->start("rows", {row}, 1);
     sc_core::sc_start();
     EXPECT_EQ(system.replay->lines(), 15U);
-    const Time last = wire_bytes(link_spec, LineOp::write, 4, LineClass::request) * 1'000'000'000'000 / link_spec.bandwidth;
-    EXPECT_EQ(system.replay->finish_time(), 14'000'000 + there(LineOp::write) - wire(LineOp::write, LineClass::request) +
-                                               last + back(LineOp::write));
+    const Time last =
+        wire_bytes(link_spec, LineOp::write, 4, LineClass::request) * 1'000'000'000'000 / link_spec.bandwidth;
+    EXPECT_EQ(system.replay->finish_time(),
+        14'000'000 + there(LineOp::write) - wire(LineOp::write, LineClass::request) + last + back(LineOp::write));
 }
 
 TEST(ReplayGpu, AFlagIsNoticedByAMonitorAfterTheSumOfTheParts)
@@ -163,8 +164,7 @@ TEST(ReplayGpu, AnswersStoresAndLoadsAsHits)
     program.add_move({far + 64}, {}, 64, ElementType::u8, ReduceOp::sum);
     system.launch(program);
     sc_core::sc_start();
-    EXPECT_EQ(system.done[0],
-        there(LineOp::write) + back(LineOp::write) + there(LineOp::read) + back(LineOp::read));
+    EXPECT_EQ(system.done[0], there(LineOp::write) + back(LineOp::write) + there(LineOp::read) + back(LineOp::read));
 }
 
 TEST(ReplayGpu, AnswersAtTheRateOfASlice)
@@ -190,9 +190,10 @@ TEST(ReplayGpu, ARemoteWaitIsAnsweredWhenTheFlagComes)
     system.launch(wait);
     system.launch(signal);
     sc_core::sc_start();
-    const Time answer = wire_bytes(link_spec, LineOp::await, 8, LineClass::response) * 1'000'000'000'000 / link_spec.bandwidth;
-    EXPECT_EQ(system.done[0], 3'000'000 + there(LineOp::atomic) + l2.latency + g.l2_to_port + answer + link_spec.latency +
-                                  g.port_to_unit);
+    const Time answer =
+        wire_bytes(link_spec, LineOp::await, 8, LineClass::response) * 1'000'000'000'000 / link_spec.bandwidth;
+    EXPECT_EQ(system.done[0],
+        3'000'000 + there(LineOp::atomic) + l2.latency + g.l2_to_port + answer + link_spec.latency + g.port_to_unit);
 }
 
 TEST(ReplayGpu, NoMoreLinesWithoutAnAnswerThanAllowed)
@@ -227,8 +228,9 @@ TEST(ReplayGpu, RowsOfOneInstantShareTheWire)
     sc_core::sc_start();
     // One wire: the early line, then one after another.
     const Time line = wire(LineOp::write, LineClass::request);
-    EXPECT_EQ(system.replay->finish_time(), g.unit_to_port + std::max<Time>(line, 1'000) + 3 * line + link_spec.latency +
-                                               g.port_to_l2 + back(LineOp::write));
+    EXPECT_EQ(system.replay->finish_time(),
+        g.unit_to_port + std::max<Time>(line, 1'000) + 3 * line + link_spec.latency + g.port_to_l2 +
+            back(LineOp::write));
 }
 
 TEST(ReplayGpu, JitterIsUniformOverItsRangeAndAStreamOfTheGpu)

@@ -17,7 +17,8 @@ struct ReplayPair : WorkgroupListener {
         : event_queue("event_queue"), link("link", event_queue, link_spec)
     {
         full = std::make_unique<Gpu>("gpu0", event_queue, pool, progress, gpu, L1Spec{}, l2, HbmSpec{}, wiring(0));
-        replay = std::make_unique<ReplayGpu>("gpu1", event_queue, pool, progress, gpu, l2, HbmSpec{}.capacity, wiring(1));
+        replay =
+            std::make_unique<ReplayGpu>("gpu1", event_queue, pool, progress, gpu, l2, HbmSpec{}.capacity, wiring(1));
         const std::vector<Accelerator*> both{full.get(), replay.get()};
         for (unsigned e = 0; e < 2; ++e) {
             both[e]->output(0).set_credits(buffer_space(link_spec));

@@ -66,9 +66,10 @@ TEST(GpuTiming, PeerLoadIsTheSumOfItsParts)
     const Program program = load(far_line);
     system.launch(0, program);
     sc_core::sc_start();
-    EXPECT_EQ(system.done[0], g.unit_to_port + wire(LineOp::read, 64, LineClass::request) + link_spec.latency +
-                                  g.port_to_l2 + l2.latency + idle_read(hbm) + g.l2_to_port +
-                                  wire(LineOp::read, 64, LineClass::response) + link_spec.latency + g.port_to_unit);
+    EXPECT_EQ(system.done[0],
+        g.unit_to_port + wire(LineOp::read, 64, LineClass::request) + link_spec.latency + g.port_to_l2 + l2.latency +
+            idle_read(hbm) + g.l2_to_port + wire(LineOp::read, 64, LineClass::response) + link_spec.latency +
+            g.port_to_unit);
 }
 
 TEST(GpuTiming, PeerStoreIsTheSumOfItsParts)
@@ -77,9 +78,9 @@ TEST(GpuTiming, PeerStoreIsTheSumOfItsParts)
     const Program program = store(far_line);
     system.launch(0, program);
     sc_core::sc_start();
-    EXPECT_EQ(system.done[0], g.unit_to_port + wire(LineOp::write, 64, LineClass::request) + link_spec.latency +
-                                  g.port_to_l2 + l2.latency + g.l2_to_port +
-                                  wire(LineOp::write, 64, LineClass::response) + link_spec.latency + g.port_to_unit);
+    EXPECT_EQ(system.done[0],
+        g.unit_to_port + wire(LineOp::write, 64, LineClass::request) + link_spec.latency + g.port_to_l2 + l2.latency +
+            g.l2_to_port + wire(LineOp::write, 64, LineClass::response) + link_spec.latency + g.port_to_unit);
     EXPECT_EQ(system.pool.live(), 0u);
 }
 
@@ -171,7 +172,8 @@ TEST(Program, AMoveCombinesWhatAThousandRanksHave)
     program.add_move(std::vector<std::uint64_t>(Program::max_sources, 0), {64}, 64, ElementType::u8, ReduceOp::sum);
     EXPECT_EQ(program.most_sources, 1024u);
     EXPECT_EQ(program.operations.front().sources, 1024u);
-    EXPECT_THROW(program.add_move(std::vector<std::uint64_t>(1025, 0), {64}, 64, ElementType::u8, ReduceOp::sum), InputError);
+    EXPECT_THROW(program.add_move(std::vector<std::uint64_t>(1025, 0), {64}, 64, ElementType::u8, ReduceOp::sum),
+        InputError);
     EXPECT_THROW(program.add_bulk(0, std::vector<std::uint64_t>(1025, 0), 64), InputError);
 }
 

@@ -29,8 +29,8 @@ struct TwoGpus : WorkgroupListener {
             wiring.routes = RouteTable({{0}, {0}});
             wiring.data_on = data_on;
             wiring.checkers = check ? &checkers : nullptr;
-            gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), event_queue, pool, progress, gpu, l1, cache, hbm, wiring,
-                memory_side, network, copy, bulk));
+            gpus.push_back(std::make_unique<Gpu>(wiring.path.c_str(), event_queue, pool, progress, gpu, l1, cache, hbm,
+                wiring, memory_side, network, copy, bulk));
             gpus[g]->output(0).set_credits(buffer_space(link_spec));
             gpus[g]->link_out(0).bind(link.target(g));
             link.initiator(g).bind(gpus[g]->link_in(0));

@@ -35,7 +35,8 @@ struct Outcome {
 };
 
 // A workgroup of GPU 1 waits for every flag from `begin` on, all having been signalled at `signalled` (a time for each).
-Outcome wait_for(unsigned lanes, std::vector<Time> signalled, Time begin, WaitPolicy policy = WaitPolicy::spin, L2Spec cache = {})
+Outcome wait_for(unsigned lanes, std::vector<Time> signalled, Time begin, WaitPolicy policy = WaitPolicy::spin,
+    L2Spec cache = {})
 {
     const std::string text = in_child([=] {
         TwoGpus system(true, slow_clock(policy), cache);
@@ -104,7 +105,8 @@ TEST(VectorWait, ALookIsOverWhenAllItsLinesAreAnswered)
 
 TEST(VectorWait, EveryPolicyWaitsForAllFlags)
 {
-    for (const WaitPolicy policy : {WaitPolicy::spin, WaitPolicy::backoff, WaitPolicy::monitor, WaitPolicy::waiting_atomic}) {
+    for (const WaitPolicy policy :
+        {WaitPolicy::spin, WaitPolicy::backoff, WaitPolicy::monitor, WaitPolicy::waiting_atomic}) {
         const std::vector<Time> signalled{3 * us, 0, 5 * us, 4 * us};
         const Outcome outcome = wait_for(32, signalled, 1 * us, policy);
         const Time last = 5 * us + gpu.unit_to_l2;

@@ -208,11 +208,11 @@ Time far_trip(LineOp op)
 
 struct FarOutcome {
     Time noticed = 0;
-    std::uint64_t reads = 0;         // issued
+    std::uint64_t reads = 0;          // issued
     std::uint64_t request_lines = 0;  // on the link
     std::uint64_t request_bytes = 0;
     std::uint64_t answer_bytes = 0;
-    std::uint64_t at_home = 0;  // looks that the slices of the flag's GPU served
+    std::uint64_t at_home = 0;    // looks that the slices of the flag's GPU served
     std::uint64_t elsewhere = 0;  // those of the waiter's, and in the wrong direction
 };
 
@@ -252,8 +252,8 @@ FarOutcome wait_far(WaitPolicy policy, Time after, L2Spec cache = {})
         return list;
     });
     FarOutcome out;
-    std::istringstream(text) >> out.noticed >> out.reads >> out.request_lines >> out.request_bytes >> out.answer_bytes >>
-        out.at_home >> out.elsewhere;
+    std::istringstream(text) >> out.noticed >> out.reads >> out.request_lines >> out.request_bytes >>
+        out.answer_bytes >> out.at_home >> out.elsewhere;
     return out;
 }
 

@@ -36,8 +36,7 @@ void expect_refused(const std::string& request, int line, const std::string& wor
 // The nodes that carry attribute `a` after a request for `name`.
 std::vector<std::string> touched(const std::string& name)
 {
-    const Graph graph =
-        annotated("nodes: [{name: '" + name + "', attributes: [{attribute: a, value: '1'}]}]").graph;
+    const Graph graph = annotated("nodes: [{name: '" + name + "', attributes: [{attribute: a, value: '1'}]}]").graph;
     std::vector<std::string> out;
     for (NodeId id = 0; id < graph.node_count(); ++id)
         if (Graph::find(graph.node_attributes(id), "a") != nullptr) out.push_back(graph.node(id).name);
@@ -74,11 +73,10 @@ TEST(Annotations, NamesWithoutADotAreElements)
 
 TEST(Annotations, LaterValuesOverwrite)
 {
-    const Graph graph =
-        annotated("nodes:\n"
-                  "- {name: h, attributes: [{attribute: pod, value: a}, {attribute: row, value: b}]}\n"
-                  "- {name: h.1.sw.0, attributes: [{attribute: pod, value: c}]}\n")
-            .graph;
+    const Graph graph = annotated("nodes:\n"
+                                  "- {name: h, attributes: [{attribute: pod, value: a}, {attribute: row, value: b}]}\n"
+                                  "- {name: h.1.sw.0, attributes: [{attribute: pod, value: c}]}\n")
+                            .graph;
     EXPECT_EQ(node_attribute(graph, 0, "pod"), "a");
     const Attributes& changed = graph.node_attributes(*graph.find("h.1.sw.0"));
     ASSERT_EQ(changed.size(), 2U);
@@ -97,8 +95,7 @@ TEST(Annotations, Edges)
     const Graph& graph = loaded.graph;
     const EdgeId cable = *graph.find_edge(*graph.find("h.0.xpu.1"), *graph.find("h.0.sw.1"));
     EXPECT_EQ(graph.edge_attributes(cable).size(), 1U);
-    EXPECT_TRUE(
-        graph.edge_attributes(*graph.find_edge(*graph.find("h.0.xpu.2"), *graph.find("h.0.sw.1"))).empty());
+    EXPECT_TRUE(graph.edge_attributes(*graph.find_edge(*graph.find("h.0.xpu.2"), *graph.find("h.0.sw.1"))).empty());
     const EdgeKind& between = graph.kind(*graph.find_edge(*graph.find("h.0.sw.0"), *graph.find("h.1.sw.0")));
     EXPECT_EQ(between.bandwidth->text(), "400 Gbps");
     EXPECT_EQ(between.bytes_per_second, 50'000'000'000U);
@@ -109,11 +106,9 @@ TEST(Annotations, Edges)
     expect_refused("edges: [{ep1: g.0, ep2: h.0.xpu.0}]", 1, "is not a node");
     expect_refused("edges:\n- {ep1: h.0.xpu.0, ep2: h.0.xpu.1}\n", 2, "there is no edge between");
     EXPECT_EQ(annotated("edges: [{ep1: h.0.xpu.0, ep2: h.0.xpu.1}]", true).notices.size(), 1U);
-    expect_refused(
-        "edges: [{ep1: h.1.sw.0, ep2: h.0.sw.0, attributes: [{attribute: bandwidth, value: fast}]}]", 1,
+    expect_refused("edges: [{ep1: h.1.sw.0, ep2: h.0.sw.0, attributes: [{attribute: bandwidth, value: fast}]}]", 1,
         "'fast' is not understood");
-    expect_refused(
-        "edges: [{ep1: h.1.sw.0, ep2: h.0.sw.0, attributes: [{attribute: latency, value: 1 Gbps}]}]", 1,
+    expect_refused("edges: [{ep1: h.1.sw.0, ep2: h.0.sw.0, attributes: [{attribute: latency, value: 1 Gbps}]}]", 1,
         "'1 Gbps' is not understood");
 }
 
@@ -133,8 +128,7 @@ TEST(Annotations, Links)
 
 TEST(Annotations, GraphAttributes)
 {
-    const Graph graph =
-        annotated("graph: [{attribute: cluster, value: a}, {attribute: name, value: other}]").graph;
+    const Graph graph = annotated("graph: [{attribute: cluster, value: a}, {attribute: name, value: other}]").graph;
     ASSERT_EQ(graph.graph_attributes().size(), 2U);
     EXPECT_EQ(graph.graph_attributes()[0].value, "other");
     EXPECT_EQ(graph.graph_attributes()[1].name, "cluster");
@@ -143,9 +137,8 @@ TEST(Annotations, GraphAttributes)
 TEST(Annotations, ImmutableAttributesAreSkippedWithANotice)
 {
     for (const char* attribute : {"type", "instance", "instance_idx", "device", "composed_device", "link"}) {
-        const LoadedGraph loaded =
-            annotated(std::string("nodes: [{name: h.0.xpu.0, attributes: [{attribute: ") + attribute +
-                ", value: z}]}]");
+        const LoadedGraph loaded = annotated(
+            std::string("nodes: [{name: h.0.xpu.0, attributes: [{attribute: ") + attribute + ", value: z}]}]");
         ASSERT_EQ(loaded.notices.size(), 1U);
         EXPECT_EQ(loaded.notices[0].file, "request.yaml");
         EXPECT_TRUE(loaded.graph.node_attributes(0).empty());
@@ -169,8 +162,8 @@ TEST(Ranks, OrderTheEndpoints)
         int node = 0;
         for (const char* rank : {r0, r1, r2, r3}) {
             if (rank != nullptr)
-                text += "- {name: i.0.x." + std::to_string(node) +
-                    ", attributes: [{attribute: rank, value: '" + rank + "'}]}\n";
+                text += "- {name: i.0.x." + std::to_string(node) + ", attributes: [{attribute: rank, value: '" + rank +
+                    "'}]}\n";
             ++node;
         }
         LoadedGraph loaded = load("devices: [{name: d, components: [{name: x, count: 4, choice: xpu}, "
@@ -198,10 +191,10 @@ TEST(Ranks, OrderTheEndpoints)
 
 TEST(Responses, RoundTrip)
 {
-    const LoadedGraph loaded = annotated(
-        "nodes: [{name: h.0.xpu.0, attributes: [{attribute: rank, value: '0'}]}]\n"
-        "edges: [{ep1: h.1.sw.0, ep2: h.0.sw.0, attributes: [{attribute: bandwidth, value: 400 Gbps}]}]\n"
-        "graph: [{attribute: cluster, value: a}]\n");
+    const LoadedGraph loaded =
+        annotated("nodes: [{name: h.0.xpu.0, attributes: [{attribute: rank, value: '0'}]}]\n"
+                  "edges: [{ep1: h.1.sw.0, ep2: h.0.sw.0, attributes: [{attribute: bandwidth, value: 400 Gbps}]}]\n"
+                  "graph: [{attribute: cluster, value: a}]\n");
     for (const ResponseScope scope : {ResponseScope::full, ResponseScope::partial}) {
         const std::string text = graph_response(loaded.graph, scope);
         const LoadedGraph again = load(text);

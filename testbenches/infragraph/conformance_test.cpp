@@ -123,7 +123,8 @@ TEST(InfraGraphOwnDocuments, CountsAndDistances)
             {{"host.0.xpu.0", "host.1.xpu.0", 6}, {"host.0.xpu.0", "host.7.xpu.0", 12}}},
         {"study_dimensions/grid_4x4", 40, 48, {{"xpu", 16}, {"switch", 8}, {"port", 16}},
             {{"inside", 16}, {"ic", 16}, {"across", 16}},
-            {{"host.0.xpu.0", "host.0.xpu.1", 2}, {"host.0.xpu.0", "host.3.xpu.0", 4}, {"host.0.xpu.0", "host.1.xpu.1", 6}}}};
+            {{"host.0.xpu.0", "host.0.xpu.1", 2}, {"host.0.xpu.0", "host.3.xpu.0", 4},
+                {"host.0.xpu.0", "host.1.xpu.1", 6}}}};
     for (const Own& own : documents) {
         SCOPED_TRACE(own.file);
         const std::string path = std::string(WEFT_SOURCE_DIR) + "/examples/" + own.file + ".yaml";
@@ -137,7 +138,8 @@ TEST(InfraGraphOwnDocuments, CountsAndDistances)
         EXPECT_EQ(actual["zero_degree"], 0);
         EXPECT_EQ(actual["xpu_hops"], own.hops);
     }
-    const LoadedGraph box = load_infrastructure(std::string(WEFT_SOURCE_DIR) + "/examples/plans/box_4.yaml", options(false));
+    const LoadedGraph box =
+        load_infrastructure(std::string(WEFT_SOURCE_DIR) + "/examples/plans/box_4.yaml", options(false));
     EXPECT_EQ(node_list(box.graph), "b.0.sw.0\nb.0.xpu.0\nb.0.xpu.1\nb.0.xpu.2\nb.0.xpu.3\n");
     EXPECT_EQ(edge_list_for_digest(box.graph),
         "b.0.sw.0 b.0.xpu.0 up\nb.0.sw.0 b.0.xpu.1 up\nb.0.sw.0 b.0.xpu.2 up\nb.0.sw.0 b.0.xpu.3 up\n");
@@ -199,8 +201,7 @@ TEST_F(InfraGraphConformance, ExpandedLists)
         const std::size_t dot = name.find('.');
         SCOPED_TRACE(name);
         const std::string document = name.substr(0, dot) + ".yaml";
-        const Graph graph =
-            load_infrastructure(folder + document, options(document == "device_dgx2.yaml")).graph;
+        const Graph graph = load_infrastructure(folder + document, options(document == "device_dgx2.yaml")).graph;
         std::vector<std::string> lines;
         std::istringstream stream(read_text_file(entry.path().string()));
         for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -210,8 +211,8 @@ TEST_F(InfraGraphConformance, ExpandedLists)
         if (name.substr(dot) == ".edges.txt") {
             EXPECT_EQ(edge_list(graph, "\t",
                           [](const EdgeKind& kind) {
-                              return kind.link + "\t" + (kind.bandwidth ? kind.bandwidth->text() : "-") +
-                                  "\t" + (kind.latency ? kind.latency->text() : "-");
+                              return kind.link + "\t" + (kind.bandwidth ? kind.bandwidth->text() : "-") + "\t" +
+                                  (kind.latency ? kind.latency->text() : "-");
                           }),
                 expected);
         } else {
@@ -268,13 +269,11 @@ TEST_F(InfraGraphConformance, DoubtfulDocumentsAreAcceptedWhenLenient)
         {"accepted_choice_implied", 12, 17, 0, 0}};
     for (const Expected& expected : cases) {
         SCOPED_TRACE(expected.file);
-        const LoadedGraph loaded =
-            load_infrastructure(folder + "invalid/" + expected.file + ".yaml", options(true));
+        const LoadedGraph loaded = load_infrastructure(folder + "invalid/" + expected.file + ".yaml", options(true));
         EXPECT_EQ(loaded.graph.node_count(), expected.nodes);
         EXPECT_EQ(loaded.graph.edge_count(), expected.edges);
         std::uint32_t bare = 0;
-        for (NodeId id = 0; id < loaded.graph.node_count(); ++id)
-            bare += loaded.graph.node(id).component == nullptr;
+        for (NodeId id = 0; id < loaded.graph.node_count(); ++id) bare += loaded.graph.node(id).component == nullptr;
         EXPECT_EQ(bare, expected.without_attributes);
         EXPECT_EQ(connectivity(loaded.graph).isolated.size(), expected.isolated);
         ASSERT_FALSE(loaded.notices.empty());
@@ -342,8 +341,8 @@ TEST_F(InfraGraphConformance, GraphResponsesAreReproduced)
     LoadOptions annotated;
     annotated.annotation_path = folder + "annotation_request_closfabric.json";
     const LoadedGraph loaded = load_infrastructure(folder + "closfabric.yaml", annotated);
-    for (const auto& [name, scope] : {std::pair<std::string, ResponseScope>{"full", ResponseScope::full},
-             {"partial", ResponseScope::partial}}) {
+    for (const auto& [name, scope] :
+        {std::pair<std::string, ResponseScope>{"full", ResponseScope::full}, {"partial", ResponseScope::partial}}) {
         SCOPED_TRACE(name);
         const std::string recorded = read_text_file(folder + "graph_response_closfabric_" + name + ".json");
         const std::string ours = graph_response(loaded.graph, scope);

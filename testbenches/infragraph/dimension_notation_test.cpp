@@ -51,7 +51,8 @@ std::string refusal(const std::string& text)
 
 TEST(DimensionNotation, OneDimension)
 {
-    EXPECT_EQ(joined(graph_of("Ring(4)")), (Joined{{xpu(0), xpu(1)}, {xpu(1), xpu(2)}, {xpu(2), xpu(3)}, {xpu(0), xpu(3)}}));
+    EXPECT_EQ(joined(graph_of("Ring(4)")),
+        (Joined{{xpu(0), xpu(1)}, {xpu(1), xpu(2)}, {xpu(2), xpu(3)}, {xpu(0), xpu(3)}}));
     EXPECT_EQ(joined(graph_of("Ring(2)")), (Joined{{xpu(0), xpu(1)}}));
     EXPECT_EQ(graph_of("FullyConnected(5)").edge_count(), 10U);
     EXPECT_EQ(joined(graph_of("Switch(2)")), (Joined{{xpu(0), "net.0.sw0.0"}, {xpu(1), "net.0.sw0.0"}}));
@@ -92,9 +93,10 @@ TEST(DimensionNotation, ALargeOneIsAShortDocument)
 
 TEST(DimensionNotation, WhatIsNoNetworkIsRefused)
 {
-    for (const char* text : {"", "Ring", "Ring()", "Ring(1)", "Ring(8", "ring(8)", "Torus(4)", "Ring(8)_", "Ring(8)__Ring(2)", "Ring(-8)",
-             "Ring(8)x", "Ring(999999)"})
-        EXPECT_NE(refusal(text).find("is no dimension of a network"), std::string::npos) << text << ": " << refusal(text);
+    for (const char* text : {"", "Ring", "Ring()", "Ring(1)", "Ring(8", "ring(8)", "Torus(4)", "Ring(8)_",
+             "Ring(8)__Ring(2)", "Ring(-8)", "Ring(8)x", "Ring(999999)"})
+        EXPECT_NE(refusal(text).find("is no dimension of a network"), std::string::npos)
+            << text << ": " << refusal(text);
     EXPECT_NE(refusal("Ring(1000)_Ring(1000)").find("at most 65535"), std::string::npos);
 }
 

@@ -46,8 +46,7 @@ TEST(Slices, NotPython)
 
 TEST(Slices, Errors)
 {
-    for (const char* text :
-        {"", "a", "0,2", "0:4:0", "1:2:3:4", "1.5", "0x1", "1:b", "99999999999999999999", "--1"})
+    for (const char* text : {"", "a", "0,2", "0:4:0", "1:2:3:4", "1.5", "0x1", "1:b", "99999999999999999999", "--1"})
         EXPECT_EQ(indices(text, 4), "error") << text;
 }
 
@@ -75,8 +74,7 @@ TEST(Paths, Elements)
 
 TEST(Paths, Errors)
 {
-    for (const char* text :
-        {"", ".", "a.", ".a", "a..b", "a[", "a[0", "a[0]b", "[0]", "a[0][1]", "a[]", "a[x]"}) {
+    for (const char* text : {"", ".", "a.", ".a", "a..b", "a[", "a[0", "a[0]b", "[0]", "a[0][1]", "a[]", "a[x]"}) {
         std::vector<PathElement> path;
         std::string problem;
         EXPECT_FALSE(parse_path(text, path, problem)) << text;

@@ -23,8 +23,7 @@ Texts pairs(const std::string& ep1, const std::string& ep2, const std::string& s
     Texts out;
     const Graph graph = load(row(ep1, ep2, scheme), lenient).graph;
     for (EdgeId id = 0; id < graph.edge_count(); ++id)
-        out.push_back(
-            graph.node(graph.edge(id).a).name.substr(4) + "-" + graph.node(graph.edge(id).b).name.substr(4));
+        out.push_back(graph.node(graph.edge(id).a).name.substr(4) + "-" + graph.node(graph.edge(id).b).name.substr(4));
     return out;
 }
 
@@ -32,8 +31,8 @@ TEST(Expansion, NodesInDocumentOrderWithAttributes)
 {
     const Graph graph = load(small()).graph;
     EXPECT_EQ(node_names(graph),
-        (Texts{"h.0.xpu.0", "h.0.xpu.1", "h.0.xpu.2", "h.0.xpu.3", "h.0.sw.0", "h.0.sw.1", "h.1.xpu.0",
-            "h.1.xpu.1", "h.1.xpu.2", "h.1.xpu.3", "h.1.sw.0", "h.1.sw.1"}));
+        (Texts{"h.0.xpu.0", "h.0.xpu.1", "h.0.xpu.2", "h.0.xpu.3", "h.0.sw.0", "h.0.sw.1", "h.1.xpu.0", "h.1.xpu.1",
+            "h.1.xpu.2", "h.1.xpu.3", "h.1.sw.0", "h.1.sw.1"}));
     const NodeId id = *graph.find("h.1.xpu.2");
     EXPECT_EQ(graph.type(id), "xpu");
     EXPECT_EQ(graph.device_name(id), "d");
@@ -88,24 +87,21 @@ TEST(Expansion, RingJoinsAllThatIsSelected)
                             .graph;
     EXPECT_EQ(graph.edge_count(), 2U * 4 + 1);
     // Two types in one ring are doubtful.
-    expect_doubted(small("{ep1: {component: xpu}, ep2: {component: sw}, scheme: ring, link: l}"), 9,
-        "the ring joins");
+    expect_doubted(small("{ep1: {component: xpu}, ep2: {component: sw}, scheme: ring, link: l}"), 9, "the ring joins");
 }
 
 TEST(Expansion, InfrastructureEndpointsAreFlatLists)
 {
     const std::string mesh = "{instance: h, component: 'xpu[0]'}";
-    EXPECT_EQ(
-        edge_texts(load(small("{ep1: {component: sw}, ep2: {component: sw}, scheme: many2many, link: l}",
-                            "{ep1: " + mesh + ", ep2: " + mesh + ", scheme: many2many, link: e}"))
-                       .graph),
+    EXPECT_EQ(edge_texts(load(small("{ep1: {component: sw}, ep2: {component: sw}, scheme: many2many, link: l}",
+                                  "{ep1: " + mesh + ", ep2: " + mesh + ", scheme: many2many, link: e}"))
+                             .graph),
         (Texts{"h.0.sw.0 h.0.sw.1 l", "h.1.sw.0 h.1.sw.1 l", "h.0.xpu.0 h.1.xpu.0 e"}));
     // The first host's components, then the second one's.
-    EXPECT_EQ(
-        edge_texts(load(small("{ep1: {component: sw}, ep2: {component: sw}, scheme: many2many, link: l}",
-                            "{ep1: {instance: h, component: sw}, ep2: {instance: 'h[0]', component: xpu}, "
-                            "scheme: one2one, link: e}"))
-                       .graph),
+    EXPECT_EQ(edge_texts(load(small("{ep1: {component: sw}, ep2: {component: sw}, scheme: many2many, link: l}",
+                                  "{ep1: {instance: h, component: sw}, ep2: {instance: 'h[0]', component: xpu}, "
+                                  "scheme: one2one, link: e}"))
+                             .graph),
         (Texts{"h.0.sw.0 h.0.sw.1 l", "h.1.sw.0 h.1.sw.1 l", "h.0.xpu.0 h.0.sw.0 e", "h.0.xpu.1 h.0.sw.1 e",
             "h.0.xpu.2 h.1.sw.0 e", "h.0.xpu.3 h.1.sw.1 e"}));
 }
@@ -241,8 +237,7 @@ TEST(Expansion, CompositionErrors)
     const std::string light = "{name: light, count: 1, choice: port}";
     expect_refused(with(light, light + ", {name: card, count: 1, choice: device}"), 11, "contains itself");
     expect_refused(with("card[1].cage.light[0]", "card[1].asic.light[0]"), 10, "has nothing inside it");
-    expect_refused(with("card[1].cage.light[0]", "card[1].kage.light[0]"), 10, "unknown component 'kage'",
-        true);
+    expect_refused(with("card[1].cage.light[0]", "card[1].kage.light[0]"), 10, "unknown component 'kage'", true);
     expect_doubted(with("card[1].cage.light[0]", "card[1].cage.lite[0]"), 10, "unknown component 'lite'");
     expect_doubted(with("card[1].cage.light[0]", "card[1].cage"), 10, "which is a device");
     // It names the places of devices, which are no nodes otherwise.
@@ -257,8 +252,7 @@ std::string chain(int depth, int count)
     std::string text = "devices:\n";
     for (int i = 0; i < depth; ++i)
         text += "- {name: d" + std::to_string(i) + ", components: [{name: " +
-            (i + 1 < depth ? "d" + std::to_string(i + 1) + ", choice: device"
-                           : std::string("x, choice: xpu")) +
+            (i + 1 < depth ? "d" + std::to_string(i + 1) + ", choice: device" : std::string("x, choice: xpu")) +
             ", count: " + std::to_string(count) + "}], links: [], edges: []}\n";
     return text + "instances: [{name: i, device: d0, count: 1}]\n";
 }
@@ -330,8 +324,7 @@ TEST(Expansion, UndeclaredLinksAndDevices)
         load(small("{ep1: {component: xpu}, ep2: {component: sw}, scheme: many2many, link: e}"), true).graph;
     EXPECT_EQ(graph.kind(EdgeId{0}).link, "e");
     EXPECT_EQ(graph.kind(EdgeId{0}).declared, nullptr);
-    expect_refused("devices: []\ninstances: [{name: i, device: d, count: 1}]\n", 2, "unknown device 'd'",
-        true);
+    expect_refused("devices: []\ninstances: [{name: i, device: d, count: 1}]\n", 2, "unknown device 'd'", true);
     expect_refused("devices: []\ninstances: []\n", 0, "no node at all", true);
     expect_refused("{}", 0, "no node at all", true);
 }
@@ -352,8 +345,7 @@ instances: [{name: i, device: d, count: 2}]
 )";
     const Graph graph = load(text).graph;
     EXPECT_EQ(edge_texts(graph),
-        (Texts{"i.0.x.0 i.0.x.1 fast", "i.0.x.0 i.0.x.2 slow", "i.1.x.0 i.1.x.1 fast",
-            "i.1.x.0 i.1.x.2 slow"}));
+        (Texts{"i.0.x.0 i.0.x.1 fast", "i.0.x.0 i.0.x.2 slow", "i.1.x.0 i.1.x.1 fast", "i.1.x.0 i.1.x.2 slow"}));
     const EdgeKind& kind = graph.kind(EdgeId{0});
     EXPECT_EQ(kind.bandwidth->text(), "200 Gbps");
     EXPECT_EQ(kind.latency->text(), "2 us");

@@ -45,9 +45,8 @@ inline void expect_doubted(const std::string& text, int line, const std::string&
 {
     expect_refused(text, line, words);
     const LoadedGraph loaded = load(text, true);
-    const bool noticed = std::any_of(loaded.notices.begin(), loaded.notices.end(), [&](const Notice& notice) {
-        return notice.line == line && notice.text.find(words) != std::string::npos;
-    });
+    const bool noticed = std::any_of(loaded.notices.begin(), loaded.notices.end(),
+        [&](const Notice& notice) { return notice.line == line && notice.text.find(words) != std::string::npos; });
     EXPECT_TRUE(noticed) << text;
 }
 
@@ -63,8 +62,8 @@ inline std::vector<std::string> edge_texts(const Graph& graph)
 {
     std::vector<std::string> out;
     for (EdgeId id = 0; id < graph.edge_count(); ++id)
-        out.push_back(graph.node(graph.edge(id).a).name + " " + graph.node(graph.edge(id).b).name + " " +
-            graph.kind(id).link);
+        out.push_back(
+            graph.node(graph.edge(id).a).name + " " + graph.node(graph.edge(id).b).name + " " + graph.kind(id).link);
     return out;
 }
 

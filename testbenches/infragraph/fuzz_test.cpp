@@ -49,11 +49,10 @@ links: [{name: wire, attributes: [{attribute: medium, value: optical}]}]
 graph: [{attribute: cluster, value: a}]
 )";
 
-const std::vector<std::string> pieces{"0", "-1", "2147483647", "99999999999999999999", "1e308", "'", "\"",
-    "[", "]", "{", "}", ": ", ",", "\n", "- ", "&a ", "*a", "<<: *text", "[0:99999999]", "[::-1]", "[:]",
-    "[-1]", ".", "..", "card", "box", "xpu", "ring", "many2many", "device", "choice: device", "name: box",
-    "count: 1000000", "\t", "#", "|", "!!int", "~", "true", "\x80", std::string(1, '\0'),
-    "annotations:", "infrastructure:", "---\n", "? "};
+const std::vector<std::string> pieces{"0", "-1", "2147483647", "99999999999999999999", "1e308", "'", "\"", "[", "]",
+    "{", "}", ": ", ",", "\n", "- ", "&a ", "*a", "<<: *text", "[0:99999999]", "[::-1]", "[:]", "[-1]", ".", "..",
+    "card", "box", "xpu", "ring", "many2many", "device", "choice: device", "name: box", "count: 1000000", "\t", "#",
+    "|", "!!int", "~", "true", "\x80", std::string(1, '\0'), "annotations:", "infrastructure:", "---\n", "? "};
 
 std::string mutated(std::string text, std::mt19937& random)
 {

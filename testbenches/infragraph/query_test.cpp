@@ -14,8 +14,8 @@ using test::small;
 std::vector<std::string> selected(const std::vector<NodeFilter>& filters)
 {
     LoadedGraph loaded = load(small());
-    apply_annotation_text(loaded, "r",
-        "nodes: [{name: 'h[1]xpu[2]', attributes: [{attribute: pod, value: '7'}]}]", false);
+    apply_annotation_text(loaded, "r", "nodes: [{name: 'h[1]xpu[2]', attributes: [{attribute: pod, value: '7'}]}]",
+        false);
     std::vector<std::string> names;
     for (const NodeId id : select_nodes(loaded.graph, filters)) names.push_back(loaded.graph.node(id).name);
     return names;
@@ -37,8 +37,7 @@ TEST(Filters, OnNames)
 TEST(Filters, OnAttributesAndTogether)
 {
     EXPECT_EQ(selected({{"type", Operator::equals, "switch"}}).size(), 4U);
-    EXPECT_EQ(selected({{"instance_idx", Operator::equals, "1"}, {"type", Operator::contains, "pu"}}).size(),
-        4U);
+    EXPECT_EQ(selected({{"instance_idx", Operator::equals, "1"}, {"type", Operator::contains, "pu"}}).size(), 4U);
     EXPECT_EQ(selected({{"composed_device", Operator::regex, "h.0$"}}).size(), 6U);
     EXPECT_EQ(selected({{"pod", Operator::contains, ""}}), (Texts{"h.1.xpu.2"}));
     EXPECT_TRUE(selected({{"absent", Operator::contains, ""}}).empty());
@@ -61,8 +60,7 @@ TEST(Paths, FewestHopsAndTies)
         return out;
     };
     // Both switches would do: the one with the lower number is taken.
-    EXPECT_EQ(names(shortest_path(graph, "h.0.xpu.3", "h.0.xpu.1")),
-        (Texts{"h.0.xpu.3", "h.0.sw.0", "h.0.xpu.1"}));
+    EXPECT_EQ(names(shortest_path(graph, "h.0.xpu.3", "h.0.xpu.1")), (Texts{"h.0.xpu.3", "h.0.sw.0", "h.0.xpu.1"}));
     EXPECT_EQ(names(shortest_path(graph, "h.0.sw.1", "h.1.xpu.0")),
         (Texts{"h.0.sw.1", "h.0.xpu.0", "h.0.sw.0", "h.1.sw.0", "h.1.xpu.0"}));
     EXPECT_EQ(names(shortest_path(graph, "h.0.sw.1", "h.0.sw.1")), (Texts{"h.0.sw.1"}));

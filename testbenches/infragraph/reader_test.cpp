@@ -86,13 +86,11 @@ TEST(Reader, MissingFieldsAreNamed)
 TEST(Reader, TypesAreStrict)
 {
     const std::string text = small();
-    for (const char* count :
-        {"'4'", "4.0", "4.5", "true", "0x4", "04", "1_0", "1e1", "4294967296", "[4]", "{}"})
+    for (const char* count : {"'4'", "4.0", "4.5", "true", "0x4", "04", "1_0", "1e1", "4294967296", "[4]", "{}"})
         expect_refused(with(text, "count: 4", std::string("count: ") + count), 5, "count");
     EXPECT_EQ(load(with(text, "count: 4", "count: +4")).graph.node_count(), 12U);
     for (const char* name : {"4", "4.5", "true", "yes", "[a]", "{a: b}"})
-        expect_refused(with(text, "{name: e}", std::string("{name: e, description: ") + name + "}"), 11,
-            "text");
+        expect_refused(with(text, "{name: e}", std::string("{name: e, description: ") + name + "}"), 11, "text");
     EXPECT_EQ(load(with(text, "{name: e}", "{name: e, description: '4'}")).graph.node_count(), 12U);
     expect_refused(with(text, "links: [{name: e}]", "links: {name: e}"), 11, "is a mapping; expected a list");
     expect_refused(with(text, "[{name: l}]", "[l]"), 7, "the link is the text 'l'");
@@ -159,12 +157,9 @@ TEST(Reader, ComponentChoices)
 
     const std::string plain = "{name: xpu, count: 4, choice: xpu}";
     expect_doubted(with(small(), plain, "{name: xpu, count: 4, xpu: {}}"), 5, "without 'choice'");
-    expect_doubted(with(small(), plain, "{name: xpu, count: 4, choice: xpu, nic: {}}"), 5,
-        "both 'xpu' and 'nic'");
-    expect_doubted(with(small(), plain, "{name: xpu, count: 4, choice: xpu, xpu: {a: b}}"), 5,
-        "marker key 'a'");
-    expect_refused(with(small(), plain, "{name: xpu, count: 4, choice: custom, custom: {}}"), 5,
-        "without 'type'");
+    expect_doubted(with(small(), plain, "{name: xpu, count: 4, choice: xpu, nic: {}}"), 5, "both 'xpu' and 'nic'");
+    expect_doubted(with(small(), plain, "{name: xpu, count: 4, choice: xpu, xpu: {a: b}}"), 5, "marker key 'a'");
+    expect_refused(with(small(), plain, "{name: xpu, count: 4, choice: custom, custom: {}}"), 5, "without 'type'");
 }
 
 TEST(Reader, NpuIsXpuWithANotice)
@@ -181,11 +176,9 @@ TEST(Reader, NamesAreUnique)
     expect_doubted(with(small(), "{name: l}", "{name: l}, {name: l}"), 7, "a second link is named 'l'");
     expect_doubted(with(small(), "[{name: h,", "[{name: h, device: d, count: 1}, {name: h,"), 10,
         "a second instance is named 'h'");
-    expect_doubted(
-        with(small(), "devices:\n", "devices:\n- {name: d, components: [], links: [], edges: []}\n"), 4,
+    expect_doubted(with(small(), "devices:\n", "devices:\n- {name: d, components: [], links: [], edges: []}\n"), 4,
         "a second device is named 'd'");
-    const std::string twice =
-        with(small(), "  - {name: sw", "  - {name: xpu, count: 2, choice: cpu}\n  - {name: sw");
+    const std::string twice = with(small(), "  - {name: sw", "  - {name: xpu, count: 2, choice: cpu}\n  - {name: sw");
     expect_doubted(twice, 6, "a second component is named 'xpu'");
     // Four nodes stay, of the type of the second one; its count of two is what slices mean.
     const LoadedGraph merged = load(twice, true);
@@ -211,8 +204,7 @@ TEST(Reader, UnitsConvert)
     EXPECT_EQ(kind.bytes_per_second, 12'500'000'000U);
     EXPECT_EQ(kind.latency->text(), "250 ns");
     EXPECT_EQ(kind.latency_ps, 250'000U);
-    kind = only_kind(
-        "{bandwidth: {choice: gigabytes_per_second, gigabytes_per_second: 112.5}, latency: {us: 0.5}}");
+    kind = only_kind("{bandwidth: {choice: gigabytes_per_second, gigabytes_per_second: 112.5}, latency: {us: 0.5}}");
     EXPECT_EQ(kind.bandwidth->text(), "112.5 GBps");
     EXPECT_EQ(kind.bytes_per_second, 112'500'000'000U);
     EXPECT_EQ(kind.latency_ps, 500'000U);
@@ -247,8 +239,7 @@ TEST(Reader, UnitsThatDisagree)
 TEST(Reader, ValuesOutOfRange)
 {
     for (const char* value : {"0", "-1", "1e300", "0.0000000001"})
-        expect_doubted(physical(std::string("{bandwidth: {gigabits_per_second: ") + value + "}}"), 5,
-            "bandwidth is");
+        expect_doubted(physical(std::string("{bandwidth: {gigabits_per_second: ") + value + "}}"), 5, "bandwidth is");
     expect_doubted(physical("{latency: {ns: -1}}"), 5, "latency is -1 ns");
     EXPECT_EQ(only_kind("{latency: {ns: 0}}").latency_ps, 0U);
     expect_refused(physical("{bandwidth: {gigabits_per_second: .inf}}"), 5, "unusual notation");
@@ -259,8 +250,7 @@ TEST(Reader, ValuesOutOfRange)
 TEST(Reader, ForeignFormsGetOneMessage)
 {
     expect_refused("name: x\nconnections: [a.0.l.b.0]\n", 2, "before InfraGraph 0.4");
-    expect_refused("devices:\n- name: x\n  components:\n  - {name: a, type: cpu}\n", 4,
-        "before InfraGraph 0.4");
+    expect_refused("devices:\n- name: x\n  components:\n  - {name: a, type: cpu}\n", 4, "before InfraGraph 0.4");
     expect_refused("infrastructure:\n  name: x\n", 1, "before InfraGraph 0.4");
     expect_refused("nodes: []\nedges: []\n", 1, "annotation request");
     expect_refused("name: x\ncomponents: []\nlinks: []\nedges: []\n", 1, "bare device");

@@ -68,7 +68,8 @@ std::string problems(const std::vector<std::string>& first, const std::vector<st
     const chakra::testing::Folder folder;
     const std::string prefix = folder.path();
     std::string out = problems_of(read_chakra_plan(folder.write_set({first, second})));
-    for (std::size_t at = out.find(prefix); at != std::string::npos; at = out.find(prefix)) out.erase(at, prefix.size());
+    for (std::size_t at = out.find(prefix); at != std::string::npos; at = out.find(prefix))
+        out.erase(at, prefix.size());
     return out;
 }
 

@@ -28,7 +28,7 @@ Plan round_trip(const Schedule& schedule)
     const Judgement verdict = judge(plan);
     EXPECT_TRUE(verdict.ok) << schedule.name << "\n" << all(verdict.problems) << write_msccl_xml(schedule);
     EXPECT_TRUE(plan.notices.empty() || plan.notices[0].what.find("cnt") == 0 ||
-                plan.notices[0].what.find("steps") != std::string::npos)
+        plan.notices[0].what.find("steps") != std::string::npos)
         << plan.notices[0].text();
     if (!verdict.ok) return plan;
     // A size that all chunks and shares divide.

@@ -23,8 +23,10 @@ struct Samples {
     int xml;
     int mscclpp;
 };
-const Samples shared{std::string(WEFT_SHARED_DIR) + "/collectives/", std::string(WEFT_SHARED_DIR) + "/collectives/golden.json", 10, 15};
-const Samples own{std::string(WEFT_SOURCE_DIR) + "/", std::string(WEFT_SOURCE_DIR) + "/testbenches/plans/own/golden.json", 1, 3};
+const Samples shared{std::string(WEFT_SHARED_DIR) + "/collectives/",
+    std::string(WEFT_SHARED_DIR) + "/collectives/golden.json", 10, 15};
+const Samples own{std::string(WEFT_SOURCE_DIR) + "/",
+    std::string(WEFT_SOURCE_DIR) + "/testbenches/plans/own/golden.json", 1, 3};
 
 json figures_of(const Samples& samples)
 {

@@ -116,7 +116,8 @@ TEST(Msccl, DefectsOfStructureAreNamedWithTheirLine)
     };
     for (const Defect& defect : defects)
         EXPECT_NE(problems_of(read(with(pair_xml, defect.from, defect.to))).find(defect.problem), std::string::npos)
-            << defect.to << "\n" << problems_of(read(with(pair_xml, defect.from, defect.to)));
+            << defect.to << "\n"
+            << problems_of(read(with(pair_xml, defect.from, defect.to)));
 }
 
 TEST(Msccl, ConnectionsMustMatch)

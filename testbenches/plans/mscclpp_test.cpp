@@ -32,22 +32,22 @@ std::string two_gpus(const std::string& ops, const std::string& others, const st
         const std::string me = std::to_string(id);
         const std::string peer = std::to_string(1 - id);
         return "{\"id\": " + me + ", \"input_chunks\": 4, \"output_chunks\": 4, \"scratch_chunks\": 4,\n" +
-               "\"threadblocks\": [{\"id\": 0, \"ops\": [" + operations + "],\n" +
-               "\"channels\": [{\"channel_type\": \"memory\", \"channel_ids\": [0]}, {\"channel_type\": \"port\", "
-               "\"channel_ids\": [0]}, {\"channel_type\": \"switch\", \"channel_ids\": [0]}],\n" +
-               "\"remote_buffer_refs\": [{\"access_channel_type\": \"memory\", \"remote_buffer_ids\": [0, 1]}, "
-               "{\"access_channel_type\": \"port\", \"remote_buffer_ids\": [1]}]}],\n" +
-               "\"channels\": [{\"channel_type\": \"memory\", \"connected_to\": [" + peer +
-               "]}, {\"channel_type\": \"port\", \"connected_to\": [" + peer +
-               "]}, {\"channel_type\": \"switch\", \"buff\": \"s\", \"rank_groups\": [{\"size\": 2, \"ranks\": [0, "
-               "1]}]}],\n\"remote_buffers\": [{\"rank\": " + peer +
-               ", \"type\": \"i\", \"access_channel_types\": [\"memory\"]}, {\"rank\": " + peer +
-               ", \"type\": \"s\", \"access_channel_types\": [\"memory\", \"port\"]}],\n" +
-               "\"semaphores\": [{\"init_value\": 0}, {\"init_value\": 1}]}";
+            "\"threadblocks\": [{\"id\": 0, \"ops\": [" + operations + "],\n" +
+            "\"channels\": [{\"channel_type\": \"memory\", \"channel_ids\": [0]}, {\"channel_type\": \"port\", "
+            "\"channel_ids\": [0]}, {\"channel_type\": \"switch\", \"channel_ids\": [0]}],\n" +
+            "\"remote_buffer_refs\": [{\"access_channel_type\": \"memory\", \"remote_buffer_ids\": [0, 1]}, "
+            "{\"access_channel_type\": \"port\", \"remote_buffer_ids\": [1]}]}],\n" +
+            "\"channels\": [{\"channel_type\": \"memory\", \"connected_to\": [" + peer +
+            "]}, {\"channel_type\": \"port\", \"connected_to\": [" + peer +
+            "]}, {\"channel_type\": \"switch\", \"buff\": \"s\", \"rank_groups\": [{\"size\": 2, \"ranks\": [0, "
+            "1]}]}],\n\"remote_buffers\": [{\"rank\": " +
+            peer + ", \"type\": \"i\", \"access_channel_types\": [\"memory\"]}, {\"rank\": " + peer +
+            ", \"type\": \"s\", \"access_channel_types\": [\"memory\", \"port\"]}],\n" +
+            "\"semaphores\": [{\"init_value\": 0}, {\"init_value\": 1}]}";
     };
     return "{\"name\": \"two\", \"collective\": \"" + collective +
-           "\", \"protocol\": \"Simple\", \"inplace\": false,\n\"gpus\": [\n" + gpu(0, ops) + ",\n" + gpu(1, others) +
-           "]}\n";
+        "\", \"protocol\": \"Simple\", \"inplace\": false,\n\"gpus\": [\n" + gpu(0, ops) + ",\n" + gpu(1, others) +
+        "]}\n";
 }
 
 const std::string local_i0 = R"({"type": "i", "index": 0, "size": 1})";
@@ -61,7 +61,7 @@ std::string op(const std::string& name, const std::string& sources, const std::s
     const std::string& channel = "memory")
 {
     return "{\"name\": \"" + name + "\", \"src_buff\": [" + sources + "], \"dst_buff\": [" + destinations +
-           "], \"channel_type\": \"" + channel + "\", \"channel_ids\": [0]}";
+        "], \"channel_type\": \"" + channel + "\", \"channel_ids\": [0]}";
 }
 
 const std::vector<Step>& steps_of(const Plan& plan) { return plan.schedule.ranks[0].threads[0].steps; }
@@ -118,7 +118,8 @@ TEST(Mscclpp, OperationsReadAndWriteWhatTheySay)
     expect_operands(only_step(op("get", remote_i0, local_s1)), {far_i0}, {s1});
     expect_operands(only_step(op("copy", local_i0, local_s1)), {i0}, {s1});
     expect_operands(only_step(op("re", local_i0 + "," + local_s1, local_i0)), {i0, s1}, {i0});
-    expect_operands(only_step(op("res", local_i0 + "," + local_s1, local_i0 + "," + remote_s1)), {i0, s1}, {i0, far_s1});
+    expect_operands(only_step(op("res", local_i0 + "," + local_s1, local_i0 + "," + remote_s1)), {i0, s1},
+        {i0, far_s1});
     expect_operands(only_step(op("rre", local_i0 + "," + remote_i0, local_o0)), {i0, far_i0}, {o0});
     expect_operands(only_step(op("rres", local_i0 + "," + remote_i0, local_o0 + "," + remote_s1)), {i0, far_i0},
         {o0, far_s1});
@@ -129,8 +130,8 @@ TEST(Mscclpp, OperationsReadAndWriteWhatTheySay)
     expect_operands(only_step(op("repkt", local_i0 + "," + local_s1, local_o0)), {i0, p1}, {o0});
     expect_operands(only_step(op("respkt", local_i0 + "," + local_s1, local_o0 + "," + remote_s2)), {i0, p1},
         {o0, far_p2});
-    expect_operands(only_step(op("recpkt", local_i0 + "," + local_s1,
-                        local_o0 + R"(,{"type": "s", "index": 2, "size": 1})")),
+    expect_operands(
+        only_step(op("recpkt", local_i0 + "," + local_s1, local_o0 + R"(,{"type": "s", "index": 2, "size": 1})")),
         {i0, p1}, {o0, {0, Buffer::packets, 2}});
     expect_operands(only_step(op("recspkt", local_i0 + "," + local_s1,
                         local_o0 + R"(,{"type": "s", "index": 3, "size": 1},)" + remote_s2)),
@@ -152,12 +153,14 @@ TEST(Mscclpp, RelaxedSignalsOrderNoData)
             other + sync(wait) + "," + nop + "," + op("copy", local_s1, local_o0))));
     };
     EXPECT_TRUE(verdict("", "", "signal", "wait").ok);
-    for (const auto& [signal, wait] : {std::pair("rlxsignal", "wait"), std::pair("signal", "rlxwait"), std::pair("rlxsignal", "rlxwait")}) {
+    for (const auto& [signal, wait] :
+        {std::pair("rlxsignal", "wait"), std::pair("signal", "rlxwait"), std::pair("rlxsignal", "rlxwait")}) {
         const Judgement wrong = verdict("", "", signal, wait);
         EXPECT_FALSE(wrong.ok) << signal << " " << wait;
         EXPECT_TRUE(wrong.verification.ok);
         ASSERT_FALSE(wrong.problems.empty());
-        EXPECT_NE(wrong.problems.front().text().find("expected signal and wait in place of rlxsignal and rlxwait"), std::string::npos)
+        EXPECT_NE(wrong.problems.front().text().find("expected signal and wait in place of rlxsignal and rlxwait"),
+            std::string::npos)
             << wrong.problems.front().text();
         EXPECT_GT(wrong.problems.front().line, 0);
     }
@@ -219,7 +222,7 @@ TEST(Mscclpp, ChannelsPairUpByOrder)
     text = with(text, "\"memory\", \"channel_ids\": [0]}", "\"memory\", \"channel_ids\": [0, 1]}");
     const std::size_t second = text.find("\"id\": 1");
     text = text.substr(0, second) +
-           with(text.substr(second), "\"memory\", \"channel_ids\": [0]}", "\"memory\", \"channel_ids\": [1]}");
+        with(text.substr(second), "\"memory\", \"channel_ids\": [0]}", "\"memory\", \"channel_ids\": [1]}");
     EXPECT_EQ(problems_of(read(text)), "");
     EXPECT_EQ(steps_of(read(text))[0].semaphore, 1u);
 }
@@ -309,8 +312,8 @@ TEST(Mscclpp, PipelinesAreUnrolledForTheMessage)
 {
     const std::string inner = R"("ops": [{"name": "copy", "src_buff": [{"type": "i", "index": 0, "size": 2}],
         "dst_buff": [{"type": "o", "index": 0, "size": 2}]}]})";
-    const std::string text = two_gpus(
-        R"({"name": "pipeline", "iter_context": {"unit_size": 512, "num_chunks": 2}, )" + inner, "");
+    const std::string text =
+        two_gpus(R"({"name": "pipeline", "iter_context": {"unit_size": 512, "num_chunks": 2}, )" + inner, "");
     const Plan plan = read(text, 4096);
     EXPECT_EQ(problems_of(plan), "");
     ASSERT_EQ(steps_of(plan).size(), 4u);
@@ -322,7 +325,8 @@ TEST(Mscclpp, PipelinesAreUnrolledForTheMessage)
     EXPECT_EQ(plan.operations.at("copy"), 1u);
     EXPECT_EQ(refusal_of_json(two_gpus(
                   R"({"name": "pipeline", "iter_context": {"unit_size": 1, "num_chunks": 1}, "ops": [{"name":
-"pipeline"}]})", "")),
+"pipeline"}]})",
+                  "")),
         "plan.json:4: a pipeline in a pipeline; expected operations");
 }
 
@@ -349,7 +353,8 @@ TEST(Mscclpp, IndependentOperationsRunTogether)
 TEST(Mscclpp, DefectsAreNamedWithTheirLine)
 {
     const Defect defects[] = {
-        {"\"connected_to\": [1]", "\"connected_to\": [7]", "plan.json:18: channel to rank 7 of 2; expected an existing rank"},
+        {"\"connected_to\": [1]", "\"connected_to\": [7]",
+            "plan.json:18: channel to rank 7 of 2; expected an existing rank"},
         {"{\"rank\": 1", "{\"rank\": 2", "plan.json:19: remote buffer of rank 2 of 2; expected an existing rank"},
         {"\"remote_buffer_ids\": [0]", "\"remote_buffer_ids\": [3]",
             "plan.json:17: remote buffer 3 of 1; expected one that the gpu has"},
@@ -371,15 +376,17 @@ TEST(Mscclpp, DefectsAreNamedWithTheirLine)
     };
     for (const Defect& defect : defects)
         EXPECT_NE(problems_of(read(with(pair_json, defect.from, defect.to))).find(defect.problem), std::string::npos)
-            << defect.to << "\n" << problems_of(read(with(pair_json, defect.from, defect.to)));
+            << defect.to << "\n"
+            << problems_of(read(with(pair_json, defect.from, defect.to)));
 }
 
 TEST(Mscclpp, AChannelHasTwoEnds)
 {
     const std::string text = with(with(pair_json, "\"connected_to\": [1]", "\"connected_to\": [1, 1]"),
         "\"memory\", \"channel_ids\": [0]}]", "\"memory\", \"channel_ids\": [1]}]");
-    EXPECT_NE(problems_of(read(text)).find("plan.json:7: memory channel 1 from gpu 0 to gpu 1 has no other end; expected as "
-                                           "many channels from gpu 1 to gpu 0"),
+    EXPECT_NE(problems_of(read(text))
+                  .find("plan.json:7: memory channel 1 from gpu 0 to gpu 1 has no other end; expected as "
+                        "many channels from gpu 1 to gpu 0"),
         std::string::npos)
         << problems_of(read(text));
 }
@@ -403,21 +410,25 @@ TEST(Mscclpp, PacketsProveThatTheirSourcesWereRead)
 {
     const auto gpu = [](const char* me, const char* peer, const char* mine, const char* other) {
         return std::string("{\"id\": ") + me + ", \"input_chunks\": 2, \"output_chunks\": 2, \"scratch_chunks\": 4,\n" +
-               "\"threadblocks\": [\n{\"id\": 0, \"ops\": [{\"name\": \"ppkt\", \"channel_type\": \"memory\", "
-               "\"src_buff\": [{\"type\": \"i\", \"index\": " + other +
-               "}], \"dst_buff\": [{\"buffer_id\": 0, \"index\": " + other +
-               "}]},\n{\"name\": \"respkt\", \"channel_type\": \"memory\", \"src_buff\": [{\"type\": \"i\", \"index\": " +
-               mine + "}, {\"type\": \"s\", \"index\": " + mine + "}], \"dst_buff\": [{\"type\": \"i\", \"index\": " + mine +
-               "}, {\"buffer_id\": 0, \"index\": 2}]}],\n\"channels\": [], \"remote_buffer_refs\": "
-               "[{\"access_channel_type\": \"memory\", \"remote_buffer_ids\": [0]}]},\n" +
-               "{\"id\": 1, \"ops\": [{\"name\": \"upkt\", \"src_buff\": [{\"type\": \"s\", \"index\": 2}], "
-               "\"dst_buff\": [{\"type\": \"i\", \"index\": " + other + "}]}], \"channels\": []}],\n" +
-               "\"channels\": [{\"channel_type\": \"memory\", \"connected_to\": [" + peer +
-               "]}], \"remote_buffers\": [{\"rank\": " + peer +
-               ", \"type\": \"s\", \"access_channel_types\": [\"memory\"]}]}";
+            "\"threadblocks\": [\n{\"id\": 0, \"ops\": [{\"name\": \"ppkt\", \"channel_type\": \"memory\", "
+            "\"src_buff\": [{\"type\": \"i\", \"index\": " +
+            other + "}], \"dst_buff\": [{\"buffer_id\": 0, \"index\": " + other +
+            "}]},\n{\"name\": \"respkt\", \"channel_type\": \"memory\", \"src_buff\": [{\"type\": \"i\", \"index\": " +
+            mine + "}, {\"type\": \"s\", \"index\": " + mine +
+            "}], \"dst_buff\": [{\"type\": \"i\", \"index\": " + mine +
+            "}, {\"buffer_id\": 0, \"index\": 2}]}],\n\"channels\": [], \"remote_buffer_refs\": "
+            "[{\"access_channel_type\": \"memory\", \"remote_buffer_ids\": [0]}]},\n" +
+            "{\"id\": 1, \"ops\": [{\"name\": \"upkt\", \"src_buff\": [{\"type\": \"s\", \"index\": 2}], "
+            "\"dst_buff\": [{\"type\": \"i\", \"index\": " +
+            other + "}]}], \"channels\": []}],\n" +
+            "\"channels\": [{\"channel_type\": \"memory\", \"connected_to\": [" + peer +
+            "]}], \"remote_buffers\": [{\"rank\": " + peer +
+            ", \"type\": \"s\", \"access_channel_types\": [\"memory\"]}]}";
     };
-    const std::string text = "{\"name\": \"x\", \"collective\": \"allreduce\", \"protocol\": \"LL\", \"inplace\": true, "
-                             "\"gpus\": [" + gpu("0", "1", "0", "1") + ",\n" + gpu("1", "0", "1", "0") + "]}";
+    const std::string text =
+        "{\"name\": \"x\", \"collective\": \"allreduce\", \"protocol\": \"LL\", \"inplace\": true, "
+        "\"gpus\": [" +
+        gpu("0", "1", "0", "1") + ",\n" + gpu("1", "0", "1", "0") + "]}";
     EXPECT_EQ(problems_of(read(text)), "");
     // A packet of something else proves nothing: rank 0 sends its term back without having read what rank 1 sends.
     const std::string other = with(text,
@@ -444,7 +455,8 @@ TEST(Mscclpp, WhatIsNoPlanIsRefused)
             "plan.json:4: 'input_chunks' is -2; expected a whole number up to 1048576"},
         {"\"rres\"", "\"rrres\"",
             "plan.json:9: an operation of unknown name in threadblock 0 of gpu 0; expected one of pipeline, nop, "
-            "barrier, signal, rlxsignal, wait, rlxwait, flush, sem_acquire, sem_release, put, pws, pwsf, get, copy, re, "
+            "barrier, signal, rlxsignal, wait, rlxwait, flush, sem_acquire, sem_release, put, pws, pwsf, get, copy, "
+            "re, "
             "res, rre, rres, ppkt, cpkt, upkt, rppkt, repkt, respkt, recpkt, recspkt, glres, gstore, gstorepkt, glre"},
         {"\"channel_type\": \"memory\"}", "\"channel_type\": \"pipe\"}",
             "plan.json:7: 'channel_type' is 'pipe'; expected memory, port or switch"},

@@ -196,9 +196,6 @@ TEST(CachesOfParts, BandwidthOfTheOtherPartition)
     expect_within(bandwidth("b200", 64 << 10, 74), 16.8, 0.07);
 }
 
-TEST(CachesOfParts, BandwidthOfTheMemorySideCache)
-{
-    expect_within(bandwidth("mi300x", 16 << 10, 38), 11.9, 0.07);
-}
+TEST(CachesOfParts, BandwidthOfTheMemorySideCache) { expect_within(bandwidth("mi300x", 16 << 10, 38), 11.9, 0.07); }
 
 }  // namespace caches_of_parts_test

@@ -146,19 +146,16 @@ TEST_P(AstraMicro, OfFourAndEightRanksIsVerifiedOnAllDocuments)
     if (!has_shared()) GTEST_SKIP() << "no conformance data";
     const std::string& op = GetParam();
     for (const unsigned ranks : {4u, 8u}) {
-        const std::string prefix =
-            shared_trace("astra_micro/" + op + "_" + std::to_string(ranks) + "npus_1MB/" + op);
+        const std::string prefix = shared_trace("astra_micro/" + op + "_" + std::to_string(ranks) + "npus_1MB/" + op);
         // One accelerator of each host in the tree, so that two leaves and the spines between them take part.
         for (const auto& [document, ranks_on] : {std::pair(shared_document("device_dgx_h100"), "*"),
-                 std::pair(shared_document("device_mi300x"), "*"),
-                 std::pair(example("fat_tree_32"), "host.*.xpu.0")}) {
+                 std::pair(shared_document("device_mi300x"), "*"), std::pair(example("fat_tree_32"), "host.*.xpu.0")}) {
             RunSetup setup;
             setup.document = document;
             setup.lines = trace_lines(prefix);
             setup.rank_nodes = {ranks_on};
             const Json result = run(setup);
-            EXPECT_EQ(result.value("verified", ""), "passed")
-                << document << ": " << result.dump().substr(0, 300);
+            EXPECT_EQ(result.value("verified", ""), "passed") << document << ": " << result.dump().substr(0, 300);
             ASSERT_EQ(result["collectives"].size(), 1u);
             EXPECT_EQ(result["collectives"][0]["op"], op);
             EXPECT_EQ(result["collectives"][0]["ranks"], ranks);
@@ -167,8 +164,7 @@ TEST_P(AstraMicro, OfFourAndEightRanksIsVerifiedOnAllDocuments)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(, AstraMicro,
-    ::testing::Values("all_reduce", "all_gather", "reduce_scatter", "all_to_all"),
+INSTANTIATE_TEST_SUITE_P(, AstraMicro, ::testing::Values("all_reduce", "all_gather", "reduce_scatter", "all_to_all"),
     [](const auto& info) { return info.param; });
 
 }  // namespace chakra_sets_test

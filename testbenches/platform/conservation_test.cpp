@@ -20,11 +20,10 @@ struct Place {
     std::string document() const { return shared ? shared_document(name) : example(name); }
 };
 
-const Place places[] = {{"device_dgx_h100", true, 8, dgx_h100_routes},
-    {"device_mi300x", true, 8, mi300x_routes}, {"fat_tree_32", false, 64, fat_tree_32_routes}};
+const Place places[] = {{"device_dgx_h100", true, 8, dgx_h100_routes}, {"device_mi300x", true, 8, mi300x_routes},
+    {"fat_tree_32", false, 64, fat_tree_32_routes}};
 constexpr std::uint32_t channels = 4;
-constexpr std::uint64_t even_bytes = 64
-    << 10;  // four whole lines for every channel of every chunk of 64 ranks
+constexpr std::uint64_t even_bytes = 64 << 10;  // four whole lines for every channel of every chunk of 64 ranks
 
 TheoryCase theory_of(CollectiveOp op, const std::string& algorithm, std::uint32_t ranks, std::uint64_t bytes)
 {
@@ -97,8 +96,7 @@ TEST(ConservationChecker, FormulaAndStepsAgree)
 {
     // Two ways to the same expectation, without a simulation.
     const Place& place = places[2];
-    for (const CollectiveOp op :
-        {CollectiveOp::all_reduce, CollectiveOp::all_to_all, CollectiveOp::broadcast})
+    for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_to_all, CollectiveOp::broadcast})
         for (const char* algorithm : {"ring", "direct"}) {
             const RunSetup setup = setup_of(place, op, algorithm, even_bytes);
             const ResolvedSystem system = resolve_setup(setup);

@@ -27,10 +27,12 @@ RunSetup system_with(const std::string& document, const std::string& profile, co
     setup.sets.insert(setup.sets.end(), sets.begin(), sets.end());
     return setup;
 }
-const std::vector<std::string> small_h100{"l2.size=160 KiB"};                            // one set for each slice
+const std::vector<std::string> small_h100{"l2.size=160 KiB"};  // one set for each slice
 const std::vector<std::string> one_partition{"l2.partitions=1", "l2.size=160 KiB"};
-const std::vector<std::string> small_mi300x{"l2.ways=4", "l2.size=64 KiB", "memory_side.ways=2", "memory_side.size=64 KiB"};
-const std::vector<std::string> behind_one_l2{"l2.partitions=1", "l2.slices=16", "hbm.channels=16", "l2.size=64 KiB", "memory_side.size=128 KiB"};
+const std::vector<std::string> small_mi300x{"l2.ways=4", "l2.size=64 KiB", "memory_side.ways=2",
+    "memory_side.size=64 KiB"};
+const std::vector<std::string> behind_one_l2{"l2.partitions=1", "l2.slices=16", "hbm.channels=16", "l2.size=64 KiB",
+    "memory_side.size=128 KiB"};
 
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b)
 {
@@ -42,7 +44,8 @@ double statistic(const Json& result, const std::string& kind, const std::string&
 {
     double sum = 0;
     for (const Json& module : result["modules"])
-        if (module["kind"] == kind && module["stats"].contains(name)) sum += module["stats"][name]["value"].get<double>();
+        if (module["kind"] == kind && module["stats"].contains(name))
+            sum += module["stats"][name]["value"].get<double>();
     return sum;
 }
 
@@ -77,8 +80,8 @@ std::string verified_with(const RunSetup& setup, const Plant& plant)
                         with.make_contents = plant;
                         return std::make_unique<L2Slice>(event_queue, with);
                     };
-                    return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress,
-                        request.parameters, wiring);
+                    return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool,
+                        context.progress, request.parameters, wiring);
                 });
             RunSetup planted = setup.with("l2.contents=cached");
             planted.lines += "bind: [{nodes: \"*.xpu.1\", model: planted}]\n";
@@ -123,7 +126,8 @@ struct BothSectorsValid : CacheContents {
     std::uint32_t valid(std::uint32_t states) override
     {
         for (unsigned sector = 0; sector < 2; ++sector)
-            if (TagArray::state(states, sector) == TagArray::absent) TagArray::set_state(states, sector, TagArray::clean);
+            if (TagArray::state(states, sector) == TagArray::absent)
+                TagArray::set_state(states, sector, TagArray::clean);
         return states;
     }
 };
@@ -218,7 +222,8 @@ TEST(Contents, OfMirroredPartitions)
 TEST(Contents, OfOneCache)
 {
     expect_the_same(system_with("dgx_h100", "h100", "ring", one_partition));
-    expect_the_same(system_with("dgx_h100", "h100", "ring", one_partition + std::vector<std::string>{"l2.line=64", "l2.merges=2", "l2.outstanding_misses=4"}));
+    expect_the_same(system_with("dgx_h100", "h100", "ring",
+        one_partition + std::vector<std::string>{"l2.line=64", "l2.merges=2", "l2.outstanding_misses=4"}));
     expect_the_same(system_with("dgx_h100", "h100", "nvls", one_partition));
 }
 TEST(Contents, OfPrivatePartitionsAndTheirMemorySideCache)
@@ -234,10 +239,11 @@ TEST(Contents, OfAMemorySideCacheBehindOneL2)
 }
 TEST(Contents, WhoeverMovesTheData)
 {
-    for (const char* const set : {"engine.protocol=ll", "engine.protocol=ll128", "gpu.wait_policy=monitor", "engine.mover=copy_engine",
-             "engine.mover=bulk"}) {
+    for (const char* const set : {"engine.protocol=ll", "engine.protocol=ll128", "gpu.wait_policy=monitor",
+             "engine.mover=copy_engine", "engine.mover=bulk"}) {
         expect_the_same(system_with("dgx_h100", "h100", "ring", small_h100).with(set));
-        expect_the_same(system_with("mesh_mi300x", "mi300x", "ring", small_mi300x, "all_reduce", "64 KiB").with(set), false);
+        expect_the_same(system_with("mesh_mi300x", "mi300x", "ring", small_mi300x, "all_reduce", "64 KiB").with(set),
+            false);
     }
 }
 // A packet is there from the turn of its store on, also for a partition that holds its line while the store waits for room.
@@ -251,9 +257,18 @@ TEST(Contents, OfCachesThatHoldEverything)
     expect_the_same(system_with("mesh_mi300x", "mi300x", "ring", {}), false);
 }
 
-TEST(BrokenContents, AreSeenInOneCache) { expect_defects_to_be_seen(system_with("dgx_h100", "h100", "ring", one_partition)); }
-TEST(BrokenContents, AreSeenInMirroredPartitions) { expect_defects_to_be_seen(system_with("dgx_h100", "h100", "ring", small_h100)); }
-TEST(BrokenContents, AreSeenInPrivatePartitions) { expect_defects_to_be_seen(system_with("mesh_mi300x", "mi300x", "ring", small_mi300x)); }
+TEST(BrokenContents, AreSeenInOneCache)
+{
+    expect_defects_to_be_seen(system_with("dgx_h100", "h100", "ring", one_partition));
+}
+TEST(BrokenContents, AreSeenInMirroredPartitions)
+{
+    expect_defects_to_be_seen(system_with("dgx_h100", "h100", "ring", small_h100));
+}
+TEST(BrokenContents, AreSeenInPrivatePartitions)
+{
+    expect_defects_to_be_seen(system_with("mesh_mi300x", "mi300x", "ring", small_mi300x));
+}
 // What one image could not show: the slices' contents do not matter there.
 TEST(BrokenContents, AreNotSeenWithOneImage)
 {

@@ -36,7 +36,8 @@ TEST(TracedRun, CausesAddUpAndNoTimeChanges)
         const Json result = run(setup);
         ASSERT_TRUE(result.contains("critical_paths")) << result.dump().substr(0, 300);
         std::uint64_t sum = 0;
-        for (const auto& [name, time] : result["critical_paths"][0]["times_ps"].items()) sum += time.get<std::uint64_t>();
+        for (const auto& [name, time] : result["critical_paths"][0]["times_ps"].items())
+            sum += time.get<std::uint64_t>();
         EXPECT_EQ(sum, result["simulated_ps"].get<std::uint64_t>());
         setup.options.follow = false;
         const Json plain = run(setup);
@@ -51,7 +52,8 @@ TEST(TracedRun, FewCreditsAreCredits)
     const RunSetup setup = followed(mesh_document(2), "all_gather", "direct", "1 MiB");
     const Json many = run(setup.with("link.request_credits=4096"));
     const Json few = run(setup.with("link.request_credits=4"));
-    ASSERT_FALSE(many.contains("refused") || few.contains("refused")) << many.dump().substr(0, 200) << few.dump().substr(0, 200);
+    ASSERT_FALSE(many.contains("refused") || few.contains("refused"))
+        << many.dump().substr(0, 200) << few.dump().substr(0, 200);
     EXPECT_GT(few["simulated_ps"].get<std::uint64_t>(), many["simulated_ps"].get<std::uint64_t>());
     EXPECT_GT(cause(few, "credits"), few["simulated_ps"].get<std::uint64_t>() / 3);
     EXPECT_LT(cause(many, "credits"), many["simulated_ps"].get<std::uint64_t>() / 20);
@@ -68,8 +70,8 @@ TEST(TracedRun, EveryCollectiveOfARunHasItsOwn)
 
 TEST(TracedRun, TheTimelineIsATraceThatEndsWithTheRun)
 {
-    const std::string text = in_timed_child(
-        [] { return run_here(followed(star_document(3), "all_reduce", "ring", "30000")).timeline; }, 60);
+    const std::string text =
+        in_timed_child([] { return run_here(followed(star_document(3), "all_reduce", "ring", "30000")).timeline; }, 60);
     const Json trace = Json::parse(text);
     double last = 0;
     std::size_t steps = 0;
@@ -85,8 +87,9 @@ TEST(TracedRun, TheTimelineIsATraceThatEndsWithTheRun)
     }
     EXPECT_GT(steps, 3U * 4U * 10U);
     EXPECT_NEAR(path, last, 1e-6);
-    EXPECT_EQ(text, in_timed_child(
-        [] { return run_here(followed(star_document(3), "all_reduce", "ring", "30000")).timeline; }, 60));
+    EXPECT_EQ(text,
+        in_timed_child([] { return run_here(followed(star_document(3), "all_reduce", "ring", "30000")).timeline; },
+            60));
 }
 
 // Without flags links carry what the schedule says, line for line where equal paths divide evenly.

@@ -36,9 +36,10 @@ std::string pods(bool reversed)
 {
     std::vector<std::string> components{"  - {name: xpu, choice: xpu, count: 3}\n",
         "  - {name: sw, choice: switch, count: 2}\n", "  - {name: cpu, choice: cpu, count: 1}\n"};
-    std::vector<std::string> links{
-        "  - {name: wire, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 30}, latency: {ns: 70}}}\n",
-        "  - {name: bus, description: local bus, physical: {bandwidth: {gigabytes_per_second: 20}, latency: {ns: 90}}}\n"};
+    std::vector<std::string> links{"  - {name: wire, description: Ethernet, physical: {bandwidth: "
+                                   "{gigabytes_per_second: 30}, latency: {ns: 70}}}\n",
+        "  - {name: bus, description: local bus, physical: {bandwidth: {gigabytes_per_second: 20}, latency: {ns: "
+        "90}}}\n"};
     std::vector<std::string> devices;
     if (reversed) {
         std::reverse(components.begin(), components.end());
@@ -54,11 +55,11 @@ std::string pods(bool reversed)
         "  links: [{name: ic, description: on-chip}]\n"
         "  edges: [{ep1: {component: asic}, ep2: {component: port}, scheme: one2one, link: ic}]\n");
     if (reversed) std::reverse(devices.begin(), devices.end());
-    std::vector<std::string> instances{"- {name: p, device: pod, count: 2}\n",
-        "- {name: c, device: core, count: 2}\n"};
+    std::vector<std::string> instances{"- {name: p, device: pod, count: 2}\n", "- {name: c, device: core, count: 2}\n"};
     if (reversed) std::reverse(instances.begin(), instances.end());
     return "name: pods\ndevices:\n" + joined(devices) + "instances:\n" + joined(instances) +
-        "links:\n- {name: trunk, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 40}, latency: {ns: 200}}}\n"
+        "links:\n- {name: trunk, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 40}, latency: "
+        "{ns: 200}}}\n"
         "edges:\n- {ep1: {instance: p, component: sw}, ep2: {instance: c, component: asic}, scheme: "
         "many2many, link: trunk}\n";
 }
@@ -75,8 +76,7 @@ Json by_name(const Json& result)
         copy.erase("name");
         out["links"][link.at("from").get<std::string>() + ">" + link.at("to").get<std::string>()] = copy;
     }
-    for (const Json& module : result.at("modules"))
-        out["modules"][module.at("name").get<std::string>()] = module;
+    for (const Json& module : result.at("modules")) out["modules"][module.at("name").get<std::string>()] = module;
     return out;
 }
 
@@ -108,8 +108,7 @@ TEST(Determinism, SeedsChangeContentsAndNoTime)
 
 TEST(Determinism, DataOffChangesNothingButTheVerdict)
 {
-    for (const char* op :
-        {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "barrier"}) {
+    for (const char* op : {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "barrier"}) {
         RunSetup setup = on(example("dgx_h100"), op, "direct");
         Json with = run(setup);
         setup.options.data_on = false;
@@ -143,8 +142,8 @@ TEST(Determinism, TheOrderOfNodesInATraceDoesNotMatter)
     for (const bool reversed : {false, true}) {
         std::vector<std::vector<std::string>> ranks;
         for (int rank = 0; rank < 2; ++rank) {
-            ranks.push_back({trace::comp(1, 3), trace::collective(2, 0, 4096).data({1}),
-                trace::comp(3, 1 + rank), trace::collective(4, 2, 2048).data({2, 3})});
+            ranks.push_back({trace::comp(1, 3), trace::collective(2, 0, 4096).data({1}), trace::comp(3, 1 + rank),
+                trace::collective(4, 2, 2048).data({2, 3})});
             if (reversed) std::reverse(ranks.back().begin(), ranks.back().end());
         }
         setup.lines = trace_lines(folder.write_set(ranks, reversed ? "b" : "a"));

@@ -24,7 +24,8 @@ RunSetup grid(const std::string& inside, const std::string& across)
     RunSetup setup;
     setup.document = std::string(WEFT_SOURCE_DIR) + "/examples/study_dimensions/grid_4x4.yaml";
     setup.sets = {"routing.cycles=allow", "links.inside.bandwidth=" + inside + " GB/s",
-        "links.across.bandwidth=" + across + " GB/s", "engine.channels=8", "engine.dimension_chunks=16", "engine.dimension_streams=8", "gpu.wait_policy=waiting_atomic"};
+        "links.across.bandwidth=" + across + " GB/s", "engine.channels=8", "engine.dimension_chunks=16",
+        "engine.dimension_streams=8", "gpu.wait_policy=waiting_atomic"};
     setup.lines = "profile: generic\n";
     return setup;
 }
@@ -184,11 +185,14 @@ TEST(Dimensions, CollectivesOfATraceSpanWhatIsInvolved)
 TEST(Dimensions, WrongListsAreRefused)
 {
     const std::string refused = trace({over(1, 4096, {true, false, true})}, "fixed").value("refused", "");
-    EXPECT_NE(refused.find("attribute involved_dim has 3 entries; expected 2, one for each dimension"), std::string::npos)
+    EXPECT_NE(refused.find("attribute involved_dim has 3 entries; expected 2, one for each dimension"),
+        std::string::npos)
         << refused;
-    const std::string sizes = trace({over(1, 4096, {true, false})}, "fixed", "dimensions: \"xpu=4,host=2\"").value("refused", "");
+    const std::string sizes =
+        trace({over(1, 4096, {true, false})}, "fixed", "dimensions: \"xpu=4,host=2\"").value("refused", "");
     EXPECT_NE(sizes.find("dimensions xpu 4 x host 2 of 16 ranks; expected sizes that multiply to the number of ranks"),
-        std::string::npos) << sizes;
+        std::string::npos)
+        << sizes;
 }
 
 // A collective inside the hosts is in flight: the one over both dimensions keeps to the rails as far as it can, and both are

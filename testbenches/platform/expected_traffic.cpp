@@ -98,8 +98,7 @@ void ExpectedTraffic::add_stores(std::uint32_t from, std::uint32_t to, std::uint
     add(from, to, line, size, size < line_bytes, count);
 }
 
-void ExpectedTraffic::add_signals(std::uint32_t from, std::uint32_t to, std::uint64_t line,
-    std::uint64_t count)
+void ExpectedTraffic::add_signals(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint64_t count)
 {
     add(from, to, line, 8, false, count);
 }
@@ -166,8 +165,8 @@ void ExpectedTraffic::add_by_steps(const Schedule& schedule, std::uint64_t bytes
                     const std::uint64_t skew = address(first) % 64;
                     for (const Place& place : piece.destinations)
                         for (std::uint64_t done = 0; done < piece.bytes;) {
-                            const std::uint64_t size = std::min({piece.bytes - done, 512 - (done + skew) % 512,
-                                64 - (address(place) + done) % 64});
+                            const std::uint64_t size = std::min(
+                                {piece.bytes - done, 512 - (done + skew) % 512, 64 - (address(place) + done) % 64});
                             add_stores(rank, place.rank, (address(place) + done) / 64,
                                 static_cast<std::uint32_t>(size));
                             done += size;
@@ -188,13 +187,12 @@ std::string ExpectedTraffic::difference(const Json& result) const
             return fmt::format("{} -> {}: {} {}, expected {}", direction.first, direction.second, key,
                 link.at(key).get<std::uint64_t>(), expected);
         };
-        for (const std::string& text : {differs("lines", wanted.lines),
-                 differs("payload_bytes", wanted.payload), differs("wire_bytes", wanted.wire)})
+        for (const std::string& text : {differs("lines", wanted.lines), differs("payload_bytes", wanted.payload),
+                 differs("wire_bytes", wanted.wire)})
             if (!text.empty()) return text;
     }
     for (const auto& [direction, carried] : left)
-        if (carried.lines > 0)
-            return direction.first + " -> " + direction.second + " is no link of the result";
+        if (carried.lines > 0) return direction.first + " -> " + direction.second + " is no link of the result";
     return {};
 }
 

@@ -17,8 +17,7 @@
 namespace weft::testing {
 
 // Names of the nodes that line number `line` of a rank passes on its way to another.
-using RouteOf =
-    std::function<std::vector<std::string>(std::uint32_t from, std::uint32_t to, std::uint64_t line)>;
+using RouteOf = std::function<std::vector<std::string>(std::uint32_t from, std::uint32_t to, std::uint64_t line)>;
 
 RouteOf dgx_h100_routes();     // four switches, the line number modulo 4 says which
 RouteOf mi300x_routes();       // a link of its own for every pair
@@ -58,8 +57,8 @@ private:
     };
     using Direction = std::pair<std::string, std::string>;
 
-    void add(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint64_t payload,
-        bool partial_store, std::uint64_t count);
+    void add(std::uint32_t from, std::uint32_t to, std::uint64_t line, std::uint64_t payload, bool partial_store,
+        std::uint64_t count);
 
     RouteOf routes_;
     std::map<Direction, Packets> packets_;

@@ -50,8 +50,7 @@ std::vector<std::string> member_names(const FabricPlan& plan)
 }
 
 // Payload that left `from` for nodes whose name holds `to`, by link.
-std::map<std::string, std::uint64_t> payloads(const Json& result, const std::string& from,
-    const std::string& to)
+std::map<std::string, std::uint64_t> payloads(const Json& result, const std::string& from, const std::string& to)
 {
     std::map<std::string, std::uint64_t> out;
     for (const Json& link : result.at("links"))
@@ -64,7 +63,8 @@ std::string box(const std::string& components, const std::string& edges)
 {
     return "name: bench\ndevices:\n- name: box\n  components:\n" + components +
         "  links:\n"
-        "  - {name: wire, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}\n"
+        "  - {name: wire, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: "
+        "70}}}\n"
         "  - {name: riddle}\n"
         "  edges:\n" +
         edges + "instances:\n- {name: b, device: box, count: 1}\n";
@@ -101,8 +101,7 @@ TEST(FabricPlan, RingOfSwitchesIsRefusedWithItsCycle)
     for (int i = 0; i < 6; ++i) {
         const std::string a = "ring." + std::to_string(i) + ".sw.0";
         const std::string b = "ring." + std::to_string((i + 1) % 6) + ".sw.0";
-        EXPECT_TRUE(
-            text.find(a + " -> " + b) != std::string::npos || text.find(b + " -> " + a) != std::string::npos)
+        EXPECT_TRUE(text.find(a + " -> " + b) != std::string::npos || text.find(b + " -> " + a) != std::string::npos)
             << text;
     }
     EXPECT_NE(text.find("routing.cycles=allow"), std::string::npos) << text;
@@ -110,8 +109,7 @@ TEST(FabricPlan, RingOfSwitchesIsRefusedWithItsCycle)
 
 TEST(FabricPlan, RingOfSwitchesRunsWhenTheCycleIsAllowed)
 {
-    const Json result =
-        run(collective_on(example("switch_ring"), "all_to_all", "6144").with("routing.cycles=allow"));
+    const Json result = run(collective_on(example("switch_ring"), "all_to_all", "6144").with("routing.cycles=allow"));
     EXPECT_EQ(result.value("stop", ""), "finished") << result.dump().substr(0, 300);
     EXPECT_EQ(result.value("verified", ""), "passed");
 }
@@ -159,7 +157,8 @@ TEST(FabricPlan, TooFewLanesNameTheKeyAndTheCircle)
 {
     const std::string text =
         refusal(collective_on(example("switch_ring"), "barrier", "0").with("routing.policy=dimension_order"));
-    EXPECT_NE(text.find("routing.policy=dimension_order needs 2 lanes of virtual channels, "), std::string::npos) << text;
+    EXPECT_NE(text.find("routing.policy=dimension_order needs 2 lanes of virtual channels, "), std::string::npos)
+        << text;
     EXPECT_NE(text.find("has 1, with which 6 link buffers wait for each other: "), std::string::npos) << text;
     for (unsigned s = 0; s < 6; ++s)
         EXPECT_NE(text.find("ring." + std::to_string(s) + ".sw.0 -> ring." + std::to_string((s + 1) % 6) + ".sw.0"),
@@ -183,10 +182,7 @@ TEST(FabricPlan, ADragonflyByWayOfRandomGroupsIsRightWithOneCredit)
     }
 }
 
-TEST(FabricPlan, AChainOfSwitchesHasNoCycle)
-{
-    EXPECT_EQ(refusal(collective_on(chain(5), "barrier", "0")), "");
-}
+TEST(FabricPlan, AChainOfSwitchesHasNoCycle) { EXPECT_EQ(refusal(collective_on(chain(5), "barrier", "0")), ""); }
 
 TEST(FabricPlan, TorusOfAcceleratorsPassesLinesOn)
 {
@@ -221,10 +217,10 @@ TEST(FabricPlan, AMeshHandsNothingOn)
 
 TEST(FabricPlan, EndpointsWithoutAPathAreNamed)
 {
-    const std::string islands = box(
-        "  - {name: xpu, choice: xpu, count: 4}\n  - {name: sw, choice: switch, count: 2}\n",
-        "  - {ep1: {component: \"xpu[0:2]\"}, ep2: {component: \"sw[0]\"}, scheme: many2many, link: wire}\n"
-        "  - {ep1: {component: \"xpu[2:4]\"}, ep2: {component: \"sw[1]\"}, scheme: many2many, link: wire}\n");
+    const std::string islands =
+        box("  - {name: xpu, choice: xpu, count: 4}\n  - {name: sw, choice: switch, count: 2}\n",
+            "  - {ep1: {component: \"xpu[0:2]\"}, ep2: {component: \"sw[0]\"}, scheme: many2many, link: wire}\n"
+            "  - {ep1: {component: \"xpu[2:4]\"}, ep2: {component: \"sw[1]\"}, scheme: many2many, link: wire}\n");
     EXPECT_EQ(refusal(collective_on(islands, "barrier", "0")),
         "inline.yaml: no path between b.0.xpu.0 and b.0.xpu.2; expected a connected fabric");
     EXPECT_EQ(refusal(collective_on(islands, "barrier", "0", "ranks: 2")), "");
@@ -234,21 +230,19 @@ TEST(FabricPlan, RanksAreTheFirstOrTheNamedOnes)
 {
     EXPECT_EQ(member_names(plan_of(collective_on(star_document(5), "barrier", "0", "ranks: 2"))),
         (std::vector<std::string>{"b.0.xpu.0", "b.0.xpu.1"}));
-    EXPECT_EQ(member_names(plan_of(collective_on(star_document(5), "barrier", "0",
-                  "ranks: [\"*.xpu.3\", b.0.xpu.1, \"*.xpu.*\"]"))),
+    EXPECT_EQ(member_names(plan_of(
+                  collective_on(star_document(5), "barrier", "0", "ranks: [\"*.xpu.3\", b.0.xpu.1, \"*.xpu.*\"]"))),
         (std::vector<std::string>{"b.0.xpu.3", "b.0.xpu.1", "b.0.xpu.0", "b.0.xpu.2", "b.0.xpu.4"}));
-    EXPECT_NE(refusal(collective_on(star_document(5), "barrier", "0", "ranks: 6"))
-                  .find("at most as many ranks as xpu"),
+    EXPECT_NE(refusal(collective_on(star_document(5), "barrier", "0", "ranks: 6")).find("at most as many ranks as xpu"),
         std::string::npos);
-    EXPECT_NE(refusal(collective_on(star_document(5), "barrier", "0", "ranks: [\"*.nvsw.*\"]"))
-                  .find("names no further xpu"),
+    EXPECT_NE(
+        refusal(collective_on(star_document(5), "barrier", "0", "ranks: [\"*.nvsw.*\"]")).find("names no further xpu"),
         std::string::npos);
 }
 
 TEST(FabricPlan, RanksGoThroughTheResult)
 {
-    const Json result =
-        run(collective_on(star_document(4), "all_gather", "1024", "ranks: [b.0.xpu.3, b.0.xpu.1]"));
+    const Json result = run(collective_on(star_document(4), "all_gather", "1024", "ranks: [b.0.xpu.3, b.0.xpu.1]"));
     EXPECT_EQ(result["ranks"][0]["node"], "b.0.xpu.3");
     EXPECT_EQ(result["ranks"][1]["node"], "b.0.xpu.1");
     EXPECT_EQ(result["links"].size(), 4u);  // two of the four accelerators, both directions
@@ -258,8 +252,7 @@ TEST(FabricPlan, RanksGoThroughTheResult)
 TEST(FabricPlan, LinesSpreadOverEqualPaths)
 {
     const auto left = [](const std::string& spread) {
-        return payloads(
-            run(collective_on(two_switches, "all_to_all", "65536").with("routing.spread=" + spread)),
+        return payloads(run(collective_on(two_switches, "all_to_all", "65536").with("routing.spread=" + spread)),
             "b.0.xpu.1", "sw");
     };
     // 48 KiB to three peers and four signals to each.
@@ -310,9 +303,7 @@ TEST(FabricPlan, ALinkWithoutBandwidthCountsOnlyWhereItIsUsed)
     };
     EXPECT_EQ(refusal(collective_on(with_host("wire"), "barrier", "0")), "");
     EXPECT_NE(refusal(collective_on(with_host("riddle"), "barrier", "0")).find("riddle"), std::string::npos);
-    EXPECT_EQ(
-        refusal(collective_on(with_host("riddle"), "barrier", "0").with("links.riddle.bandwidth=1 GB/s")),
-        "");
+    EXPECT_EQ(refusal(collective_on(with_host("riddle"), "barrier", "0").with("links.riddle.bandwidth=1 GB/s")), "");
 }
 
 TEST(FabricPlan, MoreWorkgroupsThanCanBeToldApartAreRefused)
@@ -343,8 +334,7 @@ TEST(FabricPlan, SwitchesWithTooManyPortsAreRefused)
             "  - {ep1: {component: cpu}, ep2: {component: sw}, scheme: many2many, link: wire}\n");
     };
     EXPECT_EQ(refusal(collective_on(hub(5000), "barrier", "0")), "");  // hosts take no port
-    EXPECT_NE(refusal(collective_on(hub(70'000), "barrier", "0")).find("links at b.0.sw.0"),
-        std::string::npos);
+    EXPECT_NE(refusal(collective_on(hub(70'000), "barrier", "0")).find("links at b.0.sw.0"), std::string::npos);
 }
 
 TEST(FabricPlan, SystemsBeyondWhatCanBeBuiltAreRefusedBeforeTheyTakeMemory)

@@ -62,26 +62,28 @@ Time time_of(const RunSetup& setup, const Schedule& schedule, std::uint64_t byte
 
 std::vector<Schedule> all_of_them(unsigned n)
 {
-    return {reduce_multicast_all_reduce(n, 2, true), reduce_multicast_all_reduce(n, 3, false), load_reduce_all_reduce(n, 2),
-        push_all_reduce(n, 2), load_reduce_scatter(n, 2), multicast_all_gather(n, 2), multicast_broadcast(n, 2)};
+    return {reduce_multicast_all_reduce(n, 2, true), reduce_multicast_all_reduce(n, 3, false),
+        load_reduce_all_reduce(n, 2), push_all_reduce(n, 2), load_reduce_scatter(n, 2), multicast_all_gather(n, 2),
+        multicast_broadcast(n, 2)};
 }
 
 // One workgroup with these operations on endpoint 0; when it ends, in ps.
 Time alone(const RunSetup& setup, const std::function<Program(std::uint16_t group)>& write)
 {
-    return std::stoull("0" + in_timed_child(
-        [&] {
-            SwitchBoard board(setup);
-            std::vector<std::uint32_t> members;
-            for (std::uint32_t e = 0; e < board.plan.members.size(); ++e) members.push_back(e);
-            const Program program = write(board.groups.group(members, {}, ElementType::fp32, ReduceOp::sum));
-            ComputeUnits::Launch launch;
-            launch.program = &program;
-            board.system.gpus()[0]->units().launch(launch);
-            board.run();
-            return std::to_string(board.system.event_queue().last());
-        },
-        100));
+    return std::stoull("0" +
+        in_timed_child(
+            [&] {
+                SwitchBoard board(setup);
+                std::vector<std::uint32_t> members;
+                for (std::uint32_t e = 0; e < board.plan.members.size(); ++e) members.push_back(e);
+                const Program program = write(board.groups.group(members, {}, ElementType::fp32, ReduceOp::sum));
+                ComputeUnits::Launch launch;
+                launch.program = &program;
+                board.system.gpus()[0]->units().launch(launch);
+                board.run();
+                return std::to_string(board.system.event_queue().last());
+            },
+            100));
 }
 
 // Makes groups other than those that it is asked for.
@@ -135,8 +137,8 @@ TEST(InSwitch, ResultsAreRightInMemoryForAllTypesAndSizes)
 TEST(InSwitch, MinimumAndMaximumAreReducedToo)
 {
     for (const ReduceOp reduction : {ReduceOp::min, ReduceOp::max})
-        for (const Schedule& schedule : {reduce_multicast_all_reduce(4, 2, true, reduction), push_all_reduce(4, 2, reduction),
-                 load_reduce_scatter(4, 2, reduction)})
+        for (const Schedule& schedule : {reduce_multicast_all_reduce(4, 2, true, reduction),
+                 push_all_reduce(4, 2, reduction), load_reduce_scatter(4, 2, reduction)})
             EXPECT_GT(time_of(star(4), schedule, 8000, true), 0u) << name_of(reduction);
 }
 
@@ -155,7 +157,8 @@ TEST(InSwitch, LinesSpreadOverTheSwitchesOfABoardAndMeetAtOne)
                     EXPECT_GT(board.time_of(job), 0u);
                     std::string operations;
                     for (std::size_t s = 0; s < 4; ++s)
-                        operations += std::to_string(static_cast<int>(board.switch_statistic("group_operations", s))) + " ";
+                        operations +=
+                            std::to_string(static_cast<int>(board.switch_statistic("group_operations", s))) + " ";
                     return operations;
                 },
                 100);
@@ -195,7 +198,8 @@ TEST(InSwitch, JobsOverlapAndRunInTheMemoryOfOne)
             next();
             board.run();
             std::string mismatches;
-            for (const Executor::JobId job : jobs) mismatches += board.record(job).finished ? board.record(job).mismatch : "open";
+            for (const Executor::JobId job : jobs)
+                mismatches += board.record(job).finished ? board.record(job).mismatch : "open";
             return std::to_string(jobs.size()) + mismatches;
         },
         100);
@@ -240,7 +244,8 @@ TEST(InSwitch, SystemsWithoutACommonSwitchAreRefused)
     RunSetup mesh;
     mesh.document = mesh_document(4);
     EXPECT_EQ(outcome(mesh, reduce_multicast_all_reduce(4, 2), 4096),
-        "no switch is attached to b.0.xpu.0, which would multicast and reduce for it; expected members that share a switch, "
+        "no switch is attached to b.0.xpu.0, which would multicast and reduce for it; expected members that share a "
+        "switch, "
         "or an algorithm without multicast and reduction in it");
     const std::string two_boxes = R"(
 name: pair
@@ -265,7 +270,8 @@ links:
     RunSetup pair;
     pair.document = two_boxes;
     EXPECT_EQ(outcome(pair, reduce_multicast_all_reduce(4, 2), 4096),
-        "no switch is attached to both b.0.xpu.0 and b.1.xpu.0, which would multicast and reduce for them; expected members "
+        "no switch is attached to both b.0.xpu.0 and b.1.xpu.0, which would multicast and reduce for them; expected "
+        "members "
         "that share a switch, or an algorithm without multicast and reduction in it");
     // Inside a box they do.
     EXPECT_GT(time_of(pair, reduce_multicast_all_reduce(2, 2), 4096, true), 0u);
@@ -330,7 +336,8 @@ TEST(InSwitch, TheWiresCarryOneAndOneNthOfTheMessageEachWayAndItsHeaders)
         const std::string text = in_timed_child(
             [&] {
                 SwitchBoard board(star(n));
-                const Executor::JobId job = board.open(reduce_multicast_all_reduce(n, 2), lines * 64, ElementType::fp32);
+                const Executor::JobId job =
+                    board.open(reduce_multicast_all_reduce(n, 2), lines * 64, ElementType::fp32);
                 board.enter_all(job);
                 board.run();
                 EXPECT_GT(board.time_of(job), 0u);

@@ -39,9 +39,11 @@ std::string past_the_sockets(LinkModel& link)
     for (unsigned end = 0; end < 2; ++end) in = in + link.target(end).calls() + link.initiator(end).calls();
     std::string out;
     if (in.lines != link.line_hops())
-        out += std::to_string(link.line_hops()) + " lines carried, " + std::to_string(in.lines) + " came in by the interface; ";
+        out += std::to_string(link.line_hops()) + " lines carried, " + std::to_string(in.lines) +
+            " came in by the interface; ";
     if (in.credits != link.line_hops())
-        out += std::to_string(link.line_hops()) + " credits due, " + std::to_string(in.credits) + " came in by the interface; ";
+        out += std::to_string(link.line_hops()) + " credits due, " + std::to_string(in.credits) +
+            " came in by the interface; ";
     return out;
 }
 
@@ -133,7 +135,8 @@ TEST(InterfaceCalls, AStoreToAPeerIsTwelveHopsAndSixCredits)
                       TwoGpus box;
                       store_to_peer(box);
                       const SocketCalls in = calls_in(sc_core::sc_get_top_level_objects());
-                      return std::to_string(in.lines) + " " + std::to_string(in.credits) + " " + past_the_sockets(box.link);
+                      return std::to_string(in.lines) + " " + std::to_string(in.credits) + " " +
+                          past_the_sockets(box.link);
                   },
                   100),
         "12 6 ");

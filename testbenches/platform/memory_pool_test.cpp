@@ -153,9 +153,9 @@ TEST(MemoryPool, ThatIsMissingOrTooSmallIsRefused)
     EXPECT_NE(refusal({{memory(1, false, 64).integer("tensor_loc", 2)}})
                   .find(".0.et:2: node 1 (m): tensor_loc 2, and the system has 2 memories; expected 0 to 1"),
         std::string::npos);
-    EXPECT_NE(refusal({{memory(1, false, 2 << 20)}},
-                  {"box.0.pool.0.hbm.capacity=1 MiB", "box.0.pool.0.l2.size=512 KiB"})
-                  .find("do not fit into box.0.pool.0"),
+    EXPECT_NE(
+        refusal({{memory(1, false, 2 << 20)}}, {"box.0.pool.0.hbm.capacity=1 MiB", "box.0.pool.0.l2.size=512 KiB"})
+            .find("do not fit into box.0.pool.0"),
         std::string::npos);
     const Folder folder;
     RunSetup setup = setup_of(folder, {{memory(1, false, 64)}}, {});

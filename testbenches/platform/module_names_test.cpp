@@ -45,7 +45,8 @@ TEST(ModuleNames, AreThoseOfTheDocument)
              "dgx.0.xpu.0.units", "dgx.0.xpu.0.port.3", "dgx.0.nvsw.2"})
         EXPECT_NE(module(name), nullptr) << name;
     EXPECT_EQ(module("dgx.0.xpu.8"), nullptr);
-    EXPECT_EQ(module("dgx.0.xpu.0.l2.3"), dynamic_cast<const sc_core::sc_module*>(board.system.gpus()[0]->slices()[3].get()));
+    EXPECT_EQ(module("dgx.0.xpu.0.l2.3"),
+        dynamic_cast<const sc_core::sc_module*>(board.system.gpus()[0]->slices()[3].get()));
 }
 
 TEST(ModuleNames, AreUnique)

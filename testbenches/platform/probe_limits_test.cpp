@@ -25,8 +25,8 @@ ResolvedSystem small_system(const Sets& sets)
     SystemDescription description;
     description.infrastructure = "node.yaml";
     description.profile = "h100";
-    for (const char* set : {"gpu.compute_units=4", "l2.partitions=1", "l2.slices=8", "l2.size=1MiB", "l2.bandwidth=400GB/s",
-             "hbm.channels=8", "hbm.bandwidth=160GB/s"})
+    for (const char* set : {"gpu.compute_units=4", "l2.partitions=1", "l2.slices=8", "l2.size=1MiB",
+             "l2.bandwidth=400GB/s", "hbm.channels=8", "hbm.bandwidth=160GB/s"})
         description.sets.push_back(parse_set(set));
     for (const std::string& set : sets) description.sets.push_back(parse_set(set));
     LoadedGraph loaded = load_infrastructure_text("node.yaml", document);
@@ -75,8 +75,10 @@ void expect_bound(const Case& one)
 
 TEST(ProbeLimits, OfTheL1)
 {
-    expect_bound({"bandwidth.l1", {"l1.bandwidth=150GB/s"}, "l1.bandwidth", "l1.bandwidth=225GB/s", "gpu.outstanding=1024"});
-    expect_bound({"bandwidth.l1", {"gpu.outstanding=16"}, "gpu.outstanding", "gpu.outstanding=24", "l1.bandwidth=400GB/s"});
+    expect_bound(
+        {"bandwidth.l1", {"l1.bandwidth=150GB/s"}, "l1.bandwidth", "l1.bandwidth=225GB/s", "gpu.outstanding=1024"});
+    expect_bound(
+        {"bandwidth.l1", {"gpu.outstanding=16"}, "gpu.outstanding", "gpu.outstanding=24", "l1.bandwidth=400GB/s"});
 }
 
 TEST(ProbeLimits, OfTheL2)
@@ -87,7 +89,8 @@ TEST(ProbeLimits, OfTheL2)
     expect_bound({"bandwidth.l2", {"network.slice_rate=30GB/s"}, "network.slice_rate", "network.slice_rate=40GB/s",
         "l2.bandwidth=600GB/s"});
     expect_bound({"bandwidth.l2", {"gpu.clock=500MHz"}, "gpu.clock", "gpu.clock=700MHz", "l2.bandwidth=600GB/s"});
-    expect_bound({"bandwidth.l2", {"gpu.outstanding=100"}, "gpu.outstanding", "gpu.outstanding=150", "l2.bandwidth=600GB/s"});
+    expect_bound(
+        {"bandwidth.l2", {"gpu.outstanding=100"}, "gpu.outstanding", "gpu.outstanding=150", "l2.bandwidth=600GB/s"});
 }
 
 TEST(ProbeLimits, OfTheOtherPartition)
@@ -100,7 +103,8 @@ TEST(ProbeLimits, OfTheOtherPartition)
 
 TEST(ProbeLimits, OfTheMemorySideCache)
 {
-    const Sets with_one{"l2.partitions=2", "l2.partition_policy=private", "memory_side.size=4MiB", "memory_side.bandwidth=150GB/s"};
+    const Sets with_one{"l2.partitions=2", "l2.partition_policy=private", "memory_side.size=4MiB",
+        "memory_side.bandwidth=150GB/s"};
     expect_bound({"bandwidth.memory_side", with_one, "memory_side.bandwidth", "memory_side.bandwidth=220GB/s",
         "l2.bandwidth=600GB/s"});
 }
@@ -108,13 +112,15 @@ TEST(ProbeLimits, OfTheMemorySideCache)
 TEST(ProbeLimits, OfTheDram)
 {
     expect_bound({"bandwidth.dram_read", {}, "hbm.bandwidth", "hbm.bandwidth=240GB/s", "network.unit_rate=300GB/s"});
-    expect_bound({"bandwidth.dram_read", {"gpu.outstanding=32"}, "gpu.outstanding", "gpu.outstanding=48", "hbm.bandwidth=240GB/s"});
-    expect_bound({"bandwidth.dram_read", {"l2.outstanding_misses=8"}, "l2.outstanding_misses", "l2.outstanding_misses=12",
-        "gpu.outstanding=1024"});
+    expect_bound({"bandwidth.dram_read", {"gpu.outstanding=32"}, "gpu.outstanding", "gpu.outstanding=48",
+        "hbm.bandwidth=240GB/s"});
+    expect_bound({"bandwidth.dram_read", {"l2.outstanding_misses=8"}, "l2.outstanding_misses",
+        "l2.outstanding_misses=12", "gpu.outstanding=1024"});
     expect_bound({"bandwidth.dram_read", {"hbm.t_ccd_l=10ns", "hbm.t_rfc=1ps"}, "hbm.t_ccd_l", "hbm.t_ccd_l=7ns",
         "hbm.bandwidth=240GB/s"});
     expect_bound({"bandwidth.dram_copy", {}, "hbm.bandwidth", "hbm.bandwidth=240GB/s", "network.unit_rate=300GB/s"});
-    expect_bound({"bandwidth.dram_write", {"gpu.outstanding=32"}, "gpu.outstanding", "gpu.outstanding=48", "hbm.bandwidth=240GB/s"});
+    expect_bound({"bandwidth.dram_write", {"gpu.outstanding=32"}, "gpu.outstanding", "gpu.outstanding=48",
+        "hbm.bandwidth=240GB/s"});
 }
 
 TEST(ProbeLimits, OfPeers)
@@ -122,7 +128,8 @@ TEST(ProbeLimits, OfPeers)
     const Sets thin{"link.bandwidth=5GB/s"};
     for (const char* row : {"bandwidth.peer_read", "bandwidth.peer_write", "bandwidth.peer_both", "bandwidth.peer_all"})
         expect_bound({row, thin, "link.bandwidth", "link.bandwidth=7500MB/s", "gpu.outstanding=1024"});
-    expect_bound({"bandwidth.peer_write", {"gpu.outstanding=64"}, "gpu.outstanding", "gpu.outstanding=96", "link.bandwidth=200GB/s"});
+    expect_bound({"bandwidth.peer_write", {"gpu.outstanding=64"}, "gpu.outstanding", "gpu.outstanding=96",
+        "link.bandwidth=200GB/s"});
 }
 
 TEST(ProbeLimits, RowsWithoutABoundHaveNone)
@@ -139,8 +146,8 @@ TEST(ProbeLimits, AnInheritedLimitIsNamed)
     description.infrastructure = "node.yaml";
     description.profile = "b200";
     description.sets.push_back(parse_set("hbm.bandwidth=16TB/s"));
-    LoadedGraph loaded = load_infrastructure_text("node.yaml",
-        node_document("b200", "nvlink", PublishedTable::built_in().find("b200")));
+    LoadedGraph loaded =
+        load_infrastructure_text("node.yaml", node_document("b200", "nvlink", PublishedTable::built_in().find("b200")));
     const ResolvedSystem system = resolve(description, std::make_shared<const Graph>(std::move(loaded.graph)));
     const std::vector<RateLimit> limits = limits_of(system, "bandwidth.dram_read");
     EXPECT_EQ(limits.at(0).parameter, "gpu.outstanding");

@@ -40,7 +40,8 @@ ProbeResult result_of(ProbePart part, const std::string& profile, const std::vec
     return text.empty() ? ProbeResult() : part_from_json(text);
 }
 
-std::map<std::string, double> values_of(ProbePart part, const std::string& profile, const std::vector<std::string>& sets = {})
+std::map<std::string, double> values_of(ProbePart part, const std::string& profile,
+    const std::vector<std::string>& sets = {})
 {
     const ProbeResult result = result_of(part, profile, sets);
     return {result.values.begin(), result.values.end()};
@@ -148,7 +149,8 @@ TEST(Probe, AnXgmiLinkCarriesThreeQuarters)
 {
     const auto rows = values_of(ProbePart::peer_bandwidth, "mi300x");
     EXPECT_NEAR(rows.at("bandwidth.peer_write"), 48, 0.1);
-    EXPECT_NEAR(rows.at("bandwidth.peer_all"), 7 * rows.at("bandwidth.peer_write"), 0.02 * rows.at("bandwidth.peer_all"));
+    EXPECT_NEAR(rows.at("bandwidth.peer_all"), 7 * rows.at("bandwidth.peer_write"),
+        0.02 * rows.at("bandwidth.peer_all"));
 }
 
 TEST(Probe, KnobsMoveTheirRows)
@@ -166,8 +168,9 @@ TEST(Probe, KnobsMoveTheirRows)
 // Rows of the DRAM that cost nothing, so that its latency is one.
 TEST(Probe, BandwidthFollowsLittlesLaw)
 {
-    const ProbeResult result = result_of(ProbePart::little, "h100", {"hbm.refresh=none", "hbm.t_rcd=1ps", "hbm.t_rp=1ps",
-        "hbm.t_ras=1ps", "hbm.t_rrd=0ps", "hbm.t_faw=0ps", "hbm.t_rtp=1ps", "hbm.t_ccd_l=0ps"});
+    const ProbeResult result = result_of(ProbePart::little, "h100",
+        {"hbm.refresh=none", "hbm.t_rcd=1ps", "hbm.t_rp=1ps", "hbm.t_ras=1ps", "hbm.t_rrd=0ps", "hbm.t_faw=0ps",
+            "hbm.t_rtp=1ps", "hbm.t_ccd_l=0ps"});
     ASSERT_EQ(result.curves.size(), 3u);  // L2, DRAM, peer
     for (const ProbeCurve& curve : result.curves) {
         double peak = 0;
@@ -177,7 +180,8 @@ TEST(Probe, BandwidthFollowsLittlesLaw)
         for (std::size_t i = 0; i < curve.points.size(); ++i) {
             if (curve.points[i].first * each > 0.5 * peak) continue;
             ++below;
-            EXPECT_NEAR(curve.points[i].second / curve.expected[i], 1, 0.02) << curve.name << " " << curve.points[i].first;
+            EXPECT_NEAR(curve.points[i].second / curve.expected[i], 1, 0.02)
+                << curve.name << " " << curve.points[i].first;
         }
         EXPECT_GE(below, 4u) << curve.name;
     }
@@ -194,9 +198,12 @@ TEST(Probe, TheTableOfPublishedFiguresIsChecked)
         return "";
     };
     EXPECT_EQ(refusal("published:\n  x:\n    latency.l1: {value: 3 GB/s, source: s, grade: measured}\n")
-                  .rfind("t.yaml:3: '3 GB/s' is no figure of latency.l1; expected a time such as 142 ns", 0), 0u);
-    EXPECT_NE(refusal("published:\n  x:\n    latency.l1: {value: 3 ns, source: s, grade: guessed}\n").find("no grade"), std::string::npos);
-    EXPECT_NE(refusal("published:\n  x:\n    latency.l1: {value: 3 ns, grade: measured}\n").find("no source"), std::string::npos);
+                  .rfind("t.yaml:3: '3 GB/s' is no figure of latency.l1; expected a time such as 142 ns", 0),
+        0u);
+    EXPECT_NE(refusal("published:\n  x:\n    latency.l1: {value: 3 ns, source: s, grade: guessed}\n").find("no grade"),
+        std::string::npos);
+    EXPECT_NE(refusal("published:\n  x:\n    latency.l1: {value: 3 ns, grade: measured}\n").find("no source"),
+        std::string::npos);
     EXPECT_NE(refusal("published:\n  x:\n    latency.l9: {value: 3 ns}\n").find("latency.l9"), std::string::npos);
 }
 

@@ -42,8 +42,9 @@ double staged(unsigned ranks, bool two_shots, const std::string& bytes, const st
 {
     RunSetup setup;
     setup.document = example("dgx_h100");
-    setup.lines = "profile: h100\n" + collective_lines("all_reduce", two_shots ? "two_shot_staged" : "one_shot_staged", bytes,
-        "ranks: " + std::to_string(ranks));
+    setup.lines = "profile: h100\n" +
+        collective_lines("all_reduce", two_shots ? "two_shot_staged" : "one_shot_staged", bytes,
+            "ranks: " + std::to_string(ranks));
     setup.sets = {"engine.unroll=" + unroll, "engine.channels=" + std::string(two_shots ? "32" : "36"),
         "engine.channel_bytes=" + std::to_string(two_shots ? 8 * ranks : 8) + " KiB"};
     setup.options.data_on = false;
@@ -59,12 +60,13 @@ struct Row {
     double measured;
     double simulated;  // without launch, as it came out when this was written
 };
-const Row rows[] = {{2, "2 KiB", false, 3.7, 2.184}, {2, "16 KiB", false, 3.9, 2.292}, {2, "128 KiB", false, 4.5, 2.484},
-    {2, "1 MiB", false, 7.9, 6.788}, {2, "2 MiB", false, 12.5, 11.62}, {2, "4 MiB", false, 19.9, 20.48},
-    {4, "2 KiB", false, 4.8, 2.207}, {4, "16 KiB", false, 3.7, 2.387}, {4, "128 KiB", false, 4.8, 3.500},
-    {4, "1 MiB", true, 13.9, 10.13}, {4, "2 MiB", true, 20.2, 16.28}, {4, "4 MiB", true, 31.1, 28.40},
-    {8, "2 KiB", false, 5.9, 2.257}, {8, "16 KiB", false, 5.7, 3.532}, {8, "128 KiB", false, 7.8, 6.628},
-    {8, "1 MiB", true, 16.7, 15.68}, {8, "2 MiB", true, 22.1, 21.16}, {8, "4 MiB", true, 33.8, 34.78}};
+const Row rows[] = {{2, "2 KiB", false, 3.7, 2.184}, {2, "16 KiB", false, 3.9, 2.292},
+    {2, "128 KiB", false, 4.5, 2.484}, {2, "1 MiB", false, 7.9, 6.788}, {2, "2 MiB", false, 12.5, 11.62},
+    {2, "4 MiB", false, 19.9, 20.48}, {4, "2 KiB", false, 4.8, 2.207}, {4, "16 KiB", false, 3.7, 2.387},
+    {4, "128 KiB", false, 4.8, 3.500}, {4, "1 MiB", true, 13.9, 10.13}, {4, "2 MiB", true, 20.2, 16.28},
+    {4, "4 MiB", true, 31.1, 28.40}, {8, "2 KiB", false, 5.9, 2.257}, {8, "16 KiB", false, 5.7, 3.532},
+    {8, "128 KiB", false, 7.8, 6.628}, {8, "1 MiB", true, 16.7, 15.68}, {8, "2 MiB", true, 22.1, 21.16},
+    {8, "4 MiB", true, 33.8, 34.78}};
 constexpr std::size_t row_count = std::size(rows);
 constexpr double row_bound = 0.2;     // of the measured time
 constexpr double growth_bound = 0.2;  // of the measured growth from a size to the next, or
@@ -79,10 +81,12 @@ const std::map<std::string, double> missed_growths = {{"2 ranks, 128 KiB to 1 Mi
 std::string name_of_row(const Row& row) { return std::to_string(row.ranks) + " ranks, " + row.bytes; }
 
 // Holds what is beyond a bound to the list of known misses.
-void expect_known(const std::map<std::string, double>& known, const std::string& what, bool within, double error, double tolerance)
+void expect_known(const std::map<std::string, double>& known, const std::string& what, bool within, double error,
+    double tolerance)
 {
     const auto found = known.find(what);
-    EXPECT_EQ(within, found == known.end()) << what << ": error " << error << (within ? ", no longer a miss" : ", a new miss");
+    EXPECT_EQ(within, found == known.end())
+        << what << ": error " << error << (within ? ", no longer a miss" : ", a new miss");
     if (found == known.end()) return;
     EXPECT_NEAR(error, found->second, tolerance) << what;
 }
@@ -149,10 +153,8 @@ TEST(ClosRing, InTheSharedDocumentToo)
 // Taken away one after the other, until the payload is left on the wire.
 TEST(ClosRing, EveryPartOfTheDifferenceIsAParameter)
 {
-    const std::vector<std::vector<std::string>> parts = {
-        {"*.link.request_credits=512", "*.link.response_credits=512"},
-        {"*.link.latency=1ps"},
-        {"*.switch.latency=1ps"},
+    const std::vector<std::vector<std::string>> parts = {{"*.link.request_credits=512", "*.link.response_credits=512"},
+        {"*.link.latency=1ps"}, {"*.switch.latency=1ps"},
         {"*.link.packet_overhead=0", "*.link.header=0", "*.link.message_header=0", "*.link.message_answer=0"},
         {"*.switch.message_overhead=1ps", "*.switch.message_interval=1ps"}};
     std::vector<std::string> sets;

@@ -74,8 +74,9 @@ struct Star {
     {
         write_text_file(file(), header + rows);
         setup.document = star_document(count);
-        setup.lines = workload.empty() ? collective_lines("all_gather", "direct", "64KiB", "ranks: " + std::to_string(full))
-                                       : workload;
+        setup.lines = workload.empty()
+            ? collective_lines("all_gather", "direct", "64KiB", "ranks: " + std::to_string(full))
+            : workload;
         setup.lines += "engine: {channels: 4}\nbind:\n- {nodes: {type: xpu}, traffic: \"" + file() + "\"}\n";
         for (unsigned rank = 0; rank < full; ++rank)
             setup.lines += "- {nodes: b.0.xpu." + std::to_string(rank) + ", model: gpu}\n";
@@ -154,7 +155,8 @@ TEST(ReplayRun, RecordsWhatTheScheduleSends)
 
 TEST(ReplayRun, CheckersAreSilent)
 {
-    Star star(4, 1, "*,0,0,write,0x10000,8 KiB,,,,,,5 ns\n*,100 ns,+1,write,0x20000,8 KiB,300,2,,,,\n*,5 ns,+1,read,0,100,,,,,,\n");
+    Star star(4, 1,
+        "*,0,0,write,0x10000,8 KiB,,,,,,5 ns\n*,100 ns,+1,write,0x20000,8 KiB,300,2,,,,\n*,5 ns,+1,read,0,100,,,,,,\n");
     star.setup.options.check_protocol = true;
     const Json result = run(star.setup);
     EXPECT_EQ(result["stop"], "finished") << result.dump();
@@ -163,7 +165,8 @@ TEST(ReplayRun, CheckersAreSilent)
 
 TEST(ReplayRun, BuffersLieWhereTheyLieInAFullRun)
 {
-    RunSetup setup{star_document(2), "engine: {channels: 1}\n" + collective_lines("all_gather", "direct", "8KiB"), {}, {}, {}, {}};
+    RunSetup setup{star_document(2), "engine: {channels: 1}\n" + collective_lines("all_gather", "direct", "8KiB"), {},
+        {}, {}, {}};
     const Recording recording(setup);
     const Json taped = recording.replayed(0);
     ASSERT_EQ(taped["stop"], "finished") << taped.dump();
@@ -191,7 +194,9 @@ TEST(ReplayRun, AClosedLoopFollowsTheFullGpu)
     const std::string rows = "1,2 us,0,flag,0,,,,,0,1,\n";
     const auto end = [&](const std::string& launch) {
         Star star(2, 1, rows, collective_lines("barrier", "direct", "0"));
-        const Json result = run(star.setup.with("engine.channels=1").with("gpu.wait_policy=waiting_atomic").with("gpu.launch_latency=" + launch));
+        const Json result = run(star.setup.with("engine.channels=1")
+                                    .with("gpu.wait_policy=waiting_atomic")
+                                    .with("gpu.launch_latency=" + launch));
         EXPECT_EQ(result["stop"], "finished") << result.dump();
         return result["ranks"][0]["finish_ps"].get<Time>();
     };
@@ -202,7 +207,8 @@ TEST(ReplayRun, AClosedLoopFollowsTheFullGpu)
 TEST(ReplayRun, JitterFollowsTheSeedAndStaysInItsRange)
 {
     const auto end = [](const std::string& jitter, unsigned seed) {
-        Star star(3, 1, "1,1 us,2,write,0,64,,,,,," + jitter + "\n", collective_lines("barrier", "direct", "0", "ranks: 1"));
+        Star star(3, 1, "1,1 us,2,write,0,64,,,,,," + jitter + "\n",
+            collective_lines("barrier", "direct", "0", "ranks: 1"));
         star.setup.lines += "seed: " + std::to_string(seed) + "\n";
         return run(star.setup)["ranks"][1]["finish_ps"].get<Time>();
     };
@@ -243,7 +249,8 @@ TEST(ReplayRun, ARowThatNobodyReleasesIsNamed)
         EXPECT_EQ(result["stop"], "deadlock");
         EXPECT_EQ(result["exit_code"], 3);
         const std::string who = result["blocked"].dump();
-        EXPECT_NE(who.find("b.0.xpu.1: " + star.file() + ":2 waits for 3 at flag 5, which has 0"), std::string::npos) << who;
+        EXPECT_NE(who.find("b.0.xpu.1: " + star.file() + ":2 waits for 3 at flag 5, which has 0"), std::string::npos)
+            << who;
         EXPECT_NE(who.find("waits for signal 1 of semaphore 0 from rank 1"), std::string::npos) << who;
     }
 }
@@ -254,7 +261,8 @@ TEST(ReplayRun, SaysThatNothingIsVerified)
     const Json result = run(star.setup);
     EXPECT_EQ(result["verified"], "off");
     EXPECT_EQ(result["exit_code"], 0);
-    EXPECT_NE(result["notices"].dump().find("4 replay GPUs take part beside the workload: they send no data, so nothing is verified"),
+    EXPECT_NE(result["notices"].dump().find(
+                  "4 replay GPUs take part beside the workload: they send no data, so nothing is verified"),
         std::string::npos)
         << result["notices"].dump();
     EXPECT_TRUE(result["alpha_beta"].is_null());
@@ -263,16 +271,20 @@ TEST(ReplayRun, SaysThatNothingIsVerified)
 TEST(ReplayRun, MistakesHaveFileAndLine)
 {
     const std::vector<std::pair<std::string, std::string>> cases{
-        {"*,0,b.0.xpu.9,write,0,64,,,,,,\n", "'b.0.xpu.9' is no GPU of this run; expected a node name, +1 or -1, or a rank below 6"},
+        {"*,0,b.0.xpu.9,write,0,64,,,,,,\n",
+            "'b.0.xpu.9' is no GPU of this run; expected a node name, +1 or -1, or a rank below 6"},
         {"*,0,6,write,0,64,,,,,,\n", "'6' is no GPU of this run"},
-        {"b.0.xpu.44,0,0,write,0,64,,,,,,\n", "'b.0.xpu.44' is no GPU of this run; expected a node name, or a rank below 6"},
+        {"b.0.xpu.44,0,0,write,0,64,,,,,,\n",
+            "'b.0.xpu.44' is no GPU of this run; expected a node name, or a rank below 6"},
         {"+1,0,0,write,0,64,,,,,,\n", "'gpu' is '+1'; expected a node name, a rank or *"},
         {"b.0.sw.0,0,b.0.sw.0,write,0,64,,,,,,\n", "'b.0.sw.0' takes no part in this run"},
         {"2,0,2,write,0,64,,,,,,\n", "b.0.xpu.2 is both ends of the row; expected another GPU"},
         {"*,0,+6,write,0,64,,,,,,\n", "b.0.xpu.2 is both ends of the row; expected another GPU"},
         {"2,0,0,write,200 GB,64,,,,,,\n", "'at' is '200 GB'"},
-        {"2,0,0,write,0xffffffffff,64,,,,,,\n", "64 bytes at 0xffffffffff lie beyond the memory of b.0.xpu.0; expected addresses below "},
-        {"2,0,0,write,output+0x10000,64,,,,,,\n", "64 bytes at output+65536 of b.0.xpu.0 are in no buffer of the collective"},
+        {"2,0,0,write,0xffffffffff,64,,,,,,\n",
+            "64 bytes at 0xffffffffff lie beyond the memory of b.0.xpu.0; expected addresses below "},
+        {"2,0,0,write,output+0x10000,64,,,,,,\n",
+            "64 bytes at output+65536 of b.0.xpu.0 are in no buffer of the collective"},
         {"2,0,0,write,scratch,64,,,,,,\n", "64 bytes at scratch+0 of b.0.xpu.0 are in no buffer of the collective"},
         {"2,0,3,write,input,64,,,,,,\n", "64 bytes at input+0 of b.0.xpu.3 are in no buffer of the collective"},
     };
@@ -290,7 +302,8 @@ TEST(ReplayRun, MistakesHaveFileAndLine)
 
 TEST(ReplayRun, RowsOfGpusThatAreFullAreLeftOut)
 {
-    Star star(3, 1, "0,0,1,write,0,64,,,,,,\n2,0,1,write,0,64,,,,,,\n", collective_lines("barrier", "direct", "0", "ranks: 1"));
+    Star star(3, 1, "0,0,1,write,0,64,,,,,,\n2,0,1,write,0,64,,,,,,\n",
+        collective_lines("barrier", "direct", "0", "ranks: 1"));
     const Json result = run(star.setup);
     EXPECT_EQ(result["stop"], "finished");
     EXPECT_EQ(result["lines"], 1);
@@ -299,10 +312,12 @@ TEST(ReplayRun, RowsOfGpusThatAreFullAreLeftOut)
 TEST(ReplayRun, ARingOfFlagsThatAFullGpuBreaksIsNamed)
 {
     // Everybody signals its neighbour, and the one before it when it has been signalled.
-    Star star(64, 4, "*,1 us,+1,write,0x1000000,16 KiB,10 ns,,,,,1 us\n*,1 us,+1,flag,100,,,,,,,\n*,0,-1,flag,101,,,,,100,1,\n");
+    Star star(64, 4,
+        "*,1 us,+1,write,0x1000000,16 KiB,10 ns,,,,,1 us\n*,1 us,+1,flag,100,,,,,,,\n*,0,-1,flag,101,,,,,100,1,\n");
     const Json result = run(star.setup, 200);
     EXPECT_EQ(result["stop"], "deadlock");
-    EXPECT_EQ(result["blocked"], Json::parse("[\"b.0.xpu.4: " + star.file() + ":4 waits for 1 at flag 100, which has 0\"]"));
+    EXPECT_EQ(result["blocked"],
+        Json::parse("[\"b.0.xpu.4: " + star.file() + ":4 waits for 1 at flag 100, which has 0\"]"));
 }
 
 TEST(ReplayRun, TheFleetOfTheExamplesConservesItsLines)
@@ -310,8 +325,8 @@ TEST(ReplayRun, TheFleetOfTheExamplesConservesItsLines)
     RunSetup setup;
     setup.document = example("replay_fleet");
     const std::string rows = setup.document.substr(0, setup.document.rfind('/')) + "/neighbours.csv";
-    setup.lines = collective_lines("all_reduce", "ring", "64KiB", "ranks: 4") + "bind:\n- {nodes: {type: xpu}, traffic: \"" +
-        rows + "\"}\n- {nodes: \"host.0.xpu.*\", model: gpu}\n";
+    setup.lines = collective_lines("all_reduce", "ring", "64KiB", "ranks: 4") +
+        "bind:\n- {nodes: {type: xpu}, traffic: \"" + rows + "\"}\n- {nodes: \"host.0.xpu.*\", model: gpu}\n";
     const Json result = run(setup, 200);
     ASSERT_EQ(result["stop"], "finished") << result["blocked"].dump();
     EXPECT_EQ(result["collectives"][0]["ranks"], 4);

@@ -17,8 +17,7 @@ ResolvedSystem resolve_setup(const RunSetup& setup)
 {
     const bool is_text = setup.document.find('\n') != std::string::npos;
     const std::string path = is_text ? "inline.yaml" : setup.document;
-    SystemDescription description =
-        read_system_text("system.yaml", "infrastructure: " + path + "\n" + setup.lines);
+    SystemDescription description = read_system_text("system.yaml", "infrastructure: " + path + "\n" + setup.lines);
     // Bytes where hardware keeps them, so that a wrong fill is a wrong result; a setup may say otherwise.
     description.sets.push_back(parse_set("l2.contents=cached"));
     for (const std::string& set : setup.sets) description.sets.push_back(parse_set(set));
@@ -99,7 +98,8 @@ std::string document(unsigned n, const std::string& components, const std::strin
     return "name: bench\ndevices:\n- name: box\n  components:\n"
            "  - {name: xpu, choice: xpu, count: " +
         std::to_string(n) + ", description: accelerator}\n" + components +
-        "  links:\n  - {name: wire, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 25}, latency: {ns: 70}}}\n"
+        "  links:\n  - {name: wire, description: Ethernet, physical: {bandwidth: {gigabytes_per_second: 25}, latency: "
+        "{ns: 70}}}\n"
         "  edges:\n  - " +
         edge + "\ninstances:\n- {name: b, device: box, count: 1}\n";
 }

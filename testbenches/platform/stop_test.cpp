@@ -102,8 +102,7 @@ TEST(Nothing, ToSimulateIsAResultToo)
 
 TEST(Nothing, OneRankAloneOrNoBytes)
 {
-    for (const char* op :
-        {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "barrier"})
+    for (const char* op : {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "barrier"})
         for (const char* more : {"ranks: 1", "ranks: 2"}) {
             RunSetup setup;
             setup.document = star_document(2);

@@ -10,7 +10,8 @@ namespace weft::testing {
 SwitchBoard::SwitchBoard(const RunSetup& setup, bool data_on, std::uint64_t ranks)
     : resolved(resolve_setup(setup)), plan(plan_fabric(resolved, members_of(resolved, ranks))),
       system(resolved, plan, registry, data_on), groups(system, plan),
-      executor(system.event_queue(), system.accelerators(), system.progress(), resolved.engine(), data_on, resolved.seed)
+      executor(system.event_queue(), system.accelerators(), system.progress(), resolved.engine(), data_on,
+          resolved.seed)
 {
     executor.set_groups(groups);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);

@@ -11,15 +11,14 @@ using namespace weft::testing;
 namespace {
 
 // Large caches, hardly any time for bandwidth, one channel: what is left are the latencies.
-RunSetup idealised(unsigned ranks, const std::string& op, const std::string& algorithm,
-    const std::string& bytes)
+RunSetup idealised(unsigned ranks, const std::string& op, const std::string& algorithm, const std::string& bytes)
 {
     RunSetup setup;
     setup.document = ranks == 2 ? mesh_document(2) : star_document(ranks);
     setup.lines = "profile: generic\n" + collective_lines(op, algorithm, bytes, "type: u8");
     setup.sets = {"engine.channels=1", "gpu.wait_policy=waiting_atomic", "link.bandwidth=100 TB/s",
-        "l2.bandwidth=1000 TB/s", "network.unit_rate=0 GB/s", "network.slice_rate=0 GB/s", "gpu.clock=100 GHz", "link.header=4",
-        "link.flit=4"};
+        "l2.bandwidth=1000 TB/s", "network.unit_rate=0 GB/s", "network.slice_rate=0 GB/s", "gpu.clock=100 GHz",
+        "link.header=4", "link.flit=4"};
     return setup;
 }
 
@@ -133,8 +132,7 @@ TEST(AlphaBeta, ThroughASwitchToo)
     EXPECT_EQ(barrier["alpha_beta"]["steps"], 1);
     const std::uint64_t alpha = barrier["alpha_beta"]["alpha_ps"];
     const std::uint64_t second_signal = 10;  // each rank signals two, a cycle apart
-    EXPECT_EQ(barrier["simulated_ps"].get<std::uint64_t>(),
-        alpha - parts.notice + parts.answer + second_signal);
+    EXPECT_EQ(barrier["simulated_ps"].get<std::uint64_t>(), alpha - parts.notice + parts.answer + second_signal);
 }
 
 TEST(AlphaBeta, AChainOfSignalsIsStepsTimesAlpha)
@@ -146,8 +144,7 @@ TEST(AlphaBeta, AChainOfSignalsIsStepsTimesAlpha)
         EXPECT_EQ(result["alpha_beta"]["steps"], 2 * (ranks - 1));
         // The last signal's sender waits for its acknowledge.
         EXPECT_EQ(result["simulated_ps"].get<std::uint64_t>(),
-            result["alpha_beta"]["steps"].get<std::uint64_t>() *
-                    result["alpha_beta"]["alpha_ps"].get<std::uint64_t>() +
+            result["alpha_beta"]["steps"].get<std::uint64_t>() * result["alpha_beta"]["alpha_ps"].get<std::uint64_t>() +
                 parts.answer - parts.notice)
             << ranks;
     }

@@ -24,8 +24,8 @@ Ranks step()
 {
     Ranks ranks;
     for (int rank = 0; rank < 4; ++rank) {
-        std::vector<std::string> nodes{comp(1, static_cast<std::uint64_t>(5 + 10 * rank)), collective(2, 0, 65536).data({1}),
-            collective(3, 0, 4096).data({1}), comp(4, 3).data({2})};
+        std::vector<std::string> nodes{comp(1, static_cast<std::uint64_t>(5 + 10 * rank)),
+            collective(2, 0, 65536).data({1}), collective(3, 0, 4096).data({1}), comp(4, 3).data({2})};
         if (rank == 0) nodes.push_back(send(5, 1, 7, 100'000).data({3}));
         if (rank == 1) nodes.push_back(recv(5, 0, 7, 100'000));
         ranks.push_back(std::move(nodes));
@@ -59,7 +59,8 @@ std::string overlaps(const Json& trace)
         if (event["ph"] != "X") continue;
         const auto begin = static_cast<std::int64_t>(std::llround(event["ts"].get<double>() * 1e6));
         const auto length = static_cast<std::int64_t>(std::llround(event["dur"].get<double>() * 1e6));
-        slices[{event["pid"].get<std::uint64_t>(), event["tid"].get<std::uint64_t>()}].emplace_back(begin, -(begin + length));
+        slices[{event["pid"].get<std::uint64_t>(), event["tid"].get<std::uint64_t>()}].emplace_back(begin,
+            -(begin + length));
     }
     for (auto& [track, list] : slices) {
         std::sort(list.begin(), list.end());
@@ -67,7 +68,8 @@ std::string overlaps(const Json& trace)
         for (const auto& [begin, minus_end] : list) {
             while (!open.empty() && open.back() <= begin) open.pop_back();
             if (!open.empty() && open.back() < -minus_end)
-                return std::to_string(track.first) + "/" + std::to_string(track.second) + " at " + std::to_string(begin) + " ps";
+                return std::to_string(track.first) + "/" + std::to_string(track.second) + " at " +
+                    std::to_string(begin) + " ps";
             open.push_back(-minus_end);
         }
     }
@@ -97,14 +99,16 @@ TEST(Timeline, EveryTrackHasAName)
     std::set<Track> used;
     for (const Json& event : run.trace["traceEvents"]) {
         if (event["ph"] == "M" && event["name"] == "thread_name") {
-            EXPECT_TRUE(named.insert({event["pid"].get<std::uint64_t>(), event["tid"].get<std::uint64_t>()}).second) << event.dump();
+            EXPECT_TRUE(named.insert({event["pid"].get<std::uint64_t>(), event["tid"].get<std::uint64_t>()}).second)
+                << event.dump();
             names.insert(event["args"]["name"].get<std::string>());
         } else if (event["ph"] == "X") {
             used.insert({event["pid"].get<std::uint64_t>(), event["tid"].get<std::uint64_t>()});
         }
     }
     EXPECT_EQ(named, used);
-    for (const std::string name : {"whole trace", "collectives", "compute", "communication", "communication 2", "workgroup 0"})
+    for (const std::string name :
+        {"whole trace", "collectives", "compute", "communication", "communication 2", "workgroup 0"})
         EXPECT_EQ(names.count(name), 1U) << name;
 }
 
@@ -128,11 +132,13 @@ TEST(Timeline, NodesHaveTheirNamesAndArrowsLeadFromSendToReceive)
     EXPECT_LE(arrows[0]["ts"].get<double>(), arrows[1]["ts"].get<double>());
     // Each end lies in a slice of its track.
     for (const Json& arrow : arrows)
-        EXPECT_TRUE(std::any_of(run.trace["traceEvents"].begin(), run.trace["traceEvents"].end(), [&](const Json& event) {
-            return event["ph"] == "X" && event["pid"] == arrow["pid"] && event["tid"] == arrow["tid"] &&
-                event["ts"].get<double>() <= arrow["ts"].get<double>() &&
-                arrow["ts"].get<double>() < event["ts"].get<double>() + event["dur"].get<double>();
-        })) << arrow.dump();
+        EXPECT_TRUE(std::any_of(run.trace["traceEvents"].begin(), run.trace["traceEvents"].end(),
+            [&](const Json& event) {
+                return event["ph"] == "X" && event["pid"] == arrow["pid"] && event["tid"] == arrow["tid"] &&
+                    event["ts"].get<double>() <= arrow["ts"].get<double>() &&
+                    arrow["ts"].get<double>() < event["ts"].get<double>() + event["dur"].get<double>();
+            }))
+            << arrow.dump();
 }
 
 // Rank 3 computes longest, so the path begins there; its shares add up to the time of the run.
@@ -162,9 +168,6 @@ TEST(Timeline, ThePathOfTheTraceAddsUpToItsTime)
     EXPECT_TRUE(found);
 }
 
-TEST(Timeline, ItIsTheSameForTheSameRun)
-{
-    EXPECT_EQ(followed({}).trace, followed({}).trace);
-}
+TEST(Timeline, ItIsTheSameForTheSameRun) { EXPECT_EQ(followed({}).trace, followed({}).trace); }
 
 }  // namespace timeline_test

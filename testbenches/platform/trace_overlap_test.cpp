@@ -111,7 +111,8 @@ TEST(TraceOrder, RanksThatComeCrosswiseDoNotBlockEachOther)
 {
     const std::string groups = R"({"1": [0, 1], "2": [1, 2], "3": [0, 2]})";
     const auto visit = [](std::uint64_t id, const char* group) { return collective(id, all_reduce, 4096, group); };
-    const Ranks ranks = {{visit(1, "1"), visit(2, "3")}, {visit(1, "2"), visit(2, "1")}, {visit(1, "3"), visit(2, "2")}};
+    const Ranks ranks = {{visit(1, "1"), visit(2, "3")}, {visit(1, "2"), visit(2, "1")},
+        {visit(1, "3"), visit(2, "2")}};
     for (const char* policy : {"spin", "waiting_atomic"}) {
         const Json fifo = finished(ranks, {"gpu.wait_policy=" + std::string(policy)}, groups);
         EXPECT_NE(fifo["notices"].dump().find("waited crosswise"), std::string::npos) << fifo["notices"].dump();
@@ -139,10 +140,10 @@ TEST(TraceOrder, MembersThatComeInAnotherOrderAgree)
 
 TEST(TraceOrder, AMemberThatNeverComesIsNamed)
 {
-    const Json result = run_trace({{collective(1, all_reduce, 4096), send(2, 2, 5, 64).data({1})},
-                                      {collective(1, all_reduce, 4096)},
-                                      {recv(1, 0, 5, 64), collective(2, all_reduce, 4096).data({1})}},
-        {"engine.collective_order=lifo"});
+    const Json result =
+        run_trace({{collective(1, all_reduce, 4096), send(2, 2, 5, 64).data({1})}, {collective(1, all_reduce, 4096)},
+                      {recv(1, 0, 5, 64), collective(2, all_reduce, 4096).data({1})}},
+            {"engine.collective_order=lifo"});
     EXPECT_EQ(result.value("stop", ""), "deadlock");
     EXPECT_NE(result["blocked"].dump().find(
                   "ALL_REDUCE of 4096 bytes, priority 0: rank 2 did not come to it, rank 0 1 wait for it"),
@@ -197,7 +198,8 @@ TEST(TraceBreakdown, OfAHandMadeTrace)
 {
     // Rank 1 comes 6 us early to a collective that takes `t` from then on when both are there.
     const Json result = finished({{comp(1, 10), collective(2, all_reduce, 4096).data({1}), comp(3, 2).data({2})},
-        {comp(1, 4), collective(2, all_reduce, 4096).data({1}), comp(3, 1).data({2}), comp(4, 5).flag("is_cpu_op", true)}});
+        {comp(1, 4), collective(2, all_reduce, 4096).data({1}), comp(3, 1).data({2}),
+            comp(4, 5).flag("is_cpu_op", true)}});
     const auto end = result["simulated_ps"].get<std::uint64_t>();
     for (const unsigned rank : {0u, 1u}) {
         const auto finish = result["ranks"][rank]["finish_ps"].get<std::uint64_t>();
@@ -259,7 +261,9 @@ TEST(TraceKernel, ComputeAndCommunicationSlowEachOtherDownOnlyAsKernels)
     const Ranks compute(2, {work(1, 1'000'000, 8 << 20)});
     const Ranks reduce(2, {collective(1, all_reduce, 1 << 18)});
     const Ranks both(2, {work(1, 1'000'000, 8 << 20), collective(2, all_reduce, 1 << 18)});
-    const auto collective_time = [](const Json& result) { return result["collectives"][0]["end_ps"].get<std::uint64_t>(); };
+    const auto collective_time = [](const Json& result) {
+        return result["collectives"][0]["end_ps"].get<std::uint64_t>();
+    };
     const std::uint64_t alone = collective_time(finished(reduce));
     EXPECT_EQ(collective_time(finished(both)), alone);
     const Sets kernel = {"engine.compute=kernel"};

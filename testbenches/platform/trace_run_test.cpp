@@ -52,10 +52,7 @@ std::string all_blocked(const Json& result)
     return text;
 }
 
-bool contains(const std::string& text, const std::string& part)
-{
-    return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 NodeText cpu(NodeText node) { return node.flag("is_cpu_op", true); }
 
@@ -95,8 +92,7 @@ TEST(TraceRun, ComputeWithoutDurationFollowsTheRoofline)
     EXPECT_EQ(time_of({{work(1, 1'000'000, 1'000'000'000)}}, rates), 1000 * us);  // bound by memory
     EXPECT_EQ(time_of({{work(1, 1'000'000'000, 1'000'000).micros(3)}}, rates),
         3 * us);  // recorded: no roofline
-    EXPECT_EQ(
-        time_of({{work(1, 1'000'000'000, 1'000'000)}}, {"gpu.peak_flops=2 TFLOP/s", "hbm.bandwidth=1 TB/s"}),
+    EXPECT_EQ(time_of({{work(1, 1'000'000'000, 1'000'000)}}, {"gpu.peak_flops=2 TFLOP/s", "hbm.bandwidth=1 TB/s"}),
         500 * us);
 }
 
@@ -106,8 +102,7 @@ TEST(TraceRun, MemoryNodesAreLinesToTheOwnMemory)
     const ResolvedSystem system = resolve_setup(setup_of(folder, {{memory(1, false, 64)}}));
     const NodeId node = system.endpoints()[0];
     const GpuSpec& gpu = system.gpu(node);
-    const std::uint64_t write =
-        gpu.launch_latency + gpu.unit_to_l2 + system.l2(node).latency + gpu.l2_to_unit;
+    const std::uint64_t write = gpu.launch_latency + gpu.unit_to_l2 + system.l2(node).latency + gpu.l2_to_unit;
     const std::uint64_t read = write + idle_read(system.hbm(node));
     EXPECT_EQ(time_of({{memory(1, false, 64)}}), read);
     EXPECT_EQ(time_of({{memory(1, true, 64)}}), write);
@@ -125,8 +120,7 @@ TEST(TraceRun, LaunchersAreCpuWork)
 TEST(TraceRun, PingPongTakesTheSumOfItsParts)
 {
     // Rank 0 sends a line, rank 1 sends one back when it has it.
-    const Ranks ranks = {{send(1, 1, 7, 64), recv(2, 1, 8, 64)},
-        {recv(1, 0, 7, 64), send(2, 0, 8, 64).data({1})}};
+    const Ranks ranks = {{send(1, 1, 7, 64), recv(2, 1, 8, 64)}, {recv(1, 0, 7, 64), send(2, 0, 8, 64).data({1})}};
     const Folder folder;
     const ResolvedSystem system = resolve_setup(setup_of(folder, ranks));
     ASSERT_GT(system.link(0).packet_overhead, 0u);
@@ -137,9 +131,7 @@ TEST(TraceRun, PingPongTakesTheSumOfItsParts)
     const auto wire = [&](std::uint64_t payload) {
         return (link.packet_overhead + link.header + payload) * 1'000'000'000'000 / link.bandwidth + link.latency;
     };
-    const auto there = [&](std::uint64_t payload) {
-        return gpu.unit_to_port + wire(payload) + gpu.port_to_l2 + slice;
-    };
+    const auto there = [&](std::uint64_t payload) { return gpu.unit_to_port + wire(payload) + gpu.port_to_l2 + slice; };
     const std::uint64_t back = gpu.l2_to_port + wire(0) + gpu.port_to_unit;
     const std::uint64_t read = gpu.unit_to_l2 + slice + idle_read(system.hbm(node)) + gpu.l2_to_unit;
     const std::uint64_t flag = (8 + link.flit - 1) / link.flit * link.flit;
@@ -165,13 +157,11 @@ TEST(TraceRun, TransfersAreMatchedByTagFirstInFirstOut)
 
 TEST(TraceRun, GroupsRunTheirOwnCollectives)
 {
-    const std::string groups =
-        R"(['[{"pg_name": "1", "ranks": [0, 1]}, {"pg_name": "2", "ranks": [3, 2]}]'])";
+    const std::string groups = R"(['[{"pg_name": "1", "ranks": [0, 1]}, {"pg_name": "2", "ranks": [3, 2]}]'])";
     Ranks ranks;
     for (int rank = 0; rank < 4; ++rank)
-        ranks.push_back(
-            {NodeText(1, 1).inputs(groups), collective(2, all_reduce, 4096, rank < 2 ? "1" : "2").data({1}),
-                collective(3, all_gather, 1024).data({2})});
+        ranks.push_back({NodeText(1, 1).inputs(groups), collective(2, all_reduce, 4096, rank < 2 ? "1" : "2").data({1}),
+            collective(3, all_gather, 1024).data({2})});
     for (const char* policy : policies) {
         const Json result = run_trace(ranks, policy);
         EXPECT_EQ(result.value("verified", ""), "passed") << result.dump().substr(0, 300);
@@ -210,17 +200,15 @@ TEST(TraceRun, TheWorkloadsAlgorithmIsUsedWhereTheOperationKnowsIt)
 TEST(TraceDeadlock, MutuallyWaitingReceivesAreNamed)
 {
     for (const char* policy : policies) {
-        const Json result = run_trace({{recv(1, 1, 5, 64), send(2, 1, 6, 64).data({1})},
-                                          {recv(1, 0, 6, 64), send(2, 0, 5, 64).data({1})}},
+        const Json result = run_trace(
+            {{recv(1, 1, 5, 64), send(2, 1, 6, 64).data({1})}, {recv(1, 0, 6, 64), send(2, 0, 5, 64).data({1})}},
             policy);
         EXPECT_EQ(result.value("stop", ""), "deadlock") << result.dump().substr(0, 300);
         EXPECT_EQ(result["exit_code"], 3);
         const std::string text = all_blocked(result);
-        EXPECT_TRUE(
-            contains(text, "rank 0: COMM_RECV_NODE node 1 (r) waits for a send from rank 1 with tag 5\n"))
+        EXPECT_TRUE(contains(text, "rank 0: COMM_RECV_NODE node 1 (r) waits for a send from rank 1 with tag 5\n"))
             << text;
-        EXPECT_TRUE(
-            contains(text, "rank 1: COMM_RECV_NODE node 1 (r) waits for a send from rank 0 with tag 6\n"))
+        EXPECT_TRUE(contains(text, "rank 1: COMM_RECV_NODE node 1 (r) waits for a send from rank 0 with tag 6\n"))
             << text;
         EXPECT_TRUE(contains(text, "rank 0: COMM_SEND_NODE node 2 waits for node 1\n")) << text;
     }
@@ -236,8 +224,8 @@ TEST(TraceDeadlock, AMemberThatNeverReachesTheCollectiveIsNamed)
             policy);
         EXPECT_EQ(result.value("stop", ""), "deadlock") << result.dump().substr(0, 300);
         const std::string text = all_blocked(result);
-        EXPECT_TRUE(contains(text,
-            "ALL_REDUCE (number 1 of its group): rank 2 did not reach it, rank 0 1 wait in it\n"))
+        EXPECT_TRUE(
+            contains(text, "ALL_REDUCE (number 1 of its group): rank 2 did not reach it, rank 0 1 wait in it\n"))
             << text;
         EXPECT_TRUE(contains(text, "rank 2: COMM_RECV_NODE node 1 (r) waits for a send from rank 0")) << text;
     }
@@ -265,8 +253,7 @@ TEST(TraceDeadlock, NodesBeyondTheLookAheadAreFetchedBeforeARunIsGivenUp)
     ranks[1].push_back(send(many, 0, 5, 64));
     for (const char* policy : policies) {
         const Json result = run_trace(ranks, policy);
-        EXPECT_EQ(result.value("stop", ""), "finished")
-            << policy << ": " << all_blocked(result).substr(0, 300);
+        EXPECT_EQ(result.value("stop", ""), "finished") << policy << ": " << all_blocked(result).substr(0, 300);
         EXPECT_EQ(result.value("verified", ""), "passed");
     }
 }
@@ -281,8 +268,7 @@ TEST(TraceLimits, FiguresTooLargeToCountWithAreRefused)
     EXPECT_TRUE(contains(refusal({{work(1, huge, 1'000'000)}}, {"gpu.peak_flops=1 MFLOP/s"}),
         ".0.et:2: node 1 (w): roofline time beyond 2^63 ps"))
         << refusal({{work(1, huge, 1'000'000)}}, {"gpu.peak_flops=1 MFLOP/s"});
-    EXPECT_TRUE(
-        contains(refusal(Ranks(4, {collective(1, all_gather, huge)})), ".et:2: node 1 (x): total size"));
+    EXPECT_TRUE(contains(refusal(Ranks(4, {collective(1, all_gather, huge)})), ".et:2: node 1 (x): total size"));
     EXPECT_TRUE(contains(refusal(Ranks(2, {collective(1, all_reduce, huge)})), "at most 2^48 bytes"));
     EXPECT_TRUE(contains(refusal({{memory(1, false, -1)}}), "refused") ||
         contains(refusal({{memory(1, false, huge)}}), "do not fit"));

@@ -23,7 +23,8 @@ namespace {
 constexpr unsigned ranks = 4;
 
 // Names of links, by which the tables choose the format.
-const char* const formats[] = {"nvlink_4", "nvlink_5", "xgmi", "ualink", "pcie_gen5", "pcie_gen6", "ethernet", "ethernet_sue"};
+const char* const formats[] = {"nvlink_4", "nvlink_5", "xgmi", "ualink", "pcie_gen5", "pcie_gen6", "ethernet",
+    "ethernet_sue"};
 
 struct Traffic {
     CollectiveOp op;
@@ -57,10 +58,12 @@ Json counted_twice(const RunSetup& setup, const Change& change = {})
                 LinkSpec spec = given;
                 if (change) change(spec);
                 return tapped(request.module_name, run.event_queue, request.path,
-                    make_link((request.module_name + "_inner").c_str(), run.event_queue, request.path, given, request.seed),
+                    make_link((request.module_name + "_inner").c_str(), run.event_queue, request.path, given,
+                        request.seed),
                     spec, seen);
             });
-            SystemDescription description = read_system_text("system.yaml", "infrastructure: inline.yaml\n" + setup.lines);
+            SystemDescription description =
+                read_system_text("system.yaml", "infrastructure: inline.yaml\n" + setup.lines);
             for (const std::string& set : setup.sets) description.sets.push_back(parse_set(set));
             description.sets.push_back(parse_set("link.model=tapped"));
             LoadedGraph loaded = load_infrastructure_text("inline.yaml", setup.document);
@@ -69,8 +72,8 @@ Json counted_twice(const RunSetup& setup, const Change& change = {})
             KnownNames known;
             known.models = registry.names_by_kind();
             Json out;
-            const RunResult result = run_system(resolve(description, std::make_shared<Graph>(std::move(loaded.graph)),
-                                                    known), registry, options);
+            const RunResult result = run_system(
+                resolve(description, std::make_shared<Graph>(std::move(loaded.graph)), known), registry, options);
             out["result"] = Json::parse(result_json(result, false));
             out["ways"] = Json::array();
             for (const auto& link : seen.links)
@@ -78,10 +81,13 @@ Json counted_twice(const RunSetup& setup, const Change& change = {})
                     const LinkModel::Direction& link_says = link->counted[end];
                     const WireRecount& way = link->ways[end];
                     out["ways"].push_back({{"link", link->path}, {"end", end}, {"credits", way.credits},
-                        {"counted", {{"lines", link_says.lines}, {"payload", link_says.payload_bytes},
-                            {"wire", link_says.wire_bytes}, {"packets", link_says.packets}, {"messages", link_says.credit_messages}}},
-                        {"recount", {{"lines", way.lines}, {"payload", way.payload}, {"wire", way.wire()},
-                            {"packets", way.packets}, {"messages", way.messages}}}});
+                        {"counted",
+                            {{"lines", link_says.lines}, {"payload", link_says.payload_bytes},
+                                {"wire", link_says.wire_bytes}, {"packets", link_says.packets},
+                                {"messages", link_says.credit_messages}}},
+                        {"recount",
+                            {{"lines", way.lines}, {"payload", way.payload}, {"wire", way.wire()},
+                                {"packets", way.packets}, {"messages", way.messages}}}});
                 }
             return out.dump();
         },
@@ -117,7 +123,8 @@ TEST_P(WireFormats, BytesOfLinksAreThoseOfTheirLines)
             const auto packets = way["counted"]["packets"].get<std::uint64_t>();
             EXPECT_LE(packets, lines);
             // A packet holds a whole block at the most, whoever counts.
-            EXPECT_GE(packets * std::max<std::uint64_t>(spec.max_payload, line_bytes), way["counted"]["payload"].get<std::uint64_t>());
+            EXPECT_GE(packets * std::max<std::uint64_t>(spec.max_payload, line_bytes),
+                way["counted"]["payload"].get<std::uint64_t>());
             wire += way["counted"]["wire"].get<std::uint64_t>();
             // Every line that came the other way gave its credit back.
             for (const Json& back : counts["ways"]) {
@@ -164,7 +171,9 @@ TEST_P(WireFormats, LinesAreThoseOfTheSchedule)
 }
 
 INSTANTIATE_TEST_SUITE_P(, WireFormats, ::testing::Combine(::testing::ValuesIn(formats), ::testing::Bool()),
-    [](const auto& info) { return std::string(std::get<0>(info.param)) + (std::get<1>(info.param) ? "_star" : "_mesh"); });
+    [](const auto& info) {
+        return std::string(std::get<0>(info.param)) + (std::get<1>(info.param) ? "_star" : "_mesh");
+    });
 
 // Over network cards, whatever moves the data: a transfer is a message, cut into packets. Whole lines of 4 KiB and more.
 RunSetup cards(const std::string& algorithm, const std::string& mover)
@@ -172,7 +181,7 @@ RunSetup cards(const std::string& algorithm, const std::string& mover)
     RunSetup setup;
     setup.document = read_text_file(example("two_hosts"));
     setup.lines = collective_lines("all_gather", algorithm, "393216", "type: u8") +
-                  "bind:\n- {nodes: {component: nic}, kind: nic}\nlinks:\n  ic: {protocol: ic}\n";
+        "bind:\n- {nodes: {component: nic}, kind: nic}\nlinks:\n  ic: {protocol: ic}\n";
     setup.sets = {"engine.channels=4", "engine.mover=" + mover};
     setup.options.data_on = true;
     return setup;
@@ -194,7 +203,8 @@ std::string first_difference_on_networks(const Json& counts)
 
 TEST(WireFormatsOfCards, BytesFollowFromTransfers)
 {
-    for (const auto& [algorithm, mover] : {std::pair("ring", "units"), std::pair("direct_get", "units"), std::pair("ring", "copy_engine")}) {
+    for (const auto& [algorithm, mover] :
+        {std::pair("ring", "units"), std::pair("direct_get", "units"), std::pair("ring", "copy_engine")}) {
         const Json counts = counted_twice(cards(algorithm, mover));
         ASSERT_EQ(counts["result"].value("verified", ""), "passed") << algorithm;
         EXPECT_EQ(first_difference_on_networks(counts), "") << algorithm << " by " << mover;
@@ -219,10 +229,12 @@ TEST(WireFormatsOfCards, OneNarrowLinkSetsTheMtuOfThePath)
 
 TEST(WireFormatsOfCards, AnotherFormatIsSeen)
 {
-    for (const auto& [what, change] : {std::pair<const char*, Change>("message_header", [](LinkSpec& spec) { spec.message_header += 1; }),
-             std::pair<const char*, Change>("message_answer", [](LinkSpec& spec) { spec.message_answer += 1; }),
-             std::pair<const char*, Change>("max_payload", [](LinkSpec& spec) { spec.max_payload /= 2; })})
-        EXPECT_EQ(first_difference_on_networks(counted_twice(cards("ring", "units"), change)).substr(0, 1), "{") << what;
+    for (const auto& [what, change] :
+        {std::pair<const char*, Change>("message_header", [](LinkSpec& spec) { spec.message_header += 1; }),
+            std::pair<const char*, Change>("message_answer", [](LinkSpec& spec) { spec.message_answer += 1; }),
+            std::pair<const char*, Change>("max_payload", [](LinkSpec& spec) { spec.max_payload /= 2; })})
+        EXPECT_EQ(first_difference_on_networks(counted_twice(cards("ring", "units"), change)).substr(0, 1), "{")
+            << what;
 }
 
 // Every figure of a format is seen: with another one, the recount differs.
@@ -249,7 +261,8 @@ TEST(WireFormatsChecker, AnotherFormatIsSeen)
         EXPECT_NE(first_difference(counted_twice(setup_of(wrong.format, false, traffics[0]), wrong.change)), "")
             << wrong.format << " " << wrong.what;
     EXPECT_NE(first_difference(counted_twice(setup_of("nvlink_4", false, traffics[1]),
-                  [](LinkSpec& spec) { spec.byte_enable += 1; })), "");
+                  [](LinkSpec& spec) { spec.byte_enable += 1; })),
+        "");
 }
 
 }  // namespace wire_formats_test

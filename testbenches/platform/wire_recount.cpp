@@ -20,16 +20,18 @@ bool loads(LineOp op) { return op == LineOp::read || op == LineOp::load_reduce; 
 
 class LinkTap : public sc_core::sc_module, public LineInitiator, public LineTarget, public LinkModel {
 public:
-    LinkTap(sc_core::sc_module_name name, EventQueue& event_queue, std::unique_ptr<LinkModel> link, Recounts::Entry& entry,
-        std::map<const Line*, bool>& shared)
+    LinkTap(sc_core::sc_module_name name, EventQueue& event_queue, std::unique_ptr<LinkModel> link,
+        Recounts::Entry& entry, std::map<const Line*, bool>& shared)
         : sc_module(name), event_queue_(event_queue), link_(std::move(link)), entry_(entry), shared_(shared)
     {
         for (unsigned end = 0; end < 2; ++end) {
             const std::string number = std::to_string(end);
             outer_targets_[end] = std::make_unique<LineTargetSocket>(("outer_target" + number).c_str(), *this, end);
-            outer_initiators_[end] = std::make_unique<LineInitiatorSocket>(("outer_initiator" + number).c_str(), *this, end);
+            outer_initiators_[end] =
+                std::make_unique<LineInitiatorSocket>(("outer_initiator" + number).c_str(), *this, end);
             inner_targets_[end] = std::make_unique<LineTargetSocket>(("inner_target" + number).c_str(), *this, 2 + end);
-            inner_initiators_[end] = std::make_unique<LineInitiatorSocket>(("inner_initiator" + number).c_str(), *this, 2 + end);
+            inner_initiators_[end] =
+                std::make_unique<LineInitiatorSocket>(("inner_initiator" + number).c_str(), *this, 2 + end);
             inner_initiators_[end]->bind(link_->target(end));
             link_->initiator(end).bind(*inner_targets_[end]);
         }
@@ -60,7 +62,8 @@ private:
     {
         if (!outer(port)) return outer_targets_[port - 2]->send_response(line, delay);
         const auto request = shared_.find(&line);
-        entry_.ways[port].line(line, LineClass::response, event_queue_.now() + delay, request != shared_.end() && request->second);
+        entry_.ways[port].line(line, LineClass::response, event_queue_.now() + delay,
+            request != shared_.end() && request->second);
         return inner_targets_[port]->send_response(line, delay);
     }
     void on_request_credit(unsigned port, Line& line, Time delay) override
@@ -133,7 +136,7 @@ bool WireRecount::adjacent(const LineHeader& line, LineClass cls, Time arrival) 
     if (before_.empty() || arrival > free_ || !line.full_line()) return false;
     const Before& before = before_.front();
     return before.cls == cls && before.op == line.op && before.vc == line.vc && before.source == line.source &&
-           before.destination == line.destination && before.next == line.address && line.address % spec_.max_payload != 0;
+        before.destination == line.destination && before.next == line.address && line.address % spec_.max_payload != 0;
 }
 
 bool WireRecount::to_destination(const LineHeader& line, LineClass cls, std::uint64_t bytes, Time arrival)
@@ -142,11 +145,11 @@ bool WireRecount::to_destination(const LineHeader& line, LineClass cls, std::uin
     const Stream stream{line.source, line.destination, line.vc, cls};
     // 64 places, chosen by a hash of the stream: the one part that is taken from the link (packetiser.cpp).
     const std::uint64_t key = std::uint64_t{line.source} << 32 | std::uint64_t{line.destination} << 16 |
-                              std::uint64_t{line.vc} << 8 | static_cast<std::uint64_t>(cls);
+        std::uint64_t{line.vc} << 8 | static_cast<std::uint64_t>(cls);
     const auto [place, fresh] = open_.try_emplace((key * 0x9e3779b97f4a7c15ULL >> 32) % 64, Open{stream, 0, 0});
     Open& open = place->second;
-    const bool joins = !fresh && open.stream == stream && open.filled + bytes <= spec_.max_payload &&
-                       arrival <= open.last + patience;
+    const bool joins =
+        !fresh && open.stream == stream && open.filled + bytes <= spec_.max_payload && arrival <= open.last + patience;
     open = {stream, joins ? open.filled + bytes : bytes, arrival};
     return joins;
 }
@@ -207,7 +210,8 @@ std::unique_ptr<LinkModel> tapped(const std::string& module_name, EventQueue& ev
 {
     seen.links.push_back(std::make_unique<Recounts::Entry>(
         Recounts::Entry{path, {WireRecount(recounted_as), WireRecount(recounted_as)}}));
-    return std::make_unique<LinkTap>(module_name.c_str(), event_queue, std::move(link), *seen.links.back(), seen.shared);
+    return std::make_unique<LinkTap>(module_name.c_str(), event_queue, std::move(link), *seen.links.back(),
+        seen.shared);
 }
 
 }  // namespace weft::testing

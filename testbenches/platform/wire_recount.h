@@ -64,11 +64,11 @@ private:
     };
     LinkSpec spec_;
     std::map<std::tuple<unsigned, unsigned, unsigned, LineClass>, Sent> sent_;  // source, destination, transfer
-    std::uint64_t bytes_ = 0;  // before frames
+    std::uint64_t bytes_ = 0;                                                   // before frames
     Time free_ = 0;
     std::deque<std::uint64_t> regions_;
-    std::vector<Before> before_;  // none or one
-    std::map<std::uint64_t, Open> open_;  // by place
+    std::vector<Before> before_;              // none or one
+    std::map<std::uint64_t, Open> open_;      // by place
     std::multimap<Time, std::uint64_t> due_;  // messages with their bytes
 };
 

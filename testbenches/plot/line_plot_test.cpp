@@ -74,7 +74,8 @@ TEST(LinePlot, NamesAreEscapedAndCurvesAreToldApart)
 {
     LinePlot plot;
     plot.title = "a < b & c";
-    for (int i = 0; i < 10; ++i) plot.curves.push_back({"c" + std::to_string(i), {{1, 1.0 + i}, {2, 2.0 + i}}, false, ""});
+    for (int i = 0; i < 10; ++i)
+        plot.curves.push_back({"c" + std::to_string(i), {{1, 1.0 + i}, {2, 2.0 + i}}, false, ""});
     const std::string svg = line_plot_svg(plot);
     EXPECT_NE(svg.find("a &lt; b &amp; c"), std::string::npos);
     std::vector<std::string> styles;
@@ -142,12 +143,15 @@ TEST(LinePlot, EveryAxisHasTwoTicksOrMore)
     static const std::regex across("text-anchor=\"middle\" >-?[0-9.e+-]+<");
     static const std::regex up("text-anchor=\"end\" >-?[0-9.e+-]+<");
     for (const bool logarithmic : {false, true})
-        for (const auto& points : {std::vector<PlotPoint>{{3, 7}}, {{1, 1}, {2, 1.5}}, {{5, 1e9}, {6, 1.0001e9}}, {{1, 1e-9}, {1e6, 1e9}}}) {
+        for (const auto& points :
+            {std::vector<PlotPoint>{{3, 7}}, {{1, 1}, {2, 1.5}}, {{5, 1e9}, {6, 1.0001e9}}, {{1, 1e-9}, {1e6, 1e9}}}) {
             LinePlot plot = plot_of(points);
             plot.log_x = plot.log_y = logarithmic;
             const std::string svg = line_plot_svg(plot);
             for (const std::regex& labels : {across, up})
-                EXPECT_GE(std::distance(std::sregex_iterator(svg.begin(), svg.end(), labels), std::sregex_iterator()), 2) << svg;
+                EXPECT_GE(std::distance(std::sregex_iterator(svg.begin(), svg.end(), labels), std::sregex_iterator()),
+                    2)
+                    << svg;
         }
 }
 

@@ -49,7 +49,8 @@ BuiltExamples build()
         const std::string built = out.folder + "/" + example;
         steps.push_back({CMAKE_PROGRAM, "-S", std::string(WEFT_SOURCE_DIR) + "/examples/" + example, "-B", built,
             "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror " CXX_FLAGS,
-            "-DCMAKE_CXX_COMPILER_LAUNCHER=" CXX_LAUNCHER, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG"});
+            "-DCMAKE_CXX_COMPILER_LAUNCHER=" CXX_LAUNCHER, "-DCMAKE_BUILD_TYPE=Release",
+            "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG"});
         steps.push_back({CMAKE_PROGRAM, "--build", built});
     }
     for (const std::vector<std::string>& step : steps) {

@@ -33,7 +33,8 @@ weft::commands_test::Outcome explained(const std::vector<std::string>& more)
 
 Json run(const std::vector<std::string>& more)
 {
-    std::vector<std::string> arguments{"run", dgx, "--bytes", "64KiB", "--model", "*.nvsw.*=my_switch", "--quiet", "--no-timing", "--json", "-"};
+    std::vector<std::string> arguments{"run", dgx, "--bytes", "64KiB", "--model", "*.nvsw.*=my_switch", "--quiet",
+        "--no-timing", "--json", "-"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const auto outcome = with_switch(arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -47,9 +48,11 @@ TEST(PluginDeclarations, TheListOfModelsHasThem)
     const auto text = with_switch({"models", "switch"});
     EXPECT_EQ(text.code, 0) << text.err;
     for (const char* part : {"\n  my_switch: a switch with priorities, of model my_switch\n",
-             "\n    my_switch.urgency              -       control        one of control, data\n      which lines leave first\n",
+             "\n    my_switch.urgency              -       control        one of control, data\n      which lines "
+             "leave first\n",
              "\n    my_switch.pace                 B/s     0 B/s          0 B/s to 10 TB/s\n",
-             "\n  statistics of NODE of model my_switch\n", "\n    paced                          ps           time that the pace held outputs"})
+             "\n  statistics of NODE of model my_switch\n",
+             "\n    paced                          ps           time that the pace held outputs"})
         EXPECT_NE(text.out.find(part), std::string::npos) << part << "\nin\n" << text.out;
     const Json all = Json::parse(with_switch({"models", "switch", "--json"}).out, nullptr, false);
     for (const Json& model : all["models"])
@@ -66,10 +69,12 @@ TEST(PluginDeclarations, AnExplanationHasThem)
 {
     const auto plain = explained({});
     EXPECT_EQ(plain.code, 0) << plain.err;
-    EXPECT_NE(plain.out.find("\n    my_switch.urgency          control          default\n"), std::string::npos) << plain.out;
+    EXPECT_NE(plain.out.find("\n    my_switch.urgency          control          default\n"), std::string::npos)
+        << plain.out;
     for (const char* path : {"my_switch.urgency", "dgx.0.nvsw.*.my_switch.urgency", "dgx.0.nvsw.*.urgency"}) {
         const auto set = explained({"--set", std::string(path) + "=data"});
-        EXPECT_NE(set.out.find("\n    my_switch.urgency          data             --set\n"), std::string::npos) << path << set.err;
+        EXPECT_NE(set.out.find("\n    my_switch.urgency          data             --set\n"), std::string::npos)
+            << path << set.err;
     }
 }
 
@@ -77,8 +82,10 @@ TEST(PluginDeclarations, ErrorsNameFileAndLine)
 {
     const weft::test::ScratchFolder folder;
     const std::string file = folder.file("system.yaml");
-    weft::write_text_file(file, "system: s\ninfrastructure: " WEFT_SOURCE_DIR "/examples/dgx_h100/dgx_h100.yaml\nbind: [{nodes: \"*.nvsw.*\", model: my_switch}]\n"
-                                "parameters:\n  my_switch.pace: 20 TB/s\n");
+    weft::write_text_file(file,
+        "system: s\ninfrastructure: " WEFT_SOURCE_DIR
+        "/examples/dgx_h100/dgx_h100.yaml\nbind: [{nodes: \"*.nvsw.*\", model: my_switch}]\n"
+        "parameters:\n  my_switch.pace: 20 TB/s\n");
     const auto outcome = with_switch({"explain", file});
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.err, file + ":5: my_switch.pace = 20 TB/s is out of range; expected 0 B/s to 10 TB/s\n");
@@ -90,7 +97,8 @@ TEST(PluginDeclarations, ErrorsNameFileAndLine)
 TEST(PluginDeclarations, ResultsHaveThem)
 {
     const Json result = run({"--set", "my_switch.pace=50GB/s"});
-    EXPECT_EQ(result["parameters"]["dgx.0.nvsw.[0-3].my_switch.pace"], Json({{"value", 50'000'000'000}, {"unit", "B/s"}, {"source", "--set"}}));
+    EXPECT_EQ(result["parameters"]["dgx.0.nvsw.[0-3].my_switch.pace"],
+        Json({{"value", 50'000'000'000}, {"unit", "B/s"}, {"source", "--set"}}));
     EXPECT_EQ(result["parameters"]["dgx.0.nvsw.[0-3].my_switch.urgency"]["value"], "control");
     unsigned seen = 0;
     for (const Json& module : result["modules"])
@@ -136,18 +144,23 @@ TEST(PluginPackage, HoldsThePublicHeadersAndWhatTheyReach)
             continue;
         }
         ++internal;
-        for (const char* none : {"/collectives/", "/infragraph/", "/rtl/", "/platform/configuration/", "/platform/simulation/", "model_registry", "/gpu/gpu.h"})
+        for (const char* none : {"/collectives/", "/infragraph/", "/rtl/", "/platform/configuration/",
+                 "/platform/simulation/", "model_registry", "/gpu/gpu.h"})
             EXPECT_EQ(("/" + name).find(none), std::string::npos) << name;
     }
     std::sort(own.begin(), own.end());
-    EXPECT_EQ(own, (std::vector<std::string>{"weft/adapters.h", "weft/link.h", "weft/parameters.h", "weft/plugin.h", "weft/switch.h", "weft/version.h"}));
+    EXPECT_EQ(own,
+        (std::vector<std::string>{"weft/adapters.h", "weft/link.h", "weft/parameters.h", "weft/plugin.h",
+            "weft/switch.h", "weft/version.h"}));
     EXPECT_GT(internal, 20U);
     EXPECT_LT(internal, 60U);
 }
 
 TEST(PluginPackage, SaysItsVersion)
 {
-    EXPECT_EQ(std::to_string(WEFT_VERSION_MAJOR) + "." + std::to_string(WEFT_VERSION_MINOR) + "." + std::to_string(WEFT_VERSION_PATCH), PROJECT_VERSION);
+    EXPECT_EQ(std::to_string(WEFT_VERSION_MAJOR) + "." + std::to_string(WEFT_VERSION_MINOR) + "." +
+            std::to_string(WEFT_VERSION_PATCH),
+        PROJECT_VERSION);
 }
 
 }  // namespace declarations_test

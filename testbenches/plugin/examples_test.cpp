@@ -14,8 +14,8 @@ const std::string dgx = "examples/dgx_h100/system.yaml";
 std::vector<std::string> with(const std::string& model, std::vector<std::string> arguments)
 {
     const BuiltExamples& built = built_examples();
-    arguments.insert(arguments.end(), {"--plugin", built.my_switch, "--plugin", built.base_router, "--model",
-                                          "*.nvsw.*=" + model});
+    arguments.insert(arguments.end(),
+        {"--plugin", built.my_switch, "--plugin", built.base_router, "--model", "*.nvsw.*=" + model});
     return arguments;
 }
 
@@ -29,7 +29,8 @@ std::string line_of(const std::string& text, const std::string& label)
 
 std::string run_with(const std::string& model, const std::string& label)
 {
-    const auto outcome = weft::plugin_test::weft(with(model, {"run", dgx, "--bytes", "64KiB", "--set", "link.merge=none"}));
+    const auto outcome =
+        weft::plugin_test::weft(with(model, {"run", dgx, "--bytes", "64KiB", "--set", "link.merge=none"}));
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
     EXPECT_NE(outcome.out.find("verified    passed"), std::string::npos) << outcome.out;
@@ -51,8 +52,8 @@ nlohmann::json traffic_with(const std::string& model, const std::vector<std::str
 TEST(PluginExamples, BuildAgainstTheInstalledPackage)
 {
     EXPECT_EQ(built_examples().problem, "");
-    const auto models = weft::plugin_test::weft({"models", "switch", "--plugin", built_examples().my_switch, "--plugin",
-        built_examples().base_router});
+    const auto models = weft::plugin_test::weft(
+        {"models", "switch", "--plugin", built_examples().my_switch, "--plugin", built_examples().base_router});
     EXPECT_EQ(models.code, 0) << models.err;
     for (const std::string name : {"base_router", "crossbar", "my_switch", "switch"})
         EXPECT_NE(models.out.find("\n  model " + name + " "), std::string::npos) << name;
@@ -70,7 +71,8 @@ TEST(PluginExamples, TrafficOfAllKindsPassesTheChecker)
 {
     for (const std::string model : {"my_switch", "base_router"}) {
         EXPECT_FALSE(traffic_with(model, {"--loads", "0.3"}).is_discarded());
-        EXPECT_FALSE(traffic_with(model, {"--loads", "0.5", "--answered", "--reads", "0.3", "--atomics", "0.2"}).is_discarded());
+        EXPECT_FALSE(
+            traffic_with(model, {"--loads", "0.5", "--answered", "--reads", "0.3", "--atomics", "0.2"}).is_discarded());
     }
 }
 
@@ -100,8 +102,10 @@ TEST(PluginExamples, ASaturationThatAnAdapterSetsIsNotTheRouters)
     const std::vector<std::string> load{"fabric", dgx, "--duration", "2us", "--loads", "0.1,0.6"};
     const auto threads = weft::plugin_test::weft(with("base_router_lt", load));
     EXPECT_EQ(threads.code, 0) << threads.err;
-    EXPECT_NE(threads.out.find("saturation  of an adapter, not of the model behind it: "), std::string::npos) << threads.out;
-    EXPECT_NE(threads.out.find(": all 64 threads were in blocking calls while lines waited, "), std::string::npos) << threads.out;
+    EXPECT_NE(threads.out.find("saturation  of an adapter, not of the model behind it: "), std::string::npos)
+        << threads.out;
+    EXPECT_NE(threads.out.find(": all 64 threads were in blocking calls while lines waited, "), std::string::npos)
+        << threads.out;
     const auto phases = weft::plugin_test::weft(with("base_router", load));
     EXPECT_EQ(phases.out.find("of an adapter"), std::string::npos) << phases.out;
 }
@@ -117,14 +121,19 @@ TEST(PluginExamples, TheUsersLatencyCounts)
 {
     const auto fast = traffic_with("my_switch", {"--loads", "0.01", "--set", "switch.latency=100ns"});
     const auto slow = traffic_with("my_switch", {"--loads", "0.01", "--set", "switch.latency=150ns"});
-    EXPECT_NEAR(slow["points"][0]["latency_ns"]["mean"].get<double>() - fast["points"][0]["latency_ns"]["mean"].get<double>(), 50, 0.5);
+    EXPECT_NEAR(slow["points"][0]["latency_ns"]["mean"].get<double>() -
+            fast["points"][0]["latency_ns"]["mean"].get<double>(),
+        50, 0.5);
 }
 
 TEST(PluginExamples, AllInOneSweep)
 {
     const std::string log = built_examples().folder + "/compare.txt";
     ASSERT_EQ(command({"examples/compare_switches.sh", built_examples().folder + "/prefix", dgx, "*.nvsw.*", "--loads",
-                          "0.3", "--duration", "1us"}, log), 0) << weft::read_text_file(log);
+                          "0.3", "--duration", "1us"},
+                  log),
+        0)
+        << weft::read_text_file(log);
     const std::string text = weft::read_text_file(log);
     std::size_t at = 0;
     for (const std::string model : {"switch", "crossbar", "my_switch", "base_router"}) {

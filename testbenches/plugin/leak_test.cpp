@@ -15,7 +15,8 @@ const std::string dgx = "examples/dgx_h100/system.yaml";
 weft::commands_test::Outcome with_leak(const std::string& leak)
 {
     const std::string file = built_examples().folder + "/plugin_" + leak + ".so";
-    return weft::plugin_test::weft({"run", dgx, "--bytes", "256KiB", "--plugin", file, "--model", "*.nvsw.0=my_switch"});
+    return weft::plugin_test::weft(
+        {"run", dgx, "--bytes", "256KiB", "--plugin", file, "--model", "*.nvsw.0=my_switch"});
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -48,7 +49,8 @@ TEST(PluginLeak, ASwitchThatDoesNotWriteWhatItDeclaresIsNamed)
 
 TEST(PluginLeak, OneThatLosesNoneEndsWell)
 {
-    const auto ran = weft::plugin_test::weft({"run", dgx, "--bytes", "256KiB", "--plugin", built_examples().my_switch, "--model", "*.nvsw.0=my_switch"});
+    const auto ran = weft::plugin_test::weft(
+        {"run", dgx, "--bytes", "256KiB", "--plugin", built_examples().my_switch, "--model", "*.nvsw.0=my_switch"});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
 }
 

@@ -21,7 +21,10 @@ std::string defect(const std::string& name) { return built_examples().folder + "
 
 }  // namespace
 
-TEST(PluginRefusal, MissingFile) { expect_refused("/nowhere/libmine.so", "no such plug-in; expected a shared library"); }
+TEST(PluginRefusal, MissingFile)
+{
+    expect_refused("/nowhere/libmine.so", "no such plug-in; expected a shared library");
+}
 
 TEST(PluginRefusal, AFolder) { expect_refused(built_examples().folder, "is no file; expected"); }
 
@@ -36,14 +39,16 @@ TEST(PluginRefusal, NoEntryPoint) { expect_refused(defect("no_entry"), "has no e
 
 TEST(PluginRefusal, AnotherVersion)
 {
-    expect_refused(defect("old_version"), "was compiled against version 99 of the plug-in interface; expected one "
-                                          "compiled against version 4");
+    expect_refused(defect("old_version"),
+        "was compiled against version 99 of the plug-in interface; expected one "
+        "compiled against version 4");
 }
 
 TEST(PluginRefusal, TheFirstVersion)
 {
-    expect_refused(defect("first_version"), "was compiled against version 1 of the plug-in interface; expected one "
-                                            "compiled against version 4");
+    expect_refused(defect("first_version"),
+        "was compiled against version 1 of the plug-in interface; expected one "
+        "compiled against version 4");
 }
 
 TEST(PluginRefusal, AdaptersOfAnotherSize)
@@ -65,7 +70,8 @@ TEST(PluginRefusal, ABlockOfParametersThatIsTaken)
 
 TEST(PluginRefusal, ADefaultOutOfItsRange)
 {
-    expect_refused(defect("wrong_default"), "the default of parameter mine.size is out of its range; expected a declaration without contradictions");
+    expect_refused(defect("wrong_default"),
+        "the default of parameter mine.size is out of its range; expected a declaration without contradictions");
 }
 
 TEST(PluginRefusal, TheSameTwice)

@@ -13,7 +13,8 @@ namespace weft {
 // What a program says on stderr beside that it verilates, which depends on what is in the cache.
 inline std::string without_notices(std::string err)
 {
-    for (std::size_t at = 0; (at = err.find("weft: verilating ")) != std::string::npos;) err.erase(at, err.find('\n', at) + 1 - at);
+    for (std::size_t at = 0; (at = err.find("weft: verilating ")) != std::string::npos;)
+        err.erase(at, err.find('\n', at) + 1 - at);
     return err;
 }
 

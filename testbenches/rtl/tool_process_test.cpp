@@ -61,7 +61,8 @@ TEST(ToolProcess, NothingIsLeftBehind)
 {
     for (const int signal : {SIGKILL, SIGTERM, SIGINT}) {
         const test::ScratchFolder folder;
-        const std::string command = "sh -c 'echo $$ > " + folder.file("inner") + "; sleep 600' & echo $$ > " + folder.file("outer") + "; wait";
+        const std::string command =
+            "sh -c 'echo $$ > " + folder.file("inner") + "; sleep 600' & echo $$ > " + folder.file("outer") + "; wait";
         const pid_t runner = ::fork();
         if (runner == 0) {
             // As a simulation does.

@@ -103,8 +103,10 @@ TEST_F(VerilatedBlockTest, TheFallMayComeWithTheNextInputs)
         if (i == 100) other.open_trace(folder_.file("late.fst"), 500);
         if (i == 120) other.close_trace();
         one.edge(clocks[0]);
-        if (i % 10 == 9) other.edge(clocks[1]);
-        else other.rise(clocks[1]);
+        if (i % 10 == 9)
+            other.edge(clocks[1]);
+        else
+            other.rise(clocks[1]);
         EXPECT_EQ(one.pin("count").get(0, 8), other.pin("count").get(0, 8)) << i;
     }
     for (unsigned i = 0; i < 3; ++i) {
@@ -118,10 +120,12 @@ TEST_F(VerilatedBlockTest, TheFallMayComeWithTheNextInputs)
 // What lies behind rise(): a register that takes its input when the clock falls takes that of the next clock instead.
 TEST_F(VerilatedBlockTest, AFallThatMattersIsNotForRise)
 {
-    VerilatedBlock block(block_library(source(R"(module counter (input logic clk, input logic [7:0] step, output logic [7:0] held);
+    VerilatedBlock block(
+        block_library(source(R"(module counter (input logic clk, input logic [7:0] step, output logic [7:0] held);
     always_ff @(negedge clk) held <= step;
 endmodule
-)")), "dut");
+)")),
+        "dut");
     Pin clock = block.pin("clk");
     Pin step = block.pin("step");
     step.set(0, 8, 5);

@@ -61,8 +61,7 @@ TEST(HbmActivates, AnyOrderOfBookingsKeepsTheRulesAndTakesTheFirstTime)
             booked.push_back(at);
             ASSERT_TRUE(allowed(booked, rrd, faw)) << at;
             // Those long past decide nothing any more.
-            booked.erase(
-                std::remove_if(booked.begin(), booked.end(), [now](Time t) { return t + 200 < now; }),
+            booked.erase(std::remove_if(booked.begin(), booked.end(), [now](Time t) { return t + 200 < now; }),
                 booked.end());
         }
     }

@@ -15,8 +15,7 @@ namespace {
 
 void print(std::ostream& out, const Hbm& hbm)
 {
-    for (const Statistic& statistic : hbm.statistics())
-        out << statistic.name << ' ' << statistic.value << ' ';
+    for (const Statistic& statistic : hbm.statistics()) out << statistic.name << ' ' << statistic.value << ' ';
 }
 
 std::map<std::string, double> read_statistics(std::istream& in)
@@ -33,16 +32,11 @@ class Loader : public sc_core::sc_module, public TimedComponent, public LineInit
 public:
     Loader(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Hbm& hbm, unsigned slices,
         const HbmLoad& load)
-        : sc_module(name),
-          TimedComponent(event_queue, "loader"),
-          pool_(pool),
-          slices_(slices),
-          load_(load),
+        : sc_module(name), TimedComponent(event_queue, "loader"), pool_(pool), slices_(slices), load_(load),
           next_(slices, 0)
     {
         for (unsigned s = 0; s < slices; ++s) {
-            sockets_.push_back(
-                std::make_unique<LineInitiatorSocket>(("out" + std::to_string(s)).c_str(), *this, s));
+            sockets_.push_back(std::make_unique<LineInitiatorSocket>(("out" + std::to_string(s)).c_str(), *this, s));
             sockets_.back()->bind(hbm.target(s));
         }
         event_queue.schedule(start_, *this, 0);
@@ -122,8 +116,7 @@ HbmOutcome run_hbm(const HbmSpec& spec, unsigned slices, const std::vector<HbmAc
         EXPECT_EQ(pool.live(), 0u);
         std::ostringstream out;
         out.precision(17);
-        for (std::size_t i = 0; i < accesses.size(); ++i)
-            out << issuers[accesses[i].slice]->done[tag[i]].at << ' ';
+        for (std::size_t i = 0; i < accesses.size(); ++i) out << issuers[accesses[i].slice]->done[tag[i]].at << ' ';
         print(out, hbm);
         return out.str();
     }));
@@ -175,8 +168,7 @@ std::uint64_t line_of(const HbmSpec& spec, unsigned slices, unsigned bank, std::
     const HbmMap map(spec, slices);
     for (std::uint64_t line = 0;; line += slices) {
         const HbmPlace place = map.place(0, line);
-        if (place.channel == 0 && place.bank == bank && place.row == row && n-- == 0)
-            return line * line_bytes;
+        if (place.channel == 0 && place.bank == bank && place.row == row && n-- == 0) return line * line_bytes;
     }
 }
 

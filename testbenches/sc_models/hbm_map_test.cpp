@@ -14,8 +14,7 @@ using namespace weft;
 
 namespace {
 
-HbmSpec spec_of(std::uint64_t channels, std::uint64_t groups = 4, std::uint64_t banks = 4,
-    std::uint64_t row = 1024)
+HbmSpec spec_of(std::uint64_t channels, std::uint64_t groups = 4, std::uint64_t banks = 4, std::uint64_t row = 1024)
 {
     HbmSpec spec;
     spec.channels = channels;
@@ -38,8 +37,8 @@ TEST(HbmMap, EveryRowHoldsAsManyLinesAsFitIn)
         unsigned slices;
         HbmSpec spec;
     };
-    const std::vector<Case> cases{{8, spec_of(8)}, {8, spec_of(16)}, {8, spec_of(4)},
-        {10, spec_of(30, 3, 5, 512)}, {1, spec_of(1)}, {6, spec_of(2, 1, 1, 64)}};
+    const std::vector<Case> cases{{8, spec_of(8)}, {8, spec_of(16)}, {8, spec_of(4)}, {10, spec_of(30, 3, 5, 512)},
+        {1, spec_of(1)}, {6, spec_of(2, 1, 1, 64)}};
     for (const auto& [slices, spec] : cases) {
         const HbmMap map(spec, slices);
         std::map<std::tuple<unsigned, unsigned, unsigned>, unsigned> lines;

@@ -41,8 +41,7 @@ std::string turns(const HbmSpec& spec, const std::vector<HbmAccess>& accesses)
         ++count;
         const bool last = i + 1 == answers.size();
         if (!last && accesses[answers[i]].op == accesses[answers[i + 1]].op) continue;
-        text +=
-            (accesses[answers[i]].op == LineOp::read ? "R" : "W") + std::to_string(count) + (last ? "" : " ");
+        text += (accesses[answers[i]].op == LineOp::read ? "R" : "W") + std::to_string(count) + (last ? "" : " ");
         count = 0;
     }
     return text;
@@ -114,8 +113,8 @@ TEST(HbmSchedule, BanksWorkWhileOthersWait)
     const HbmSpec spec = one_channel();
     // A conflict in bank 0 takes 71 ns; four lines of others, two of them behind an activate, go before it.
     const Order answers = order(spec,
-        {access(spec, 0, 0), access(spec, 0, 1), access(spec, 4, 0), access(spec, 8, 0),
-            access(spec, 4, 0, 1), access(spec, 8, 0, 1)});
+        {access(spec, 0, 0), access(spec, 0, 1), access(spec, 4, 0), access(spec, 8, 0), access(spec, 4, 0, 1),
+            access(spec, 8, 0, 1)});
     EXPECT_EQ(answers.back(), 1u);
 }
 
@@ -127,8 +126,7 @@ TEST(HbmSchedule, WritesAreCollectedAndDrained)
     spec.write_low = 2;
     EXPECT_EQ(turns(spec, reads_then_writes(48, 5)), "R48 W5");
     const std::string drained = turns(spec, reads_then_writes(48, 6));
-    EXPECT_EQ(drained.substr(drained.find(' ')),
-        " W4 R" + std::to_string(48 - std::stoi(drained.substr(1))) + " W2");
+    EXPECT_EQ(drained.substr(drained.find(' ')), " W4 R" + std::to_string(48 - std::stoi(drained.substr(1))) + " W2");
     spec.write_low = 0;
     const std::string all = turns(spec, reads_then_writes(48, 6));
     EXPECT_EQ(all.substr(all.find(' ')), " W6 R" + std::to_string(48 - std::stoi(all.substr(1))));
@@ -175,8 +173,7 @@ TEST(HbmSchedule, RandomTrafficKeepsEveryRuleThatIsSeenOutside)
         std::vector<HbmAccess> accesses;
         for (unsigned i = 0; i < 6000; ++i) {
             // Bursts and lulls; every other line of a stream, one of 64 rows else.
-            HbmAccess next =
-                random_line(i, random_line(i + 7).address / 64 % 3 == 0 ? LineOp::write : LineOp::read);
+            HbmAccess next = random_line(i, random_line(i + 7).address / 64 % 3 == 0 ? LineOp::write : LineOp::read);
             next.at = i * 2'500 + i / 1000 * 2'000'000;
             next.address = i % 2 == 0 ? stream(i).address : next.address % (1U << 20);
             accesses.push_back(next);
@@ -195,24 +192,20 @@ TEST(HbmSchedule, RandomTrafficKeepsEveryRuleThatIsSeenOutside)
             columns.push_back({outcome.answered[i] - answer, map.place(0, accesses[i].address / 64), write});
             ASSERT_GE(columns.back().at, accesses[i].at + spec.request_latency);
         }
-        std::sort(columns.begin(), columns.end(),
-            [](const Column& a, const Column& b) { return a.at < b.at; });
+        std::sort(columns.begin(), columns.end(), [](const Column& a, const Column& b) { return a.at < b.at; });
         std::vector<Time> group(4, 0);
         std::vector<const Column*> bank(16, nullptr);
         for (std::size_t i = 1; i < columns.size(); ++i) {
             const Column& last = columns[i - 1];
             const Column& next = columns[i];
-            const Time turn = next.write == last.write ? 0
-                : next.write                           ? 13'000 + 4'000 - 7'000
-                                                       : 7'000 + 8'000;
+            const Time turn = next.write == last.write ? 0 : next.write ? 13'000 + 4'000 - 7'000 : 7'000 + 8'000;
             ASSERT_GE(next.at, last.at + 2'000 + turn) << variant << " " << i;
             Time& free = group[next.place.bank / 4];
             ASSERT_GE(next.at, free) << variant << " " << i;
             free = next.at + 4'000;
             const Column*& same = bank[next.place.bank];
             if (same != nullptr && same->place.row != next.place.row) {
-                ASSERT_GE(next.at,
-                    same->at + (same->write ? 7'000 + 3'000 + 16'000 : 2'000 + 5'000) + 15'000 + 14'000);
+                ASSERT_GE(next.at, same->at + (same->write ? 7'000 + 3'000 + 16'000 : 2'000 + 5'000) + 15'000 + 14'000);
             }
             same = &next;
         }
@@ -243,8 +236,7 @@ TEST(HbmSchedule, ThereIsProgressWithRefreshesThatLeaveNoTime)
     for (const RefreshMode mode : {RefreshMode::all_bank, RefreshMode::per_bank}) {
         spec.refresh = static_cast<std::uint64_t>(mode);
         std::vector<HbmAccess> accesses;
-        for (unsigned i = 0; i < 40; ++i)
-            accesses.push_back(random_line(i, i % 4 == 0 ? LineOp::write : LineOp::read));
+        for (unsigned i = 0; i < 40; ++i) accesses.push_back(random_line(i, i % 4 == 0 ? LineOp::write : LineOp::read));
         const std::vector<Time> answered = run_hbm(spec, 1, accesses).answered;
         EXPECT_LT(*std::max_element(answered.begin(), answered.end()), 40 * 1'300'000u);
     }
@@ -260,8 +252,7 @@ TEST(HbmSchedule, ClosedRowsAreKeptUntilTheyHaveBeenUsed)
     const Time turn = 2'000 + 7'000 + 100'000;
     const HbmOutcome outcome =
         run_hbm(spec, 1, {access(spec, 0, 0, 0, 0, LineOp::write), access(spec, 4, 0, 0, 20'000)});
-    EXPECT_EQ(outcome.answered[1] - 25'000 - 3'000 - 13'000,
-        outcome.answered[0] - 25'000 - 3'000 - 7'000 + turn);
+    EXPECT_EQ(outcome.answered[1] - 25'000 - 3'000 - 13'000, outcome.answered[0] - 25'000 - 3'000 - 7'000 + turn);
 }
 
 TEST(HbmSchedule, IsTheSameEveryTime)

@@ -48,8 +48,8 @@ TEST(Hbm, AReadOfAnIdleChannelIsTheSumOfItsParts)
 
 TEST(Hbm, EveryPartOfTheLatencyMovesIt)
 {
-    for (std::uint64_t HbmSpec::*part : {&HbmSpec::request_latency, &HbmSpec::response_latency, &HbmSpec::t_rcd,
-             &HbmSpec::t_cl, &HbmSpec::t_ccd_l}) {
+    for (std::uint64_t HbmSpec::*part :
+        {&HbmSpec::request_latency, &HbmSpec::response_latency, &HbmSpec::t_rcd, &HbmSpec::t_cl, &HbmSpec::t_ccd_l}) {
         HbmSpec spec = one_channel();
         spec.*part += 777;
         EXPECT_EQ(idle_read(spec), 105'777u);
@@ -137,8 +137,7 @@ TEST(Hbm, TurnsOfTheDataWiresCostTheirGaps)
     // Write data end t_wl after the pins' time, then t_wtr to the command.
     EXPECT_EQ(column_after(spec, write_at(0, spec, 0, 0), read_at(14'500, spec, 0, 0, 1)),
         there + 14'000 + 2'000 + 7'000 + 8'000);
-    EXPECT_EQ(run_hbm(spec, 1, {write_at(0, spec, 0, 0), read_at(14'500, spec, 0, 0, 1)})
-                  .statistics.at("turnaround"),
+    EXPECT_EQ(run_hbm(spec, 1, {write_at(0, spec, 0, 0), read_at(14'500, spec, 0, 0, 1)}).statistics.at("turnaround"),
         7'000 + 8'000);
     // Long after there is no gap.
     EXPECT_EQ(column_after(spec, write_at(0, spec, 0, 0), read_at(200'000, spec, 0, 0, 1)), 200'000 + there);
@@ -182,8 +181,7 @@ TEST(Hbm, ARefreshOfAllBanksHoldsUpTheChannel)
     spec.t_refi = 1'000'000;
     spec.t_rfc = 200'000;
     const auto late = [&](Time at_queue, unsigned bank) {
-        return run_hbm(spec, 1, {read_at(at_queue - there, spec, bank, 0)}).answered[0] - (at_queue - there) -
-            105'000;
+        return run_hbm(spec, 1, {read_at(at_queue - there, spec, bank, 0)}).answered[0] - (at_queue - there) - 105'000;
     };
     EXPECT_EQ(late(985'999, 0), 0u);
     // A line whose column command has not gone waits; the row that it had opened is closed again.
@@ -216,8 +214,7 @@ TEST(Hbm, ChannelsRefreshOneAfterTheOther)
     spec.bandwidth *= 4;
     // Four slices, one channel each.
     for (unsigned slice = 0; slice < 4; ++slice)
-        EXPECT_EQ(run_hbm(spec, 4, {{1'260'000 - there, slice, LineOp::read, 0}}).answered[0] + there -
-                1'260'000,
+        EXPECT_EQ(run_hbm(spec, 4, {{1'260'000 - there, slice, LineOp::read, 0}}).answered[0] + there - 1'260'000,
             105'000 + (slice == 1 ? 190'000u : 0u));
 }
 
@@ -229,8 +226,7 @@ TEST(Hbm, ARefreshOfOneBankLeavesTheOthersAlone)
     spec.t_rfc = 200'000;
     // Bank b is due at 1600 + 100 b ns.
     const auto late = [&](Time at_queue, unsigned bank) {
-        return run_hbm(spec, 1, {read_at(at_queue - there, spec, bank, 0)}).answered[0] - (at_queue - there) -
-            105'000;
+        return run_hbm(spec, 1, {read_at(at_queue - there, spec, bank, 0)}).answered[0] - (at_queue - there) - 105'000;
     };
     EXPECT_EQ(late(1'650'000, 0), 150'000u);
     EXPECT_EQ(late(1'650'000, 1), 0u);
@@ -242,8 +238,7 @@ TEST(Hbm, ARefreshOfOneBankLeavesTheOthersAlone)
     for (unsigned i = 0; i < 30; ++i) accesses.push_back(read_at(1'500'000 + i * 3'000, spec, 0, 0, i % 16));
     const HbmOutcome outcome = run_hbm(spec, 1, accesses);
     for (unsigned i = 1; i < 30; ++i)
-        EXPECT_EQ(outcome.answered[i],
-            std::max<Time>(outcome.answered[i - 1] + 4'000, 1'500'000 + i * 3'000 + 91'000))
+        EXPECT_EQ(outcome.answered[i], std::max<Time>(outcome.answered[i - 1] + 4'000, 1'500'000 + i * 3'000 + 91'000))
             << i;
     EXPECT_EQ(outcome.statistics.at("row_hits"), 29);
     spec.t_refi = 100'000;

@@ -32,8 +32,7 @@ std::vector<HbmAccess> row_after_row(const HbmSpec& spec, unsigned count)
     const unsigned banks = static_cast<unsigned>(spec.bank_groups * spec.banks);
     for (unsigned i = 0; i < count; ++i) {
         const unsigned turn = i % banks;
-        const unsigned bank =
-            static_cast<unsigned>(turn % spec.bank_groups * spec.banks + turn / spec.bank_groups);
+        const unsigned bank = static_cast<unsigned>(turn % spec.bank_groups * spec.banks + turn / spec.bank_groups);
         accesses.push_back({0, 0, LineOp::read, line_of(spec, 1, bank, i / banks)});
     }
     return accesses;
@@ -152,15 +151,14 @@ TEST(HbmThroughput, RefreshTakesItsShare)
     EXPECT_GT(all.bytes_per_second, peak * (1 - (0.3 + 0.030 + 0.015 + 0.014) / 2));
     set(spec.refresh, RefreshMode::per_bank);
     // One of 16 banks at a time: the others go on.
-    const HbmRate one =
-        load_hbm(spec, 1, {100'000, 256, [](std::uint64_t i) { return random_line(i / 16 * 16); }});
+    const HbmRate one = load_hbm(spec, 1, {100'000, 256, [](std::uint64_t i) { return random_line(i / 16 * 16); }});
     const HbmRate stop = load_hbm(spec, 1, {100'000, 256, [](std::uint64_t i) { return stream(i); }});
     EXPECT_GT(stop.bytes_per_second, all.bytes_per_second);
     EXPECT_LE(stop.bytes_per_second, peak);
     EXPECT_GT(one.bytes_per_second, 0);
     set(spec.refresh, RefreshMode::none);
-    EXPECT_NEAR(load_hbm(spec, 1, {100'000, 256, [](std::uint64_t i) { return stream(i); }}).bytes_per_second,
-        peak, 1e6);
+    EXPECT_NEAR(load_hbm(spec, 1, {100'000, 256, [](std::uint64_t i) { return stream(i); }}).bytes_per_second, peak,
+        1e6);
 }
 
 TEST(HbmThroughput, LittlesLaw)
@@ -174,10 +172,8 @@ TEST(HbmThroughput, LittlesLaw)
     const double knee = peak * latency / 64e12;  // 1088 lines
     for (const double part : {0.01, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.1, 1.5, 4.0}) {
         const auto in_flight = static_cast<unsigned>(part * knee);
-        const HbmRate rate =
-            load_hbm(spec, 8, {100'000, in_flight, [](std::uint64_t i) { return stream(i); }});
-        EXPECT_NEAR(rate.bytes_per_second / std::min(peak, in_flight * 64e12 / latency), 1.0, 0.02)
-            << in_flight;
+        const HbmRate rate = load_hbm(spec, 8, {100'000, in_flight, [](std::uint64_t i) { return stream(i); }});
+        EXPECT_NEAR(rate.bytes_per_second / std::min(peak, in_flight * 64e12 / latency), 1.0, 0.02) << in_flight;
     }
 }
 
@@ -187,17 +183,15 @@ TEST(HbmThroughput, LittlesLawWithRowsAndRefresh)
     set(spec.refresh, RefreshMode::none);
     const double latency = static_cast<double>(idle_read(spec));
     for (const unsigned in_flight : {1u, 16u, 64u, 256u}) {  // of 1186 at the knee
-        const HbmRate rate =
-            load_hbm(spec, 8, {40'000, in_flight, [](std::uint64_t i) { return stream(i); }});
+        const HbmRate rate = load_hbm(spec, 8, {40'000, in_flight, [](std::uint64_t i) { return stream(i); }});
         EXPECT_NEAR(rate.bytes_per_second / (in_flight * 64e12 / latency), 1.0, 0.02) << in_flight;
     }
     // What refreshes leave, a window of 64 to 128 lines a channel above the knee.
     set(spec.refresh, RefreshMode::all_bank);
-    const double sustained = static_cast<double>(spec.bandwidth) *
-        (1 - static_cast<double>(spec.t_rfc) / static_cast<double>(spec.t_refi));
+    const double sustained =
+        static_cast<double>(spec.bandwidth) * (1 - static_cast<double>(spec.t_rfc) / static_cast<double>(spec.t_refi));
     for (const unsigned in_flight : {2048u, 4096u}) {
-        const HbmRate rate =
-            load_hbm(spec, 8, {800'000, in_flight, [](std::uint64_t i) { return stream(i); }});
+        const HbmRate rate = load_hbm(spec, 8, {800'000, in_flight, [](std::uint64_t i) { return stream(i); }});
         EXPECT_NEAR(rate.bytes_per_second / sustained, 1.0, 0.02) << in_flight;
     }
 }
@@ -214,8 +208,7 @@ TEST(HbmThroughput, RandomLinesReachWhatBanksAndActivatesAllow)
     EXPECT_LT(rate.statistics.at("row_hits") / rate.statistics.at("reads"), 0.01);
     // Half the window, half the rate.
     spec.t_faw *= 2;
-    EXPECT_NEAR(
-        load_hbm(spec, 8, {200'000, 2048, [](std::uint64_t i) { return random_line(i); }}).bytes_per_second,
+    EXPECT_NEAR(load_hbm(spec, 8, {200'000, 2048, [](std::uint64_t i) { return random_line(i); }}).bytes_per_second,
         bound / 2, bound / 2 * 0.02);
 }
 
@@ -226,8 +219,7 @@ TEST(HbmThroughput, ALongerQueueFindsMore)
     double last = 0;
     for (const std::uint64_t queue : {1u, 4u, 16u, 64u}) {
         spec.read_queue = queue;
-        const HbmRate rate =
-            load_hbm(spec, 8, {100'000, 2048, [](std::uint64_t i) { return random_line(i); }});
+        const HbmRate rate = load_hbm(spec, 8, {100'000, 2048, [](std::uint64_t i) { return random_line(i); }});
         EXPECT_GT(rate.bytes_per_second, last * 1.05) << queue;
         last = rate.bytes_per_second;
     }
@@ -240,8 +232,7 @@ TEST(HbmThroughput, MeanQueueIsLittlesLawToo)
     set(spec.refresh, RefreshMode::none);
     const HbmRate rate = load_hbm(spec, 8, {400'000, 4096, [](std::uint64_t i) { return stream(i); }});
     const double latency = static_cast<double>(idle_read(spec) - spec.t_rcd);
-    EXPECT_NEAR(rate.statistics.at("mean_queue"), 4096 - rate.bytes_per_second * latency / 64e12,
-        4096 * 0.02);
+    EXPECT_NEAR(rate.statistics.at("mean_queue"), 4096 - rate.bytes_per_second * latency / 64e12, 4096 * 0.02);
 }
 
 }  // namespace hbm_throughput_test

@@ -72,8 +72,7 @@ struct L2Bench {
         std::vector<std::string> out;
         for (std::size_t i = 0; i < memory.addresses.size(); ++i)
             out.push_back(std::string(name_of(memory.operations[i])) + " " +
-                          std::to_string(local_of(memory.addresses[i]) / 64) + " @" +
-                          std::to_string(memory.arrivals[i]));
+                std::to_string(local_of(memory.addresses[i]) / 64) + " @" + std::to_string(memory.arrivals[i]));
         return out;
     }
     std::vector<std::string> traffic() const { return traffic_of(memory); }

@@ -53,7 +53,10 @@ void put(L2Bench& bench, std::uint64_t line, std::uint8_t value)
 }
 // The same while time passes.
 struct Somebody : TimedComponent {
-    Somebody(L2Bench& in, std::uint64_t number, std::uint8_t byte) : TimedComponent(in.event_queue, "somebody"), bench(in), line(number), value(byte) {}
+    Somebody(L2Bench& in, std::uint64_t number, std::uint8_t byte)
+        : TimedComponent(in.event_queue, "somebody"), bench(in), line(number), value(byte)
+    {
+    }
     void run(ScheduledItem&) override { put(bench, line, value); }
 
     L2Bench& bench;
@@ -97,7 +100,8 @@ std::string times_under_pressure(const L2Spec& spec)
                                .issue(at, op, global_address(3, line * 64 + first * 8), count * 8);
             std::vector<std::uint8_t> data(count * 8);
             if (op == LineOp::write)
-                for (unsigned w = 0; w < count; ++w) words[line * 8 + first + w] = (std::uint64_t{random()} << 32) | burst;
+                for (unsigned w = 0; w < count; ++w)
+                    words[line * 8 + first + w] = (std::uint64_t{random()} << 32) | burst;
             if (op == LineOp::fetch) {
                 access.set_operand(burst + 1);
                 words[line * 8 + first] += burst + 1;
@@ -119,8 +123,8 @@ std::string times_under_pressure(const L2Spec& spec)
         const LineIssuer& issuer = p == 0 ? bench.issuer : *bench.other;
         for (std::size_t i = 0; i < expected[p].size(); ++i) {
             EXPECT_LT(issuer.done[i].at, issued[p][i] + 10 * us) << i;  // or a word would have two accesses
-            EXPECT_TRUE(issuer.done[i].data == expected[p][i]) << "partition " << p << ", access " << i << " of "
-                                                               << issuer.done[i].address;
+            EXPECT_TRUE(issuer.done[i].data == expected[p][i])
+                << "partition " << p << ", access " << i << " of " << issuer.done[i].address;
             out += std::to_string(issuer.done[i].at) + " ";
         }
     }
@@ -130,7 +134,8 @@ std::string times_under_pressure(const L2Spec& spec)
         const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&words[word]);
         EXPECT_EQ(seen(bench, word / 8, word % 8 * 8), bytes[0]) << word;
         EXPECT_EQ(seen(bench, word / 8, word % 8 * 8 + 7), bytes[7]) << word;
-        const bool at_home = spec.partitions == 1 || slice_place(word / 8 >> spec.sector_shift(), Divider(2)).slice == 0;
+        const bool at_home =
+            spec.partitions == 1 || slice_place(word / 8 >> spec.sector_shift(), Divider(2)).slice == 0;
         stale += (at_home ? bench.memory : *bench.other_memory).bytes[word * 8] != bytes[0] ? 1 : 0;
     }
     if (spec.holds_contents()) {

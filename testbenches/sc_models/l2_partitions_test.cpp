@@ -404,7 +404,7 @@ TEST(L2Partitions, UnderPressureNothingIsLostAndTheSameRunGivesTheSameTimes)
                 }
             }
             EXPECT_EQ(bench.statistic("hits") + bench.statistic("misses") + bench.statistic("merged") +
-                          bench.statistic("far_hits"),
+                    bench.statistic("far_hits"),
                 20'000);
             double fetched = 0;
             for (const LineMemory* memory : {&bench.memory, bench.other_memory.get()})

@@ -63,9 +63,9 @@ TEST(L2Sectors, ADisplacedTagTakesBothSectorsAlongAndWritesBackTheDirtyOnes)
     for (unsigned i = 2; i < 6; ++i) bench.issue(2'000'000 * i, LineOp::read, 16 * i);
     bench.issue(20'000'000, LineOp::read, 1);
     bench.run();
-    EXPECT_EQ(bench.traffic(), (Traffic{"read 16 @2060000", "read 32 @4060000", "read 48 @6060000", "write 0 @8060000",
-                                   "write 1 @8060000", "read 64 @8060000", "write 17 @10060000", "read 80 @10060000",
-                                   "read 1 @20060000"}));
+    EXPECT_EQ(bench.traffic(),
+        (Traffic{"read 16 @2060000", "read 32 @4060000", "read 48 @6060000", "write 0 @8060000", "write 1 @8060000",
+            "read 64 @8060000", "write 17 @10060000", "read 80 @10060000", "read 1 @20060000"}));
 }
 
 TEST(L2Sectors, AStreamOfStride128HasHalfTheFootprint)
@@ -176,7 +176,7 @@ TEST(L2Merges, AtMostSoManyAccessesJoinAFill)
             std::string out;
             for (unsigned i = 0; i < 5; ++i) out += std::to_string(bench.at(i)) + " ";
             return out + std::to_string(static_cast<int>(bench.statistic("merged"))) + " " +
-                   std::to_string(static_cast<int>(bench.statistic("hits")));
+                std::to_string(static_cast<int>(bench.statistic("hits")));
         });
     };
     EXPECT_EQ(answers(0), "260000 260000 260000 260000 260000 4 0");

@@ -73,8 +73,9 @@ TEST(L2Slice, PartialWriteFetchesAndAVictimIsWrittenBack)
     bench.issue(6'000'000, LineOp::read, 0);
     bench.run();
     EXPECT_EQ(bench.at(4), 5'060'000u);
-    EXPECT_EQ(bench.traffic(), (Traffic{"read 0 @60000", "read 16 @1060000", "read 32 @2060000", "read 48 @3060000",
-                                   "write 0 @5060000", "read 0 @6060000"}));
+    EXPECT_EQ(bench.traffic(),
+        (Traffic{"read 0 @60000", "read 16 @1060000", "read 32 @2060000", "read 48 @3060000", "write 0 @5060000",
+            "read 0 @6060000"}));
     EXPECT_EQ(bench.statistic("write_backs"), 1);
 }
 
@@ -82,7 +83,7 @@ TEST(L2Slice, TheLeastRecentlyUsedLineGoes)
 {
     L2Bench bench;
     for (unsigned i = 0; i < 4; ++i) bench.issue(1'000'000 * i, LineOp::read, 16 * i);
-    bench.issue(5'000'000, LineOp::read, 0);   // now 16 is the oldest
+    bench.issue(5'000'000, LineOp::read, 0);  // now 16 is the oldest
     bench.issue(6'000'000, LineOp::read, 64);
     bench.issue(7'000'000, LineOp::read, 0);   // still there
     bench.issue(8'000'000, LineOp::read, 16);  // gone
@@ -312,7 +313,8 @@ TEST(L2Slice, AgreesWithAReferenceOverRandomAccessesOneAtATime)
         const bool write = random() % 2 == 0;
         const std::uint32_t size = random() % 2 == 0 ? 64 : 1 + random() % 63;
         Line& access = bench.issue(i * 1'000'000ULL, write ? LineOp::write : LineOp::read, line, size);
-        for (unsigned k = 0; write && k < size; ++k) flat[line * 64 + k] = access.data()[k] = static_cast<std::uint8_t>(random());
+        for (unsigned k = 0; write && k < size; ++k)
+            flat[line * 64 + k] = access.data()[k] = static_cast<std::uint8_t>(random());
         data.emplace_back(flat.begin() + static_cast<std::ptrdiff_t>(line * 64),
             flat.begin() + static_cast<std::ptrdiff_t>(line * 64 + size));
         std::list<Entry>& set = sets[line % 16];
@@ -359,7 +361,8 @@ TEST(L2Slice, UnderPressureNothingIsLostAndMemoryIsInOrderOfArrival)
         const std::uint32_t size = random() % 2 == 0 ? 64 : 1 + random() % 63;
         const bool write = random() % 2 == 0;
         Line& access = bench.issue(at, write ? LineOp::write : LineOp::read, line, size);
-        for (unsigned k = 0; write && k < size; ++k) flat[line * 64 + k] = access.data()[k] = static_cast<std::uint8_t>(random());
+        for (unsigned k = 0; write && k < size; ++k)
+            flat[line * 64 + k] = access.data()[k] = static_cast<std::uint8_t>(random());
         data.emplace_back(flat.begin() + static_cast<std::ptrdiff_t>(line * 64),
             flat.begin() + static_cast<std::ptrdiff_t>(line * 64 + size));
     }

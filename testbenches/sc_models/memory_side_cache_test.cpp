@@ -41,7 +41,8 @@ struct Bench {
     {
         for (unsigned i = 0; i < 2; ++i) {
             slices[i] = std::make_unique<LineIssuer>(("slice" + std::to_string(i)).c_str(), event_queue, pool);
-            memories[i] = std::make_unique<LineMemory>(("memory" + std::to_string(i)).c_str(), event_queue, memory_latency);
+            memories[i] =
+                std::make_unique<LineMemory>(("memory" + std::to_string(i)).c_str(), event_queue, memory_latency);
             checkers.bind(slices[i]->out, cache.target(i));
             checkers.bind(cache.memory(i), memories[i]->in);
         }
@@ -51,7 +52,8 @@ struct Bench {
     // A miss or a write-back of an L2 slice.
     void refill(unsigned slice, Time at, LineOp op, std::uint64_t line)
     {
-        Line& access = slices[slice]->issue(at, op, global_address(3, line * 64), 64).source(3).flag(LineHeader::refill_flag);
+        Line& access =
+            slices[slice]->issue(at, op, global_address(3, line * 64), 64).source(3).flag(LineHeader::refill_flag);
         std::fill_n(access.data(), 64, std::uint8_t{0xee});
     }
     // A request that passes the L2 by, of the own units or of another GPU.
@@ -151,7 +153,7 @@ TEST(MemorySideCache, WhatPassesTheL2ByReadsAndWritesMemory)
     Bench bench;
     Line& write = bench.request(0, LineOp::write, 7, 2);
     std::fill_n(write.data(), 64, std::uint8_t{9});
-    bench.request(us, LineOp::read, 7, 2);   // another GPU: the crossbar has its latencies
+    bench.request(us, LineOp::read, 7, 2);      // another GPU: the crossbar has its latencies
     bench.request(2 * us, LineOp::read, 7, 3);  // an own unit
     bench.run();
     EXPECT_EQ(bench.direct->done[0].at, 55'000u);
@@ -185,7 +187,7 @@ TEST(MemorySideCache, EveryParameterMovesTheRightNumber)
             std::uint64_t last = 0;
             for (const auto& done : bench.slices[1]->done) last = std::max(last, done.at);
             return std::to_string(bench.slices[1]->done[9].at) + " " + std::to_string(last) + " " +
-                   std::to_string(static_cast<int>(bench.statistic("misses")));
+                std::to_string(static_cast<int>(bench.statistic("misses")));
         });
         std::istringstream in(text);
         std::array<std::uint64_t, 3> out{};

@@ -31,12 +31,10 @@ protected:
                     if (!damage(schedule, steps, s)) continue;
                     ++damaged;
                     // The step behind one that is gone may have no data step before it.
-                    if (s < steps.size() && (s == 0 || !is_data(steps[s - 1].kind)))
-                        steps[s].with_previous = false;
+                    if (s < steps.size() && (s == 0 || !is_data(steps[s - 1].kind))) steps[s].with_previous = false;
                     VerifyOptions few;
                     few.most_problems = 1;
-                    EXPECT_FALSE(verify(schedule, few).ok)
-                        << "rank " << rank << " thread " << t << " step " << s;
+                    EXPECT_FALSE(verify(schedule, few).ok) << "rank " << rank << " thread " << t << " step " << s;
                 }
         return damaged;
     }
@@ -73,8 +71,7 @@ TEST_P(Damaged, AMissingWaitIsFound)
 {
     const bool alone = std::get<1>(GetParam()) == "push_reduce";
     for (std::uint32_t ranks : {5u, 8u})
-        EXPECT_EQ(everywhere(ranks, dropping([](StepKind kind) { return kind == StepKind::wait; })) > 0,
-            !alone);
+        EXPECT_EQ(everywhere(ranks, dropping([](StepKind kind) { return kind == StepKind::wait; })) > 0, !alone);
 }
 
 TEST_P(Damaged, AMissingSignalIsFound)
@@ -110,8 +107,7 @@ TEST_P(Damaged, ATransferToTheWrongRankIsFound)
         });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Damaged, ::testing::ValuesIn(all_cases()), [](const auto& info) {
-    return std::string(name_of(std::get<0>(info.param))) + "_" + std::get<1>(info.param);
-});
+INSTANTIATE_TEST_SUITE_P(All, Damaged, ::testing::ValuesIn(all_cases()),
+    [](const auto& info) { return std::string(name_of(std::get<0>(info.param))) + "_" + std::get<1>(info.param); });
 
 }  // namespace algorithm_damage_test

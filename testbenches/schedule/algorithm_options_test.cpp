@@ -19,8 +19,7 @@ using namespace weft;
 
 namespace {
 
-constexpr CollectiveOp sharding[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
-    CollectiveOp::reduce_scatter};
+constexpr CollectiveOp sharding[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter};
 
 // Verified, in the steps of theory and with its bytes between every pair; returns the traffic.
 Traffic check(CollectiveOp op, const std::string& name, std::uint32_t ranks, const AlgorithmOptions& options,
@@ -101,8 +100,7 @@ TEST(AlgorithmOptions, RingsFollowTheOrdersGiven)
             EXPECT_EQ(traffic.between(0, 1), 0u);
             EXPECT_EQ(traffic.between(2, 0) > 0, std::string(name) == "bidirectional_ring");
         }
-    for (CollectiveOp op :
-        {CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter})
+    for (CollectiveOp op : {CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter})
         for (options.root = 0; options.root < 5; ++options.root) {
             const Traffic traffic = check(op, "ring", 5, options);
             EXPECT_EQ(traffic.between(1, 2), 0u);
@@ -117,8 +115,8 @@ TEST(AlgorithmOptions, RingsFollowTheOrdersGiven)
 
 TEST(AlgorithmOptions, HierarchiesOfAnyShapeAndInnerAlgorithm)
 {
-    const std::vector<std::vector<std::uint32_t>> shapes = {{8}, {2, 3}, {3, 2}, {8, 4}, {1, 5}, {2, 2, 2},
-        {3, 1, 4}, {4, 3, 2}, {5, 5}, {8, 8}, {2, 2, 2, 2, 2, 2}};
+    const std::vector<std::vector<std::uint32_t>> shapes = {{8}, {2, 3}, {3, 2}, {8, 4}, {1, 5}, {2, 2, 2}, {3, 1, 4},
+        {4, 3, 2}, {5, 5}, {8, 8}, {2, 2, 2, 2, 2, 2}};
     for (const std::vector<std::uint32_t>& sizes : shapes)
         for (const char* inner : {"ring", "direct", "recursive"})
             for (CollectiveOp op : sharding)
@@ -140,8 +138,7 @@ TEST(AlgorithmOptions, OuterDimensionsCarryShards)
     const Traffic traffic = check(CollectiveOp::all_reduce, "hierarchical", 32, options, bytes);
     EXPECT_EQ(traffic.between(0, 1), bytes * 2 * 7 / 8);
     EXPECT_EQ(traffic.between(0, 8), bytes / 8 * 2 * 3 / 4);
-    EXPECT_EQ(theory_steps(theory_case(CollectiveOp::all_reduce, "hierarchical", 32, bytes, 4, options)),
-        20u);
+    EXPECT_EQ(theory_steps(theory_case(CollectiveOp::all_reduce, "hierarchical", 32, bytes, 4, options)), 20u);
 }
 
 TEST(AlgorithmOptions, NvlsTreesOfAnyShape)
@@ -274,8 +271,7 @@ TEST(AlgorithmOptions, TheGuideListsEveryAlgorithmInOrder)
              CollectiveOp::scatter, CollectiveOp::barrier})
         for (const std::string& name : algorithm_names(op)) {
             const AlgorithmInfo& info = *algorithm_info(op, name);
-            table += fmt::format("| {} | {} | {} | {} | {} |\n", name_of(op), name, info.steps, info.bytes,
-                info.how);
+            table += fmt::format("| {} | {} | {} | {} | {} |\n", name_of(op), name, info.steps, info.bytes, info.how);
         }
     EXPECT_NE(page.find("|---|---|---|---|---|\n" + table + "\n"), std::string::npos) << table;
 }

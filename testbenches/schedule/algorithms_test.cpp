@@ -21,9 +21,9 @@ using namespace weft;
 
 namespace {
 
-constexpr CollectiveOp ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather,
-    CollectiveOp::reduce_scatter, CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce,
-    CollectiveOp::gather, CollectiveOp::scatter, CollectiveOp::barrier};
+constexpr CollectiveOp ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
+    CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather,
+    CollectiveOp::scatter, CollectiveOp::barrier};
 // 1 to 64; a quick run leaves some of the larger ones out, which take most of the time.
 std::vector<std::uint32_t> sizes()
 {
@@ -32,7 +32,6 @@ std::vector<std::uint32_t> sizes()
         if (weft::test::thorough() || ranks <= 33 || ranks == 48 || ranks >= 63) out.push_back(ranks);
     return out;
 }
-
 
 class Algorithm : public ::testing::TestWithParam<std::tuple<CollectiveOp, std::string>> {
 protected:
@@ -97,10 +96,10 @@ TEST_P(Algorithm, IsVerifiedForUnevenSizes)
             for (std::uint64_t bytes : {1000003ull, 65537ull, 4096ull, 64ull, 5ull, 1ull}) {
                 VerifyOptions size;
                 size.bytes = bytes;
-                const Verification result = verify(schedule(ranks, options(ranks, *roots(ranks).rbegin(), channels)), size);
-                ASSERT_TRUE(result.ok)
-                    << ranks << " ranks, " << channels << " channels, " << bytes << " bytes\n"
-                    << all_problems(result);
+                const Verification result =
+                    verify(schedule(ranks, options(ranks, *roots(ranks).rbegin(), channels)), size);
+                ASSERT_TRUE(result.ok) << ranks << " ranks, " << channels << " channels, " << bytes << " bytes\n"
+                                       << all_problems(result);
             }
 }
 

@@ -40,8 +40,7 @@ Bytes expected_output(const Schedule& schedule, const std::vector<Bytes>& inputs
     const auto sum = [&inputs] {
         Bytes total(inputs[0].size());
         for (const Bytes& one : inputs)
-            for (std::size_t i = 0; i < total.size(); ++i)
-                total[i] = static_cast<std::uint8_t>(total[i] + one[i]);
+            for (std::size_t i = 0; i < total.size(); ++i) total[i] = static_cast<std::uint8_t>(total[i] + one[i]);
         return total;
     };
     Bytes joined;
@@ -69,9 +68,9 @@ Bytes expected_output(const Schedule& schedule, const std::vector<Bytes>& inputs
 TEST(Execute, EveryAlgorithmGivesTheRightBytes)
 {
     std::mt19937 random(11);
-    for (CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
-             CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather,
-             CollectiveOp::scatter})
+    for (CollectiveOp op :
+        {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_to_all,
+            CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter})
         for (const std::string& name : algorithm_names(op))
             for (std::uint32_t ranks : {1u, 2u, 3u, 5u, 8u, 17u})
                 for (std::uint32_t channels : {1u, 2u, 5u})
@@ -90,8 +89,7 @@ TEST(Execute, EveryAlgorithmGivesTheRightBytes)
                         }
                         execute(schedule, layout, ElementType::u8, memories);
                         for (std::uint32_t r = 0; r < ranks; ++r)
-                            ASSERT_EQ(memory(memories, r, Buffer::output),
-                                expected_output(schedule, inputs, r))
+                            ASSERT_EQ(memory(memories, r, Buffer::output), expected_output(schedule, inputs, r))
                                 << name_of(op) << " " << name << ", " << ranks << " ranks, " << channels
                                 << " channels, " << bytes << " bytes, rank " << r;
                     }

@@ -48,8 +48,7 @@ void expect_problem(const Schedule& schedule, const std::string& text)
 {
     const Verification result = verify(schedule);
     EXPECT_FALSE(result.ok);
-    EXPECT_NE(all_problems(result).find(text), std::string::npos) << "wanted: " << text << "\n"
-                                                                  << all_problems(result);
+    EXPECT_NE(all_problems(result).find(text), std::string::npos) << "wanted: " << text << "\n" << all_problems(result);
 }
 
 void expect_sums(const Schedule& schedule)

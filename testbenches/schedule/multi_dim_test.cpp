@@ -23,7 +23,8 @@ constexpr DimensionOrder all_orders[] = {DimensionOrder::fixed, DimensionOrder::
     DimensionOrder::offline_greedy, DimensionOrder::online_greedy};
 constexpr DimensionQueue both_queues[] = {DimensionQueue::fifo, DimensionQueue::smallest_first};
 
-ChunkScheduling scheduling_of(DimensionOrder order, std::uint32_t chunks = 8, DimensionQueue queue = DimensionQueue::fifo)
+ChunkScheduling scheduling_of(DimensionOrder order, std::uint32_t chunks = 8,
+    DimensionQueue queue = DimensionQueue::fifo)
 {
     ChunkScheduling scheduling;
     scheduling.order = order;
@@ -106,7 +107,8 @@ TEST(DimensionPlan, OperationsFollowEachOther)
 TEST(DimensionPlan, EqualDimensionsAreLevelled)
 {
     const std::uint64_t message = 16 * 16 * unit_cost;  // at full rate
-    const DimensionPlan fixed = plan_dimensions(CollectiveOp::all_reduce, shapes[0], scheduling_of(DimensionOrder::fixed, 16));
+    const DimensionPlan fixed =
+        plan_dimensions(CollectiveOp::all_reduce, shapes[0], scheduling_of(DimensionOrder::fixed, 16));
     EXPECT_EQ(fixed.loads, (std::vector<std::uint64_t>{message * 3 / 2, message * 3 / 8}));
     EXPECT_EQ(fixed.end, message * 3 / 2);
     for (const DimensionOrder order :
@@ -170,8 +172,8 @@ TEST(DimensionPlan, RoundRobinBeginsOneDimensionFurtherOnEachTime)
 // 4 x 2 x 2 with rates 1024 : 512 : 349: chunks whose small shards go on early keep the slow dimensions at work.
 TEST(DimensionPlan, TheSmallestFirstKeepsOtherDimensionsAtWork)
 {
-    const DimensionPlan fifo = plan_dimensions(CollectiveOp::all_reduce, shapes[7],
-        scheduling_of(DimensionOrder::offline_greedy, 64));
+    const DimensionPlan fifo =
+        plan_dimensions(CollectiveOp::all_reduce, shapes[7], scheduling_of(DimensionOrder::offline_greedy, 64));
     const DimensionPlan smallest = plan_dimensions(CollectiveOp::all_reduce, shapes[7],
         scheduling_of(DimensionOrder::offline_greedy, 64, DimensionQueue::smallest_first));
     EXPECT_EQ(fifo.loads, smallest.loads);
@@ -219,7 +221,8 @@ TEST(DimensionPlan, RatesAreTakenAsTheyAre)
 
 TEST(MultiDim, IsRightInAnyShapeOrderAndQueue)
 {
-    const std::vector<std::vector<std::uint32_t>> sizes{{8}, {2, 3}, {4, 4}, {1, 5}, {2, 2, 2}, {3, 1, 4}, {4, 3, 2}, {5, 5}};
+    const std::vector<std::vector<std::uint32_t>> sizes{{8}, {2, 3}, {4, 4}, {1, 5}, {2, 2, 2}, {3, 1, 4}, {4, 3, 2},
+        {5, 5}};
     for (const std::vector<std::uint32_t>& shape : sizes)
         for (const char* inner : {"ring", "direct", "recursive"})
             for (CollectiveOp op : sharding)
@@ -320,7 +323,8 @@ TEST(MultiDim, IsRefusedInOneLine)
     for (int i = 0; i < 7; ++i) options.dimensions.push_back({"d" + std::to_string(i), 2});
     EXPECT_EQ(refusal(options, 128), "7 dimensions for multi_dim; expected at most 6");
     options.dimensions.resize(2);
-    EXPECT_EQ(refusal(options, 8), "dimensions d0 2 x d1 2 of 8 ranks; expected sizes that multiply to the number of ranks");
+    EXPECT_EQ(refusal(options, 8),
+        "dimensions d0 2 x d1 2 of 8 ranks; expected sizes that multiply to the number of ranks");
 }
 
 }  // namespace multi_dim_test

@@ -71,8 +71,7 @@ public:
         : schedule_(schedule), layout_(layout), memories_(memories)
     {
         for (std::uint32_t r = 0; r < schedule.size(); ++r)
-            for (std::uint32_t t = 0; t < schedule.ranks[r].threads.size(); ++t)
-                threads_.push_back({r, t, 0, false});
+            for (std::uint32_t t = 0; t < schedule.ranks[r].threads.size(); ++t) threads_.push_back({r, t, 0, false});
     }
 
     void run(Damage& random)
@@ -101,10 +100,7 @@ private:
         bool at_barrier;
     };
 
-    const std::vector<Step>& steps(const At& at) const
-    {
-        return schedule_.ranks[at.rank].threads[at.thread].steps;
-    }
+    const std::vector<Step>& steps(const At& at) const { return schedule_.ranks[at.rank].threads[at.thread].steps; }
 
     At& find(std::uint32_t rank, std::uint32_t thread)
     {
@@ -128,8 +124,7 @@ private:
             at.at_barrier = true;
             std::vector<At*> arrived;
             for (At& other : threads_)
-                if (other.rank == at.rank && other.at_barrier &&
-                    steps(other)[other.next].semaphore == step.semaphore)
+                if (other.rank == at.rank && other.at_barrier && steps(other)[other.next].semaphore == step.semaphore)
                     arrived.push_back(&other);
             if (arrived.size() < step.participants) return;
             for (At* other : arrived) {

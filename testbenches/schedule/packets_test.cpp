@@ -28,8 +28,7 @@ void expect_problem(const Schedule& schedule, const std::string& text)
 {
     const Verification result = verify(schedule);
     EXPECT_FALSE(result.ok);
-    EXPECT_NE(all_problems(result).find(text), std::string::npos) << "wanted: " << text << "\n"
-                                                                  << all_problems(result);
+    EXPECT_NE(all_problems(result).find(text), std::string::npos) << "wanted: " << text << "\n" << all_problems(result);
 }
 
 }  // namespace
@@ -68,7 +67,8 @@ TEST(Packets, ACircleOfThemIsNamed)
     Schedule schedule = one_shot();
     for (std::uint32_t r = 0; r < 2; ++r) std::swap(steps_of(schedule, r)[0], steps_of(schedule, r)[1]);
     expect_problem(schedule,
-        "rank 1 thread 0 step 0 (move) never runs: it waits for packets in slot 0, which rank 0 thread 0 would store in "
+        "rank 1 thread 0 step 0 (move) never runs: it waits for packets in slot 0, which rank 0 thread 0 would store "
+        "in "
         "step 1");
 }
 
@@ -76,8 +76,9 @@ TEST(Packets, AreStoredOnce)
 {
     Schedule schedule = one_shot();
     steps_of(schedule, 1).push_back(move_step({in(1, 0)}, {packet(0, 0)}));
-    expect_problem(schedule, "rank 1 thread 0 step 2 (move) stores packets to packets chunk 0 of rank 0, which holds some "
-                             "already");
+    expect_problem(schedule,
+        "rank 1 thread 0 step 2 (move) stores packets to packets chunk 0 of rank 0, which holds some "
+        "already");
 }
 
 TEST(Packets, AreReadByTheirOwnRank)
@@ -93,8 +94,9 @@ TEST(Packets, PublishNothingElse)
     Schedule schedule = empty_plan(CollectiveOp::custom, 2, 2);
     steps_of(schedule, 0) = {move_step({in(0, 0)}, {slot(1, 0)}), move_step({in(0, 1)}, {packet(1, 0)})};
     steps_of(schedule, 1) = {move_step({packet(1, 0)}, {out(1, 1)}), move_step({slot(1, 0)}, {out(1, 0)})};
-    expect_problem(schedule, "rank 1 thread 0 step 1 (move) reads scratch chunk 0 of rank 1, unordered with rank 0 thread 0 "
-                             "step 0 (move), which writes it");
+    expect_problem(schedule,
+        "rank 1 thread 0 step 1 (move) reads scratch chunk 0 of rank 1, unordered with rank 0 thread 0 "
+        "step 0 (move), which writes it");
 }
 
 TEST(Packets, PartsWaitForTheirOwnPart)

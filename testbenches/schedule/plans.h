@@ -28,8 +28,8 @@ inline ChunkRef packet(std::uint32_t rank, std::uint32_t chunk, std::uint32_t co
 }
 
 // `ranks` ranks with `threads` empty threads, full buffers, `extra` scratch slots and semaphores.
-inline Schedule empty_plan(CollectiveOp op, std::uint32_t ranks, std::uint32_t chunks,
-    std::uint32_t threads = 1, std::uint32_t extra = 4)
+inline Schedule empty_plan(CollectiveOp op, std::uint32_t ranks, std::uint32_t chunks, std::uint32_t threads = 1,
+    std::uint32_t extra = 4)
 {
     Schedule schedule;
     schedule.name = "test";
@@ -38,10 +38,8 @@ inline Schedule empty_plan(CollectiveOp op, std::uint32_t ranks, std::uint32_t c
     schedule.ranks.resize(ranks);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         RankPlan& plan = schedule.ranks[rank];
-        plan.input_chunks =
-            op == CollectiveOp::custom ? chunks : schedule.message_chunks(rank, Buffer::input);
-        plan.output_chunks =
-            op == CollectiveOp::custom ? chunks : schedule.message_chunks(rank, Buffer::output);
+        plan.input_chunks = op == CollectiveOp::custom ? chunks : schedule.message_chunks(rank, Buffer::input);
+        plan.output_chunks = op == CollectiveOp::custom ? chunks : schedule.message_chunks(rank, Buffer::output);
         plan.scratch_chunks = extra;
         plan.packet_chunks = extra;
         plan.semaphores = extra;

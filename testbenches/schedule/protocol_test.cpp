@@ -17,8 +17,8 @@ using namespace weft;
 namespace {
 
 constexpr CollectiveOp ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
-    CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter,
-    CollectiveOp::barrier};
+    CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather,
+    CollectiveOp::scatter, CollectiveOp::barrier};
 
 template <typename Visit>
 void for_each_step(const Schedule& schedule, Visit visit)
@@ -55,7 +55,7 @@ struct Case {
     std::string text() const
     {
         return std::string(name_of(op)) + " " + algorithm + ", " + std::to_string(ranks) + " ranks, " +
-               std::to_string(options.channels) + " channels";
+            std::to_string(options.channels) + " channels";
     }
     Schedule make() const { return make_schedule(algorithm, op, ranks, options); }
 };
@@ -96,9 +96,12 @@ TEST(Protocol, EveryAlgorithmThatPutsIsRightInPackets)
         const Verification after = verify(packets);
         ASSERT_TRUE(after.ok) << all_problems(after);
         EXPECT_EQ(after.steps, before.steps);
-        if (schedule.op != CollectiveOp::barrier) { EXPECT_EQ(after.signal_steps, 0u); }
+        if (schedule.op != CollectiveOp::barrier) {
+            EXPECT_EQ(after.signal_steps, 0u);
+        }
         for_each_step(packets, [](std::uint32_t rank, const Step& step) {
-            for (const ChunkRef& ref : step.destinations) EXPECT_TRUE(ref.rank == rank || ref.buffer == Buffer::packets);
+            for (const ChunkRef& ref : step.destinations)
+                EXPECT_TRUE(ref.rank == rank || ref.buffer == Buffer::packets);
         });
         ++tried;
     });
@@ -117,7 +120,8 @@ TEST(Protocol, PacketsSendTheSameBytesAtAnySize)
             if (!verify(schedule, options).ok) continue;
             const Verification after = verify(packets, options);
             ASSERT_TRUE(after.ok) << bytes << " bytes: " << all_problems(after);
-            EXPECT_EQ(traffic_of(packets, Layout(packets, bytes, 4)).pairs, traffic_of(schedule, Layout(schedule, bytes, 4)).pairs);
+            EXPECT_EQ(traffic_of(packets, Layout(packets, bytes, 4)).pairs,
+                traffic_of(schedule, Layout(schedule, bytes, 4)).pairs);
         }
     });
 }
@@ -213,15 +217,18 @@ TEST(Protocol, WhatPacketsCannotDoIsRefused)
         return "";
     };
     EXPECT_EQ(refusal(make_schedule("direct_get", CollectiveOp::all_gather, 2)),
-        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which packets cannot do; expected an algorithm that only "
+        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which packets cannot do; expected an algorithm "
+        "that only "
         "stores to peers, or engine.protocol=simple");
     Schedule plan = empty_plan(CollectiveOp::send_receive, 2, 1);
     steps_of(plan, 0) = {move_step({in(0, 0)}, {out(1, 0)})};
-    EXPECT_EQ(refusal(plan), "test: nobody waits for what rank 0 thread 0 step 0 (move) puts, which packets cannot do; expected "
-                             "a wait for every put");
+    EXPECT_EQ(refusal(plan),
+        "test: nobody waits for what rank 0 thread 0 step 0 (move) puts, which packets cannot do; expected "
+        "a wait for every put");
     steps_of(plan, 0)[0].kind = StepKind::multicast;
-    EXPECT_EQ(refusal(plan), "test: rank 0 thread 0 step 0 (multicast) leaves work to a switch, which packets cannot do; expected "
-                             "an algorithm of stores, or engine.protocol=simple");
+    EXPECT_EQ(refusal(plan),
+        "test: rank 0 thread 0 step 0 (multicast) leaves work to a switch, which packets cannot do; expected "
+        "an algorithm of stores, or engine.protocol=simple");
 }
 
 TEST(Protocol, EveryAlgorithmIsRightInSlices)
@@ -234,7 +241,8 @@ TEST(Protocol, EveryAlgorithmIsRightInSlices)
             ASSERT_TRUE(after.ok) << slices << " slices: " << all_problems(after);
             if (schedule.op == CollectiveOp::barrier) continue;
             EXPECT_EQ(count_of(sliced, StepKind::signal), slices * count_of(schedule, StepKind::signal));
-            EXPECT_EQ(traffic_of(sliced, Layout(sliced, 65536, 4)).pairs, traffic_of(schedule, Layout(schedule, 65536, 4)).pairs);
+            EXPECT_EQ(traffic_of(sliced, Layout(sliced, 65536, 4)).pairs,
+                traffic_of(schedule, Layout(schedule, 65536, 4)).pairs);
         }
         EXPECT_EQ(count_of(in_slices(schedule, 1), StepKind::move), count_of(schedule, StepKind::move));
     });

@@ -17,8 +17,7 @@ std::string defect(const std::vector<Ring>& rings, std::uint32_t n)
 {
     std::set<std::pair<std::uint32_t, std::uint32_t>> used;
     for (const Ring& ring : rings) {
-        if (std::set<std::uint32_t>(ring.begin(), ring.end()).size() != n || ring.size() != n)
-            return "not a ring";
+        if (std::set<std::uint32_t>(ring.begin(), ring.end()).size() != n || ring.size() != n) return "not a ring";
         for (std::uint32_t i = 0; i < n; ++i)
             if (!used.emplace(ring[i], ring[(i + 1) % n]).second) return "a link is used twice";
     }
@@ -29,8 +28,8 @@ std::string defect(const std::vector<Ring>& rings, std::uint32_t n)
 
 TEST(Shapes, Logarithms)
 {
-    for (const auto& [n, floor, ceil] : {std::tuple{1u, 0u, 0u}, {2u, 1u, 1u}, {3u, 1u, 2u}, {4u, 2u, 2u},
-             {5u, 2u, 3u}, {64u, 6u, 6u}, {65u, 6u, 7u}}) {
+    for (const auto& [n, floor, ceil] : {std::tuple{1u, 0u, 0u}, {2u, 1u, 1u}, {3u, 1u, 2u}, {4u, 2u, 2u}, {5u, 2u, 3u},
+             {64u, 6u, 6u}, {65u, 6u, 7u}}) {
         EXPECT_EQ(floor_log2(n), floor);
         EXPECT_EQ(ceil_log2(n), ceil);
     }
@@ -68,8 +67,7 @@ TEST(Shapes, DoubleTreesHaveInnerRanksOfTheirOwn)
         for (std::uint32_t rank = 0; rank < n; ++rank) {
             ASSERT_LE(trees[0].children[rank].size(), 2u);
             ASSERT_LE(trees[1].children[rank].size(), 2u);
-            ASSERT_TRUE(trees[0].children[rank].empty() || trees[1].children[rank].empty())
-                << n << " " << rank;
+            ASSERT_TRUE(trees[0].children[rank].empty() || trees[1].children[rank].empty()) << n << " " << rank;
         }
     }
 }

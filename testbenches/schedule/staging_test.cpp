@@ -27,7 +27,8 @@ using namespace weft;
 namespace {
 
 constexpr CollectiveOp ops[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
-    CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter};
+    CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather,
+    CollectiveOp::scatter};
 
 Verification verified(const Schedule& schedule, std::uint64_t bytes)
 {
@@ -83,7 +84,8 @@ std::size_t connections_to(const Schedule& schedule, std::uint32_t rank)
         for (std::size_t t = 0; t < schedule.ranks[r].threads.size(); ++t) {
             bool stored = false;
             for (const Step& step : schedule.ranks[r].threads[t].steps) {
-                for (const ChunkRef& ref : step.destinations) stored |= ref.buffer == Buffer::staging && ref.rank == rank;
+                for (const ChunkRef& ref : step.destinations)
+                    stored |= ref.buffer == Buffer::staging && ref.rank == rank;
                 if (!stored || step.kind != StepKind::signal || step.peer != rank) continue;
                 out.insert({r, t, step.semaphore});
                 stored = false;
@@ -140,9 +142,11 @@ TEST(Staging, EveryAlgorithmThatPutsIsRightThroughFifos)
                 const Schedule staged = in_fifos(schedule, bytes, 4, {steps, 1024});
                 const Verification verdict = verified(staged, bytes);
                 ASSERT_TRUE(verdict.ok) << steps << " steps, " << bytes << " bytes: " << all_problems(verdict);
-                EXPECT_EQ(traffic_of(staged, Layout(staged, bytes, 4)).pairs, traffic_of(schedule, Layout(schedule, bytes, 4)).pairs);
+                EXPECT_EQ(traffic_of(staged, Layout(staged, bytes, 4)).pairs,
+                    traffic_of(schedule, Layout(schedule, bytes, 4)).pairs);
                 for_each_step(staged, [](std::uint32_t rank, const Step& step) {
-                    for (const ChunkRef& ref : step.destinations) EXPECT_TRUE(ref.rank == rank || ref.buffer == Buffer::staging);
+                    for (const ChunkRef& ref : step.destinations)
+                        EXPECT_TRUE(ref.rank == rank || ref.buffer == Buffer::staging);
                 });
                 ++tried;
             }
@@ -163,7 +167,8 @@ TEST(Staging, BytesAreThoseOfTheSameScheduleWithout)
 {
     for_each_put_algorithm({2, 3, 8}, [&](const Schedule& schedule) {
         for (const std::uint64_t bytes : {1u, 13u, 1024u, 10007u})
-            EXPECT_EQ(outputs_of(in_fifos(schedule, bytes, 1, {4, 256}), bytes), outputs_of(schedule, bytes)) << bytes << " bytes";
+            EXPECT_EQ(outputs_of(in_fifos(schedule, bytes, 1, {4, 256}), bytes), outputs_of(schedule, bytes))
+                << bytes << " bytes";
     });
 }
 
@@ -177,14 +182,16 @@ TEST(Staging, MemoryIsBoundedByStepsAndBytes)
                 const Schedule staged = in_fifos(schedule, bytes, 4, {steps, step_bytes});
                 const Layout layout(staged, bytes, 4);
                 for (std::uint32_t rank = 0; rank < staged.size(); ++rank)
-                    EXPECT_LE(layout.memory_bytes(rank, Buffer::staging), connections_to(staged, rank) * steps * step_bytes);
+                    EXPECT_LE(layout.memory_bytes(rank, Buffer::staging),
+                        connections_to(staged, rank) * steps * step_bytes);
             }
     });
     // A ring has one connection for each channel, and no scratch is left.
     for (const std::uint64_t bytes : {1u << 16, 1u << 20}) {
         AlgorithmOptions options;
         options.channels = 2;
-        const Schedule staged = in_fifos(make_schedule("ring", CollectiveOp::all_reduce, 4, options), bytes, 4, {8, step_bytes});
+        const Schedule staged =
+            in_fifos(make_schedule("ring", CollectiveOp::all_reduce, 4, options), bytes, 4, {8, step_bytes});
         const Layout layout(staged, bytes, 4);
         EXPECT_EQ(layout.cell_bytes(), step_bytes);
         EXPECT_EQ(layout.memory_bytes(0, Buffer::staging), 2 * 8 * step_bytes);
@@ -272,7 +279,9 @@ TEST(Staging, ASenderThatDoesNotWaitForItsSlotIsCaughtTwice)
     }
     Schedule without = in_fifos(lone_put(), 12 * 256, 4, {2, 256});
     std::vector<Step>& steps = steps_of(without, 0);
-    steps.erase(std::remove_if(steps.begin(), steps.end(), [](const Step& step) { return step.kind == StepKind::wait; }), steps.end());
+    steps.erase(
+        std::remove_if(steps.begin(), steps.end(), [](const Step& step) { return step.kind == StepKind::wait; }),
+        steps.end());
     EXPECT_FALSE(verify(without).ok);
     EXPECT_NE(outputs_of(without, 12 * 256)[1], outputs_of(lone_put(), 12 * 256)[1]);
 }
@@ -282,7 +291,9 @@ TEST(Staging, ASlotThatIsNotHandedBackIsCaughtTwice)
     const Schedule schedule = damaged(1, StepKind::signal, 9);
     const Verification verdict = verify(schedule);
     EXPECT_FALSE(verdict.ok);
-    EXPECT_NE(all_problems(verdict).find("rank 0 thread 0 step 31 (wait) never runs: it waits for signal 10"), std::string::npos) << all_problems(verdict);
+    EXPECT_NE(all_problems(verdict).find("rank 0 thread 0 step 31 (wait) never runs: it waits for signal 10"),
+        std::string::npos)
+        << all_problems(verdict);
     EXPECT_NE(outputs_of(schedule, 12 * 256)[1], outputs_of(lone_put(), 12 * 256)[1]);
 }
 
@@ -296,18 +307,26 @@ TEST(Staging, AReceiverThatDoesNotWaitForItsDataIsCaught)
 TEST(Staging, WhatAFifoCannotDoIsRefused)
 {
     EXPECT_EQ(refusal([] { in_fifos(make_schedule("direct_get", CollectiveOp::all_gather, 2), 64, 4, {}); }),
-        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which a FIFO cannot do; expected an algorithm that only "
+        "direct_get: rank 1 thread 0 step 2 (move) loads from a peer, which a FIFO cannot do; expected an algorithm "
+        "that only "
         "stores to peers, or engine.staging=none");
     Schedule plan = lone_put();
     steps_of(plan, 0).pop_back();
     EXPECT_EQ(refusal([&] { in_fifos(plan, 64, 4, {}); }),
-        "test: nobody waits for what rank 0 thread 0 step 0 (move) puts, which a FIFO cannot do; expected a wait for every put, "
+        "test: nobody waits for what rank 0 thread 0 step 0 (move) puts, which a FIFO cannot do; expected a wait for "
+        "every put, "
         "or engine.staging=none");
-    EXPECT_EQ(refusal([] { in_fifos(make_schedule("bruck", CollectiveOp::all_gather, 8), 8192, 4, {8, 128}); }),
-        "bruck: a slot of 128 bytes has no line for each of 4 chunks behind one signal, which a FIFO cannot do; expected "
+    EXPECT_EQ(refusal([] {
+        in_fifos(make_schedule("bruck", CollectiveOp::all_gather, 8), 8192, 4, {8, 128});
+    }),
+        "bruck: a slot of 128 bytes has no line for each of 4 chunks behind one signal, which a FIFO cannot do; "
+        "expected "
         "engine.step_bytes of 256 at least, or engine.staging=none");
-    EXPECT_EQ(refusal([] { in_fifos(lone_put(), std::uint64_t{1} << 30, 4, {8, 64}); }),
-        "test: rank 0 thread 0 step 0 (move) goes to slots in more than 65536 parts, which a FIFO cannot do; expected a larger "
+    EXPECT_EQ(refusal([] {
+        in_fifos(lone_put(), std::uint64_t{1} << 30, 4, {8, 64});
+    }),
+        "test: rank 0 thread 0 step 0 (move) goes to slots in more than 65536 parts, which a FIFO cannot do; expected "
+        "a larger "
         "engine.step_bytes or fewer channels, or engine.staging=none");
 }
 

@@ -49,30 +49,28 @@ TEST(Theory, HasTheFiguresOfTheCostTable)
     using Op = CollectiveOp;
     const double two = 2 * 7.0 / 8;
     const double one = 7.0 / 8;
-    const Figure figures[] = {
-        {Op::all_reduce, "two_shot_get", 8, 3, two, 1}, {Op::all_reduce, "rings", 8, 3, two, 14},
+    const Figure figures[] = {{Op::all_reduce, "two_shot_get", 8, 3, two, 1}, {Op::all_reduce, "rings", 8, 3, two, 14},
         {Op::all_reduce, "one_shot_staged", 8, 3, 7, 1}, {Op::all_reduce, "two_shot_load", 8, 3, two, 2},
-        {Op::all_reduce, "two_shot_staged", 8, 3, two, 2},
-        {Op::all_reduce, "bidirectional_ring", 8, 3, two, 14}, {Op::all_reduce, "bruck", 8, 3, two, 6},
-        {Op::all_reduce, "pat", 8, 3, two, 6}, {Op::all_reduce, "hierarchical", 8, 3, two, 8},
-        {Op::all_reduce, "tree", 8, 4, 3, 6 + 3}, {Op::all_reduce, "tree", 8, 0, 1, 6 + 3},
-        {Op::all_reduce, "tree", 7, 0, 2, 4 + 3}, {Op::all_reduce, "double_tree", 11, 4, 2, 6 + 3},
-        {Op::all_reduce, "chain", 8, 3, 2, 14 + 3}, {Op::all_reduce, "chain", 8, 0, 1, 14 + 3},
-        {Op::all_reduce, "recursive_doubling", 8, 3, 3, 3}, {Op::all_reduce, "recursive_doubling", 11, 10, 1, 3 + 2},
+        {Op::all_reduce, "two_shot_staged", 8, 3, two, 2}, {Op::all_reduce, "bidirectional_ring", 8, 3, two, 14},
+        {Op::all_reduce, "bruck", 8, 3, two, 6}, {Op::all_reduce, "pat", 8, 3, two, 6},
+        {Op::all_reduce, "hierarchical", 8, 3, two, 8}, {Op::all_reduce, "tree", 8, 4, 3, 6 + 3},
+        {Op::all_reduce, "tree", 8, 0, 1, 6 + 3}, {Op::all_reduce, "tree", 7, 0, 2, 4 + 3},
+        {Op::all_reduce, "double_tree", 11, 4, 2, 6 + 3}, {Op::all_reduce, "chain", 8, 3, 2, 14 + 3},
+        {Op::all_reduce, "chain", 8, 0, 1, 14 + 3}, {Op::all_reduce, "recursive_doubling", 8, 3, 3, 3},
+        {Op::all_reduce, "recursive_doubling", 11, 10, 1, 3 + 2},
         {Op::all_reduce, "recursive_doubling", 11, 2, 4, 3 + 2}, {Op::all_reduce, "halving_doubling", 8, 3, two, 6},
         {Op::all_reduce, "halving_doubling", 11, 2, two + 1, 6 + 2},
         {Op::all_reduce, "halving_doubling", 11, 9, 1, 6 + 2}, {Op::all_reduce, "nvls", 8, 3, 1 + 1.0 / 8, 1},
         {Op::all_reduce, "nvls_one_shot", 8, 3, 8, 1}, {Op::all_reduce, "push_reduce", 8, 3, 1, 1},
-        {Op::all_reduce, "nvls_tree", 8, 3, 1 + 2.0 / 4, 2 + 1 + 9},
-        {Op::all_gather, "rings", 8, 3, one, 7}, {Op::all_gather, "bidirectional_ring", 8, 3, one, 7},
-        {Op::all_gather, "recursive_doubling", 8, 3, one, 3}, {Op::all_gather, "bruck", 8, 3, one, 3},
-        {Op::all_gather, "bruck", 11, 3, 10.0 / 11, 4}, {Op::all_gather, "pat", 11, 3, 10.0 / 11, 4},
-        {Op::all_gather, "hierarchical", 8, 3, one, 4}, {Op::all_gather, "multicast", 8, 3, 1.0 / 8, 1},
-        {Op::reduce_scatter, "recursive_halving", 8, 3, one, 3}, {Op::reduce_scatter, "bruck", 11, 3, 10.0 / 11, 4},
-        {Op::reduce_scatter, "pat", 11, 3, 10.0 / 11, 4}, {Op::reduce_scatter, "load_reduce", 8, 3, 1, 1},
-        {Op::reduce_scatter, "hierarchical", 8, 3, one, 4}, {Op::reduce_scatter, "rings", 8, 3, one, 7},
-        {Op::all_to_all, "pairwise", 8, 3, one, 7}, {Op::all_to_all, "bruck", 8, 3, 1.5, 3},
-        {Op::all_to_all, "bruck", 11, 3, (5 + 5 + 4 + 3) / 11.0, 4},
+        {Op::all_reduce, "nvls_tree", 8, 3, 1 + 2.0 / 4, 2 + 1 + 9}, {Op::all_gather, "rings", 8, 3, one, 7},
+        {Op::all_gather, "bidirectional_ring", 8, 3, one, 7}, {Op::all_gather, "recursive_doubling", 8, 3, one, 3},
+        {Op::all_gather, "bruck", 8, 3, one, 3}, {Op::all_gather, "bruck", 11, 3, 10.0 / 11, 4},
+        {Op::all_gather, "pat", 11, 3, 10.0 / 11, 4}, {Op::all_gather, "hierarchical", 8, 3, one, 4},
+        {Op::all_gather, "multicast", 8, 3, 1.0 / 8, 1}, {Op::reduce_scatter, "recursive_halving", 8, 3, one, 3},
+        {Op::reduce_scatter, "bruck", 11, 3, 10.0 / 11, 4}, {Op::reduce_scatter, "pat", 11, 3, 10.0 / 11, 4},
+        {Op::reduce_scatter, "load_reduce", 8, 3, 1, 1}, {Op::reduce_scatter, "hierarchical", 8, 3, one, 4},
+        {Op::reduce_scatter, "rings", 8, 3, one, 7}, {Op::all_to_all, "pairwise", 8, 3, one, 7},
+        {Op::all_to_all, "bruck", 8, 3, 1.5, 3}, {Op::all_to_all, "bruck", 11, 3, (5 + 5 + 4 + 3) / 11.0, 4},
         {Op::broadcast, "tree", 8, 2, 1, 3 + 3}, {Op::broadcast, "binomial", 8, 2, 3, 3},
         {Op::broadcast, "binomial", 11, 2, 4, 4}, {Op::broadcast, "scatter_all_gather", 8, 2, one + one, 3 + 7},
         {Op::broadcast, "scatter_all_gather", 8, 1, 0, 3 + 7}, {Op::broadcast, "multicast", 8, 2, 1, 1},
@@ -88,7 +86,8 @@ TEST(Theory, HasTheFiguresOfTheCostTable)
         const std::uint64_t bytes = std::uint64_t{figure.ranks} * 4096;
         const TheoryCase theory = theory_case(figure.op, figure.algorithm, figure.ranks, bytes, 4, options);
         // Several lanes and pieces divide more finely than by ranks.
-        EXPECT_NEAR(static_cast<double>(theory_bytes_sent(theory, figure.rank)), figure.sent * static_cast<double>(bytes), 64)
+        EXPECT_NEAR(static_cast<double>(theory_bytes_sent(theory, figure.rank)),
+            figure.sent * static_cast<double>(bytes), 64)
             << name_of(figure.op) << " " << figure.algorithm << " " << figure.ranks;
         EXPECT_EQ(theory_steps(theory), figure.steps) << name_of(figure.op) << " " << figure.algorithm;
     }

@@ -16,8 +16,7 @@ void expect_problem(const Schedule& schedule, const std::string& text)
 {
     const Verification result = verify(schedule);
     EXPECT_FALSE(result.ok);
-    EXPECT_NE(all_problems(result).find(text), std::string::npos) << "wanted: " << text << "\n"
-                                                                  << all_problems(result);
+    EXPECT_NE(all_problems(result).find(text), std::string::npos) << "wanted: " << text << "\n" << all_problems(result);
 }
 
 Schedule ring(std::uint32_t ranks = 4) { return make_schedule("ring", CollectiveOp::all_reduce, ranks); }
@@ -43,8 +42,7 @@ TEST(Defects, DroppedLastMove)
 {
     Schedule schedule = ring();
     erase(schedule, 1, 15);
-    expect_problem(schedule,
-        "output chunk 0 of rank 2 ends wrong: expected input chunk 0 of ranks 0-3; found nothing");
+    expect_problem(schedule, "output chunk 0 of rank 2 ends wrong: expected input chunk 0 of ranks 0-3; found nothing");
 }
 
 TEST(Defects, SwappedChunk)
@@ -90,8 +88,7 @@ TEST(Defects, WrongDestination)
 {
     Schedule schedule = ring();
     steps_of(schedule, 1)[0].destinations[0].rank = 3;
-    expect_problem(schedule,
-        "rank 2 thread 0 step 3 (move) reads scratch chunk 0 of rank 2, nothing of which");
+    expect_problem(schedule, "rank 2 thread 0 step 3 (move) reads scratch chunk 0 of rank 2, nothing of which");
     expect_problem(schedule,
         "rank 2 thread 0 step 0 (move) writes scratch chunk 0 of rank 3, unordered with rank 1 "
         "thread 0 step 0 (move), which writes it");
@@ -106,15 +103,13 @@ TEST(Defects, WrongSignalTarget)
     Schedule pair = empty_plan(CollectiveOp::send_receive, 3, 1);
     steps_of(pair, 0) = {move_step({in(0, 0)}, {out(1, 0)}), signal_step(1, 0)};
     steps_of(pair, 1) = {wait_step(2, 0)};
-    expect_problem(pair,
-        "rank 1 thread 0 step 0 (wait) expects rank 2 on semaphore 0, which only rank 0 signals");
+    expect_problem(pair, "rank 1 thread 0 step 0 (wait) expects rank 2 on semaphore 0, which only rank 0 signals");
 }
 
 TEST(Defects, MutualWaitsNameBothSides)
 {
     Schedule schedule = empty_plan(CollectiveOp::custom, 2, 1);
-    for (std::uint32_t r = 0; r < 2; ++r)
-        steps_of(schedule, r) = {wait_step(1 - r, 0), signal_step(1 - r, 0)};
+    for (std::uint32_t r = 0; r < 2; ++r) steps_of(schedule, r) = {wait_step(1 - r, 0), signal_step(1 - r, 0)};
     expect_problem(schedule,
         "rank 0 thread 0 step 0 (wait) never runs: it waits for signal 1 on semaphore 0 from rank 1, "
         "which rank 1 thread 0 would send in step 1");
@@ -130,8 +125,7 @@ TEST(Defects, CircularDependencyAndShortBarrier)
         steps_of(schedule, 0, t).resize(1);
         steps_of(schedule, 0, t)[0].after = {{1 - t, 0}};
     }
-    expect_problem(schedule,
-        "rank 0 thread 0 step 0 (nop) never runs: it waits for step 0 of thread 1 of its rank");
+    expect_problem(schedule, "rank 0 thread 0 step 0 (nop) never runs: it waits for step 0 of thread 1 of its rank");
 
     Step barrier;
     barrier.kind = StepKind::barrier;
@@ -196,8 +190,7 @@ TEST(Defects, OutOfRange)
 {
     Schedule schedule = ring();
     steps_of(schedule, 1)[0].destinations[0].index = 3;
-    expect_problem(schedule,
-        "rank 1 thread 0 step 0 (move): scratch chunk 3 of rank 2 is out of range, which has 3");
+    expect_problem(schedule, "rank 1 thread 0 step 0 (move): scratch chunk 3 of rank 2 is out of range, which has 3");
     schedule = ring();
     steps_of(schedule, 1)[0].destinations[0] = {2, Buffer::scratch, 0xffffffffu, 0xffffffffu};
     EXPECT_FALSE(verify(schedule).ok);
@@ -206,8 +199,7 @@ TEST(Defects, OutOfRange)
     expect_problem(schedule, "rank 1 thread 0 step 0 (move): names rank 4 of 4");
     schedule = ring();
     steps_of(schedule, 0)[1].semaphore = 1;
-    expect_problem(schedule,
-        "rank 0 thread 0 step 1 (signal): semaphore 1 of rank 1 is out of range, which has 1");
+    expect_problem(schedule, "rank 0 thread 0 step 1 (signal): semaphore 1 of rank 1 is out of range, which has 1");
 }
 
 TEST(Defects, MalformedSteps)
@@ -217,15 +209,12 @@ TEST(Defects, MalformedSteps)
         change(schedule);
         return schedule;
     };
-    expect_problem(broken([](Schedule& s) { steps_of(s, 0)[0].sources.clear(); }),
-        "step 0 (move): has no source");
+    expect_problem(broken([](Schedule& s) { steps_of(s, 0)[0].sources.clear(); }), "step 0 (move): has no source");
     expect_problem(broken([](Schedule& s) { steps_of(s, 0)[0].destinations.clear(); }), "has no destination");
     expect_problem(broken([](Schedule& s) { steps_of(s, 0)[0].parts = 0; }), "handles part 0 of 0");
     expect_problem(broken([](Schedule& s) { steps_of(s, 0)[0].part = 1; }), "handles part 1 of 1");
-    expect_problem(broken([](Schedule& s) { steps_of(s, 0)[0].sources[0].count = 2; }),
-        "operands of 2 and 1 chunks");
-    expect_problem(broken([](Schedule& s) { steps_of(s, 0)[0].with_previous = true; }),
-        "has no data step before it");
+    expect_problem(broken([](Schedule& s) { steps_of(s, 0)[0].sources[0].count = 2; }), "operands of 2 and 1 chunks");
+    expect_problem(broken([](Schedule& s) { steps_of(s, 0)[0].with_previous = true; }), "has no data step before it");
     expect_problem(broken([](Schedule& s) { steps_of(s, 0)[1].sources = {in(0, 0)}; }),
         "has operands but moves no data");
     expect_problem(broken([](Schedule& s) {
@@ -236,8 +225,7 @@ TEST(Defects, MalformedSteps)
     expect_problem(broken([](Schedule& s) { s.chunks = 0; }), "0 chunks");
     expect_problem(broken([](Schedule& s) { s.root = 4; }), "root 4 of 4 ranks");
     expect_problem(broken([](Schedule& s) { s.ranks.clear(); }), "no ranks");
-    expect_problem(broken([](Schedule& s) { s.ranks[2].input_chunks = 3; }),
-        "rank 2 declares 3 input chunks");
+    expect_problem(broken([](Schedule& s) { s.ranks[2].input_chunks = 3; }), "rank 2 declares 3 input chunks");
     expect_problem(broken([](Schedule& s) {
         s.op = CollectiveOp::all_gather;
         s.chunks = 5;
@@ -254,8 +242,7 @@ TEST(Defects, SourceAndDestinationThatOverlap)
 {
     Schedule schedule = empty_plan(CollectiveOp::custom, 1, 4);
     steps_of(schedule, 0) = {move_step({in(0, 0, 3)}, {in(0, 1, 3)})};
-    expect_problem(schedule,
-        "source input chunk 0 of rank 0 and destination input chunk 1 of rank 0 overlap");
+    expect_problem(schedule, "source input chunk 0 of rank 0 and destination input chunk 1 of rank 0 overlap");
     steps_of(schedule, 0) = {move_step({in(0, 0)}, {out(0, 0), out(0, 0)})};
     expect_problem(schedule, "rank 0 thread 0 step 0 (move) writes output chunk 0 of rank 0 twice");
 }
@@ -334,8 +321,9 @@ TEST(Defects, HugePlansAreRefusedNotFollowed)
         require_right(schedule);
         FAIL() << "taken";
     } catch (const InputError& error) {
-        EXPECT_STREQ(error.what(), "huge among 2 ranks is too large to be verified: it has more than 16777216 chunks; "
-                                   "expected fewer ranks or channels, or another algorithm");
+        EXPECT_STREQ(error.what(),
+            "huge among 2 ranks is too large to be verified: it has more than 16777216 chunks; "
+            "expected fewer ranks or channels, or another algorithm");
     }
 }
 

@@ -28,8 +28,7 @@ TEST(Verify, ReduceGatherScatterAndSendReceive)
 
     Schedule gather = empty_plan(CollectiveOp::gather, 2, 4);
     gather.root = 1;
-    for (std::uint32_t rank : {0u, 1u})
-        steps_of(gather, rank) = {move_step({in(rank, 0, 2)}, {out(1, 2 * rank, 2)})};
+    for (std::uint32_t rank : {0u, 1u}) steps_of(gather, rank) = {move_step({in(rank, 0, 2)}, {out(1, 2 * rank, 2)})};
     expect_ok(gather);
 
     Schedule scatter = empty_plan(CollectiveOp::scatter, 2, 2);
@@ -132,13 +131,11 @@ TEST(Verify, PartsOfAChunkDoNotConflict)
     expect_ok(schedule);
     steps_of(schedule, 0, 1)[0].part = 0;  // now both write the first half and nobody the second
     const Verification result = verify(schedule);
-    EXPECT_NE(all_problems(result).find(
-                  "rank 0 thread 1 step 0 (move) writes output chunk 0 of rank 1, unordered "
-                  "with rank 0 thread 0 step 0 (move), which writes it"),
+    EXPECT_NE(all_problems(result).find("rank 0 thread 1 step 0 (move) writes output chunk 0 of rank 1, unordered "
+                                        "with rank 0 thread 0 step 0 (move), which writes it"),
         std::string::npos)
         << all_problems(result);
-    EXPECT_NE(all_problems(result).find("output chunk 0 of rank 1 ends wrong from byte 64 on"),
-        std::string::npos)
+    EXPECT_NE(all_problems(result).find("output chunk 0 of rank 1 ends wrong from byte 64 on"), std::string::npos)
         << all_problems(result);
 }
 
@@ -147,8 +144,7 @@ TEST(Verify, OneSemaphoreForSeveralSenders)
 {
     Schedule schedule = empty_plan(CollectiveOp::reduce, 3, 1);
     schedule.root = 2;
-    for (std::uint32_t r : {0u, 1u})
-        steps_of(schedule, r) = {move_step({in(r, 0)}, {slot(2, r)}), signal_step(2, 0)};
+    for (std::uint32_t r : {0u, 1u}) steps_of(schedule, r) = {move_step({in(r, 0)}, {slot(2, r)}), signal_step(2, 0)};
     const Step sum = move_step({slot(2, 0), slot(2, 1), in(2, 0)}, {out(2, 0)});
     steps_of(schedule, 2) = {wait_step(0, 0), wait_step(1, 0), sum};
     expect_ok(schedule);

@@ -81,20 +81,23 @@ TEST(Floors, NeighboursOnOneFloorStayApart)
 TEST(Floors, RoomsOfAFloorHaveAnOrder)
 {
     EXPECT_EQ(findings_in("tlm_interconnect/kernel/event_queue.cpp", {"#include \"tlm_interconnect/protocol/line.h\""}),
-        "tlm_interconnect/kernel/event_queue.cpp:1: tlm_interconnect/kernel/ includes tlm_interconnect/protocol/line.h, which is in "
+        "tlm_interconnect/kernel/event_queue.cpp:1: tlm_interconnect/kernel/ includes "
+        "tlm_interconnect/protocol/line.h, which is in "
         "a room that it stands below\n");
-    EXPECT_EQ(findings_in("platform/applications/fabric/fabric_bench.cpp", {"#include \"platform/applications/probe/report.h\""}),
-        "platform/applications/fabric/fabric_bench.cpp:1: platform/applications/fabric/ includes platform/applications/probe/report.h, which is in a room that it stands "
+    EXPECT_EQ(findings_in("platform/applications/fabric/fabric_bench.cpp",
+                  {"#include \"platform/applications/probe/report.h\""}),
+        "platform/applications/fabric/fabric_bench.cpp:1: platform/applications/fabric/ includes "
+        "platform/applications/probe/report.h, which is in a room that it stands "
         "beside\n");
-    EXPECT_EQ(findings_in("tlm_interconnect/switch/switch.h", {"#include \"tlm_interconnect/routing/route_table.h\""}), "");
+    EXPECT_EQ(findings_in("tlm_interconnect/switch/switch.h", {"#include \"tlm_interconnect/routing/route_table.h\""}),
+        "");
 }
 
 TEST(Floors, SystemCStaysOutOfPureAreas)
 {
     EXPECT_EQ(findings_in("infragraph/graph.h", {"#include <systemc>"}),
         "infragraph/graph.h:1: infragraph is free of SystemC and includes systemc\n");
-    EXPECT_EQ(
-        findings_in("collectives/chakra/reader.cpp", {"#include <string>", "#include <tlm_utils/peq.h>"}),
+    EXPECT_EQ(findings_in("collectives/chakra/reader.cpp", {"#include <string>", "#include <tlm_utils/peq.h>"}),
         "collectives/chakra/reader.cpp:2: collectives/chakra is free of SystemC and includes "
         "tlm_utils/peq.h\n");
     // Not by way of a header that may use it, either.
@@ -109,7 +112,8 @@ TEST(Floors, RoomsForReportsAndConfigurationNeverReachSystemC)
     const std::vector<SourceFile> sources = read_sources(WEFT_SOURCE_DIR);
     for (const Finding& finding : check_without_systemc(sources)) ADD_FAILURE() << finding.text();
     for (const std::string_view folder : folders_without_systemc())
-        EXPECT_TRUE(std::any_of(sources.begin(), sources.end(), [&](const SourceFile& source) { return source.path.rfind(folder, 0) == 0; }))
+        EXPECT_TRUE(std::any_of(sources.begin(), sources.end(),
+            [&](const SourceFile& source) { return source.path.rfind(folder, 0) == 0; }))
             << folder << " has no sources";
     // A chain of three, planted.
     const std::vector<SourceFile> planted = {{"platform/report/page.h", {"#include \"platform/result/a.h\""}},
@@ -117,7 +121,8 @@ TEST(Floors, RoomsForReportsAndConfigurationNeverReachSystemC)
     const std::vector<Finding> findings = check_without_systemc(planted);
     ASSERT_EQ(findings.size(), 2U);
     EXPECT_EQ(findings[0].text(),
-        "platform/report/page.h: is to be free of SystemC and reaches it: platform/report/page.h > platform/result/a.h > gpu/b.h > systemc");
+        "platform/report/page.h: is to be free of SystemC and reaches it: platform/report/page.h > platform/result/a.h "
+        "> gpu/b.h > systemc");
 }
 
 TEST(Floors, AnExampleIncludesItsOwnHeadersByName)
@@ -138,8 +143,8 @@ TEST(Floors, PathsAreWrittenFromTheRoot)
 TEST(Floors, DownwardOwnSystemAndGeneratedHeadersAreFine)
 {
     EXPECT_EQ(findings_in("gpu/gpu.cpp",
-                  {"#include \"gpu/gpu.h\"", "#include \"base/units.h\"", "#include <systemc>",
-                      "#include <vector>", "// #include \"platform/simulation/run.h\""}),
+                  {"#include \"gpu/gpu.h\"", "#include \"base/units.h\"", "#include <systemc>", "#include <vector>",
+                      "// #include \"platform/simulation/run.h\""}),
         "");
     EXPECT_EQ(findings_in("collectives/engine/engine.cpp",
                   {"#include \"collectives/schedule/schedule.h\"", "#include <tlm>"}),

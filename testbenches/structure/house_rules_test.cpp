@@ -46,7 +46,8 @@ TEST(HouseRules, StateOfTheProcessIsListed)
         if (!ours || !code) continue;
         for (const Finding& finding : find_process_state(source)) {
             ++found;
-            EXPECT_NE(page.find("`" + finding.what + "`"), std::string::npos) << finding.text() << " is not in docs/architecture.md";
+            EXPECT_NE(page.find("`" + finding.what + "`"), std::string::npos)
+                << finding.text() << " is not in docs/architecture.md";
             EXPECT_NE(page.find("`" + source.path + "`"), std::string::npos) << finding.text();
         }
     }
@@ -56,8 +57,9 @@ TEST(HouseRules, StateOfTheProcessIsListed)
 TEST(HouseRules, StateOfTheProcessIsFoundWhereItIsPlanted)
 {
     const SourceFile planted{"gpu/a.cpp",
-        {"namespace weft {", "using Time = int;", "int count = 0;", "constexpr int limit = 3;", "std::vector<int> all{};", "void f()", "{",
-            "    int local = 0;", "    static int calls = 0;", "    static const int fixed = 1;", "}", "static bool seen;"}};
+        {"namespace weft {", "using Time = int;", "int count = 0;", "constexpr int limit = 3;",
+            "std::vector<int> all{};", "void f()", "{", "    int local = 0;", "    static int calls = 0;",
+            "    static const int fixed = 1;", "}", "static bool seen;"}};
     std::string names;
     for (const Finding& finding : find_process_state(planted)) names += finding.what + " ";
     EXPECT_EQ(names, "count all calls seen ");

@@ -20,7 +20,8 @@ std::set<std::string> long_patterns(const std::string& text)
     const std::regex pattern(R"re("([^"]*)")re");
     for (std::sregex_iterator found(text.begin(), text.end(), block), end; found != end; ++found) {
         const std::string all = (*found)[1];
-        for (std::sregex_iterator each(all.begin(), all.end(), pattern); each != end; ++each) patterns.insert((*each)[1]);
+        for (std::sregex_iterator each(all.begin(), all.end(), pattern); each != end; ++each)
+            patterns.insert((*each)[1]);
     }
     return patterns;
 }
@@ -34,7 +35,8 @@ std::set<std::string> long_suites(const std::string& text)
     const std::regex pattern(R"re("([\w/]+)[^"]*")re");
     for (std::sregex_iterator found(text.begin(), text.end(), block), end; found != end; ++found) {
         const std::string patterns = (*found)[1];
-        for (std::sregex_iterator each(patterns.begin(), patterns.end(), pattern); each != end; ++each) suites.insert((*each)[1]);
+        for (std::sregex_iterator each(patterns.begin(), patterns.end(), pattern); each != end; ++each)
+            suites.insert((*each)[1]);
     }
     return suites;
 }
@@ -62,7 +64,8 @@ bool has_test(const std::string& sources, const std::string& pattern)
     name = std::regex_replace(name.substr(0, name.find('/')), std::regex(R"(\*)"), R"(\w*)");
     const std::regex part(R"(\w+)");
     for (std::sregex_iterator found(suites.begin(), suites.end(), part), end; found != end; ++found)
-        if (std::regex_search(sources, std::regex(R"(TEST(_F|_P)?\(\s*)" + found->str() + R"(,\s*)" + name + R"(\s*\))")))
+        if (std::regex_search(sources,
+                std::regex(R"(TEST(_F|_P)?\(\s*)" + found->str() + R"(,\s*)" + name + R"(\s*\))")))
             return true;
     return false;
 }
@@ -84,7 +87,8 @@ TEST(LongTests, AreNamedInTheReadme)
         for (const std::string& suite : long_suites(list)) {
             ++suites;
             const std::size_t slash = suite.find('/');
-            EXPECT_TRUE(is_named(suite.substr(0, slash)) || (slash != std::string::npos && is_named(suite.substr(slash + 1))))
+            EXPECT_TRUE(
+                is_named(suite.substr(0, slash)) || (slash != std::string::npos && is_named(suite.substr(slash + 1))))
                 << suite << " of " << entry.path();
         }
     }
@@ -93,7 +97,8 @@ TEST(LongTests, AreNamedInTheReadme)
 
 TEST(LongTests, PatternsAreReadAsSuites)
 {
-    EXPECT_EQ(long_suites("weft_test(a SOURCES b.cpp\n  LONG \"Of/LinkErrors.EveryBit*/block\"\n    \"Probe.Dram*\")\nweft_test(c \"d\")"),
+    EXPECT_EQ(long_suites("weft_test(a SOURCES b.cpp\n  LONG \"Of/LinkErrors.EveryBit*/block\"\n    "
+                          "\"Probe.Dram*\")\nweft_test(c \"d\")"),
         (std::set<std::string>{"Of/LinkErrors", "Probe"}));
     EXPECT_TRUE(long_suites("weft_test(a SOURCES b.cpp)").empty());
     EXPECT_TRUE(has_test("TEST_P(LinkErrors, EveryBit)", "Of/LinkErrors.Every*/block"));

@@ -43,10 +43,7 @@ const std::vector<Area>& areas()
 
 namespace {
 
-bool starts_with(std::string_view text, std::string_view prefix)
-{
-    return text.substr(0, prefix.size()) == prefix;
-}
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 bool ends_with(std::string_view text, std::string_view suffix)
 {
@@ -60,8 +57,8 @@ const Area* area_of(std::string_view path)
 {
     const Area* best = nullptr;
     for (const Area& area : areas()) {
-        const bool below = starts_with(path, area.folder) && path.size() > area.folder.size() &&
-            path[area.folder.size()] == '/';
+        const bool below =
+            starts_with(path, area.folder) && path.size() > area.folder.size() && path[area.folder.size()] == '/';
         if (below && (best == nullptr || area.folder.size() > best->folder.size())) best = &area;
     }
     return best;
@@ -122,12 +119,10 @@ std::string include_problem(const Area& from, const Include& include)
         return "includes \"" + header + "\"; expected a path from the repository root";
     }
     const std::string both = std::string(from.folder) + " includes " + header;
-    if (to->floor > from.floor)
-        return both + ", which is on a higher floor (" + std::string(to->folder) + ")";
+    if (to->floor > from.floor) return both + ", which is on a higher floor (" + std::string(to->folder) + ")";
     if (to->floor == from.floor && top_folder(to->folder) != top_folder(from.folder))
         return both + ", which stands beside it on the same floor";
-    if (to->systemc && !from.systemc)
-        return both + ", which may use SystemC; " + std::string(from.folder) + " may not";
+    if (to->systemc && !from.systemc) return both + ", which may use SystemC; " + std::string(from.folder) + " may not";
     return "";
 }
 
@@ -168,7 +163,8 @@ constexpr std::array<Room, 26> rooms{{
 
 const Room* room_of(std::string_view path)
 {
-    const auto* found = std::find_if(rooms.begin(), rooms.end(), [&](const Room& room) { return starts_with(path, room.folder); });
+    const auto* found =
+        std::find_if(rooms.begin(), rooms.end(), [&](const Room& room) { return starts_with(path, room.folder); });
     return found == rooms.end() ? nullptr : found;
 }
 
@@ -177,7 +173,9 @@ std::string room_problem(std::string_view path, std::string_view header)
 {
     const Room* from = room_of(path);
     const Room* to = room_of(header);
-    if (from == nullptr || to == nullptr || from == to || top_folder(path) != top_folder(header) || to->rank < from->rank) return "";
+    if (from == nullptr || to == nullptr || from == to || top_folder(path) != top_folder(header) ||
+        to->rank < from->rank)
+        return "";
     return std::string(from->folder) + " includes " + std::string(header) + ", which is in a room that it stands " +
         (to->rank == from->rank ? "beside" : "below");
 }
@@ -191,8 +189,7 @@ bool is_code(std::string_view path)
 
 bool is_source(std::string_view path)
 {
-    return is_code(path) || ends_with(path, ".sh") || ends_with(path, ".cmake") ||
-        ends_with(path, "CMakeLists.txt");
+    return is_code(path) || ends_with(path, ".sh") || ends_with(path, ".cmake") || ends_with(path, "CMakeLists.txt");
 }
 
 std::vector<std::string> lines_of(const std::string& text)
@@ -212,8 +209,7 @@ bool has_word(std::string_view line, std::string_view word)
 {
     for (std::size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
         const std::size_t after = at + word.size();
-        if ((at == 0 || !is_word_character(line[at - 1])) &&
-            (after == line.size() || !is_word_character(line[after])))
+        if ((at == 0 || !is_word_character(line[at - 1])) && (after == line.size() || !is_word_character(line[after])))
             return true;
     }
     return false;
@@ -263,9 +259,9 @@ std::vector<Finding> check_includes(const SourceFile& source)
 
 const std::vector<std::string_view>& folders_without_systemc()
 {
-    static const std::vector<std::string_view> folders = {"platform/configuration/", "platform/plotting/", "platform/schema/",
-        "platform/energy/", "platform/result/", "platform/report/", "platform/applications/compare/", "platform/applications/sweep/",
-        "platform/applications/validation/"};
+    static const std::vector<std::string_view> folders = {"platform/configuration/", "platform/plotting/",
+        "platform/schema/", "platform/energy/", "platform/result/", "platform/report/",
+        "platform/applications/compare/", "platform/applications/sweep/", "platform/applications/validation/"};
     return folders;
 }
 
@@ -311,7 +307,8 @@ std::vector<Finding> check_without_systemc(const std::vector<SourceFile>& source
     std::vector<Finding> findings;
     for (const SourceFile& source : sources) {
         const auto& folders = folders_without_systemc();
-        const bool listed = std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) { return starts_with(source.path, folder); });
+        const bool listed = std::any_of(folders.begin(), folders.end(),
+            [&](std::string_view folder) { return starts_with(source.path, folder); });
         if (!listed || !is_code(source.path)) continue;
         if (const std::string& way = ways.from(source.path); !way.empty())
             findings.push_back({source.path, 0, "is to be free of SystemC and reaches it: " + way});
@@ -329,9 +326,12 @@ std::vector<Finding> check_length(const SourceFile& source, std::size_t limit)
 std::vector<Finding> find_process_state(const SourceFile& source)
 {
     // What a namespace holds is not indented here; within a function only `static` lasts.
-    static const std::regex outside(R"(^(?:(?:volatile|thread_local|static|inline) )*[A-Za-z_][\w:<>,\*& ]* \*?(\w+)(?: = [^;]*|\{.*\})?;.*)");
-    static const std::regex inside(R"(^\s+(?:static|thread_local) [A-Za-z_][\w:<>,\*& ]* (\w+)(?: = [^;(]*|\{.*\})?;.*)");
-    static const std::regex fixed(R"(\b(?:const|constexpr|using|typedef|return|namespace|struct|class|enum|union|extern|friend|template|case|goto|delete|throw|static_assert)\b)");
+    static const std::regex outside(
+        R"(^(?:(?:volatile|thread_local|static|inline) )*[A-Za-z_][\w:<>,\*& ]* \*?(\w+)(?: = [^;]*|\{.*\})?;.*)");
+    static const std::regex inside(
+        R"(^\s+(?:static|thread_local) [A-Za-z_][\w:<>,\*& ]* (\w+)(?: = [^;(]*|\{.*\})?;.*)");
+    static const std::regex fixed(
+        R"(\b(?:const|constexpr|using|typedef|return|namespace|struct|class|enum|union|extern|friend|template|case|goto|delete|throw|static_assert)\b)");
     std::vector<Finding> findings;
     int number = 0;
     for (const std::string& line : source.lines) {
@@ -367,8 +367,8 @@ std::vector<Finding> check_readmes(const std::string& root, const std::vector<So
     std::vector<Finding> findings;
     for (const std::string& folder : folders)
         if (!fs::is_regular_file(fs::path(root) / folder / "README.md"))
-            findings.push_back({folder, 0,
-                "holds code but no README.md (what lives here, what it may include, where to start)"});
+            findings.push_back(
+                {folder, 0, "holds code but no README.md (what lives here, what it may include, where to start)"});
     return findings;
 }
 

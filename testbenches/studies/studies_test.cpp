@@ -43,8 +43,9 @@ std::map<std::string, Point> sweep(const std::string& study, const std::vector<s
 
 TEST(StudyWaiting, SpinningReadsGrowWithTheWaitAndThoseOfTheOthersDoNot)
 {
-    auto points = sweep("study_waiting", {"--over", "gpu.wait_policy=spin,backoff,monitor,waiting_atomic", "--over",
-                                             "delay=7=0us,7=20us,7=40us", "--column", "gpu.flag_reads"});
+    auto points = sweep("study_waiting",
+        {"--over", "gpu.wait_policy=spin,backoff,monitor,waiting_atomic", "--over", "delay=7=0us,7=20us,7=40us",
+            "--column", "gpu.flag_reads"});
     const auto reads = [&](const std::string& policy, const std::string& late) {
         return points[policy + " 7=" + late + "us"].columns["gpu.flag_reads"];
     };
@@ -62,9 +63,9 @@ TEST(StudyWaiting, SpinningReadsGrowWithTheWaitAndThoseOfTheOthersDoNot)
 
 TEST(StudyWaiting, PollsCrossLinksOnlyToFlagsOfOthers)
 {
-    auto points = sweep("study_waiting", {"--over", "engine.flag_home=waiter,signaller", "--over",
-                                             "gpu.wait_policy=spin,backoff,monitor,waiting_atomic", "--column",
-                                             "link.flag_bytes"});
+    auto points = sweep("study_waiting",
+        {"--over", "engine.flag_home=waiter,signaller", "--over", "gpu.wait_policy=spin,backoff,monitor,waiting_atomic",
+            "--column", "link.flag_bytes"});
     const auto bytes = [&](const std::string& home, const std::string& policy) {
         return points[home + " " + policy].columns["link.flag_bytes"];
     };
@@ -75,20 +76,23 @@ TEST(StudyWaiting, PollsCrossLinksOnlyToFlagsOfOthers)
     }
     // A trip for each of the two waits of a workgroup, at most.
     for (const char* policy : {"spin", "waiting_atomic"}) {
-        const double more = points[std::string("signaller ") + policy].time - points[std::string("waiter ") + policy].time;
+        const double more =
+            points[std::string("signaller ") + policy].time - points[std::string("waiter ") + policy].time;
         EXPECT_GT(more, -10e3) << policy;
         EXPECT_LT(more, 2 * 700e3) << policy;
     }
     // One after another, each of the fourteen takes one.
-    auto serial = sweep("study_waiting", {"--over", "engine.flag_home=waiter,signaller", "--set", "engine.poll_lanes=1"});
+    auto serial =
+        sweep("study_waiting", {"--over", "engine.flag_home=waiter,signaller", "--set", "engine.poll_lanes=1"});
     EXPECT_GT(serial["signaller"].time, serial["waiter"].time + 5e6);
 }
 
 // A wake-up that a monitor has missed costs its time-out; a waiting atomic misses none, whatever the time-out.
 TEST(StudyWaiting, TheRaceOfTheMonitorIsRecoveredByItsTimeOut)
 {
-    auto points = sweep("study_waiting", {"--over", "gpu.wait_policy=monitor,waiting_atomic", "--over",
-                                             "l2.monitor_timeout=10us,100us", "--column", "l2.flag_timeouts"});
+    auto points = sweep("study_waiting",
+        {"--over", "gpu.wait_policy=monitor,waiting_atomic", "--over", "l2.monitor_timeout=10us,100us", "--column",
+            "l2.flag_timeouts"});
     EXPECT_GT(points["monitor 10us"].columns["l2.flag_timeouts"], 0);
     EXPECT_GT(points["monitor 100us"].columns["l2.flag_timeouts"], 0);
     EXPECT_GT(points["monitor 100us"].time, points["monitor 10us"].time + 50e6);
@@ -106,8 +110,8 @@ TEST(StudyUnroll, SaturatesForLargeMessagesAndDoesNothingForSmallOnes)
     EXPECT_GT(unroll["1MiB 2"].time, unroll["1MiB 8"].time);
     EXPECT_NEAR(unroll["1MiB 16"].time / unroll["1MiB 8"].time, 1, 0.02);
 
-    auto limit = sweep("study_unroll", {"--set", "engine.unroll=8", "--over", "bytes=16KiB,1MiB", "--over",
-                                           "gpu.outstanding=32,64,1024,2048"});
+    auto limit = sweep("study_unroll",
+        {"--set", "engine.unroll=8", "--over", "bytes=16KiB,1MiB", "--over", "gpu.outstanding=32,64,1024,2048"});
     for (const char* value : {"64", "1024", "2048"})
         EXPECT_EQ(limit[std::string("16KiB ") + value].time, limit["16KiB 32"].time) << value;
     EXPECT_GT(limit["1MiB 32"].time, 1.3 * limit["1MiB 64"].time);
@@ -116,25 +120,28 @@ TEST(StudyUnroll, SaturatesForLargeMessagesAndDoesNothingForSmallOnes)
 
 TEST(StudyPutGet, GetWinsTheReduceScatterAndPutTheAllGather)
 {
-    auto points = sweep("study_put_get", {"--ranks", "8", "--bytes", "512KiB", "--over",
-                                             "collective=reduce_scatter,all_gather", "--over", "algorithm=direct,direct_get",
-                                             "--over", "gpu.port_arbiter=arrival,round_robin"});
+    auto points = sweep("study_put_get",
+        {"--ranks", "8", "--bytes", "512KiB", "--over", "collective=reduce_scatter,all_gather", "--over",
+            "algorithm=direct,direct_get", "--over", "gpu.port_arbiter=arrival,round_robin"});
     for (const std::string arbiter : {" arrival", " round_robin"}) {
-        EXPECT_LT(points["reduce_scatter direct_get" + arbiter].time, 0.8 * points["reduce_scatter direct" + arbiter].time);
+        EXPECT_LT(points["reduce_scatter direct_get" + arbiter].time,
+            0.8 * points["reduce_scatter direct" + arbiter].time);
         EXPECT_LT(points["all_gather direct" + arbiter].time, 0.8 * points["all_gather direct_get" + arbiter].time);
     }
 
     // Acknowledges and flags of puts that fill the wire wait behind data.
-    auto put = sweep("study_put_get", {"--ranks", "16", "--bytes", "2MiB", "--collective", "all_gather", "--algorithm",
-                                          "direct", "--set", "engine.channels=60", "--over", "gpu.port_arbiter=arrival,round_robin"});
+    auto put = sweep("study_put_get",
+        {"--ranks", "16", "--bytes", "2MiB", "--collective", "all_gather", "--algorithm", "direct", "--set",
+            "engine.channels=60", "--over", "gpu.port_arbiter=arrival,round_robin"});
     EXPECT_GT(put["arrival"].time, 1.1 * put["round_robin"].time);
 }
 
 TEST(StudyProtocols, SimpleTakesTwoWaysAndAFenceMore)
 {
     const auto points = [](const char* fence) {
-        return sweep("study_protocols", {"--set", std::string("gpu.fence_latency=") + fence, "--over", "engine.protocol=simple,ll",
-                                            "--over", "link.latency=250ns,2500ns", "--over", "bytes=64KiB,2MiB"});
+        return sweep("study_protocols",
+            {"--set", std::string("gpu.fence_latency=") + fence, "--over", "engine.protocol=simple,ll", "--over",
+                "link.latency=250ns,2500ns", "--over", "bytes=64KiB,2MiB"});
     };
     auto plain = points("0ps");
     auto slow = points("1700ns");
@@ -152,9 +159,9 @@ TEST(StudyProtocols, SimpleTakesTwoWaysAndAFenceMore)
 
 TEST(StudyL2Size, ASmallCacheHandsTheCrossoverToTheRing)
 {
-    auto points = sweep("study_l2_size", {"--set", "hbm.bandwidth=100GB/s", "--set", "links.xpu_fabric.latency=70ns",
-                                             "--bytes", "256KiB", "--over", "algorithm=one_shot,ring", "--over",
-                                             "l2.size=512KiB,16MiB", "--column", "l2.write_backs"});
+    auto points = sweep("study_l2_size",
+        {"--set", "hbm.bandwidth=100GB/s", "--set", "links.xpu_fabric.latency=70ns", "--bytes", "256KiB", "--over",
+            "algorithm=one_shot,ring", "--over", "l2.size=512KiB,16MiB", "--column", "l2.write_backs"});
     EXPECT_LT(points["one_shot 16MiB"].time, points["ring 16MiB"].time);
     EXPECT_GT(points["one_shot 512KiB"].time, points["ring 512KiB"].time);
     EXPECT_EQ(points["one_shot 16MiB"].columns["l2.write_backs"], 0);
@@ -164,9 +171,10 @@ TEST(StudyL2Size, ASmallCacheHandsTheCrossoverToTheRing)
 TEST(StudyDimensions, LevelledLoadsGainAndRoundRobinOnlyWhereDimensionsAreAlike)
 {
     const auto times = [](const std::string& inside, const std::string& across) {
-        return sweep("study_dimensions", {"--bytes", "256KiB", "--set", "links.inside.bandwidth=" + inside + " GB/s", "--set",
-                                             "links.across.bandwidth=" + across + " GB/s", "--over",
-                                             "engine.dimension_order=fixed,round_robin,offline_greedy"});
+        return sweep("study_dimensions",
+            {"--bytes", "256KiB", "--set", "links.inside.bandwidth=" + inside + " GB/s", "--set",
+                "links.across.bandwidth=" + across + " GB/s", "--over",
+                "engine.dimension_order=fixed,round_robin,offline_greedy"});
     };
     auto alike = times("2.5", "2.5");
     EXPECT_NEAR(alike["fixed"].time / alike["offline_greedy"].time, 1.6, 0.12);

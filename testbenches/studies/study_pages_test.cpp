@@ -88,7 +88,10 @@ TEST(StudyPages, NumbersOfTablesAreThoseOfTheResults)
         EXPECT_EQ(unknown_numbers(text_of(examples / study / "README.md"), known), "") << study;
     }
     const std::vector<double> known = numbers_of("x 30.1936 us 1895506 off");
-    EXPECT_EQ(unknown_numbers("| L2 | 9 us | 8 us |\n|---|---|---|\n| L2 | 30.19 us | 1,895,506 |\n| 99 us | 30.2 us |\nat 7 us\n", known), "");
+    EXPECT_EQ(unknown_numbers(
+                  "| L2 | 9 us | 8 us |\n|---|---|---|\n| L2 | 30.19 us | 1,895,506 |\n| 99 us | 30.2 us |\nat 7 us\n",
+                  known),
+        "");
     EXPECT_EQ(unknown_numbers("| L2 | 30.20 us |\n", known), "30.20 us in | L2 | 30.20 us |\n");
     EXPECT_EQ(unknown_numbers("| L2 | 1,895,507 |\n", known), "1,895,507 in | L2 | 1,895,507 |\n");
 }
@@ -106,7 +109,8 @@ TEST_P(StudyResults, AreWhatItsCommandPrints)
     EXPECT_EQ(text_of(printed), text_of(examples / GetParam() / "results.txt"));
     for (const auto& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() != ".svg") continue;
-        EXPECT_EQ(text_of(entry.path()), text_of(examples / GetParam() / entry.path().filename())) << entry.path().filename();
+        EXPECT_EQ(text_of(entry.path()), text_of(examples / GetParam() / entry.path().filename()))
+            << entry.path().filename();
     }
     fs::remove_all(folder);
 }

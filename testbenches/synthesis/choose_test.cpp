@@ -38,8 +38,13 @@ bool follows_wires(const CostGraph& graph, const std::vector<std::uint32_t>& ord
 TEST(Choose, ShortMessagesGoDirectAndLongOnesRoundTheRing)
 {
     // Behind one switch both send the same bytes; latencies decide. On a ring of wires direct traffic passes many links.
-    EXPECT_EQ(choose_algorithm(mesh_graph(8), request(CollectiveOp::all_gather, 8192)).candidates.front().name.substr(0, 6), "direct");
-    EXPECT_EQ(choose_algorithm(ring_graph(8), request(CollectiveOp::all_gather, 1 << 28)).candidates.front().name.substr(0, 4), "ring");
+    EXPECT_EQ(
+        choose_algorithm(mesh_graph(8), request(CollectiveOp::all_gather, 8192)).candidates.front().name.substr(0, 6),
+        "direct");
+    EXPECT_EQ(choose_algorithm(ring_graph(8), request(CollectiveOp::all_gather, 1 << 28))
+                  .candidates.front()
+                  .name.substr(0, 4),
+        "ring");
 }
 
 TEST(Choose, CandidatesStandInTheOrderOfTheirPrice)
@@ -75,8 +80,9 @@ TEST(Choose, WhatIsRefusedIsPassedOver)
         choose_algorithm(star_graph(8), asked);
         ADD_FAILURE();
     } catch (const InputError& error) {
-        EXPECT_EQ(std::string(error.what()), "no algorithm can be used: the cheapest, " + free.candidates.front().name +
-            ", is never taken; expected fewer ranks or channels");
+        EXPECT_EQ(std::string(error.what()),
+            "no algorithm can be used: the cheapest, " + free.candidates.front().name +
+                ", is never taken; expected fewer ranks or channels");
     }
 }
 
@@ -106,7 +112,9 @@ TEST(Choose, ASynthesizedScheduleMustBeClearlyCheaper)
         EXPECT_TRUE(verify(choice.schedule).ok);
     }
     // No ring of neighbours goes through an odd grid.
-    EXPECT_EQ(choose_synthesized(grid_graph(3, 3, false), request(CollectiveOp::all_gather, 1 << 24)).candidates.front().name.substr(0, 11),
+    EXPECT_EQ(choose_synthesized(grid_graph(3, 3, false), request(CollectiveOp::all_gather, 1 << 24))
+                  .candidates.front()
+                  .name.substr(0, 11),
         "synthesized");
 }
 
@@ -231,8 +239,7 @@ TEST(Permuted, DoesTheSameOnOtherRanks)
             if (name != "ring" && name != "direct" && name != "direct_get") continue;
             AlgorithmOptions options;
             options.channels = 2;
-            const Schedule schedule =
-                permuted(make_schedule(name, static_cast<CollectiveOp>(op), 5, options), order);
+            const Schedule schedule = permuted(make_schedule(name, static_cast<CollectiveOp>(op), 5, options), order);
             const Verification result = verify(schedule);
             EXPECT_TRUE(result.ok) << name << " " << op << (result.ok ? "" : result.problems.front());
         }

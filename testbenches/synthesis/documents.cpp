@@ -12,7 +12,8 @@ std::string document(unsigned n, const std::string& switches, const std::vector<
 {
     std::string text = fmt::format("name: bench\ndevices:\n- name: box\n  components:\n"
                                    "  - {{name: xpu, choice: xpu, count: {}, description: accelerator}}\n{}  links:\n"
-                                   "  - {{name: wire, description: Ethernet, physical: {{bandwidth: {{gigabytes_per_second: {}}}, latency: {{ns: 70}}}}}}\n"
+                                   "  - {{name: wire, description: Ethernet, physical: {{bandwidth: "
+                                   "{{gigabytes_per_second: {}}}, latency: {{ns: 70}}}}}}\n"
                                    "  edges:\n",
         n, switches, gigabytes);
     for (const std::string& edge : edges) text += "  - " + edge + "\n";
@@ -33,7 +34,8 @@ Place lattice(const std::string& name, unsigned width, unsigned height, bool wra
         for (unsigned x = 0; x < width; ++x) {
             const unsigned at = y * width + x;
             if (x + 1 < width || (wraps && width > 2)) edges.push_back(edge(xpu(at), xpu(y * width + (x + 1) % width)));
-            if (y + 1 < height || (wraps && height > 2)) edges.push_back(edge(xpu(at), xpu((y + 1) % height * width + x)));
+            if (y + 1 < height || (wraps && height > 2))
+                edges.push_back(edge(xpu(at), xpu((y + 1) % height * width + x)));
         }
     Place place{name, document(width * height, "", edges, 25), {"routing.policy=dimension_order", "link.vc_lanes=2"}};
     place.sets.push_back(fmt::format("routing.size_x={}", width));
@@ -52,15 +54,17 @@ Place mesh_place(unsigned n) { return {"mesh", document(n, "", {edge("xpu", "xpu
 Place switch_place(unsigned n)
 {
     return {"switch",
-        document(n, "  - {name: sw, choice: switch, count: 1, description: switch}\n", {edge("xpu", "sw", "many2many")}, 100), {}};
+        document(n, "  - {name: sw, choice: switch, count: 1, description: switch}\n", {edge("xpu", "sw", "many2many")},
+            100),
+        {}};
 }
 
 Place fat_tree_place(unsigned leaves, unsigned each, unsigned spines)
 {
     std::vector<std::string> edges;
     for (unsigned leaf = 0; leaf < leaves; ++leaf)
-        edges.push_back(
-            edge(fmt::format("xpu[{}:{}]", leaf * each, (leaf + 1) * each), fmt::format("leaf[{}]", leaf), "many2many"));
+        edges.push_back(edge(fmt::format("xpu[{}:{}]", leaf * each, (leaf + 1) * each), fmt::format("leaf[{}]", leaf),
+            "many2many"));
     edges.push_back(edge("leaf", "spine", "many2many"));
     return {"fat tree",
         document(leaves * each,

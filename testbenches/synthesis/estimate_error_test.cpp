@@ -42,8 +42,8 @@ RunSetup setup(const Case& at, const std::string& algorithm, const std::string& 
 struct Errors {
     unsigned algorithms = 0;
     double mean = 0;
-    double most = 0;             // but for loads of everything
-    double one_shot_loads = 0;   // of these
+    double most = 0;            // but for loads of everything
+    double one_shot_loads = 0;  // of these
     std::string text;
 };
 

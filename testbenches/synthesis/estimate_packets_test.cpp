@@ -15,8 +15,8 @@ using namespace weft::testing;
 
 namespace {
 
-Estimate price(const std::string& algorithm, CollectiveOp op, const CostGraph& graph, std::uint64_t bytes, Protocol protocol,
-    bool fenced = false)
+Estimate price(const std::string& algorithm, CollectiveOp op, const CostGraph& graph, std::uint64_t bytes,
+    Protocol protocol, bool fenced = false)
 {
     const Schedule schedule = make_schedule(algorithm, op, graph.size());
     if (protocol == Protocol::simple) return estimate(schedule, graph, {bytes, 1});
@@ -46,7 +46,8 @@ TEST(EstimatePackets, AChainGoesOnWithTheFirstOfThem)
     EXPECT_EQ(one.steps, 3);
     EXPECT_EQ(one.time_ps, 3 * hop_ps + 16 + hop_ps);  // at the end the acknowledge
     // With many the wire is always busy.
-    EXPECT_EQ(price("ring", CollectiveOp::all_gather, ring_graph(4), 40'000, Protocol::ll).time_ps, 3 * 20'000 + 2 * hop_ps);
+    EXPECT_EQ(price("ring", CollectiveOp::all_gather, ring_graph(4), 40'000, Protocol::ll).time_ps,
+        3 * 20'000 + 2 * hop_ps);
 }
 
 TEST(EstimatePackets, AreCheaperAsLongAsAMessageIsShort)
@@ -66,7 +67,8 @@ TEST(EstimatePackets, WhatWasWrittenIsReadBehindAFence)
     CostGraph graph = mesh_graph(8);
     const std::uint64_t before = price("recursive_doubling", CollectiveOp::all_reduce, graph, 64, Protocol::ll).time_ps;
     for (CostPath& path : graph.paths) path.answer_ps += 500;
-    EXPECT_EQ(price("recursive_doubling", CollectiveOp::all_reduce, graph, 64, Protocol::ll).time_ps, before + 500 + 500);
+    EXPECT_EQ(price("recursive_doubling", CollectiveOp::all_reduce, graph, 64, Protocol::ll).time_ps,
+        before + 500 + 500);
 }
 
 TEST(EstimatePackets, AFenceBeforeEveryStepTakesItsTime)
@@ -104,7 +106,8 @@ TEST(EstimatePackets, OnlyWhatCanBeInPacketsIsChosen)
         EXPECT_NE(candidate.why.find(" in packets of ll"), std::string::npos) << candidate.why;
     }
     for (const char* name : {"one_shot_get", "two_shot_get", "nvls", "push_reduce"})
-        EXPECT_NE(std::find(choice.without_price.begin(), choice.without_price.end(), name), choice.without_price.end()) << name;
+        EXPECT_NE(std::find(choice.without_price.begin(), choice.without_price.end(), name), choice.without_price.end())
+            << name;
     // The schedule itself is the one that a run turns into packets.
     for (const RankPlan& plan : choice.schedule.ranks) EXPECT_EQ(plan.packet_chunks, 0);
 }

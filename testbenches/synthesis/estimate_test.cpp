@@ -95,8 +95,10 @@ TEST(Estimate, RanksOnTheWayCrowdTheirLinks)
     for (CostLink& link : graph.links) link.buffer = 1024;
     EXPECT_GT(static_cast<double>(price("direct", CollectiveOp::all_gather, graph, 8 * mib, 4).time_ps), 1.5 * without);
     // Neighbours do not, nor does one sender alone.
-    for (const auto& [algorithm, op] : {std::pair("ring", CollectiveOp::all_gather), std::pair("direct", CollectiveOp::broadcast)})
-        EXPECT_EQ(price(algorithm, op, graph, 8 * mib, 4).time_ps, price(algorithm, op, ring_graph(8), 8 * mib, 4).time_ps);
+    for (const auto& [algorithm, op] :
+        {std::pair("ring", CollectiveOp::all_gather), std::pair("direct", CollectiveOp::broadcast)})
+        EXPECT_EQ(price(algorithm, op, graph, 8 * mib, 4).time_ps,
+            price(algorithm, op, ring_graph(8), 8 * mib, 4).time_ps);
 }
 
 TEST(Estimate, AWaitForAFlagThatIsSetIsALookToo)

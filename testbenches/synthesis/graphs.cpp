@@ -9,7 +9,8 @@ namespace weft::testing {
 CostGraph ring_graph(std::uint32_t n)
 {
     CostGraph graph = plain_graph(n);
-    for (std::uint32_t rank = 0; rank < (n == 2 ? 1 : n); ++rank) add_wire(graph, rank, (rank + 1) % n, wire_ps, hop_ps);
+    for (std::uint32_t rank = 0; rank < (n == 2 ? 1 : n); ++rank)
+        add_wire(graph, rank, (rank + 1) % n, wire_ps, hop_ps);
     route(graph);
     return graph;
 }
@@ -45,7 +46,8 @@ CostGraph star_graph(std::uint32_t n)
     for (std::uint32_t from = 0; from < n; ++from)
         for (std::uint32_t to = 0; to < n; ++to)
             if (from != to)
-                graph.path(from, to) = {{{0, {{2 * from, 1}}}, {hop_ps, {{2 * to + 1, 1}}}}, 2 * hop_ps, 2 * hop_ps, true};
+                graph.path(from, to) = {{{0, {{2 * from, 1}}}, {hop_ps, {{2 * to + 1, 1}}}}, 2 * hop_ps, 2 * hop_ps,
+                    true};
     return graph;
 }
 
@@ -83,7 +85,8 @@ void route(CostGraph& graph)
         for (std::size_t i = 0; i < reached.size(); ++i)
             for (std::uint32_t to = 0; to < n; ++to) {
                 const CostPath& wire = wires.path(reached[i], to);
-                if (to == from || !wire.neighbours || (reached[i] != from && !graph.path(from, to).stages.empty())) continue;
+                if (to == from || !wire.neighbours || (reached[i] != from && !graph.path(from, to).stages.empty()))
+                    continue;
                 if (reached[i] != from) {
                     CostPath path = graph.path(from, reached[i]);
                     path.stages.push_back({graph.path(from, reached[i]).put_ps, wire.stages.front().links});

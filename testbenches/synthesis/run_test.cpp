@@ -52,15 +52,17 @@ std::vector<std::string> rings_of(const std::string& op)
 // A synthesized schedule ends with the right result, and no later than any built-in ring.
 void never_worse_than_rings(const Place& place)
 {
-    for (const auto& [op, bytes] : {std::pair("all_reduce", "64 KiB"), std::pair("all_reduce", "1 MiB"),
-             std::pair("all_gather", "256 KiB"), std::pair("reduce_scatter", "256 KiB"), std::pair("broadcast", "256 KiB")}) {
+    for (const auto& [op, bytes] :
+        {std::pair("all_reduce", "64 KiB"), std::pair("all_reduce", "1 MiB"), std::pair("all_gather", "256 KiB"),
+            std::pair("reduce_scatter", "256 KiB"), std::pair("broadcast", "256 KiB")}) {
         const Json made = run(setup(place, op, "synthesize", bytes, true));
         ASSERT_EQ(made.value("verified", ""), "passed") << place.name << " " << op << made.dump().substr(0, 300);
         const auto time = made["simulated_ps"].get<std::uint64_t>();
         for (const std::string& ring : rings_of(op)) {
             const Json other = run(setup(place, op, ring, bytes));
             if (other.contains("refused")) continue;  // it wants options or other numbers of ranks
-            EXPECT_LE(time, other["simulated_ps"].get<std::uint64_t>()) << place.name << " " << op << " " << bytes << ": " << made["choice"]["priced"][0].dump();
+            EXPECT_LE(time, other["simulated_ps"].get<std::uint64_t>())
+                << place.name << " " << op << " " << bytes << ": " << made["choice"]["priced"][0].dump();
         }
     }
 }
@@ -192,7 +194,8 @@ TEST(CostGraph, HasTheLatenciesOfTheAlphaBetaFigure)
         const auto alpha = run(one)["alpha_beta"]["alpha_ps"].get<std::uint64_t>();
         const CostGraph graph = graph_of(one);
         // A signal is a flit or more shorter than a line.
-        EXPECT_NEAR(static_cast<double>(step_ps(graph, 0, 1)), static_cast<double>(alpha), 0.01 * static_cast<double>(alpha));
+        EXPECT_NEAR(static_cast<double>(step_ps(graph, 0, 1)), static_cast<double>(alpha),
+            0.01 * static_cast<double>(alpha));
     }
 }
 
@@ -223,7 +226,8 @@ TEST(CostGraph, SwitchesThatCombineAreInIt)
     // 1024 lines in the time of a line there and its answer back.
     const double open = graph.links[graph.switches[0].contexts].group_ps_per_byte * 64 * 1024;
     EXPECT_NEAR(open, 711 + 70'000 + 3 * 60'000 + 142 + 70'000 + 100'000, 2);
-    for (const CostRank& rank : graph_of(setup(mesh_place(4), "all_gather", "ring", "64 KiB")).ranks) EXPECT_TRUE(rank.ports.empty());
+    for (const CostRank& rank : graph_of(setup(mesh_place(4), "all_gather", "ring", "64 KiB")).ranks)
+        EXPECT_TRUE(rank.ports.empty());
 }
 
 TEST(CostGraph, RanksBetweenAreNoNeighbours)

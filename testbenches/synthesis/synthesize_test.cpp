@@ -26,9 +26,10 @@ constexpr std::uint64_t mib = 1 << 20;
 
 std::vector<CostGraph> graphs()
 {
-    std::vector<CostGraph> out{ring_graph(2), ring_graph(5), mesh_graph(6), grid_graph(4, 3, true), grid_graph(3, 3, false),
-        star_graph(7)};
-    for (std::uint64_t seed = 0; seed < 6; ++seed) out.push_back(random_graph(3 + 2 * static_cast<std::uint32_t>(seed), seed));
+    std::vector<CostGraph> out{ring_graph(2), ring_graph(5), mesh_graph(6), grid_graph(4, 3, true),
+        grid_graph(3, 3, false), star_graph(7)};
+    for (std::uint64_t seed = 0; seed < 6; ++seed)
+        out.push_back(random_graph(3 + 2 * static_cast<std::uint32_t>(seed), seed));
     return out;
 }
 
@@ -60,8 +61,8 @@ TEST(Synthesize, IsRightOnAnyGraph)
                     options.root = graph.size() - 1;
                     options.seed = chunks;
                     const Schedule schedule = synthesize(op, graph, options);
-                    const std::string what = fmt::format("{} of {} in {} chunks, {} parts", name_of(op), graph.size(),
-                        chunks, parts);
+                    const std::string what =
+                        fmt::format("{} of {} in {} chunks, {} parts", name_of(op), graph.size(), chunks, parts);
                     expect_right(schedule, 0, what);
                     expect_right(schedule, 1000, what);
                     EXPECT_TRUE(estimate(schedule, graph, {1 << 16, 1}).runs) << what;
@@ -108,7 +109,8 @@ TEST(Synthesize, TheSameFromTheSameSeed)
         for (const RankPlan& plan : schedule.ranks)
             for (const Thread& thread : plan.threads)
                 for (const Step& step : thread.steps)
-                    for (const ChunkRef& chunk : step.destinations) text += fmt::format("{}:{} ", chunk.rank, chunk.index);
+                    for (const ChunkRef& chunk : step.destinations)
+                        text += fmt::format("{}:{} ", chunk.rank, chunk.index);
         return text;
     };
     const std::string first = moves();
@@ -124,8 +126,10 @@ TEST(Synthesize, ARingIsUsedBothWays)
     SynthesisOptions options;
     options.bytes = 64 * mib;
     options.chunks = 2;
-    const auto both_ways = static_cast<double>(price(synthesize(CollectiveOp::all_gather, graph, options), graph, options.bytes));
-    const auto one_way = static_cast<double>(price(make_schedule("ring", CollectiveOp::all_gather, 8), graph, options.bytes));
+    const auto both_ways =
+        static_cast<double>(price(synthesize(CollectiveOp::all_gather, graph, options), graph, options.bytes));
+    const auto one_way =
+        static_cast<double>(price(make_schedule("ring", CollectiveOp::all_gather, 8), graph, options.bytes));
     EXPECT_NEAR(both_ways / one_way, 0.5, 0.03);
 }
 
@@ -190,7 +194,8 @@ TEST(Synthesize, WhatCannotBeIsRefusedInALine)
         synthesize(CollectiveOp::all_gather, parts, {});
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_STREQ(error.what(), "no way from rank 0 (rank0) to rank 2 (rank2); expected ranks that reach each other");
+        EXPECT_STREQ(error.what(),
+            "no way from rank 0 (rank0) to rank 2 (rank2); expected ranks that reach each other");
     }
     EXPECT_THROW(synthesize(CollectiveOp::all_to_all, ring_graph(4), {}), InputError);
     EXPECT_THROW(synthesize(CollectiveOp::all_gather, plain_graph(1), {}), InputError);
@@ -218,7 +223,8 @@ TEST(Synthesize, ManyPartsAreTheSameBytes)
     const Schedule one = synthesize(CollectiveOp::all_reduce, graph, options);
     options.parts = 5;
     const Schedule five = synthesize(CollectiveOp::all_reduce, graph, options);
-    EXPECT_EQ(traffic_of(one, Layout(one, options.bytes, 4)).pairs, traffic_of(five, Layout(five, options.bytes, 4)).pairs);
+    EXPECT_EQ(traffic_of(one, Layout(one, options.bytes, 4)).pairs,
+        traffic_of(five, Layout(five, options.bytes, 4)).pairs);
 }
 
 }  // namespace synthesize_test

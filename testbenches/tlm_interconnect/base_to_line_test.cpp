@@ -30,7 +30,8 @@ constexpr Time latency = 1234;
 // A foreign initiator, the adapter, a checker, and a memory of ours.
 struct Bench {
     explicit Bench(BaseToLineSpec spec = {}, Time interval = 0)
-        : memory("memory", event_queue, latency, interval), adapter("adapter", event_queue, "adapter", pool, spec), checkers(event_queue)
+        : memory("memory", event_queue, latency, interval), adapter("adapter", event_queue, "adapter", pool, spec),
+          checkers(event_queue)
     {
         ProtocolChecker::Rules rules;
         rules.request_credits = spec.request_credits;
@@ -248,7 +249,7 @@ std::string non_blocking(Completion completion, std::uint64_t hold)
         for (const auto& access : initiator.accesses) {
             EXPECT_EQ(access.status, tlm::TLM_OK_RESPONSE);
             times += std::to_string(access.requested) + "/" + std::to_string(access.accepted) + "/" +
-                     std::to_string(access.answered) + " ";
+                std::to_string(access.answered) + " ";
         }
         return times;
     });

@@ -424,7 +424,8 @@ TEST(Checker, AnswersOfCallsThatOursDoNotHave)
     target.change_phase = false;
     target.answer = tlm::TLM_UPDATED;
     line.set_response_status(tlm::TLM_OK_RESPONSE);
-    target.in->nb_transport_bw(line, *std::make_unique<LinePhase>(LinePhase::response), *std::make_unique<sc_core::sc_time>());
+    target.in->nb_transport_bw(line, *std::make_unique<LinePhase>(LinePhase::response),
+        *std::make_unique<sc_core::sc_time>());
     initiator.out.return_response_credit(line, 0);
     EXPECT_TRUE(reports.contain("a response credit answered by TLM_UPDATED")) << reports.all();
 }

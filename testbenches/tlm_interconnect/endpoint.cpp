@@ -4,8 +4,8 @@
 
 namespace weft::testing {
 
-Endpoint::Endpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool, unsigned index,
-    unsigned ports, RouteTable routes, Time service)
+Endpoint::Endpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool,
+    unsigned index, unsigned ports, RouteTable routes, Time service)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), pool_(pool), routes_(std::move(routes)),
       index_(static_cast<std::uint16_t>(index)), service_(service)
 {
@@ -18,8 +18,7 @@ Endpoint::Endpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::s
     }
 }
 
-Line& Endpoint::issue(Time at, LineOp op, unsigned to, std::uint64_t local, std::uint32_t size,
-    std::uint32_t transfer)
+Line& Endpoint::issue(Time at, LineOp op, unsigned to, std::uint64_t local, std::uint32_t size, std::uint32_t transfer)
 {
     Line& line = pool_.take();
     line.begin(op, global_address(to, local), size).source(index_).tag(tags_++).transfer(transfer);

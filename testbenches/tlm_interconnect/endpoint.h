@@ -11,11 +11,12 @@
 
 namespace weft::testing {
 
-class Endpoint : public sc_core::sc_module,
-                 public TimedComponent,
-                 public LineInitiator,
-                 public LineTarget,
-                 public OutputPortOwner {
+class Endpoint :
+    public sc_core::sc_module,
+    public TimedComponent,
+    public LineInitiator,
+    public LineTarget,
+    public OutputPortOwner {
 public:
     // `service`: time from a request's arrival to its answer at the output port; its buffer slot is
     // free at the end of it.

@@ -32,8 +32,8 @@ std::string world(Maker make, unsigned components, unsigned methods, unsigned cy
 // First line in which two traces differ, for a readable failure.
 std::string difference(const std::string& a, const std::string& b)
 {
-    const auto [x, y] = std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())),
-        b.begin());
+    const auto [x, y] =
+        std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
     if (x == a.end() && y == b.end()) return "";
     const auto line = [](const std::string& text, std::size_t at) {
         const std::size_t start = text.rfind('\n', at) + 1;

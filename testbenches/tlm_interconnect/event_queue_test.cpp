@@ -91,8 +91,8 @@ TEST(EventQueue, ItemsScheduledBeforeElaborationFollowTheSameRule)
         a.at(due, 3, 4000);
     }
     sc_core::sc_start();
-    EXPECT_EQ(log, (Log{"0 a 3", "0 b 2", "0 b 1", "700 a 3", "700 b 2", "700 b 1", "5000000 a 3", "5000000 b 2",
-                       "5000000 b 1"}));
+    EXPECT_EQ(log,
+        (Log{"0 a 3", "0 b 2", "0 b 1", "700 a 3", "700 b 2", "700 b 1", "5000000 a 3", "5000000 b 2", "5000000 b 1"}));
 }
 
 TEST(EventQueue, FarItemsKeepTheOrderOfScheduling)
@@ -147,8 +147,9 @@ TEST(EventQueue, AnItemMayComeLongBeforeTheOnlyOneThere)
             return out;
         });
         const std::string end = std::to_string(far);
-        EXPECT_EQ(order, "100 a 1\n300 a 3\n500 a 6\n" + std::to_string(far - 2) + " a 5\n" + std::to_string(far - 1) +
-                             " a 2\n" + end + " a 0\n" + end + " a 4\n");
+        EXPECT_EQ(order,
+            "100 a 1\n300 a 3\n500 a 6\n" + std::to_string(far - 2) + " a 5\n" + std::to_string(far - 1) + " a 2\n" +
+                end + " a 0\n" + end + " a 4\n");
     }
 }
 
@@ -182,8 +183,9 @@ TEST(EventQueue, ArbitrateRunsOnceAfterTheLastItemOfAnInstant)
     }
     a.at(21, 9);
     sc_core::sc_start();
-    EXPECT_EQ(log, (Log{"20 a 0", "20 a 1", "20 a 2", "20 a arbitrates", "20 b 2", "20 b 1", "20 b 0", "20 b arbitrates",
-                       "21 a 9", "21 a arbitrates"}));
+    EXPECT_EQ(log,
+        (Log{"20 a 0", "20 a 1", "20 a 2", "20 a arbitrates", "20 b 2", "20 b 1", "20 b 0", "20 b arbitrates", "21 a 9",
+            "21 a arbitrates"}));
 }
 
 TEST(EventQueue, ALateArrivalOfTheInstantIsArbitratedToo)
@@ -441,8 +443,9 @@ TEST(EventQueue, NeverRunsPastAForeignEvent)
     Foreign foreign("foreign", event_queue, a, log);
     for (const Time due : {900, 999, 1001, 1004}) a.at(due, 0);
     sc_core::sc_start();
-    EXPECT_EQ(log, (Log{"900 a 0", "999 a 0", "thread at 1000", "1000 a 1", "1001 a 0", "thread at 1003", "1004 a 0",
-                       "1005 a 2"}));
+    EXPECT_EQ(log,
+        (Log{"900 a 0", "999 a 0", "thread at 1000", "1000 a 1", "1001 a 0", "thread at 1003", "1004 a 0",
+            "1005 a 2"}));
 }
 
 TEST(EventQueue, NotifyKernelWakesAProcessAtTheExactTimeAndHoldsTheEventQueueBack)
@@ -462,7 +465,8 @@ TEST(EventQueue, NotifyKernelWakesAProcessAtTheExactTimeAndHoldsTheEventQueueBac
     a.at(2501, 0);
     sc_core::sc_start();
     log.erase(log.begin(), std::find(log.begin(), log.end(), "2000 a 7"));
-    EXPECT_EQ(log, (Log{"2000 a 7", "2019 a 0", "woken at 2020 ps", "2021 a 0", "2500 a 8", "woken at 2500 ps", "2501 a 0"}));
+    EXPECT_EQ(log,
+        (Log{"2000 a 7", "2019 a 0", "woken at 2020 ps", "2021 a 0", "2500 a 8", "woken at 2500 ps", "2501 a 0"}));
 }
 
 TEST(EventQueue, StopFromAKernelProcessEndsTheRun)

@@ -30,8 +30,8 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
         } else if (options.make) {
             others[n] = options.make(node.name, event_queue, options.switches, count, routing.table(n));
         } else if (options.crossbar) {
-            crossbars[n] = std::make_unique<CrossbarSwitch>(node.name.c_str(), event_queue, node.name, options.switches, count,
-                options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));
+            crossbars[n] = std::make_unique<CrossbarSwitch>(node.name.c_str(), event_queue, node.name, options.switches,
+                count, options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));
         } else {
             switches[n] = make_switch(node.name.c_str(), event_queue, node.name, options.switches, count,
                 options.tables == nullptr ? routing.table(n) : RouteTable((*options.tables)[n]));
@@ -51,17 +51,17 @@ FabricSystem::FabricSystem(const Fabric& fabric, const Options& options)
             unsigned p = 0;
             while (ports[n][p].edge != e) ++p;
             Endpoint* endpoint = fabric.nodes[n].endpoint < 0
-                                     ? nullptr
-                                     : endpoints[static_cast<unsigned>(fabric.nodes[n].endpoint)].get();
+                ? nullptr
+                : endpoints[static_cast<unsigned>(fabric.nodes[n].endpoint)].get();
             if (endpoint != nullptr) {
                 endpoint->output(p).set_credits(rules.space);
                 checkers.bind(endpoint->out(p), links[e]->target(end), rules);
                 checkers.bind(links[e]->initiator(end), endpoint->in(p), rules);
                 continue;
             }
-            SwitchModel& model = others[n] != nullptr   ? *others[n]
-                                 : switches[n] != nullptr ? static_cast<SwitchModel&>(*switches[n])
-                                                          : *crossbars[n];
+            SwitchModel& model = others[n] != nullptr ? *others[n]
+                : switches[n] != nullptr              ? static_cast<SwitchModel&>(*switches[n])
+                                                      : *crossbars[n];
             model.set_credits(p, rules.space);
             checkers.bind(model.initiator(p), links[e]->target(end), rules);
             checkers.bind(links[e]->initiator(end), model.target(p), rules);
@@ -85,8 +85,7 @@ void FabricSystem::expect_clean()
     checkers.finish();
     EXPECT_EQ(checkers.problems(), 0u);
     EXPECT_EQ(pool.live(), 0u);
-    for (const auto& endpoint : endpoints)
-        EXPECT_EQ(endpoint->answered.size(), endpoint->issued()) << endpoint->path();
+    for (const auto& endpoint : endpoints) EXPECT_EQ(endpoint->answered.size(), endpoint->issued()) << endpoint->path();
 }
 
 std::string FabricSystem::trace() const
@@ -94,7 +93,7 @@ std::string FabricSystem::trace() const
     std::string out;
     const auto add = [&out](const std::string& node, const char* what, const Endpoint::Record& record) {
         out += std::to_string(record.at) + " " + node + " " + what + " " + std::to_string(record.source) + " " +
-               std::to_string(record.tag) + "\n";
+            std::to_string(record.tag) + "\n";
     };
     for (const auto& endpoint : endpoints) {
         for (const Endpoint::Record& record : endpoint->served) add(endpoint->path(), "serves", record);

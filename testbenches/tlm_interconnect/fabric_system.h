@@ -30,10 +30,12 @@ struct FabricSystem {
         const std::vector<std::vector<std::vector<std::uint16_t>>>* tables = nullptr;
         bool crossbar = false;  // switches are of model `crossbar`
         // Makes the switches, in place of either model.
-        std::function<std::unique_ptr<SwitchModel>(const std::string& name, EventQueue& event_queue, const SwitchSpec& spec,
-            unsigned ports, RouteTable routes)> make;
+        std::function<std::unique_ptr<SwitchModel>(const std::string& name, EventQueue& event_queue,
+            const SwitchSpec& spec, unsigned ports, RouteTable routes)>
+            make;
         // The same of links.
-        std::function<std::unique_ptr<LinkModel>(const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t seed)>
+        std::function<std::unique_ptr<LinkModel>(const std::string& name, EventQueue& event_queue, const LinkSpec& spec,
+            std::uint64_t seed)>
             make_link;
     };
 
@@ -51,11 +53,11 @@ struct FabricSystem {
     EventQueue event_queue;
     LinePool pool;
     Checkers checkers;
-    std::vector<std::unique_ptr<Endpoint>> endpoints;  // by endpoint index
-    std::vector<std::unique_ptr<Switch>> switches;     // by node; null where an endpoint is
+    std::vector<std::unique_ptr<Endpoint>> endpoints;        // by endpoint index
+    std::vector<std::unique_ptr<Switch>> switches;           // by node; null where an endpoint is
     std::vector<std::unique_ptr<CrossbarSwitch>> crossbars;  // by node, in place of `switches`
     std::vector<std::unique_ptr<SwitchModel>> others;        // by node, of Options::make
-    std::vector<std::unique_ptr<LinkModel>> links;     // by edge
+    std::vector<std::unique_ptr<LinkModel>> links;           // by edge
 };
 
 // Endpoints e0.. on one switch "s", each by one link.

@@ -93,7 +93,8 @@ struct ForeignAtInitiator : sc_core::sc_module {
         }
     }
 
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+        sc_core::sc_time& delay)
     {
         if (phase == tlm::BEGIN_RESP && completion != Completion::later) {
             finish(payload, accesses[current[&payload]]);
@@ -143,14 +144,15 @@ struct ForeignAtInitiator : sc_core::sc_module {
 // A memory with a fixed access time, reached by any transport.
 struct ForeignMemory : sc_core::sc_module {
     enum class Style {
-        four_phase,      // END_REQ after `accept`, BEGIN_RESP on the backward path
-        no_end_request,  // BEGIN_RESP directly
-        updated,         // BEGIN_REQ returns TLM_UPDATED with END_REQ
+        four_phase,        // END_REQ after `accept`, BEGIN_RESP on the backward path
+        no_end_request,    // BEGIN_RESP directly
+        updated,           // BEGIN_REQ returns TLM_UPDATED with END_REQ
         updated_response,  // BEGIN_REQ returns TLM_UPDATED with BEGIN_RESP
-        completed        // BEGIN_REQ returns TLM_COMPLETED
+        completed          // BEGIN_REQ returns TLM_COMPLETED
     };
 
-    ForeignMemory(sc_core::sc_module_name name, std::uint64_t latency, Style style = Style::four_phase, bool waits = false)
+    ForeignMemory(sc_core::sc_module_name name, std::uint64_t latency, Style style = Style::four_phase,
+        bool waits = false)
         : sc_module(name), socket("socket"), bytes(1 << 16), latency(latency), style(style), waits(waits),
           queue("queue", this, &ForeignMemory::on_phase)
     {
@@ -197,7 +199,8 @@ struct ForeignMemory : sc_core::sc_module {
         return payload.get_data_length();
     }
 
-    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+        sc_core::sc_time& delay)
     {
         if (phase == tlm::END_RESP) {
             ++ended;
@@ -290,7 +293,8 @@ struct ForeignRouter : sc_core::sc_module {
         out.register_nb_transport_bw(this, &ForeignRouter::nb_transport_bw);
     }
 
-    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+        sc_core::sc_time& delay)
     {
         if (phase == tlm::BEGIN_REQ) {
             payload.set_address(payload.get_address() + offset);
@@ -298,7 +302,8 @@ struct ForeignRouter : sc_core::sc_module {
         }
         return out->nb_transport_fw(payload, phase, delay);
     }
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+        sc_core::sc_time& delay)
     {
         return in->nb_transport_bw(payload, phase, delay);
     }

@@ -161,10 +161,13 @@ private:
 class World {
 public:
     World(Clockwork& clockwork, unsigned components, unsigned methods, unsigned cycles)
-        : clockwork_(clockwork), components_(components), cycles_(cycles), clock_("clock", sc_core::sc_time(10, sc_core::SC_NS))
+        : clockwork_(clockwork), components_(components), cycles_(cycles),
+          clock_("clock", sc_core::sc_time(10, sc_core::SC_NS))
     {
         clockwork_.run = [this](unsigned component, const Token& token) { on_token(component, token); };
-        clockwork_.arbitrate = [this](unsigned component) { log(clockwork_.now(), component_name(component), "arbitrates"); };
+        clockwork_.arbitrate = [this](unsigned component) {
+            log(clockwork_.now(), component_name(component), "arbitrates");
+        };
         sc_core::sc_spawn([this] { clocked(); }, "clocked");
         for (unsigned m = 0; m < methods; ++m) {
             methods_.push_back(std::make_unique<Method>());
@@ -221,8 +224,8 @@ private:
     {
         clockwork_.enter();
         const std::uint64_t draw = mix(token.id * 7919ULL + token.hop);
-        clockwork_.schedule(static_cast<unsigned>(draw % components_), token, clockwork_.now() + 1 + (draw >> 20) % 2000,
-            64 + token.id % 64);
+        clockwork_.schedule(static_cast<unsigned>(draw % components_), token,
+            clockwork_.now() + 1 + (draw >> 20) % 2000, 64 + token.id % 64);
     }
 
     void clocked()
@@ -254,7 +257,8 @@ private:
         }
         if (now >= method.timer) {
             method.timer = now + 1 + mix(index * 1'000'003ULL + method.draws++) % 30'000;
-            if (method.draws % 4 == 0) hand_in({3'000'000 + index * 100'000 + static_cast<std::uint32_t>(method.draws), 0});
+            if (method.draws % 4 == 0)
+                hand_in({3'000'000 + index * 100'000 + static_cast<std::uint32_t>(method.draws), 0});
         }
         if (!method.inbox.empty()) method.event.notify(to_sc_time(method.inbox.begin()->first - now));
         sc_core::next_trigger(to_sc_time(method.timer - now), method.event);

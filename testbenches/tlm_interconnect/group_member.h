@@ -12,22 +12,24 @@
 
 namespace weft::testing {
 
-class GroupMember : public sc_core::sc_module,
-                    public TimedComponent,
-                    public LineInitiator,
-                    public LineTarget,
-                    public OutputPortOwner {
+class GroupMember :
+    public sc_core::sc_module,
+    public TimedComponent,
+    public LineInitiator,
+    public LineTarget,
+    public OutputPortOwner {
 public:
     // One port per entry of the link count; requests take port (line number) % ports.
-    GroupMember(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool, std::uint16_t index,
-        unsigned ports);
+    GroupMember(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool,
+        std::uint16_t index, unsigned ports);
 
     LineInitiatorSocket& out(unsigned port) { return *ports_[port]->out; }
     LineTargetSocket& in(unsigned port) { return *ports_[port]->in; }
     OutputPort& output(unsigned port) { return *ports_[port]->output; }
 
     std::vector<float>& memory(std::uint64_t local);  // the 16 elements of a line
-    Line& issue(Time at, LineOp op, std::uint16_t to, std::uint64_t local, bool posted = false, std::uint32_t size = 64);
+    Line& issue(Time at, LineOp op, std::uint16_t to, std::uint64_t local, bool posted = false,
+        std::uint32_t size = 64);
     void delay_reads(Time time) { read_time_ = time; }
 
     struct Answer {

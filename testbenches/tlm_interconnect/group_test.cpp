@@ -23,7 +23,8 @@ namespace {
 
 // Members 0..n-1 on one switch, each by one link.
 struct Star {
-    Star(unsigned count, const LinkSpec& link, const SwitchSpec& spec) : event_queue("event_queue"), checkers(event_queue), links_spec(link)
+    Star(unsigned count, const LinkSpec& link, const SwitchSpec& spec)
+        : event_queue("event_queue"), checkers(event_queue), links_spec(link)
     {
         std::vector<std::vector<std::uint16_t>> routes;
         for (unsigned m = 0; m < count; ++m) routes.push_back({static_cast<std::uint16_t>(m)});
@@ -115,8 +116,9 @@ TEST(Group, MulticastAtZeroLoadIsTheSumOfItsParts)
     const SwitchSpec hub;
     ASSERT_EQ(star.members[1]->answers.size(), 1u);
     // There, copies out, acknowledgements back, answer out.
-    EXPECT_EQ(star.members[1]->answers[0].at, star.wire(80) + link.latency + hub.latency + star.wire(80) + link.latency +
-                                                  star.wire(16) + link.latency + hub.latency + star.wire(16) + link.latency);
+    EXPECT_EQ(star.members[1]->answers[0].at,
+        star.wire(80) + link.latency + hub.latency + star.wire(80) + link.latency + star.wire(16) + link.latency +
+            hub.latency + star.wire(16) + link.latency);
     for (const auto& member : star.members) EXPECT_EQ(member->memory(128)[3], 42);
 }
 
@@ -131,9 +133,9 @@ TEST(Group, LoadReduceAtZeroLoadIsTheSumOfItsPartsAndOfTheAdder)
     star.finish();
     const LinkSpec link;
     ASSERT_EQ(star.members[2]->answers.size(), 1u);
-    EXPECT_EQ(star.members[2]->answers[0].at, star.wire(16) + link.latency + hub.latency + star.wire(16) + link.latency +
-                                                  star.wire(80) + link.latency + hub.latency + 4'000 + star.wire(80) +
-                                                  link.latency);
+    EXPECT_EQ(star.members[2]->answers[0].at,
+        star.wire(16) + link.latency + hub.latency + star.wire(16) + link.latency + star.wire(80) + link.latency +
+            hub.latency + 4'000 + star.wire(80) + link.latency);
     for (unsigned e = 0; e < 16; ++e)
         EXPECT_TRUE(same_bits(star.members[2]->answers[0].data[e], in_order({0, 1, 2, 3}, 0, e)));
 }
@@ -148,7 +150,8 @@ TEST(Group, TheOrderOfCombinationIsTheGroupsWhateverTheOrderOfArrival)
                 star.group(order);
                 fill(star, 8);
                 star.members[slow]->delay_reads(500'000);
-                for (std::uint64_t l = 0; l < 8; ++l) star.members[0]->issue(0, LineOp::load_reduce, first_group, 64 * l);
+                for (std::uint64_t l = 0; l < 8; ++l)
+                    star.members[0]->issue(0, LineOp::load_reduce, first_group, 64 * l);
                 star.finish();
                 unsigned wrong = 0;
                 for (const GroupMember::Answer& answer : star.members[0]->answers)
@@ -258,12 +261,14 @@ TEST(Group, FewContextsMakeOperationsWaitAndNothingElse)
             Star star(4, {}, hub);
             star.group_of_all();
             fill(star, 64);
-            for (std::uint64_t l = 0; l < 64; ++l) star.members[l % 4]->issue(0, LineOp::load_reduce, first_group, 64 * l);
+            for (std::uint64_t l = 0; l < 64; ++l)
+                star.members[l % 4]->issue(0, LineOp::load_reduce, first_group, 64 * l);
             star.finish();
             Time last = 0;
             for (const auto& member : star.members) last = std::max(last, member->answers.back().at);
-            return std::to_string(last) + " " + std::to_string(static_cast<int>(star.statistic("group_contexts_peak"))) +
-                   " " + std::to_string(static_cast<int>(star.statistic("group_waits")));
+            return std::to_string(last) + " " +
+                std::to_string(static_cast<int>(star.statistic("group_contexts_peak"))) + " " +
+                std::to_string(static_cast<int>(star.statistic("group_waits")));
         });
     };
     Time one = 0;
@@ -292,8 +297,9 @@ TEST(Group, ATableThatIsFullSaysSo)
         star.group({0}, first_group + 2);
         ADD_FAILURE() << "a third group found room";
     } catch (const InputError& error) {
-        EXPECT_EQ(error.diagnostics()[0].text(), "hub: no room for another group in a table of 2; expected fewer "
-                                                 "groups, or a larger switch.multicast_groups");
+        EXPECT_EQ(error.diagnostics()[0].text(),
+            "hub: no room for another group in a table of 2; expected fewer "
+            "groups, or a larger switch.multicast_groups");
     }
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
@@ -310,9 +316,9 @@ TEST(Group, APushIsAnsweredWhenTheResultIsWrittenEverywhere)
     const SwitchSpec hub;
     for (const auto& member : star.members) {
         ASSERT_EQ(member->answers.size(), 1u);
-        EXPECT_EQ(member->answers[0].at, star.wire(80) + link.latency + hub.latency + 3 * 40 + star.wire(80) +
-                                             link.latency + star.wire(16) + link.latency + hub.latency + star.wire(16) +
-                                             link.latency);
+        EXPECT_EQ(member->answers[0].at,
+            star.wire(80) + link.latency + hub.latency + 3 * 40 + star.wire(80) + link.latency + star.wire(16) +
+                link.latency + hub.latency + star.wire(16) + link.latency);
     }
 }
 
@@ -330,14 +336,16 @@ TEST(Group, PushesInDifferentOrdersEndWithOneContext)
             fill(star, 16);
             for (unsigned m = 0; m < 3; ++m)
                 for (std::uint64_t l = 0; l < 16; ++l)
-                    star.members[m]->issue(m * 1'000, LineOp::reduce, first_group, 64 * ((m == 1 ? 15 - l : l + 5 * m) % 16));
+                    star.members[m]->issue(m * 1'000, LineOp::reduce, first_group,
+                        64 * ((m == 1 ? 15 - l : l + 5 * m) % 16));
             star.finish();
             unsigned wrong = 0;
             for (const auto& member : star.members)
                 for (std::uint64_t l = 0; l < 16; ++l)
                     for (unsigned e = 0; e < 16; ++e)
                         wrong += same_bits(member->memory(64 * l)[e], in_order({0, 1, 2}, l, e)) ? 0 : 1;
-            return std::to_string(wrong) + " " + std::to_string(static_cast<unsigned>(star.statistic("group_contexts_peak")));
+            return std::to_string(wrong) + " " +
+                std::to_string(static_cast<unsigned>(star.statistic("group_contexts_peak")));
         }),
             "0 " + std::to_string(contexts));
 }
@@ -357,7 +365,8 @@ std::string opposite_pushes(std::uint64_t places)
         Star star(2, link, hub);
         star.group_of_all();
         for (unsigned m = 0; m < 2; ++m)
-            for (std::uint64_t l = 0; l < 8; ++l) star.members[m]->issue(0, LineOp::reduce, first_group, 64 * (m == 0 ? l : 7 - l));
+            for (std::uint64_t l = 0; l < 8; ++l)
+                star.members[m]->issue(0, LineOp::reduce, first_group, 64 * (m == 0 ? l : 7 - l));
         star.finish(false);
         std::string out;
         for (const std::string& text : star.hub->blocked()) out += text + "\n";
@@ -374,7 +383,8 @@ TEST(Group, ContributionsBeyondThePlacesAreNamedWhereTheyBlock)
     const std::string blocked = opposite_pushes(2);
     EXPECT_NE(blocked.find("reduce at 0x0 of group 0xfc00 waits for endpoint 1\n"), std::string::npos) << blocked;
     EXPECT_NE(blocked.find("operations on groups wait for one of 1 contexts\n"), std::string::npos) << blocked;
-    EXPECT_NE(blocked.find("contributions among them that keep their input slots: 4; switch.waiting_contributions = 2 places are taken\n"),
+    EXPECT_NE(blocked.find("contributions among them that keep their input slots: 4; switch.waiting_contributions = 2 "
+                           "places are taken\n"),
         std::string::npos)
         << blocked;
     // With a place for all that can wait nothing blocks, and more of them change no time.
@@ -404,10 +414,13 @@ TEST(Group, AContributionWithoutAPlaceGivesItsCreditBackWithThePlace)
         for (const std::string& text : star.hub->blocked()) out += text + "; ";
         star.event_queue.set_end(~Time{0});
         star.finish();
-        return out + std::to_string(star.members[0]->answers.size()) + " " + std::to_string(star.members[1]->answers.size());
+        return out + std::to_string(star.members[0]->answers.size()) + " " +
+            std::to_string(star.members[1]->answers.size());
     }),
-        "hub: reduce at 0x0 of group 0xfc00 waits for endpoint 1; hub: 2 operations on groups wait for one of 1 contexts; "
-        "hub: contributions among them that keep their input slots: 1; switch.waiting_contributions = 1 places are taken; 4 4");
+        "hub: reduce at 0x0 of group 0xfc00 waits for endpoint 1; hub: 2 operations on groups wait for one of 1 "
+        "contexts; "
+        "hub: contributions among them that keep their input slots: 1; switch.waiting_contributions = 1 places are "
+        "taken; 4 4");
 }
 
 TEST(Group, LinesOfGroupsPackByTheirOwnLimit)
@@ -425,13 +438,15 @@ TEST(Group, LinesOfGroupsPackByTheirOwnLimit)
             for (std::uint64_t l = 0; l < 64; ++l) star.members[0]->issue(0, LineOp::write, 1, 64 * (l + 64));
             star.finish();
             return std::to_string(star.links[1]->direction(1).wire_bytes) + " " +
-                   std::to_string(star.links[2]->direction(1).wire_bytes);
+                std::to_string(star.links[2]->direction(1).wire_bytes);
         });
     };
     const std::uint64_t plain = 64 * 64 + 16 * 16;
-    for (const auto& [payload, packets] : {std::pair{64, 64}, std::pair{128, 32}, std::pair{256, 16}, std::pair{4096, 16}}) {
+    for (const auto& [payload, packets] :
+        {std::pair{64, 64}, std::pair{128, 32}, std::pair{256, 16}, std::pair{4096, 16}}) {
         const std::uint64_t group = 64 * 64 + 16 * static_cast<std::uint64_t>(packets);
-        EXPECT_EQ(bytes(static_cast<std::uint64_t>(payload)), std::to_string(group + plain) + " " + std::to_string(group));
+        EXPECT_EQ(bytes(static_cast<std::uint64_t>(payload)),
+            std::to_string(group + plain) + " " + std::to_string(group));
     }
 }
 
@@ -474,11 +489,10 @@ TEST(Group, RandomMixesWithLittleRoomAllEnd)
                 expected += posted ? 0 : 1;
             }
             star.finish();
-            std::size_t answers = 0;
-            for (const auto& member : star.members) answers += member->answers.size();
-            return answers == expected ? std::string("all") : std::to_string(answers);
+            for (const auto& member : star.members) expected -= member->answers.size();
+            return std::to_string(expected) + " missing";
         }),
-            "all")
+            "0 missing")
             << "seed " << seed;
     }
 }

@@ -81,7 +81,8 @@ private:
 class LineIssuer : public sc_core::sc_module, public TimedComponent, public LineInitiator {
 public:
     LineIssuer(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, std::uint32_t credits = 0)
-        : sc_module(name), TimedComponent(event_queue, std::string(this->name())), out("out", *this), pool_(pool), gate_(credits)
+        : sc_module(name), TimedComponent(event_queue, std::string(this->name())), out("out", *this), pool_(pool),
+          gate_(credits)
     {
         wake_.kind = 2;
     }

@@ -19,8 +19,8 @@ TEST(LineTest, ItsGenericPayloadSaysWhatItSays)
         std::uint32_t bytes;
         tlm::tlm_command command;
     };
-    for (const Case& one : {Case{LineOp::read, 64, tlm::TLM_READ_COMMAND}, Case{LineOp::write, 32, tlm::TLM_WRITE_COMMAND},
-             Case{LineOp::atomic, 8, tlm::TLM_IGNORE_COMMAND}}) {
+    for (const Case& one : {Case{LineOp::read, 64, tlm::TLM_READ_COMMAND},
+             Case{LineOp::write, 32, tlm::TLM_WRITE_COMMAND}, Case{LineOp::atomic, 8, tlm::TLM_IGNORE_COMMAND}}) {
         line.begin(one.op, global_address(3, 0x1040), one.bytes);
         tlm::tlm_generic_payload& payload = line.make_payload();
         EXPECT_EQ(payload.get_address(), line.address);

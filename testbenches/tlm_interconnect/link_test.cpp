@@ -41,8 +41,9 @@ TEST(Link, WireBytesOfEveryOperationSizeAndClass)
 {
     const LinkSpec spec;  // flit, header and byte enables of 16 B each
     for (const Expected& line : {Expected{LineOp::read, 64, 16, 80}, Expected{LineOp::read, 1, 16, 32},
-             Expected{LineOp::read, 16, 16, 32}, Expected{LineOp::read, 17, 16, 48}, Expected{LineOp::write, 64, 80, 16},
-             Expected{LineOp::write, 63, 96, 16}, Expected{LineOp::write, 8, 48, 16}, Expected{LineOp::write, 33, 80, 16},
+             Expected{LineOp::read, 16, 16, 32}, Expected{LineOp::read, 17, 16, 48},
+             Expected{LineOp::write, 64, 80, 16}, Expected{LineOp::write, 63, 96, 16},
+             Expected{LineOp::write, 8, 48, 16}, Expected{LineOp::write, 33, 80, 16},
              Expected{LineOp::atomic, 8, 32, 16}, Expected{LineOp::await, 8, 32, 16}}) {
         EXPECT_EQ(wire_bytes(spec, line.op, line.size, LineClass::request), line.request)
             << name_of(line.op) << line.size;

@@ -92,10 +92,11 @@ struct Hosts {
             return amounts(there.wire_bytes, there.packets, back.wire_bytes, back.packets);
         });
     }
-    static std::string amounts(std::uint64_t there, std::uint64_t packets_there, std::uint64_t back, std::uint64_t packets_back)
+    static std::string amounts(std::uint64_t there, std::uint64_t packets_there, std::uint64_t back,
+        std::uint64_t packets_back)
     {
-        return std::to_string(there) + " B in " + std::to_string(packets_there) + ", " + std::to_string(back) + " B in " +
-               std::to_string(packets_back);
+        return std::to_string(there) + " B in " + std::to_string(packets_there) + ", " + std::to_string(back) +
+            " B in " + std::to_string(packets_back);
     }
 };
 
@@ -105,8 +106,8 @@ Time on(std::uint64_t bytes, std::uint64_t rate) { return bytes * 1'000'000'000'
 constexpr Time alone(std::uint64_t payload)
 {
     return (24 + payload) * 1'000'000'000'000 / pcie_rate + pcie_latency + card_latency +
-           (82 + 16 + payload) * 1'000'000'000'000 / net_rate + net_latency + card_latency +
-           (24 + payload) * 1'000'000'000'000 / pcie_rate + pcie_latency;
+        (82 + 16 + payload) * 1'000'000'000'000 / net_rate + net_latency + card_latency +
+        (24 + payload) * 1'000'000'000'000 / pcie_rate + pcie_latency;
 }
 
 }  // namespace
@@ -138,9 +139,11 @@ TEST(Messages, BytesOnTheWireFollowFromTheMessageAlone)
         const unsigned packets = (lines + 63) / 64;
         const unsigned data = 64 * lines + 82 * packets;
         for (const Time apart : {0U, 1'000U, 200'000U}) {
-            EXPECT_EQ(hosts.on_the_wire(lines, LineOp::write, apart, lines), Hosts::amounts(data + 16, packets, 82 + 4, 1))
+            EXPECT_EQ(hosts.on_the_wire(lines, LineOp::write, apart, lines),
+                Hosts::amounts(data + 16, packets, 82 + 4, 1))
                 << lines << " lines " << apart << " ps apart";
-            EXPECT_EQ(hosts.on_the_wire(lines, LineOp::read, apart, lines), Hosts::amounts(82 + 16, 1, data + 4, packets))
+            EXPECT_EQ(hosts.on_the_wire(lines, LineOp::read, apart, lines),
+                Hosts::amounts(82 + 16, 1, data + 4, packets))
                 << lines << " lines " << apart << " ps apart";
         }
     }
@@ -150,7 +153,8 @@ TEST(Messages, BytesOnTheWireFollowFromTheMessageAlone)
     EXPECT_EQ(hosts.on_the_wire(100, LineOp::atomic, 0, 100), Hosts::amounts(100 * (8 + 98), 100, 100 * 86, 100));
     // A transfer of 1000 lines in messages of at most 100.
     hosts.options.switches.message = 6400;
-    EXPECT_EQ(hosts.on_the_wire(1000, LineOp::write, 0, 1000), Hosts::amounts(64'000 + 20 * 82 + 10 * 16, 20, 10 * 86, 10));
+    EXPECT_EQ(hosts.on_the_wire(1000, LineOp::write, 0, 1000),
+        Hosts::amounts(64'000 + 20 * 82 + 10 * 16, 20, 10 * 86, 10));
 }
 
 // A link of the path that takes less: the card cuts for the whole way, here its own link's.
@@ -175,7 +179,8 @@ TEST(Messages, LongOnesRunAtTheRateOfTheWireWithAHeaderPerMtu)
     const std::vector<Time> at = hosts.send(lines, LineOp::write, 0, lines);
     ASSERT_EQ(at.size(), lines);
     // Between the first lines of packet 10 and packet 60: 50 times 64 lines of 64 B and the headers.
-    EXPECT_NEAR(static_cast<double>(at[60 * 64] - at[10 * 64]), 50.0 * static_cast<double>(on(64 * 64 + 82 + 16, net_rate)), 2.0);
+    EXPECT_NEAR(static_cast<double>(at[60 * 64] - at[10 * 64]),
+        50.0 * static_cast<double>(on(64 * 64 + 82 + 16, net_rate)), 2.0);
 }
 
 TEST(Messages, ShortOnesRunAtTheRateOfMessages)
@@ -243,7 +248,8 @@ TEST(Messages, MeanLatencyDoesNotFallWithLoad)
         in >> least >> mean;
         EXPECT_EQ(least, alone(64) + 300'000) << load;
         EXPECT_GE(mean, before) << "load " << load;
-        EXPECT_NEAR(mean - static_cast<double>(least), load / (2 * (1 - load)) * interval, 0.1 * load / (1 - load) * interval + 10)
+        EXPECT_NEAR(mean - static_cast<double>(least), load / (2 * (1 - load)) * interval,
+            0.1 * load / (1 - load) * interval + 10)
             << "load " << load;
         before = mean;
     }
@@ -257,8 +263,8 @@ TEST(Messages, AHeldMessageStartsWhenItIsFullOrItsTimeIsOver)
     // Six lines 50 ns apart: four fill a message, two wait out the time.
     const std::vector<Time> at = hosts.send(6, LineOp::write, 50'000, 6);
     const Time card = on(88, pcie_rate) + pcie_latency + card_latency;
-    const Time first = 150'000 + card;               // the fourth line has come
-    const Time rest = 200'000 + card + 1'000'000;    // the fifth came, and nobody filled it up
+    const Time first = 150'000 + card;             // the fourth line has come
+    const Time rest = 200'000 + card + 1'000'000;  // the fifth came, and nobody filled it up
     const Time after = alone(64) - card;
     EXPECT_EQ(at[0], first + after);
     EXPECT_EQ(at[4], rest + after);
@@ -303,7 +309,8 @@ TEST(Messages, RecentKeysForgetTheOneUsedLongestAgo)
         std::vector<std::pair<std::uint64_t, std::uint32_t>> expected;  // key and place, the one used last in front
         for (unsigned step = 0; step < 5'000; ++step) {
             const std::uint64_t key = random.below(2 * places + 1) << 20;
-            const auto known = std::find_if(expected.begin(), expected.end(), [&](const auto& e) { return e.first == key; });
+            const auto known =
+                std::find_if(expected.begin(), expected.end(), [&](const auto& e) { return e.first == key; });
             const std::uint32_t found = keys.find(key);
             ASSERT_EQ(found != RecentKeys::none, known != expected.end()) << places << " places, step " << step;
             if (known != expected.end()) {

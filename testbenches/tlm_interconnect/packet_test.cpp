@@ -381,7 +381,7 @@ TEST(CreditMessages, OneForLaterLetsLinesGoFirstAndStillCostsItsBytes)
     credits.settle(server, 200);
     EXPECT_EQ(server.book(200, 80).end, 280u);  // not after the credit
     credits.settle(server, 1'104);
-    EXPECT_EQ(server.book(1'104, 80).end, 1'188u);  // behind it
+    EXPECT_EQ(server.book(1'104, 80).end, 1'188u);            // behind it
     EXPECT_EQ(credits.leave(server, framer, 1'150, 0), 46u);  // in its turn
     EXPECT_EQ(credits.wire_bytes, 16u);
 }

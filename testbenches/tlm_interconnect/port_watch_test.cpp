@@ -12,7 +12,7 @@ using namespace weft::testing;
 
 namespace {
 
-constexpr Time wire = 3'200;     // 80 B at 25 GB/s
+constexpr Time wire = 3'200;  // 80 B at 25 GB/s
 constexpr Time flight = 70'000;
 
 unsigned slot_of(const PortWatch& watch, VcClass cls)
@@ -95,7 +95,8 @@ TEST(PortWatch, WatchingChangesNoTime)
         }
         for (unsigned e = 0; e < 4; ++e)
             for (unsigned i = 0; i < 200; ++i)
-                system.endpoints[e]->issue(i * 900, i % 3 == 0 ? LineOp::read : LineOp::write, (e + 1 + i % 3) % 4, 64 * i);
+                system.endpoints[e]->issue(i * 900, i % 3 == 0 ? LineOp::read : LineOp::write, (e + 1 + i % 3) % 4,
+                    64 * i);
         sc_core::sc_start();
         return system.trace();
     };
@@ -104,8 +105,8 @@ TEST(PortWatch, WatchingChangesNoTime)
 
 TEST(BlockedChain, ACircleIsNamedMemberByMember)
 {
-    const std::vector<BufferWait> waits = {{"", "e0", "a -> b", 4}, {"a -> b", "b", "b -> c", 2}, {"b -> c", "c", "c -> a", 1},
-        {"c -> a", "a", "a -> b", 2}, {"d -> a", "a", "a -> b", 7}};
+    const std::vector<BufferWait> waits = {{"", "e0", "a -> b", 4}, {"a -> b", "b", "b -> c", 2},
+        {"b -> c", "c", "c -> a", 1}, {"c -> a", "a", "a -> b", 2}, {"d -> a", "a", "a -> b", 7}};
     const std::vector<std::string> expected = {"circle of waiting:", "  2 lines in a -> b wait for room in b -> c",
         "  1 line in b -> c waits for room in c -> a",
         "  2 lines in c -> a wait for room in a -> b, which closes the circle"};
@@ -185,8 +186,7 @@ TEST_P(Rings, ThatIgnoreTheDeadlockCheckNameTheirCircle)
         return "s" + std::to_string(ports[node][port].peer) + " -> s" + std::to_string(node);
     };
     for (unsigned n = 0; n < nodes; ++n)
-        for (const SwitchModel::Wait& wait :
-            GetParam() ? system.crossbars[n]->waits() : system.switches[n]->waits())
+        for (const SwitchModel::Wait& wait : GetParam() ? system.crossbars[n]->waits() : system.switches[n]->waits())
             waits.push_back({from(n, wait.input), "s" + std::to_string(n), buffer(n, wait.output), wait.lines});
     const std::vector<std::string> text = blocked_chain(waits);
     ASSERT_EQ(text.size(), 1 + nodes);

@@ -44,7 +44,9 @@ std::string try_system(unsigned seed)
     Fabric fabric;
     switch (random() % 5) {
     case 0: fabric = grid_of({static_cast<unsigned>(3 + random() % 4)}, true); break;
-    case 1: fabric = grid_of({static_cast<unsigned>(2 + random() % 3), static_cast<unsigned>(2 + random() % 3)}, one_in(2)); break;
+    case 1:
+        fabric = grid_of({static_cast<unsigned>(2 + random() % 3), static_cast<unsigned>(2 + random() % 3)}, one_in(2));
+        break;
     case 2: fabric = two_tiers(2 + random() % 3, 1 + random() % 3, 1 + random() % 3); break;
     default: fabric = random_graph(random); break;
     }

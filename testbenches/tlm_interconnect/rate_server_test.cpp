@@ -97,8 +97,8 @@ TEST(RateServers, TheNextIsAdmittedAtOnceAndOthersInTheirTurn)
 {
     RateServers way(1, 64'000'000'000);  // a line each ns
     EXPECT_EQ(way.admit(0, 100, 64), 100u);
-    EXPECT_EQ(way.admit(0, 700, 64), 700u);    // while the first passes; its own time is 1100 to 2100
-    EXPECT_EQ(way.admit(0, 900, 64), 2100u);   // the second waits in truth
+    EXPECT_EQ(way.admit(0, 700, 64), 700u);   // while the first passes; its own time is 1100 to 2100
+    EXPECT_EQ(way.admit(0, 900, 64), 2100u);  // the second waits in truth
     EXPECT_EQ(way.admit(0, 1200, 64), 3100u);
     EXPECT_EQ(way.admit(0, 3100, 64), 3100u);  // the fourth has just begun
     EXPECT_EQ(way.admit(0, 9000, 64), 9000u);

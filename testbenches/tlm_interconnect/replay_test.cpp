@@ -65,8 +65,8 @@ Outcome stream(const LinkSpec& link, unsigned lines, std::uint64_t seed = 1)
         for (unsigned i = 0; i < served.size(); ++i) ordered += served[i].tag == i ? 1 : 0;
         const LinkModel::Direction out = system.links[0]->direction(0);
         std::string result;
-        for (const std::uint64_t value :
-            {out.wire_bytes, out.repeated_bytes, out.errors, out.replays, out.packets, served.back().at, std::uint64_t{ordered}})
+        for (const std::uint64_t value : {out.wire_bytes, out.repeated_bytes, out.errors, out.replays, out.packets,
+                 served.back().at, std::uint64_t{ordered}})
             result += std::to_string(value) + " ";
         return result;
     });
@@ -114,7 +114,8 @@ TEST(Replay, WithoutErrorsTimesAreThoseOfThePlainLink)
             FabricSystem system(star(4), options);
             for (unsigned e = 0; e < 4; ++e)
                 for (unsigned i = 0; i < 300; ++i)
-                    system.endpoints[e]->issue(i * 1'700, i % 3 == 0 ? LineOp::read : LineOp::write, (e + 1 + i % 3) % 4, 64 * i);
+                    system.endpoints[e]->issue(i * 1'700, i % 3 == 0 ? LineOp::read : LineOp::write,
+                        (e + 1 + i % 3) % 4, 64 * i);
             sc_core::sc_start();
             system.expect_clean();
             return system.trace();

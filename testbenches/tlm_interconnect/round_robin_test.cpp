@@ -19,8 +19,7 @@ std::vector<std::uint64_t> spine_loads(SpreadMode mode, unsigned lines)
 {
     const Fabric fabric = two_tiers(2, 1, 4);
     FabricSystem system(fabric, {});
-    for (unsigned i = 0; i < lines; ++i)
-        system.endpoints[0]->issue(0, LineOp::write, 1, 4096).choose_path(mode, i);
+    for (unsigned i = 0; i < lines; ++i) system.endpoints[0]->issue(0, LineOp::write, 1, 4096).choose_path(mode, i);
     sc_core::sc_start();
     system.expect_clean();
     std::vector<std::uint64_t> out;

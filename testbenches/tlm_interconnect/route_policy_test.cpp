@@ -22,8 +22,7 @@ constexpr std::uint64_t bandwidth = 25'000'000'000;
 void add_endpoint(Fabric& fabric, std::uint32_t router)
 {
     const auto node = static_cast<std::uint32_t>(fabric.nodes.size());
-    fabric.nodes.push_back(
-        {"e" + std::to_string(fabric.endpoints), static_cast<int>(fabric.endpoints), false});
+    fabric.nodes.push_back({"e" + std::to_string(fabric.endpoints), static_cast<int>(fabric.endpoints), false});
     fabric.edges.push_back({router, node, bandwidth});
     ++fabric.endpoints;
 }
@@ -73,8 +72,7 @@ Fabric three_tiers(unsigned pods)
         for (std::uint32_t l = 0; l < 2; ++l) fabric.nodes.push_back({"leaf", -1, true});
         for (std::uint32_t s = 0; s < 2; ++s) {
             fabric.edges.push_back({first + s, s, bandwidth});
-            for (std::uint32_t l = 0; l < 2; ++l)
-                fabric.edges.push_back({first + 2 + l, first + s, bandwidth});
+            for (std::uint32_t l = 0; l < 2; ++l) fabric.edges.push_back({first + 2 + l, first + s, bandwidth});
         }
     }
     for (std::uint32_t p = 0; p < pods; ++p)
@@ -132,8 +130,7 @@ void expect_drained(const Fabric& fabric, const RouteRules& with, unsigned lanes
 
 TEST(RoutePolicy, DimensionOrderTakesTheSumOfDistancesAndHasNoCycle)
 {
-    const std::vector<std::vector<unsigned>> shapes = {{3}, {5}, {6}, {4, 4}, {5, 3}, {2, 6}, {4, 3, 5},
-        {2, 2, 2}};
+    const std::vector<std::vector<unsigned>> shapes = {{3}, {5}, {6}, {4, 4}, {5, 3}, {2, 6}, {4, 3, 5}, {2, 2, 2}};
     for (const std::vector<unsigned>& sizes : shapes)
         for (const bool closed : {false, true}) {
             const Fabric fabric = grid(sizes, closed);
@@ -141,10 +138,9 @@ TEST(RoutePolicy, DimensionOrderTakesTheSumOfDistancesAndHasNoCycle)
             const unsigned largest = *std::max_element(sizes.begin(), sizes.end());
             EXPECT_EQ(routing.lanes(), closed && largest > 3 ? 2u : 1u);
             EXPECT_TRUE(routing.dependency_cycle().empty()) << sizes.size() << " " << closed;
-            each_path(fabric, routing,
-                [&](std::uint32_t a, std::uint32_t b, const std::vector<std::uint32_t>& path) {
-                    EXPECT_EQ(path.size() - 3, grid_hops(sizes, closed, a, b)) << a << " to " << b;
-                });
+            each_path(fabric, routing, [&](std::uint32_t a, std::uint32_t b, const std::vector<std::uint32_t>& path) {
+                EXPECT_EQ(path.size() - 3, grid_hops(sizes, closed, a, b)) << a << " to " << b;
+            });
         }
 }
 
@@ -200,8 +196,7 @@ TEST(RoutePolicy, DimensionOrderRefusesWhatIsNoGrid)
     EXPECT_EQ(mismatch(fabric, sized), "");
     fabric.edges.erase(fabric.edges.begin() + 3);
     EXPECT_NE(mismatch(fabric, sized), "");
-    EXPECT_NE(mismatch(fabric, rules(RoutePolicy::dimension_order)).find("no mesh, ring or torus"),
-        std::string::npos);
+    EXPECT_NE(mismatch(fabric, rules(RoutePolicy::dimension_order)).find("no mesh, ring or torus"), std::string::npos);
     EXPECT_NE(mismatch(three_tiers(3), rules(RoutePolicy::dimension_order)), "");
 }
 
@@ -269,8 +264,7 @@ TEST(RoutePolicy, DragonflyTakesThreeLinksAtMost)
         each_path(fabric, routing, [&](std::uint32_t, std::uint32_t, const std::vector<std::uint32_t>& path) {
             EXPECT_LE(path.size() - 3, 3u);
             unsigned global = 0;
-            for (std::size_t i = 2; i + 1 < path.size(); ++i)
-                global += groups[path[i - 1]] != groups[path[i]];
+            for (std::size_t i = 2; i + 1 < path.size(); ++i) global += groups[path[i - 1]] != groups[path[i]];
             EXPECT_EQ(global, groups[path[1]] == groups[path[path.size() - 2]] ? 0u : 1u);
         });
     }
@@ -278,12 +272,10 @@ TEST(RoutePolicy, DragonflyTakesThreeLinksAtMost)
     Fabric fabric = dragonfly_of(2, 4, 2, groups);
     EXPECT_FALSE(Routing(fabric).dependency_cycle().empty());  // the same links without lanes
     EXPECT_NE(mismatch(fabric, rules(RoutePolicy::dragonfly_minimal)), "");
-    EXPECT_NE(mismatch(grid({4, 4}, true),
-                  rules(RoutePolicy::dragonfly_minimal, std::vector<std::uint32_t>(32, 0))),
+    EXPECT_NE(mismatch(grid({4, 4}, true), rules(RoutePolicy::dragonfly_minimal, std::vector<std::uint32_t>(32, 0))),
         "");
     fabric.edges.erase(fabric.edges.begin());
-    EXPECT_NE(mismatch(fabric, rules(RoutePolicy::dragonfly_minimal, groups)).find("not joined"),
-        std::string::npos);
+    EXPECT_NE(mismatch(fabric, rules(RoutePolicy::dragonfly_minimal, groups)).find("not joined"), std::string::npos);
 }
 
 TEST(RoutePolicy, ATorusInOneLaneIsACycleOfItsOwnLinks)

@@ -117,7 +117,8 @@ TEST(Routing, FewestHopsThenTheWidestPath)
     // e0 - a - e1 (narrow first edge), e0 - b - e1 (wide), e0 - c - d - e1 (widest but longer).
     Fabric fabric;
     fabric.endpoints = 2;
-    fabric.nodes = {{"e0", 0, false}, {"e1", 1, false}, {"a", -1, true}, {"b", -1, true}, {"c", -1, true}, {"d", -1, true}};
+    fabric.nodes = {{"e0", 0, false}, {"e1", 1, false}, {"a", -1, true}, {"b", -1, true}, {"c", -1, true},
+        {"d", -1, true}};
     fabric.edges = {{0, 2, 50}, {2, 1, 400}, {0, 3, 100}, {3, 1, 100}, {0, 4, 900}, {4, 5, 900}, {5, 1, 900}};
     const Routing routing(fabric);
     EXPECT_EQ(routing.ports_to(0, 1), (std::vector<std::uint16_t>{1}));

@@ -36,7 +36,8 @@ TEST(Switch, ZeroLoadReadIsTheSumOfItsParts)
     const LinkSpec& link = options.link;
     const Time one_way = 2 * link.latency + options.switches.latency;
     EXPECT_EQ(system.endpoints[1]->served[0].at, 2 * wire_time(link, 16) + one_way);
-    EXPECT_EQ(system.endpoints[0]->answered[0].at, 2 * wire_time(link, 16) + one_way + 7 + 2 * wire_time(link, 80) + one_way);
+    EXPECT_EQ(system.endpoints[0]->answered[0].at,
+        2 * wire_time(link, 16) + one_way + 7 + 2 * wire_time(link, 80) + one_way);
 }
 
 TEST(Switch, ItsLatencyMovesEveryPassage)
@@ -159,7 +160,8 @@ TEST(Switch, ALineThatNobodyCanTakeIsReported)
         const std::string text = in_child([which, destination] {
             EventQueue event_queue("event_queue");
             LinePool pool;
-            Endpoint endpoint("e0", event_queue, "e0", pool, 0, 1, RouteTable(std::vector<std::vector<std::uint16_t>>(8, {0})));
+            Endpoint endpoint("e0", event_queue, "e0", pool, 0, 1,
+                RouteTable(std::vector<std::vector<std::uint16_t>>(8, {0})));
             const RouteTable routes({{0}, {0}, {}});
             std::unique_ptr<SwitchModel> model;
             if (which < 1'000) {

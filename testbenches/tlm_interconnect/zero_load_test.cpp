@@ -53,7 +53,7 @@ void expect_sum_of_parts(bool crossbar)
                     sc_core::sc_start();
                     system.expect_clean();
                     return std::to_string(system.endpoints[place.to]->served.at(0).at) + " " +
-                           std::to_string(system.endpoints[place.from]->answered.at(0).at);
+                        std::to_string(system.endpoints[place.from]->answered.at(0).at);
                 });
                 Time served = 0;
                 Time answered = 0;

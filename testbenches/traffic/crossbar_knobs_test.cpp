@@ -217,7 +217,8 @@ TEST(CrossbarKnobs, TooManyInputsAreRefused)
     };
     EXPECT_EQ(refusal(64, 1), "accepted");
     EXPECT_EQ(refusal(32, 2), "accepted");
-    EXPECT_NE(refusal(65, 1).find("a crossbar with 65 inputs; expected at most 64"), std::string::npos) << refusal(65, 1);
+    EXPECT_NE(refusal(65, 1).find("a crossbar with 65 inputs; expected at most 64"), std::string::npos)
+        << refusal(65, 1);
     EXPECT_NE(refusal(33, 2).find("a crossbar with 66 inputs"), std::string::npos);
 }
 

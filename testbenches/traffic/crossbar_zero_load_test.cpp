@@ -91,9 +91,7 @@ void expect_law(const Configuration& configuration, Time after_edge)
         }
     bench.run();
     const Time wait = (cycle - after_edge) % cycle;
-    const auto routers = [&](unsigned from, unsigned to) {
-        return routers_between(configuration.graph, from, to);
-    };
+    const auto routers = [&](unsigned from, unsigned to) { return routers_between(configuration.graph, from, to); };
     const auto with_line = [](unsigned passed) { return (6 + 4 * (passed - 1)) * cycle; };
     const auto without = [](unsigned passed) { return (4 + 3 * (passed - 1)) * cycle; };
     unsigned seen = 0;

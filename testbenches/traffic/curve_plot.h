@@ -16,7 +16,7 @@ struct CurvePoint {
 
 struct Curve {
     std::string title;
-    std::string reference;  // who published
+    std::string reference;           // who published
     std::vector<CurvePoint> points;  // ascending
     double saturation = 0;
     double published_from = 0;  // saturation

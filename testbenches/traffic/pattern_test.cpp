@@ -145,14 +145,16 @@ TEST(Pattern, HotSpotGetsItsShare)
     const double hot = 0.3 + 0.7 / 7;
     EXPECT_NEAR(seen[0], count * hot, 4 * std::sqrt(count * hot * (1 - hot)));
     EXPECT_EQ(seen[5], 0u);
-    for (const std::uint32_t to : {1U, 2U, 3U, 4U, 6U, 7U}) EXPECT_NEAR(seen[to], count * 0.1, 4 * std::sqrt(count * 0.09));
+    for (const std::uint32_t to : {1U, 2U, 3U, 4U, 6U, 7U})
+        EXPECT_NEAR(seen[to], count * 0.1, 4 * std::sqrt(count * 0.09));
     EXPECT_EQ(draws(what, 8, 0, 1'000)[0], 0u);  // it sends to the others
 }
 
 TEST(Pattern, WhatDoesNotExistIsRefused)
 {
     EXPECT_EQ(refusal(spec(PatternKind::transpose), 8), "pattern transpose for 8 endpoints; expected a power of 4");
-    EXPECT_EQ(refusal(spec(PatternKind::bit_complement), 6), "pattern bit_complement for 6 endpoints; expected a power of 2");
+    EXPECT_EQ(refusal(spec(PatternKind::bit_complement), 6),
+        "pattern bit_complement for 6 endpoints; expected a power of 2");
     EXPECT_EQ(refusal(spec(PatternKind::uniform), 1), "pattern uniform for 1 endpoints; expected at least 2 endpoints");
     EXPECT_EQ(refusal(spec(PatternKind::tornado, 3), 8), "pattern tornado for 8 endpoints; expected side x side");
     PatternSpec many = spec(PatternKind::incast);

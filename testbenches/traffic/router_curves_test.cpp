@@ -39,12 +39,12 @@ struct Network {
 std::vector<Network> networks()
 {
     return {{"mesh", "8 x 8 mesh, 4 channels of 8 lines, uniform traffic", mesh_of_64(),
-                {{0.001, 26.62}, {0.05, 0}, {0.1, 27.22}, {0.2, 27.74}, {0.3, 28.87}, {0.35, 0}, {0.4, 32.64}, {0.42, 34.83},
-                    {0.44, 39.96}, {0.46, 131.9}},
+                {{0.001, 26.62}, {0.05, 0}, {0.1, 27.22}, {0.2, 27.74}, {0.3, 28.87}, {0.35, 0}, {0.4, 32.64},
+                    {0.42, 34.83}, {0.44, 39.96}, {0.46, 131.9}},
                 0.454, 0.459, 0.5},
         {"tree", "fat tree of 64, 4 channels of 16 lines, uniform traffic", tree_of_64(),
-            {{0.001, 19.56}, {0.1, 19.70}, {0.2, 0}, {0.3, 20.49}, {0.4, 0}, {0.5, 23.04}, {0.6, 27.73}, {0.65, 0}, {0.7, 59.2},
-                {0.74, 0}},
+            {{0.001, 19.56}, {0.1, 19.70}, {0.2, 0}, {0.3, 20.49}, {0.4, 0}, {0.5, 23.04}, {0.6, 27.73}, {0.65, 0},
+                {0.7, 59.2}, {0.74, 0}},
             0.73, 0.738, 0.8}};
 }
 
@@ -88,20 +88,27 @@ Table run(const Network& network)
     out.curve.saturation = std::max(out.curve.saturation, run_apart(beyond.at(network.beyond)).load);
     const double middle = (network.from + network.to) / 2;
     EXPECT_NEAR(out.curve.saturation, middle, 0.03 * middle);
-    out.rows += fmt::format("| {} | saturation | {} to {} | {:.4f} accepted | {:+.1f} | |\n", network.name, network.from,
-        network.to, out.curve.saturation, 100 * (out.curve.saturation / middle - 1));
+    out.rows += fmt::format("| {} | saturation | {} to {} | {:.4f} accepted | {:+.1f} | |\n", network.name,
+        network.from, network.to, out.curve.saturation, 100 * (out.curve.saturation / middle - 1));
     return out;
 }
 
 const char* const page_begin =
     "# Curves of router networks beside published ones\n\n"
-    "Written by `WEFT_UPDATE_DOCS=1 build/release/tests/traffic_test --gtest_filter=RouterCurves.*`, which also draws the pictures and, without the\n"
-    "variable, is one of the tests. The networks are those of the page of the [scheduled crossbar](crossbar_switch.md):\n"
-    "40,000 clocks a load (400,000 at 0.001), seed 7, latency in clocks with its 95 % interval, error against BookSim2\n"
-    "[Jiang 2013] as published for the same buffers, allocators and delays. Nothing was fitted. Accepted: up to 90 % of\n"
-    "saturation a latency within 3 %, saturation within 3 % of the middle of the published range, and at load 0.001 the\n"
-    "law latency = 6 + 4 (routers - 1), which holds for single lines to the picosecond. The published mesh sample at 0.001\n"
-    "passed 6.154 routers, ours another number: both lie on the law. Beyond the knee (mesh 0.46) a mean latency says how\n"
+    "Written by `WEFT_UPDATE_DOCS=1 build/release/tests/traffic_test --gtest_filter=RouterCurves.*`, which also draws "
+    "the pictures and, without the\n"
+    "variable, is one of the tests. The networks are those of the page of the [scheduled "
+    "crossbar](crossbar_switch.md):\n"
+    "40,000 clocks a load (400,000 at 0.001), seed 7, latency in clocks with its 95 % interval, error against "
+    "BookSim2\n"
+    "[Jiang 2013] as published for the same buffers, allocators and delays. Nothing was fitted. Accepted: up to 90 % "
+    "of\n"
+    "saturation a latency within 3 %, saturation within 3 % of the middle of the published range, and at load 0.001 "
+    "the\n"
+    "law latency = 6 + 4 (routers - 1), which holds for single lines to the picosecond. The published mesh sample at "
+    "0.001\n"
+    "passed 6.154 routers, ours another number: both lie on the law. Beyond the knee (mesh 0.46) a mean latency says "
+    "how\n"
     "long a run was, not what the network does.\n\n"
     "![Mesh](../pictures/router_mesh.svg)\n\n![Tree](../pictures/router_tree.svg)\n\n"
     "| network | load | published | simulated | error % | routers passed |\n|---|---|---|---|---|---|\n";

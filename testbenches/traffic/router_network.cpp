@@ -41,7 +41,8 @@ RouterGraph mesh(unsigned side)
     const auto of = graph.edges_of();
     graph.route = [side, of, edges = graph.edges](unsigned r, unsigned d) -> std::vector<std::uint16_t> {
         if (r == d) return {0};
-        const unsigned next = r % side != d % side ? (d % side > r % side ? r + 1 : r - 1) : (d > r ? r + side : r - side);
+        const unsigned next =
+            r % side != d % side ? (d % side > r % side ? r + 1 : r - 1) : (d > r ? r + side : r - side);
         for (unsigned i = 0; i < of[r].size(); ++i)
             if (edges[of[r][i]].a + edges[of[r][i]].b - r == next) return {static_cast<std::uint16_t>(1 + i)};
         return {};
@@ -111,8 +112,8 @@ LinkSpec cycle_link(unsigned vcs, unsigned depth)
     return link;
 }
 
-RouterNetwork::RouterNetwork(EventQueue& event_queue, Checkers& checkers, const RouterGraph& graph, const SwitchSpec& router,
-    const LinkSpec& link)
+RouterNetwork::RouterNetwork(EventQueue& event_queue, Checkers& checkers, const RouterGraph& graph,
+    const SwitchSpec& router, const LinkSpec& link)
     : event_queue_(event_queue), checkers_(checkers), link_(link), space_(buffer_space(link)), home_(graph.home),
       ends_(graph.routers)
 {

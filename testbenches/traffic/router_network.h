@@ -30,9 +30,9 @@ struct RouterGraph {
     std::vector<std::vector<unsigned>> edges_of() const;
 };
 
-RouterGraph mesh(unsigned side);                          // dimension order, x first
-RouterGraph fat_tree(unsigned radix, unsigned levels);    // radix^levels endpoints, random way up, one way down
-RouterGraph single(unsigned endpoints);                   // one router
+RouterGraph mesh(unsigned side);                        // dimension order, x first
+RouterGraph fat_tree(unsigned radix, unsigned levels);  // radix^levels endpoints, random way up, one way down
+RouterGraph single(unsigned endpoints);                 // one router
 
 // The link between any two neighbours: a line takes a cycle, and a cycle more until it is there.
 LinkSpec cycle_link(unsigned vcs, unsigned depth);
@@ -80,9 +80,9 @@ struct NetworkResult {
     std::uint64_t hops = 0;       // lines forwarded by routers
     double routers_passed = 0;
     std::uint64_t problems = 0;
-    std::uint64_t left = 0;       // lines that are still somewhere when nothing moves
-    double cpu_s = 0;             // of the simulation, building apart
-    double matchings = 0;         // summed over the routers
+    std::uint64_t left = 0;  // lines that are still somewhere when nothing moves
+    double cpu_s = 0;        // of the simulation, building apart
+    double matchings = 0;    // summed over the routers
     double refused = 0;
     std::vector<std::string> blocked;
 };

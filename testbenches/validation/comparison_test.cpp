@@ -43,7 +43,8 @@ void expect_refused(const std::string& text, const std::string& problem)
 
 TEST(Measured, TableIsReadAndItsSystemFoundBesideIt)
 {
-    const MeasuredTable read = table("  options: [--a=b, --c]\n  variants: {LL: [--x], Simple: []}\n  launch: 2.5 us\n");
+    const MeasuredTable read =
+        table("  options: [--a=b, --c]\n  variants: {LL: [--x], Simple: []}\n  launch: 2.5 us\n");
     EXPECT_EQ(read.system, "dir/s.yaml");
     EXPECT_EQ(read.options, (std::vector<std::string>{"--a=b", "--c"}));
     ASSERT_EQ(read.variants.size(), 2U);
@@ -104,7 +105,8 @@ TEST(Comparison, EveryRowTakesTheFastestVariant)
 TEST(Comparison, LargerSizesGoOnAtTheRateOfTheLastOctave)
 {
     const MeasuredTable larger = read_measured("t.yaml",
-        "validation:\n  title: T\n  source: S\n  system: s\n  largest: 4 KiB\n  rows: {4 KiB: 3 us, 8 KiB: 5 us, 16 KiB: 18 us}\n");
+        "validation:\n  title: T\n  source: S\n  system: s\n  largest: 4 KiB\n  rows: {4 KiB: 3 us, 8 KiB: 5 us, 16 "
+        "KiB: 18 us}\n");
     EXPECT_EQ(numbers_to_run(larger, larger.variants[0]), (std::vector<std::uint64_t>{1024, 2048, 4096}));
     const Comparison result = compare(larger, runs({1, 2, 3}));
     ASSERT_EQ(result.rows.size(), 3U);
@@ -119,7 +121,8 @@ TEST(Comparison, LargerSizesGoOnAtTheRateOfTheLastOctave)
 TEST(Comparison, BandwidthsGrowWithShorterTimes)
 {
     MeasuredTable bus = read_measured("t.yaml",
-        "validation:\n  title: T\n  source: S\n  system: s\n  quantity: busbw\n  over: ranks\n  rows: {4: 300 GB/s, 8: 400 GB/s}\n");
+        "validation:\n  title: T\n  source: S\n  system: s\n  quantity: busbw\n  over: ranks\n  rows: {4: 300 GB/s, 8: "
+        "400 GB/s}\n");
     const Comparison result = compare(bus, {{4, 0, 10, 3300}, {8, 0, 10, 3600}});
     EXPECT_DOUBLE_EQ(result.rows[0].value, 330);
     EXPECT_NEAR(result.rows[0].error, 0.1, 1e-12);
@@ -140,7 +143,10 @@ TEST(ValidationReport, SaysWhatWasFittedAndContinued)
     result.comparison = compare(result.table, runs({4, 7, 16}));
     const std::string page = validation_markdown({result}, {"pictures/p.svg"});
     EXPECT_NE(page.find("| 1 KiB | 10 | 9 | -10.0 |"), std::string::npos) << page;
-    EXPECT_NE(page.find("with a launch constant of 5 us, fitted to 3 rows; growth from the smallest size, without a constant: mean error 35.0 %, worst +50.0 %."), std::string::npos) << page;
+    EXPECT_NE(page.find("with a launch constant of 5 us, fitted to 3 rows; growth from the smallest size, without a "
+                        "constant: mean error 35.0 %, worst +50.0 %."),
+        std::string::npos)
+        << page;
     EXPECT_NE(page.find("Free: engine.channels. No tuner."), std::string::npos) << page;
     EXPECT_NE(page.find("![T](pictures/p.svg)"), std::string::npos) << page;
     EXPECT_NE(validation_svg(result).find("<svg"), std::string::npos);
@@ -179,9 +185,12 @@ TEST(Comparison, AVariantIsRunForTheRowsThatItCovers)
 
 TEST(PageSections, OnlyWhatStandsBetweenTheMarksIsReplaced)
 {
-    const std::string page = "# Page\n<!-- weft validate: a -->\nold\n<!-- end -->\nby hand\n<!-- weft validate: b -->\nkept\n<!-- end -->\n";
+    const std::string page = "# Page\n<!-- weft validate: a -->\nold\n<!-- end -->\nby hand\n<!-- weft validate: b "
+                             "-->\nkept\n<!-- end -->\n";
     const std::string once = with_sections("p.md", page, {{"a", "new\n"}});
-    EXPECT_EQ(once, "# Page\n<!-- weft validate: a -->\n\nnew\n\n<!-- end -->\nby hand\n<!-- weft validate: b -->\nkept\n<!-- end -->\n");
+    EXPECT_EQ(once,
+        "# Page\n<!-- weft validate: a -->\n\nnew\n\n<!-- end -->\nby hand\n<!-- weft validate: b -->\nkept\n<!-- end "
+        "-->\n");
     EXPECT_EQ(with_sections("p.md", once, {{"a", "new\n"}}), once);
     EXPECT_EQ(section_names(page).count("b"), 1U);
     EXPECT_EQ(section_names(page).count("c"), 0U);
@@ -198,7 +207,8 @@ TEST(PageSections, APageWithoutAPlaceIsRefused)
         return "";
     };
     EXPECT_EQ(refusal("text\n"), "p.md: the page has no place for 'a'; expected a line '<!-- weft validate: a -->'");
-    EXPECT_EQ(refusal("\n<!-- weft validate: a -->\nold\n"), "p.md:2: section 'a' is not closed; expected a line '<!-- end -->'");
+    EXPECT_EQ(refusal("\n<!-- weft validate: a -->\nold\n"),
+        "p.md:2: section 'a' is not closed; expected a line '<!-- end -->'");
 }
 
 // Each is read, and the page has a place for it.

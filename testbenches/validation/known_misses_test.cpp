@@ -60,7 +60,8 @@ std::vector<std::string> unlisted(const std::string& page, double percent)
             std::string miss;
             bool listed = false;
             while (std::getline(misses, miss))
-                listed = listed || (miss.find("`" + row + "`") != std::string::npos && miss.find(parts[i] + " ") != std::string::npos);
+                listed = listed ||
+                    (miss.find("`" + row + "`") != std::string::npos && miss.find(parts[i] + " ") != std::string::npos);
             if (!listed) out.push_back(row + " of " + parts[i]);
         }
     }
@@ -88,7 +89,8 @@ TEST(KnownMisses, StayWhenThePageIsWrittenAnew)
     const std::string page = page_text();
     const std::string misses = section_of(page, "## Known misses");
     EXPECT_GT(misses.size(), 1000U);
-    EXPECT_EQ(section_of(with_sections("p.md", page, {{"summary", "new\n"}, {"h20_ring", "new\n"}}), "## Known misses"), misses);
+    EXPECT_EQ(section_of(with_sections("p.md", page, {{"summary", "new\n"}, {"h20_ring", "new\n"}}), "## Known misses"),
+        misses);
     // No mark stands in it: nothing of it can be replaced.
     EXPECT_EQ(misses.find("<!-- weft validate"), std::string::npos);
 }

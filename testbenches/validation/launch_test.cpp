@@ -33,7 +33,8 @@ const std::string fitted_group = "  launch: fitted\n  launch_group: Library, hos
 std::vector<SimulatedRun> runs(const std::vector<double>& us)
 {
     std::vector<SimulatedRun> out;
-    for (std::size_t i = 0; i < us.size(); ++i) out.push_back({1024ULL << i, 0, us[i], static_cast<double>(1024ULL << i)});
+    for (std::size_t i = 0; i < us.size(); ++i)
+        out.push_back({1024ULL << i, 0, us[i], static_cast<double>(1024ULL << i)});
     return out;
 }
 
@@ -94,7 +95,8 @@ TEST(LaunchGroup, TablesOfAGroupHaveOneConstantFittedOverAllTheirRows)
 TEST(LaunchGroup, TheSharedConstantMakesTheMeanOfTheGroupSmallest)
 {
     const std::vector<std::vector<double>> simulated = {{4, 7, 16}, {1, 3, 9}};
-    const std::vector<std::string> rows = {"{1 KiB: 10 us, 2 KiB: 12 us, 4 KiB: 20 us}", "{1 KiB: 4 us, 2 KiB: 8 us, 4 KiB: 11 us}"};
+    const std::vector<std::string> rows = {"{1 KiB: 10 us, 2 KiB: 12 us, 4 KiB: 20 us}",
+        "{1 KiB: 4 us, 2 KiB: 8 us, 4 KiB: 11 us}"};
     const auto mean = [&](const std::string& launch) {
         const MeasuredTable a = table("a", launch + "  launch_group: G\n", rows[0]);
         const MeasuredTable b = table("b", launch + "  launch_group: G\n", rows[1]);
@@ -125,8 +127,10 @@ TEST(LaunchGroup, DifferentConstantsInOneGroupAreRefused)
     const MeasuredTable other = table("c", "  launch: 2 us\n  launch_group: Another\n", "{1 KiB: 1 us}");
     EXPECT_EQ(refusal({fitted, other, fitted}), "");
     EXPECT_EQ(refusal({fitted, other, stated}),
-        "dir/b.yaml:6: launch of group 'Library, host' is 2 us here and fitted in dir/a.yaml; expected one 'launch' for all tables of a group");
-    EXPECT_NE(refusal({stated, table("d", "  launch: 2.5 us\n  launch_group: Library, host\n", "{1 KiB: 1 us}")}).find("2.5 us here and 2 us in"),
+        "dir/b.yaml:6: launch of group 'Library, host' is 2 us here and fitted in dir/a.yaml; expected one 'launch' "
+        "for all tables of a group");
+    EXPECT_NE(refusal({stated, table("d", "  launch: 2.5 us\n  launch_group: Library, host\n", "{1 KiB: 1 us}")})
+                  .find("2.5 us here and 2 us in"),
         std::string::npos);
 }
 
@@ -136,7 +140,8 @@ TEST(LaunchGroup, AGroupWithoutALaunchIsRefused)
         table("a", "  launch_group: G\n", "{1 KiB: 1 us}");
         FAIL() << "taken";
     } catch (const InputError& error) {
-        EXPECT_STREQ(error.what(), "dir/a.yaml:5: 'launch_group' without 'launch'; expected 'launch': a time or 'fitted'");
+        EXPECT_STREQ(error.what(),
+            "dir/a.yaml:5: 'launch_group' without 'launch'; expected 'launch': a time or 'fitted'");
     }
 }
 
@@ -151,7 +156,8 @@ TEST(LaunchGroup, ANoticeNamesTheTablesThatAreNotGiven)
     EXPECT_EQ(absent_tables({a, b, c}).size(), 0U);
     EXPECT_EQ(launch_notices({a, b, c}, absent_tables({a, b, c})), std::vector<std::string>());
     EXPECT_EQ(launch_notices({a, c}, absent_tables({a, c})),
-        std::vector<std::string>{"the launch constant of 'Library, host' is fitted over 2 of 3 tables: a, c; not given: b"});
+        std::vector<std::string>{
+            "the launch constant of 'Library, host' is fitted over 2 of 3 tables: a, c; not given: b"});
     // A table of the group that cannot be read would be missing from the count.
     folder.write_other("d.yaml", text_of("D", fitted_group, "{1 KiB: fast}"));
     EXPECT_THROW(absent_tables({a}), InputError);
@@ -163,13 +169,18 @@ TEST(LaunchGroup, ReportsSayOverWhichTablesAConstantIsFitted)
     const MeasuredTable b = table("b", fitted_group, "{1 KiB: 10 us, 2 KiB: 12 us}");
     const std::vector<Comparison> all = compare_all({{&a, runs({5, 7})}, {&b, runs({5, 7})}});
     std::vector<ValidationResult> results{{a, all[0], {}, 2}, {b, all[1], {}, 2}};
-    EXPECT_NE(validation_section(results[0], "").find("launch constant of 5 us, fitted to 4 rows of 2 tables;"), std::string::npos)
+    EXPECT_NE(validation_section(results[0], "").find("launch constant of 5 us, fitted to 4 rows of 2 tables;"),
+        std::string::npos)
         << validation_section(results[0], "");
-    EXPECT_NE(validation_summary(results).find("| a | 2 | 5, fitted over 2 tables | 0.0 | "), std::string::npos) << validation_summary(results);
+    EXPECT_NE(validation_summary(results).find("| a | 2 | 5, fitted over 2 tables | 0.0 | "), std::string::npos)
+        << validation_summary(results);
     EXPECT_NE(validation_json(results).find("\"dir/b.yaml\""), std::string::npos);
     for (ValidationResult& result : results) result.group_tables = 3;
-    EXPECT_NE(validation_text(results).find("fitted to 4 rows of 2 of the group's 3 tables\n  growth from"), std::string::npos) << validation_text(results);
-    EXPECT_NE(validation_summary(results).find("| 5, fitted over 2 tables of 3 |"), std::string::npos) << validation_summary(results);
+    EXPECT_NE(validation_text(results).find("fitted to 4 rows of 2 of the group's 3 tables\n  growth from"),
+        std::string::npos)
+        << validation_text(results);
+    EXPECT_NE(validation_summary(results).find("| 5, fitted over 2 tables of 3 |"), std::string::npos)
+        << validation_summary(results);
 }
 
 // The tables of a group agree, it has several of them, and docs/validation.md lists it.
@@ -220,7 +231,8 @@ TEST(Growth, OneSizeAndRanksHaveNone)
     const MeasuredTable ranks = table("t", "  over: ranks\n  quantity: busbw\n", "{4: 300 GB/s, 8: 400 GB/s}");
     const Comparison result = compare(ranks, {{4, 0, 10, 3300}, {8, 0, 10, 3600}});
     EXPECT_FALSE(result.growth_mean_error);
-    EXPECT_NE(validation_summary({{ranks, result, {}, 1}}).find("| t | 2 | 0 | 10.0 | +10.0 | - | - |"), std::string::npos)
+    EXPECT_NE(validation_summary({{ranks, result, {}, 1}}).find("| t | 2 | 0 | 10.0 | +10.0 | - | - |"),
+        std::string::npos)
         << validation_summary({{ranks, result, {}, 1}});
 }
 
@@ -244,7 +256,8 @@ TEST(NotSimulated, SuchARowIsShownWithItsReasonAndCountsNowhere)
     EXPECT_DOUBLE_EQ(result.comparison.mean_error, 0);
     EXPECT_NE(validation_section(result, "").find("| 8 KiB | 99 | not simulated: too large | |\n"), std::string::npos)
         << validation_section(result, "");
-    EXPECT_NE(validation_text({result}).find("99  not simulated: too large\n"), std::string::npos) << validation_text({result});
+    EXPECT_NE(validation_text({result}).find("99  not simulated: too large\n"), std::string::npos)
+        << validation_text({result});
     EXPECT_NE(validation_summary({result}).find("| t | 2 of 3 |"), std::string::npos) << validation_summary({result});
     EXPECT_NE(validation_json({result}).find("\"not_simulated\": \"too large\""), std::string::npos);
     EXPECT_NE(validation_svg(result).find("<svg"), std::string::npos);
@@ -254,7 +267,8 @@ TEST(NotSimulated, ATableOfSuchRowsHasNoErrors)
 {
     const MeasuredTable none = table("t", "", "{8 KiB: {measured: 99 us, not_simulated: too large}}");
     const ValidationResult result{none, compare(none, {}), {}, 1};
-    EXPECT_NE(validation_section(result, "").find("\n\nNothing of it is simulated.\n"), std::string::npos) << validation_section(result, "");
+    EXPECT_NE(validation_section(result, "").find("\n\nNothing of it is simulated.\n"), std::string::npos)
+        << validation_section(result, "");
     EXPECT_NE(validation_summary({result}).find("| t | 0 of 1 | not simulated | - | - | - | - |\n"), std::string::npos)
         << validation_summary({result});
     EXPECT_NE(validation_svg(result).find("<svg"), std::string::npos);
@@ -262,8 +276,10 @@ TEST(NotSimulated, ATableOfSuchRowsHasNoErrors)
 
 TEST(NotSimulated, AReasonAndAMeasurementAreWanted)
 {
-    for (const auto& [row, problem] : {std::pair("{measured: 9 us}", "t.yaml:5: row '1 KiB' has no reason; expected 'not_simulated'"),
-             std::pair("{not_simulated: why}", "'' is no measured value"), std::pair("{measured: 9 us, reason: why}", "reason")}) {
+    for (const auto& [row, problem] :
+        {std::pair("{measured: 9 us}", "t.yaml:5: row '1 KiB' has no reason; expected 'not_simulated'"),
+            std::pair("{not_simulated: why}", "'' is no measured value"),
+            std::pair("{measured: 9 us, reason: why}", "reason")}) {
         try {
             table("t", "", std::string("{1 KiB: ") + row + "}");
             FAIL() << row;

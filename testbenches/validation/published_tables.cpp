@@ -136,10 +136,10 @@ std::uint64_t published_bytes(const std::string& text)
     char* end = nullptr;
     const double number = std::strtod(text.c_str(), &end);
     const std::string unit = trimmed(end);
-    const double factor = unit.rfind('K', 0) == 0   ? 1024.0
-                          : unit.rfind('M', 0) == 0 ? 1048576.0
-                          : unit.rfind('G', 0) == 0 ? 1073741824.0
-                                                    : 1.0;
+    const double factor = unit.rfind('K', 0) == 0 ? 1024.0
+        : unit.rfind('M', 0) == 0                 ? 1048576.0
+        : unit.rfind('G', 0) == 0                 ? 1073741824.0
+                                                  : 1.0;
     return static_cast<std::uint64_t>(number * factor);
 }
 
@@ -153,9 +153,12 @@ std::vector<PublishedRow> published_rows(const std::string& page)
         section = table.section;
         const std::string name = section + (tables > 0 ? " second" : "");
         const std::string& first = table.rows.front().front();
-        if (first.rfind("Size", 0) == 0) read_sizes(table, name, out);
-        else if (table.rows.front().size() > 3) read_systems(table, out);
-        else read_points(table, out);
+        if (first.rfind("Size", 0) == 0)
+            read_sizes(table, name, out);
+        else if (table.rows.front().size() > 3)
+            read_systems(table, out);
+        else
+            read_points(table, out);
     }
     return out;
 }

@@ -8,9 +8,9 @@
 namespace weft {
 
 struct PublishedRow {
-    std::string series;         // "5.4 us (busbw)": section, and the table's column, row or part of a cell
-    std::uint64_t bytes = 0;    // 0: a text without sizes
-    double value = 0;           // as published
+    std::string series;       // "5.4 us (busbw)": section, and the table's column, row or part of a cell
+    std::uint64_t bytes = 0;  // 0: a text without sizes
+    double value = 0;         // as published
 };
 
 // The rows of the sections "### 5.1" to "### 6.3" of a page.

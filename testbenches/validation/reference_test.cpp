@@ -19,11 +19,11 @@ namespace {
 
 // A published series: the tables that show it, or the line of the page that says why it is left out.
 struct Place {
-    std::string series;               // begins with this
+    std::string series;  // begins with this
     std::vector<std::string> tables;
     std::string omission;
-    double bytes_factor = 1;          // what is published in elements
-    bool algbw = false;               // GB/s of bytes over time, rounded to three figures
+    double bytes_factor = 1;  // what is published in elements
+    bool algbw = false;       // GB/s of bytes over time, rounded to three figures
 };
 
 const std::vector<Place>& places()
@@ -64,11 +64,15 @@ const std::vector<Place>& places()
         {"6.2 H100 TP6 (PR 24111): 1-shot / 2-shot / NCCL / multimem #1", {"h100_vllm_tp6_two_shot"}, ""},
         {"6.2 H100 TP6 (PR 24111): 1-shot / 2-shot / NCCL / multimem #2", {"h100_nccl_graph_tp6"}, ""},
         {"6.2 H100 TP6 (PR 24111): 1-shot / 2-shot / NCCL / multimem #3", {"h100_torch_tp6_multimem"}, ""},
-        {"6.2 H100 TP4 (PR 24532): 1-shot / 2-shot / NCCL / NCCL symmetric / multimem #0", {"h100_vllm_tp4_one_shot"}, ""},
-        {"6.2 H100 TP4 (PR 24532): 1-shot / 2-shot / NCCL / NCCL symmetric / multimem #1", {"h100_vllm_tp4_two_shot"}, ""},
+        {"6.2 H100 TP4 (PR 24532): 1-shot / 2-shot / NCCL / NCCL symmetric / multimem #0", {"h100_vllm_tp4_one_shot"},
+            ""},
+        {"6.2 H100 TP4 (PR 24532): 1-shot / 2-shot / NCCL / NCCL symmetric / multimem #1", {"h100_vllm_tp4_two_shot"},
+            ""},
         {"6.2 H100 TP4 (PR 24532): 1-shot / 2-shot / NCCL / NCCL symmetric / multimem #2", {"h100_nccl_graph_tp4"}, ""},
-        {"6.2 H100 TP4 (PR 24532): 1-shot / 2-shot / NCCL / NCCL symmetric / multimem #3", {"h100_nccl_symmetric_tp4"}, ""},
-        {"6.2 H100 TP4 (PR 24532): 1-shot / 2-shot / NCCL / NCCL symmetric / multimem #4", {"h100_torch_tp4_multimem_again"}, ""},
+        {"6.2 H100 TP4 (PR 24532): 1-shot / 2-shot / NCCL / NCCL symmetric / multimem #3", {"h100_nccl_symmetric_tp4"},
+            ""},
+        {"6.2 H100 TP4 (PR 24532): 1-shot / 2-shot / NCCL / NCCL symmetric / multimem #4",
+            {"h100_torch_tp4_multimem_again"}, ""},
         {"6.2 SM90, probably TP8 (PR 42324): NCCL / multimem / 2-shot #0", {"h100_nccl_graph_tp8"}, ""},
         {"6.2 SM90, probably TP8 (PR 42324): NCCL / multimem / 2-shot #1", {"h100_torch_tp8_multimem"}, ""},
         {"6.2 SM90, probably TP8 (PR 42324): NCCL / multimem / 2-shot #2", {"h100_torch_tp8_two_shot"}, ""},
@@ -109,14 +113,15 @@ bool shows(const MeasuredTable& table, const PublishedRow& row, const Place& pla
     const double bytes = static_cast<double>(row.bytes) * place.bytes_factor;
     return std::any_of(table.rows.begin(), table.rows.end(), [&](const MeasuredRow& shown) {
         if (row.bytes > 0 && static_cast<double>(shown.number) != bytes) return false;
-        if (place.algbw) return std::abs(shown.value / (bytes / row.value * 1e-3) - 1) < 0.006;  // 0.82 is 0.815 to 0.825
+        if (place.algbw)
+            return std::abs(shown.value / (bytes / row.value * 1e-3) - 1) < 0.006;  // 0.82 is 0.815 to 0.825
         return std::abs(shown.value - row.value) < 1e-9 * row.value;
     });
 }
 
 // What is neither shown nor left out with a reason that stands in `omissions`.
-std::vector<std::string> missing(const std::vector<PublishedRow>& rows, const std::map<std::string, MeasuredTable>& tables,
-    const std::string& omissions)
+std::vector<std::string> missing(const std::vector<PublishedRow>& rows,
+    const std::map<std::string, MeasuredTable>& tables, const std::string& omissions)
 {
     std::vector<std::string> out;
     for (const PublishedRow& row : rows) {
@@ -126,10 +131,11 @@ std::vector<std::string> missing(const std::vector<PublishedRow>& rows, const st
         if (place == places().end()) {
             out.push_back(text + " has no place");
         } else if (place->tables.empty()) {
-            if (omissions.find(place->omission) == std::string::npos) out.push_back(text + " is left out without a reason");
-        } else if (row.value > 0 && std::none_of(place->tables.begin(), place->tables.end(), [&](const std::string& name) {
-                       return shows(tables.at(name), row, *place);
-                   })) {
+            if (omissions.find(place->omission) == std::string::npos)
+                out.push_back(text + " is left out without a reason");
+        } else if (row.value > 0 &&
+            std::none_of(place->tables.begin(), place->tables.end(),
+                [&](const std::string& name) { return shows(tables.at(name), row, *place); })) {
             out.push_back(text + " is not shown");
         }
     }
@@ -153,9 +159,11 @@ std::string omissions_of_page()
 
 const std::string small_page =
     "## 5. Measured\n\n### 5.4 Sixteen\n\n| Size | us (busbw) | Size | us (busbw) |\n|---|---|---|---|\n"
-    "| 8 B | 24.70 | 512M | 2355.1 (427.43) |\n\n### 5.7 Domain\n\n| System | Collective | GPUs | 4G us (busbw) |\n|---|---|---|---|\n"
+    "| 8 B | 24.70 | 512M | 2355.1 (427.43) |\n\n### 5.7 Domain\n\n| System | Collective | GPUs | 4G us (busbw) "
+    "|\n|---|---|---|---|\n"
     "| GB200, 2 racks / 3 racks | all-reduce | 128 / 192 | 11311 (754) / 12154 (703) |\n\n"
-    "### 6.3 Others\n\n| System | Points (us) | Source |\n|---|---|---|\n| MI250X RCCL ring, 16 GCD, small | ~25 | pull request |\n";
+    "### 6.3 Others\n\n| System | Points (us) | Source |\n|---|---|---|\n| MI250X RCCL ring, 16 GCD, small | ~25 | "
+    "pull request |\n";
 
 }  // namespace
 
@@ -200,7 +208,8 @@ TEST(Reference, WhatIsMissingIsFound)
     EXPECT_EQ(missing(rows, tables, "two and three racks"),
         (std::vector<std::string>{"5.4 us (busbw), 8 B: 24.700000 is not shown",
             "6.3 MI250X RCCL ring, 16 GCD, small #0, 0 B: 25.000000 is left out without a reason"}));
-    EXPECT_EQ(missing({{"5.9 new", 8, 1}}, tables, reasons), std::vector<std::string>{"5.9 new, 8 B: 1.000000 has no place"});
+    EXPECT_EQ(missing({{"5.9 new", 8, 1}}, tables, reasons),
+        std::vector<std::string>{"5.9 new, 8 B: 1.000000 has no place"});
 }
 
 }  // namespace reference_test

@@ -26,7 +26,8 @@ TraceReport report_of(const char* model, std::uint32_t ranks, std::uint64_t batc
 // All-to-all of the pooled vectors, B x 26 x 128 x 4 bytes in all and each way; all-reduce of 9.5 or 64 MB.
 TEST(RecommendationStep, ExchangesVectorsAndReducesDenseGradients)
 {
-    const std::vector<std::pair<const char*, std::uint64_t>> models{{"dlrm_dot", 2'368'897}, {"dlrm_dcnv2", 16'044'545}};
+    const std::vector<std::pair<const char*, std::uint64_t>> models{{"dlrm_dot", 2'368'897},
+        {"dlrm_dcnv2", 16'044'545}};
     for (const auto& [name, dense] : models) {
         const TraceReport report = report_of(name, 8, 256, 4);
         const auto exchanged = report.communication.at({"embedding", "all_to_all", 8});
@@ -45,7 +46,8 @@ TEST(RecommendationStep, ComputesItsLayersForwardsAndTwiceBackwards)
     const double look_ups = 26 * 128;  // additions
     EXPECT_EQ(report.operations[0], samples * (static_cast<double>(forward_operations(model)) + look_ups));
     // The first layer has no gradient of its input.
-    EXPECT_EQ(report.operations[1], samples * (2 * static_cast<double>(forward_operations(model)) - 2 * 13 * 512 + look_ups));
+    EXPECT_EQ(report.operations[1],
+        samples * (2 * static_cast<double>(forward_operations(model)) - 2 * 13 * 512 + look_ups));
 }
 
 // 102,228,128 B of gradients in fp32.

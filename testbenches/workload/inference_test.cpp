@@ -57,7 +57,8 @@ TEST(Decode, ReadsWeightsOnceAndCachesOfAllSequences)
     const TraceReport report = carry_out(decode_job(model, options), {});
     EXPECT_EQ(report.operations[0], 16.0 * static_cast<double>(forward_operations(model.transformer, 1000)));
     const Transformer& t = model.transformer;
-    std::uint64_t weights = 2 * (parameters(t) - input_parameters(t) - (2 * t.layers + 1) * t.hidden);  // norms are not kernels
+    std::uint64_t weights =
+        2 * (parameters(t) - input_parameters(t) - (2 * t.layers + 1) * t.hidden);  // norms are not kernels
     const std::uint64_t caches = 16 * 1000 * 131'072ull;
     std::uint64_t activations = 0;
     for (std::uint64_t layer = 0; layer < t.layers; ++layer)
@@ -89,7 +90,9 @@ TEST(Decode, ReadsTheExpertsThatItsTokensMeet)
         const TraceJob job = decode_job(model, options);
         const RankTrace trace = job.trace(0);
         for (const auto& node : trace.nodes())
-            if (node.name.rfind("experts_", 0) == 0) bytes += *node.tensor_size - 2 * batch * 8 * (node.name.rfind("experts_up", 0) == 0 ? 7168 + 4096 : 2048 + 7168);
+            if (node.name.rfind("experts_", 0) == 0)
+                bytes += *node.tensor_size -
+                    2 * batch * 8 * (node.name.rfind("experts_up", 0) == 0 ? 7168 + 4096 : 2048 + 7168);
         return bytes;
     };
     for (const std::uint64_t batch : {1u, 16u, 256u}) {
@@ -108,7 +111,8 @@ TEST(Prefill, WorksOnWholePromptsAndMakesOneTokenOfEach)
     const Transformer& t = model.transformer;
     const double prompts = 3 * 2;
     const double logits = 2.0 * static_cast<double>(t.hidden * t.vocabulary);
-    EXPECT_EQ(report.operations[0], prompts * (512 * (static_cast<double>(forward_operations(t, 512)) - logits) + logits));
+    EXPECT_EQ(report.operations[0],
+        prompts * (512 * (static_cast<double>(forward_operations(t, 512)) - logits) + logits));
     EXPECT_EQ(report.operations[1] + report.operations[2] + report.operations[3], 0);
 }
 
@@ -131,10 +135,12 @@ TEST(Disaggregated, SendsCopiesWhereTheyAreNeeded)
 {
     Disaggregated options{sized(16, 1, 1), sized(16, 1, 1)};
     options.prefill.sequence = 1024;
-    EXPECT_EQ(sum_of(carry_out(disaggregated_job(load_model("llama3_70b"), options), {}), "cache", "send").bytes, 2 * 1024u * 327'680ull);
+    EXPECT_EQ(sum_of(carry_out(disaggregated_job(load_model("llama3_70b"), options), {}), "cache", "send").bytes,
+        2 * 1024u * 327'680ull);
     Disaggregated latent{sized(4, 1, 1), sized(2, 1, 1)};
     latent.prefill.sequence = 1024;
-    EXPECT_EQ(sum_of(carry_out(disaggregated_job(load_model("deepseek_v3"), latent), {}), "cache", "send").bytes, 2 * 1024u * 70'272ull);
+    EXPECT_EQ(sum_of(carry_out(disaggregated_job(load_model("deepseek_v3"), latent), {}), "cache", "send").bytes,
+        2 * 1024u * 70'272ull);
 }
 
 TEST(Disaggregated, SharesBatchesOutEvenly)
@@ -151,7 +157,9 @@ TEST(Disaggregated, SharesBatchesOutEvenly)
     for (const std::uint32_t rank : {3u, 4u}) {
         const RankTrace trace = job.trace(rank);
         for (const auto& node : trace.nodes())
-            if (node.name.rfind("qkv", 0) == 0) { EXPECT_EQ(node.product.m, 12u); }
+            if (node.name.rfind("qkv", 0) == 0) {
+                EXPECT_EQ(node.product.m, 12u);
+            }
     }
     options.decode.parallel.data = 4;
     EXPECT_THROW(disaggregated_job(load_model("llama3_8b"), options), InputError);

@@ -12,7 +12,8 @@ using namespace weft::workload;
 
 namespace {
 
-const char* const good = "model: mine\nkind: transformer\nlayers: 4\nhidden: 64\nheads: 8\nffn: 256\nvocabulary: 1000\nsequence: 128\n";
+const char* const good =
+    "model: mine\nkind: transformer\nlayers: 4\nhidden: 64\nheads: 8\nffn: 256\nvocabulary: 1000\nsequence: 128\n";
 
 std::string refusal(const std::string& text)
 {
@@ -38,16 +39,23 @@ TEST(ModelReader, TakesDefaultsFromWhatIsGiven)
 TEST(ModelReader, NamesTheLineOfEveryMistake)
 {
     const std::string text = good;
-    EXPECT_EQ(refusal(text + "exprts: 4\n"), "m.yaml:9: unknown model key 'exprts'; expected a field of the model (did you mean 'experts'?)");
-    EXPECT_NE(refusal(text + "experts: 4\ntop_k: 8\nexpert_ffn: 64\n").find("'top_k' is 8 of 4 experts"), std::string::npos);
+    EXPECT_EQ(refusal(text + "exprts: 4\n"),
+        "m.yaml:9: unknown model key 'exprts'; expected a field of the model (did you mean 'experts'?)");
+    EXPECT_NE(refusal(text + "experts: 4\ntop_k: 8\nexpert_ffn: 64\n").find("'top_k' is 8 of 4 experts"),
+        std::string::npos);
     EXPECT_NE(refusal(text + "experts: 4\n").find("without 'top_k'"), std::string::npos);
     EXPECT_NE(refusal(text + "kv_heads: 3\n").find("8 heads share 3 heads of keys"), std::string::npos);
     EXPECT_NE(refusal(text + "dense_layers: 2\n").find("keys of experts without 'experts'"), std::string::npos);
-    EXPECT_NE(refusal(text + "gated: perhaps\n").find("m.yaml:9: 'gated' is the text 'perhaps'; expected true or false"), std::string::npos);
+    EXPECT_NE(
+        refusal(text + "gated: perhaps\n").find("m.yaml:9: 'gated' is the text 'perhaps'; expected true or false"),
+        std::string::npos);
     EXPECT_NE(refusal("model: x\nkind: tranformer\n").find("m.yaml:2: unknown kind 'tranformer'"), std::string::npos);
-    EXPECT_NE(refusal("model: x\nkind: transformer\nlayers: 0\n").find("m.yaml:3: 'layers' is 0; expected 1 to 1000000000"), std::string::npos);
+    EXPECT_NE(
+        refusal("model: x\nkind: transformer\nlayers: 0\n").find("m.yaml:3: 'layers' is 0; expected 1 to 1000000000"),
+        std::string::npos);
     EXPECT_NE(refusal("[1]").find("m.yaml:1: the model is a list; expected a mapping"), std::string::npos);
-    EXPECT_NE(refusal(text + "published:\n  - {quantity: weight, value: 3, source: a, grade: b}\n").find("m.yaml:10: unknown quantity 'weight'"),
+    EXPECT_NE(refusal(text + "published:\n  - {quantity: weight, value: 3, source: a, grade: b}\n")
+                  .find("m.yaml:10: unknown quantity 'weight'"),
         std::string::npos);
 }
 

@@ -18,7 +18,8 @@ TEST(ModelParameters, OfEveryNamedModelRoundToThePublishedFigures)
             const auto printed = printed_number(figure.value);
             ASSERT_TRUE(printed) << model.name;
             const double ours = static_cast<double>(*quantity(model, figure.quantity));
-            EXPECT_LE(std::abs(ours - printed->value), printed->half_digit) << model.name << " " << figure.quantity << ": " << ours;
+            EXPECT_LE(std::abs(ours - printed->value), printed->half_digit)
+                << model.name << " " << figure.quantity << ": " << ours;
             ++figures;
         }
     EXPECT_GE(figures, 16u);
@@ -32,7 +33,8 @@ TEST(ModelParameters, OfLlamaMixtralAndDeepSeekAreExact)
     EXPECT_EQ(parameters(load_model("mixtral_8x7b")), 46'702'792'704u);
     const Transformer deepseek = load_model("deepseek_v3").transformer;
     // Attention with its two inner norms, and an expert, as worked out by hand.
-    EXPECT_EQ(attention_parameters(deepseek), 1536u * 7168 + 1536 + 1536u * 128 * 192 + 576u * 7168 + 512 + 512u * 128 * 256 + 128u * 128 * 7168);
+    EXPECT_EQ(attention_parameters(deepseek),
+        1536u * 7168 + 1536 + 1536u * 128 * 192 + 576u * 7168 + 512 + 512u * 128 * 256 + 128u * 128 * 7168);
     EXPECT_EQ(expert_parameters(deepseek), 44'040'192u);
     EXPECT_NEAR(static_cast<double>(active_parameters(deepseek)) / 1e9, 37.55, 0.005);
 }
@@ -43,7 +45,9 @@ TEST(ModelParameters, OfGptFollowNarayanan)
     for (const char* name : {"gpt3_175b", "megatron_145b", "megatron_310b", "megatron_530b", "megatron_1t"}) {
         const Transformer model = load_model(name).transformer;
         const std::uint64_t h = model.hidden;
-        EXPECT_EQ(parameters(model), 12 * model.layers * h * h + 13 * model.layers * h + (model.vocabulary + model.positions) * h + 2 * h) << name;
+        EXPECT_EQ(parameters(model),
+            12 * model.layers * h * h + 13 * model.layers * h + (model.vocabulary + model.positions) * h + 2 * h)
+            << name;
     }
 }
 
@@ -68,7 +72,10 @@ TEST(ModelOperations, OfLlamaAndOfExpertsFollowTheLayer)
         80 * (4u * 8192 * 8192 + 4u * 8192 * 1024 + 6ull * 8192 * 28672 + 4ull * 8192 * 8192) + 2ull * 8192 * 128256);
     const Transformer mixtral = load_model("mixtral_8x7b").transformer;
     EXPECT_EQ(forward_operations(mixtral, 1024),
-        32 * (4ull * 4096 * 4096 + 4ull * 4096 * 1024 + 6ull * 4096 * 14336 * 2 + 2ull * 4096 * 8 + 4ull * 1024 * 4096) + 2ull * 4096 * 32000);
+        32 *
+                (4ull * 4096 * 4096 + 4ull * 4096 * 1024 + 6ull * 4096 * 14336 * 2 + 2ull * 4096 * 8 +
+                    4ull * 1024 * 4096) +
+            2ull * 4096 * 32000);
 }
 
 // 4.09 G multiply-adds of an image of 224 x 224 (common knowledge; 4.1 in most tables).

@@ -53,7 +53,9 @@ TEST(PipelineOrder, DoesEveryMicrobatchOnceAndBackwardBehindForward)
                     ++done;
                 }
                 // Stage r never holds more than p - r microbatches.
-                if (chunks == 1) { EXPECT_LE(open.size(), 4 - stage); }
+                if (chunks == 1) {
+                    EXPECT_LE(open.size(), 4 - stage);
+                }
             }
             EXPECT_TRUE(open.empty());
             EXPECT_EQ(done, 8u * chunks);

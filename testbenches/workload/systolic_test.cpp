@@ -65,7 +65,8 @@ TEST(Systolic, HasThePeakOfTpuV3)
 
 TEST(Systolic, RefusesWhatCannotBeCounted)
 {
-    EXPECT_THROW(systolic_cycles(array_of(Dataflow::weight_stationary), 1u << 31, 1u << 31, 1u << 31, 1u << 31), std::overflow_error);
+    EXPECT_THROW(systolic_cycles(array_of(Dataflow::weight_stationary), 1u << 31, 1u << 31, 1u << 31, 1u << 31),
+        std::overflow_error);
 }
 
 }  // namespace systolic_test

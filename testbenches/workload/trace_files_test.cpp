@@ -18,9 +18,10 @@ using chakra::NodeType;
 
 namespace {
 
-const char* const text_of_small = "model: small\nkind: transformer\nlayers: 4\nhidden: 64\nheads: 8\nkv_heads: 4\nffn: 256\nvocabulary: 512\nsequence: 32\n";
-const char* const text_of_experts =
-    "model: e\nkind: transformer\nlayers: 4\nhidden: 64\nheads: 8\nexperts: 8\ntop_k: 2\nshared_experts: 1\nexpert_ffn: 128\nvocabulary: 512\nsequence: 32\n";
+const char* const text_of_small = "model: small\nkind: transformer\nlayers: 4\nhidden: 64\nheads: 8\nkv_heads: 4\nffn: "
+                                  "256\nvocabulary: 512\nsequence: 32\n";
+const char* const text_of_experts = "model: e\nkind: transformer\nlayers: 4\nhidden: 64\nheads: 8\nexperts: 8\ntop_k: "
+                                    "2\nshared_experts: 1\nexpert_ffn: 128\nvocabulary: 512\nsequence: 32\n";
 
 Options small_options(std::uint32_t t, std::uint32_t p, std::uint32_t n, std::uint32_t c)
 {
@@ -77,7 +78,8 @@ std::vector<std::pair<std::string, TraceJob>> jobs()
 }
 
 // Writes a job's files below a prefix; `spoil` may change a file's bytes.
-chakra::Verdict written_and_read(const TraceJob& job, const std::function<void(const std::string&, std::string&)>& spoil = {})
+chakra::Verdict written_and_read(const TraceJob& job,
+    const std::function<void(const std::string&, std::string&)>& spoil = {})
 {
     const test::ScratchFolder folder;
     const std::string prefix = folder.file("t");
@@ -96,11 +98,12 @@ chakra::Verdict written_and_read(const TraceJob& job, const std::function<void(c
 
 bool same(const Node& a, const Node& b)
 {
-    return a.id == b.id && a.name == b.name && a.type == b.type && a.data_deps == b.data_deps && a.ctrl_deps == b.ctrl_deps &&
-        a.duration_ps == b.duration_ps && a.on_cpu == b.on_cpu && a.num_ops == b.num_ops && a.tensor_size == b.tensor_size &&
-        a.comm_type == b.comm_type && a.comm_size == b.comm_size && a.src == b.src && a.dst == b.dst && a.tag == b.tag && a.group == b.group &&
-        a.priority == b.priority && a.involved_dim == b.involved_dim && a.product.m == b.product.m && a.product.n == b.product.n &&
-        a.product.k == b.product.k && a.product.count == b.product.count;
+    return a.id == b.id && a.name == b.name && a.type == b.type && a.data_deps == b.data_deps &&
+        a.ctrl_deps == b.ctrl_deps && a.duration_ps == b.duration_ps && a.on_cpu == b.on_cpu &&
+        a.num_ops == b.num_ops && a.tensor_size == b.tensor_size && a.comm_type == b.comm_type &&
+        a.comm_size == b.comm_size && a.src == b.src && a.dst == b.dst && a.tag == b.tag && a.group == b.group &&
+        a.priority == b.priority && a.involved_dim == b.involved_dim && a.product.m == b.product.m &&
+        a.product.n == b.product.n && a.product.k == b.product.k && a.product.count == b.product.count;
 }
 
 }  // namespace
@@ -129,7 +132,8 @@ TEST(TraceFiles, OfEveryKindCanRun)
 {
     for (const auto& [name, job] : jobs()) {
         const chakra::Verdict verdict = written_and_read(job);
-        EXPECT_TRUE(verdict.runnable()) << name << ": " << (verdict.problems.empty() ? "" : verdict.problems.front().text());
+        EXPECT_TRUE(verdict.runnable()) << name << ": "
+                                        << (verdict.problems.empty() ? "" : verdict.problems.front().text());
     }
 }
 
@@ -155,7 +159,9 @@ TEST(TraceFiles, AreTheSameBytesEveryTime)
     const auto second = jobs();
     for (std::size_t i = 0; i < first.size(); ++i)
         for (const std::uint32_t rank : {0u, first[i].second.ranks - 1})
-            EXPECT_EQ(chakra::trace_bytes(first[i].second.trace(rank).nodes()), chakra::trace_bytes(second[i].second.trace(rank).nodes())) << first[i].first;
+            EXPECT_EQ(chakra::trace_bytes(first[i].second.trace(rank).nodes()),
+                chakra::trace_bytes(second[i].second.trace(rank).nodes()))
+                << first[i].first;
 }
 
 // The wire, byte for byte, as the format's example has it: rank 1 of ASTRA-sim's all-reduce of 1 MiB.
@@ -168,9 +174,23 @@ TEST(TraceFiles, HaveTheBytesOfTheFormat)
     node.comm_type = chakra::CollectiveType::all_reduce;
     node.comm_size = 1'048'576;
     const std::string bytes = chakra::trace_bytes({node});
-    const std::string metadata("\x07\x0a\x05" "0.0.4", 8);
-    const std::string head("\x4a\x08\x01\x12\x14" "all_reduce_4npus_1MB" "\x18\x07", 27);
-    const std::string attributes("\x52\x0e\x0a\x09" "is_cpu_op" "\xd8\x01\x00" "\x52\x0d\x0a\x09" "comm_type" "\x48\x00" "\x52\x0f\x0a\x09" "comm_size" "\x48\x80\x80\x40", 48);
+    const std::string metadata("\x07\x0a\x05"
+                               "0.0.4",
+        8);
+    const std::string head("\x4a\x08\x01\x12\x14"
+                           "all_reduce_4npus_1MB"
+                           "\x18\x07",
+        27);
+    const std::string attributes("\x52\x0e\x0a\x09"
+                                 "is_cpu_op"
+                                 "\xd8\x01\x00"
+                                 "\x52\x0d\x0a\x09"
+                                 "comm_type"
+                                 "\x48\x00"
+                                 "\x52\x0f\x0a\x09"
+                                 "comm_size"
+                                 "\x48\x80\x80\x40",
+        48);
     EXPECT_EQ(bytes, metadata + head + attributes);
 }
 

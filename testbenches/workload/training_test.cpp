@@ -21,16 +21,21 @@ namespace {
 Model small()
 {
     return read_model("small",
-        "model: small\nkind: transformer\nlayers: 8\nhidden: 64\nheads: 8\nkv_heads: 4\nffn: 256\nvocabulary: 512\nsequence: 32\n");
+        "model: small\nkind: transformer\nlayers: 8\nhidden: 64\nheads: 8\nkv_heads: 4\nffn: 256\nvocabulary: "
+        "512\nsequence: 32\n");
 }
 
 Model with_experts()
 {
     return read_model("experts",
-        "model: experts\nkind: transformer\nlayers: 4\nhidden: 64\nheads: 8\nexperts: 8\ntop_k: 2\nexpert_ffn: 128\nvocabulary: 512\nsequence: 32\n");
+        "model: experts\nkind: transformer\nlayers: 4\nhidden: 64\nheads: 8\nexperts: 8\ntop_k: 2\nexpert_ffn: "
+        "128\nvocabulary: 512\nsequence: 32\n");
 }
 
-TraceReport report_of(const Model& model, const Options& options) { return carry_out(training_job(model, options), {}); }
+TraceReport report_of(const Model& model, const Options& options)
+{
+    return carry_out(training_job(model, options), {});
+}
 
 double all(const TraceReport& report, Work work) { return report.operations[static_cast<std::size_t>(work)]; }
 
@@ -47,7 +52,8 @@ CommunicationSum sum_of(const TraceReport& report, const std::string& scheme, co
 }
 
 // Heads and widths divide, so that nothing is computed twice.
-Options divided(std::uint32_t tensor, std::uint32_t pipeline, std::uint32_t data, std::uint32_t context, std::uint64_t microbatches)
+Options divided(std::uint32_t tensor, std::uint32_t pipeline, std::uint32_t data, std::uint32_t context,
+    std::uint64_t microbatches)
 {
     Options options;
     options.parallel.tensor = tensor;
@@ -74,7 +80,8 @@ std::string refusal(const Model& model, const Options& options)
 TEST(TrainingOperations, AreThoseOfTheWholeModelHoweverItIsDivided)
 {
     const Model model = small();
-    const std::vector<std::array<std::uint32_t, 4>> shapes{{1, 1, 1, 1}, {4, 2, 1, 1}, {2, 4, 2, 1}, {2, 2, 2, 2}, {1, 8, 1, 4}};
+    const std::vector<std::array<std::uint32_t, 4>> shapes{{1, 1, 1, 1}, {4, 2, 1, 1}, {2, 4, 2, 1}, {2, 2, 2, 2},
+        {1, 8, 1, 4}};
     for (const auto& [t, p, n, c] : shapes)
         for (const bool sequence : {false, true})
             for (const std::uint32_t zero : {0u, 1u, 2u, 3u}) {
@@ -140,7 +147,8 @@ TEST(TrainingCommunication, OfTensorParallelismIsTwoForwardsAndTwoBackwardsALaye
     for (const char* operation : {"all_gather", "reduce_scatter"}) {
         EXPECT_EQ(sum_of(report, "tensor", operation).count, 4 * members);
         EXPECT_EQ(sum_of(report, "tensor", operation).bytes, 4 * members * s);
-        EXPECT_EQ(sum_of(report, "tensor", operation).sent, 4 * members * s * 3 / 4);  // together as much as the all-reduce
+        EXPECT_EQ(sum_of(report, "tensor", operation).sent,
+            4 * members * s * 3 / 4);  // together as much as the all-reduce
     }
 }
 
@@ -172,7 +180,8 @@ TEST(TrainingCommunication, OfReplicasFollowsTheStageOfZero)
         ASSERT_EQ(all_parameters % 16, 0u);
         const std::uint64_t n = 4;
         EXPECT_EQ(sum_of(report, "data", "all_reduce").bytes, zero == 0 ? n * 4 * all_parameters : 0);
-        EXPECT_EQ(sum_of(report, "data", "reduce_scatter").bytes, zero == 0 ? 0 : n * 4 * all_parameters * (zero == 1 ? 1 : m));
+        EXPECT_EQ(sum_of(report, "data", "reduce_scatter").bytes,
+            zero == 0 ? 0 : n * 4 * all_parameters * (zero == 1 ? 1 : m));
         // ZeRO-3 gathers everything forwards, and all but the input table backwards.
         const std::uint64_t input = 512 * 64;
         const std::uint64_t gathered = zero == 0 ? 0 : zero == 3 ? m * (2 * all_parameters - input) : all_parameters;
@@ -261,7 +270,8 @@ TEST(TrainingShapes, OfDeepSeekAreMadeAsItWasTrained)
     const RankTrace trace = job.trace(2047);
     EXPECT_GT(trace.nodes().size(), 1000u);
     const RankTrace middle = job.trace(128 * 8);
-    EXPECT_EQ(middle.ledger().parameters, 4 * (dense_parameters(model.transformer, 30) + 4 * expert_parameters(model.transformer)));
+    EXPECT_EQ(middle.ledger().parameters,
+        4 * (dense_parameters(model.transformer, 30) + 4 * expert_parameters(model.transformer)));
 }
 
 TEST(TrainingShapes, ThatDoNotDivideAreRefused)

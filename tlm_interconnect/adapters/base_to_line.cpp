@@ -17,8 +17,8 @@ BaseToLineCore::BaseToLineCore(sc_core::sc_module_name name, EventQueue& event_q
 
 std::vector<AdapterLimit> BaseToLineCore::limits(Time now) const
 {
-    return {{path(), "all " + std::to_string(spec_.outstanding) + " outstanding lines were in use while others waited", true,
-        outstanding_full_.total(now)}};
+    return {{path(), "all " + std::to_string(spec_.outstanding) + " outstanding lines were in use while others waited",
+        true, outstanding_full_.total(now)}};
 }
 
 void BaseToLineCore::violation(const char* what) const
@@ -29,7 +29,7 @@ void BaseToLineCore::violation(const char* what) const
 bool BaseToLineCore::accessible(const AccessPiece& piece) const
 {
     return endpoint_of(piece.address) < spec_.endpoints && local_of(piece.address) < spec_.local_bytes &&
-           piece.bytes <= spec_.local_bytes - local_of(piece.address);
+        piece.bytes <= spec_.local_bytes - local_of(piece.address);
 }
 
 // Cuts into pieces_, all of them accessible, or says why not.

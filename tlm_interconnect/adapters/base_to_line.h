@@ -32,19 +32,20 @@
 namespace weft {
 
 struct BaseToLineSpec {
-    std::uint64_t base = 0;               // added to every foreign address
+    std::uint64_t base = 0;                              // added to every foreign address
     std::uint64_t local_bytes = std::uint64_t{1} << 46;  // bytes that each endpoint has
-    std::uint32_t endpoints = 1;          // endpoints that may be accessed
-    std::uint16_t source = 0;             // endpoint index that the lines carry as their origin
-    std::uint32_t request_credits = 0;    // lines that the far end can hold; 0: no limit
-    std::uint32_t outstanding = 64;       // lines without answer; 0: no limit
+    std::uint32_t endpoints = 1;                         // endpoints that may be accessed
+    std::uint16_t source = 0;                            // endpoint index that the lines carry as their origin
+    std::uint32_t request_credits = 0;                   // lines that the far end can hold; 0: no limit
+    std::uint32_t outstanding = 64;                      // lines without answer; 0: no limit
 };
 
-class BaseToLineCore : public sc_core::sc_module,
-                       public TimedComponent,
-                       public LineInitiator,
-                       public AdapterLimits,
-                       public tlm::tlm_fw_transport_if<> {
+class BaseToLineCore :
+    public sc_core::sc_module,
+    public TimedComponent,
+    public LineInitiator,
+    public AdapterLimits,
+    public tlm::tlm_fw_transport_if<> {
 public:
     SC_HAS_PROCESS(BaseToLineCore);
     // `path` is unique in the event queue.
@@ -64,11 +65,11 @@ private:
     // One access of the foreign initiator.
     struct Job {
         tlm::tlm_generic_payload* payload = nullptr;
-        std::uint64_t address = 0;   // of its first byte
+        std::uint64_t address = 0;  // of its first byte
         std::uint32_t unsent = 0;
         std::uint32_t unanswered = 0;
         bool blocking = false;
-        bool own_line = false;       // the payload is a line of ours
+        bool own_line = false;  // the payload is a line of ours
         tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
         sc_core::sc_event finished;
     };

@@ -25,8 +25,9 @@ std::vector<AdapterLimit> LineToBaseCore::limits(Time now) const
 {
     std::vector<AdapterLimit> out;
     if (spec_.mode == LineToBaseSpec::Mode::blocking)
-        out.push_back({path(), "all " + std::to_string(spec_.threads) + " threads were in blocking calls while lines waited",
-            true, threads_busy_.total(now)});
+        out.push_back(
+            {path(), "all " + std::to_string(spec_.threads) + " threads were in blocking calls while lines waited",
+                true, threads_busy_.total(now)});
     out.push_back({path(), "all " + std::to_string(spec_.buffer) + " slots of the buffer were in use", true,
         buffer_full_.total(now)});
     if (spec_.mode == LineToBaseSpec::Mode::non_blocking)

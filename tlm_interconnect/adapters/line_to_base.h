@@ -40,11 +40,12 @@ struct LineToBaseSpec {
     bool pass_atomics = false;
 };
 
-class LineToBaseCore : public sc_core::sc_module,
-                       public TimedComponent,
-                       public LineTarget,
-                       public AdapterLimits,
-                       public tlm::tlm_bw_transport_if<> {
+class LineToBaseCore :
+    public sc_core::sc_module,
+    public TimedComponent,
+    public LineTarget,
+    public AdapterLimits,
+    public tlm::tlm_bw_transport_if<> {
 public:
     SC_HAS_PROCESS(LineToBaseCore);
     // `path` is unique in the event queue.
@@ -62,7 +63,7 @@ private:
 
     struct Slot {
         Line* line = nullptr;
-        bool waiting = false;       // for the foreign module's answer
+        bool waiting = false;  // for the foreign module's answer
     };
 
     virtual tlm::tlm_fw_transport_if<>& foreign() = 0;
@@ -102,7 +103,7 @@ private:
     std::uint32_t calling_ = 0;  // threads within a blocking call
     HeldTime threads_busy_;      // all of them, while lines wait
     HeldTime buffer_full_;
-    HeldTime foreign_busy_;      // its request phase is open, while lines wait
+    HeldTime foreign_busy_;  // its request phase is open, while lines wait
 };
 
 // BUSWIDTH in bits, as the foreign socket's.

@@ -19,8 +19,8 @@ tlm::tlm_response_status split(const tlm::tlm_generic_payload& payload, std::uin
     if (period == 0) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
     for (std::uint32_t i = 0; i < length; ++i) {
         if (enables != nullptr && enables[i % period] != TLM_BYTE_ENABLED) continue;
-        const bool continues = !pieces.empty() && pieces.back().offset + pieces.back().bytes == i &&
-                               (address + i) % line_bytes != 0;
+        const bool continues =
+            !pieces.empty() && pieces.back().offset + pieces.back().bytes == i && (address + i) % line_bytes != 0;
         if (continues) {
             ++pieces.back().bytes;
         } else {

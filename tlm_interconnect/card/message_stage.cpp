@@ -7,7 +7,8 @@
 namespace weft {
 
 MessageStage::MessageStage(StageHost& host, const SwitchSpec& spec, unsigned ports)
-    : host_(host), spec_(spec), network_(ports), keys_(static_cast<std::uint32_t>(spec.message_streams)), streams_(spec.message_streams)
+    : host_(host), spec_(spec), network_(ports), keys_(static_cast<std::uint32_t>(spec.message_streams)),
+      streams_(spec.message_streams)
 {
 }
 
@@ -73,8 +74,7 @@ void MessageStage::join_message(Line& line, unsigned input, Time now)
         pass(line, input, start(now), now);
         return;
     }
-    const std::uint64_t key =
-        std::uint64_t{line.source} << 48 | std::uint64_t{line.destination} << 32 | line.transfer;
+    const std::uint64_t key = std::uint64_t{line.source} << 48 | std::uint64_t{line.destination} << 32 | line.transfer;
     std::uint32_t number = keys_.find(key);
     const bool known = number != RecentKeys::none;
     if (!known) number = keys_.insert(key);

@@ -52,8 +52,8 @@ private:
     struct Stream {
         std::uint64_t bytes = 0;   // of the message that is open
         std::uint64_t packet = 0;  // of its packet that is open
-        Time leave = 0;    // when its first line may leave
-        Time expires = 0;  // held: when it starts at the latest
+        Time leave = 0;            // when its first line may leave
+        Time expires = 0;          // held: when it starts at the latest
         ScheduledItem* head = nullptr;
         ScheduledItem* tail = nullptr;
         ScheduledItem timer;

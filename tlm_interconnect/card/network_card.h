@@ -9,7 +9,7 @@
 namespace weft {
 
 // Model `switch` with these parameters: with `message` above 0 a network card.
-std::unique_ptr<Switch> make_switch(const char* module_name, EventQueue& event_queue, const std::string& path, const SwitchSpec& spec,
-    unsigned ports, const RouteTable& routes);
+std::unique_ptr<Switch> make_switch(const char* module_name, EventQueue& event_queue, const std::string& path,
+    const SwitchSpec& spec, unsigned ports, const RouteTable& routes);
 
 }  // namespace weft

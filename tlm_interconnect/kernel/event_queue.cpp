@@ -15,14 +15,14 @@ constexpr std::size_t prefetch_distance = 5;
 
 }  // namespace
 
-TimedComponent::TimedComponent(EventQueue& event_queue, std::string path) : event_queue_(event_queue), path_(std::move(path))
+TimedComponent::TimedComponent(EventQueue& event_queue, std::string path)
+    : event_queue_(event_queue), path_(std::move(path))
 {
     rank_ = static_cast<std::uint32_t>(event_queue_.components_.size());
     event_queue_.components_.push_back(this);
 }
 
-EventQueue::EventQueue(sc_core::sc_module_name name)
-    : sc_module(name)
+EventQueue::EventQueue(sc_core::sc_module_name name) : sc_module(name)
 {
     if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
         SC_REPORT_FATAL("/weft/event_queue", "the time resolution must be 1 ps");
@@ -36,15 +36,15 @@ void EventQueue::end_of_elaboration()
     const std::vector<TimedComponent*> constructed = components_;
     std::sort(components_.begin(), components_.end(),
         [](const TimedComponent* a, const TimedComponent* b) { return a->path_ < b->path_; });
-    if (components_.size() >= (std::size_t{1} << 20))
-        SC_REPORT_FATAL("/weft/event_queue", "more than 2^20 components");
+    if (components_.size() >= (std::size_t{1} << 20)) SC_REPORT_FATAL("/weft/event_queue", "more than 2^20 components");
     for (std::size_t i = 0; i < components_.size(); ++i) {
         if (i > 0 && components_[i]->path_ == components_[i - 1]->path_)
             SC_REPORT_FATAL("/weft/event_queue", ("two components are called " + components_[i]->path_).c_str());
         components_[i]->rank_ = static_cast<std::uint32_t>(i);
     }
     // Items scheduled before ranks existed get theirs.
-    wheel_.reorder([&constructed](std::uint32_t order) { return (constructed[order >> 12]->rank_ << 12) | (order & 0xfffU); });
+    wheel_.reorder(
+        [&constructed](std::uint32_t order) { return (constructed[order >> 12]->rank_ << 12) | (order & 0xfffU); });
 }
 
 void EventQueue::set_end(Time end)

@@ -36,8 +36,9 @@ struct ScheduledItem {
     ScheduledItem() {}
 
     ScheduledItem* next = nullptr;  // link of whatever queue holds the item while it is not on the event queue
-    std::uint16_t input = 0;        // by which the item came to its component; schedule() sets it, and it stays until the next time
-    std::uint8_t kind = 0;          // what the component does with the item when it is due
+    std::uint16_t input =
+        0;  // by which the item came to its component; schedule() sets it, and it stays until the next time
+    std::uint8_t kind = 0;  // what the component does with the item when it is due
     bool scheduled = false;
 };
 

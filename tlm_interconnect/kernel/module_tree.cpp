@@ -42,7 +42,8 @@ std::string ModuleTree::free_name(std::string path)
 
 std::string ModuleTree::part(std::string text)
 {
-    std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c == '.' || std::isspace(c) != 0; }, '_');
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c == '.' || std::isspace(c) != 0; }, '_');
     return text;
 }
 

@@ -70,10 +70,7 @@ private:
         std::uint64_t remainder;
     };
     // 2^24 units times 1e12 fits 64 bits.
-    Part split(std::uint64_t amount) const
-    {
-        return {amount * ps_per_s / rate_, amount * ps_per_s % rate_};
-    }
+    Part split(std::uint64_t amount) const { return {amount * ps_per_s / rate_, amount * ps_per_s % rate_}; }
 
     // Within a cache line what every booking takes.
     std::uint64_t rate_ = 1;

@@ -21,7 +21,8 @@ TimingWheel::TimingWheel() : heads_(buckets, empty_head), occupied_(buckets / 64
 std::uint32_t TimingWheel::add_block(std::size_t slot)
 {
     if (free_ == no_block) {
-        if (storage_.size() >= no_block / blocks_at_once) SC_REPORT_FATAL("/weft/event_queue", "more than 4e9 items wait");
+        if (storage_.size() >= no_block / blocks_at_once)
+            SC_REPORT_FATAL("/weft/event_queue", "more than 4e9 items wait");
         const auto first = static_cast<std::uint32_t>(storage_.size()) * blocks_at_once;
         storage_.push_back(std::make_unique<Block[]>(blocks_at_once));
         for (std::uint32_t i = blocks_at_once; i-- > 0;) {

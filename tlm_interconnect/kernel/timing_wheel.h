@@ -66,8 +66,8 @@ public:
     {
         // Entries of the open list lie within 2^31 ps of the open bucket.
         const Time base = open_bucket_ << bucket_bits;
-        const auto offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(entry.key >> 32) -
-                                                      static_cast<std::uint32_t>(base));
+        const auto offset =
+            static_cast<std::int32_t>(static_cast<std::uint32_t>(entry.key >> 32) - static_cast<std::uint32_t>(base));
         return base + static_cast<Time>(static_cast<std::int64_t>(offset));
     }
     // The entry `ahead` behind the popped ones if its bucket is open; nullptr otherwise (it is later then).
@@ -89,7 +89,8 @@ public:
         sort_open(cursor_);
         for (const std::uint32_t head : heads_)
             for (std::uint32_t b = head >> count_bits; b != no_block; b = block(b).next)
-                for (std::uint32_t i = 0; i < count_of(head, b); ++i) block(b).entries[i] = reordered(block(b).entries[i]);
+                for (std::uint32_t i = 0; i < count_of(head, b); ++i)
+                    block(b).entries[i] = reordered(block(b).entries[i]);
         for (Far& far : far_) far.order = f(far.order);
     }
 
@@ -128,10 +129,7 @@ private:
         std::uint32_t order;
         ScheduledItem* item;
     };
-    static bool later(const Far& a, const Far& b)
-    {
-        return a.due != b.due ? a.due > b.due : a.sequence > b.sequence;
-    }
+    static bool later(const Far& a, const Far& b) { return a.due != b.due ? a.due > b.due : a.sequence > b.sequence; }
 
     static std::uint64_t key_of(Time due, std::uint32_t order) { return due << 32 | order; }
 
@@ -155,12 +153,12 @@ private:
     void sort_by_digits(std::size_t first);
     void prefetch(std::uint64_t bucket) const;
 
-    std::vector<Entry> open_;  // sorted, stable; [cursor_, end) is what remains of the open bucket
+    std::vector<Entry> open_;    // sorted, stable; [cursor_, end) is what remains of the open bucket
     std::vector<Entry> sorted_;  // while sorting
     std::size_t cursor_ = 0;
     std::uint64_t open_bucket_ = 0;  // absolute number of the open bucket
     std::uint64_t size_ = 0;
-    std::vector<std::uint32_t> heads_;    // newest block of each bucket and its count
+    std::vector<std::uint32_t> heads_;     // newest block of each bucket and its count
     std::vector<std::uint64_t> occupied_;  // bit per bucket
     std::vector<std::uint64_t> summary_;   // bit per word of occupied_
     std::uint32_t free_ = no_block;

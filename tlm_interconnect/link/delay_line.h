@@ -53,7 +53,8 @@ class DelayLine final : public sc_core::sc_module, public TimedComponent, public
 public:
     // `path` is unique in the event queue; latency in ps, at least 1.
     DelayLine(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, Time latency)
-        : sc_module(name), TimedComponent(event_queue, std::move(path)), in("in", *this), out("out", *this), latency_(latency)
+        : sc_module(name), TimedComponent(event_queue, std::move(path)), in("in", *this), out("out", *this),
+          latency_(latency)
     {
         items_[0].kind = 0;
         items_[1].kind = 1;

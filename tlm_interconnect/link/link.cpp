@@ -55,12 +55,13 @@ Link::Passage Link::carry_in_packets(Wire& wire, Line& line, LineClass cls, Time
     std::size_t chosen = 0;
     if (wire.strands.size() > 1)
         chosen = static_cast<BundleSpread>(spec().bundle_spread) == BundleSpread::lines
-                     ? local_of(line.address) / line_bytes % wire.strands.size()
-                     : wire.turn++ % wire.strands.size();
+            ? local_of(line.address) / line_bytes % wire.strands.size()
+            : wire.turn++ % wire.strands.size();
     Strand& strand = wire.strands[chosen];
     if (!wire.free_credits && chosen == 0) wire.credits.settle(strand.server, arrival);
     const bool gap = arrival > strand.server.free_at();
-    const std::uint32_t bytes = wire.framer.with_frames(add_to_packets(strand.packetiser, spec(), line, cls, gap, arrival));
+    const std::uint32_t bytes =
+        wire.framer.with_frames(add_to_packets(strand.packetiser, spec(), line, cls, gap, arrival));
     wire.wire_bytes += bytes;
     if ((line.flags & LineHeader::poll_flag) != 0) count_flag(wire, cls, bytes);
     const RateServer::Slot slot = strand.server.book(arrival, bytes);

@@ -66,7 +66,7 @@ private:
         std::vector<Strand> strands;  // not simple
         Framer framer;                // not simple
         std::uint64_t turn = 0;
-        CreditMessages credits;       // not simple
+        CreditMessages credits;  // not simple
 
         explicit Wire(const LinkSpec& spec) : framer(spec), credits(spec) {}
     };

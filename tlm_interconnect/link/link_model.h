@@ -26,7 +26,7 @@ public:
         std::uint64_t payload_bytes = 0;
         std::uint64_t flag_reads = 0;  // requests of waits that look at a flag
         std::uint64_t flag_bytes = 0;  // on the wire, of such requests and of answers to them; sent once
-        Time busy = 0;  // of its wires, their mean
+        Time busy = 0;                 // of its wires, their mean
         std::uint64_t packets = 0;
         std::uint64_t credit_messages = 0;
         std::uint64_t errors = 0;          // packets hit by a bit error

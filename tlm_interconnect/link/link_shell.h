@@ -32,15 +32,23 @@ public:
     const LinkSpec& spec() const final { return spec_; }
 
     // What comes in by the sockets.
-    Time on_request(unsigned end, Line& line, Time delay) final { return model().take(end, line, LineClass::request, delay); }
-    Time on_response(unsigned end, Line& line, Time delay) final { return model().take(end, line, LineClass::response, delay); }
+    Time on_request(unsigned end, Line& line, Time delay) final
+    {
+        return model().take(end, line, LineClass::request, delay);
+    }
+    Time on_response(unsigned end, Line& line, Time delay) final
+    {
+        return model().take(end, line, LineClass::response, delay);
+    }
     void on_request_credit(unsigned end, Line& line, Time delay) final
     {
-        call_backward(*behind(1 - end).responses, line, LinePhase::request_credit, model().credit_time(end, line, delay));
+        call_backward(*behind(1 - end).responses, line, LinePhase::request_credit,
+            model().credit_time(end, line, delay));
     }
     void on_response_credit(unsigned end, Line& line, Time delay) final
     {
-        call_forward(*behind(1 - end).requests, line, LinePhase::response_credit, model().credit_time(end, line, delay));
+        call_forward(*behind(1 - end).requests, line, LinePhase::response_credit,
+            model().credit_time(end, line, delay));
     }
 
 protected:

@@ -10,5 +10,4 @@ const StatisticTable& link_statistics();  // of both directions: forward_ is fro
 // `table` for each direction.
 StatisticTable both_directions(const StatisticTable& table);
 
-
 }  // namespace weft

@@ -10,8 +10,8 @@ namespace weft {
 inline bool answers_packet(const LineHeader& line) { return line.full_line() && line.marked(LineHeader::packed_mark); }
 
 // Adds a line to the wire. A request is marked, or not, by the last link on its way where adjacent lines merge.
-inline std::uint32_t add_to_packets(Packetiser& packetiser, const LinkSpec& spec, Line& line, LineClass cls,
-    bool gap, Time now)
+inline std::uint32_t add_to_packets(Packetiser& packetiser, const LinkSpec& spec, Line& line, LineClass cls, bool gap,
+    Time now)
 {
     const std::uint64_t before = packetiser.packets();
     const auto merge = static_cast<MergeKind>(spec.merge);

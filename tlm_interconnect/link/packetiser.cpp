@@ -12,8 +12,8 @@ namespace {
 
 bool is_atomic(LineOp op)
 {
-    return op == LineOp::atomic || op == LineOp::fetch || op == LineOp::await ||
-           op == LineOp::monitor || op == LineOp::reduce;
+    return op == LineOp::atomic || op == LineOp::fetch || op == LineOp::await || op == LineOp::monitor ||
+        op == LineOp::reduce;
 }
 // Whether a line costs what the message of its network card says.
 bool priced_by_message(const LinkSpec& spec, bool by_card)
@@ -105,13 +105,13 @@ double stream_bytes(const LinkSpec& spec, LineOp op, LineClass cls, bool of_grou
 
 Packetiser::Packetiser(const LinkSpec& spec)
     : spec_(spec), plain_(static_cast<MergeKind>(spec.merge) == MergeKind::none && spec.address_extension == 0 &&
-                          spec.packet_overhead == 0)
+                       spec.packet_overhead == 0)
 {
     regions_.fill(~std::uint64_t{0});
     if (static_cast<MergeKind>(spec.merge) != MergeKind::destination) return;
     packets_open_.resize(64);
     packet_time_ = (spec.max_payload + spec.packet_overhead) * 1'000'000'000'000 /
-                   std::max<std::uint64_t>(1, spec.bandwidth / spec.bundle);
+        std::max<std::uint64_t>(1, spec.bandwidth / spec.bundle);
 }
 
 bool Packetiser::region_missed(std::uint64_t address)
@@ -128,14 +128,14 @@ bool Packetiser::region_missed(std::uint64_t address)
 bool Packetiser::continues(const LineHeader& line, LineClass cls) const
 {
     return open_ && line.vc == vc_ && line.destination == destination_ && cls == class_ && line.op == op_ &&
-           line.source == source_ && line.address == next_address_ && line.full_line() &&
-           line.address % (line.of_group() ? std::min(spec_.group_payload, spec_.max_payload) : spec_.max_payload) != 0;
+        line.source == source_ && line.address == next_address_ && line.full_line() &&
+        line.address % (line.of_group() ? std::min(spec_.group_payload, spec_.max_payload) : spec_.max_payload) != 0;
 }
 
 std::uint32_t Packetiser::to_destination(const LineHeader& line, LineClass cls, std::uint32_t bytes, Time now)
 {
     const std::uint64_t key = std::uint64_t{line.source} << 32 | std::uint64_t{line.destination} << 16 |
-                              std::uint64_t{line.vc} << 8 | static_cast<std::uint64_t>(cls);
+        std::uint64_t{line.vc} << 8 | static_cast<std::uint64_t>(cls);
     Open& open = packets_open_[(key * 0x9e3779b97f4a7c15ULL >> 32) % packets_open_.size()];
     const bool joined = open.key == key && open.filled + bytes <= spec_.max_payload && now <= open.last + packet_time_;
     open.key = key;

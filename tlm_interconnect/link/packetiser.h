@@ -56,7 +56,10 @@ struct LoneParts {
     std::uint32_t packet = 0;     // overhead of a packet, and of a message
     std::uint32_t frames = 0;     // share of what frames add
 
-    std::uint32_t sum() const { return payload + header + padding + byte_enables + atomic + extension + packet + frames; }
+    std::uint32_t sum() const
+    {
+        return payload + header + padding + byte_enables + atomic + extension + packet + frames;
+    }
 };
 LoneParts lone_parts(const LinkSpec& spec, LineOp op, std::uint32_t size, LineClass cls, bool by_card = false);
 // Mean bytes of a whole line among many of one stream, its share of packets, frames and credit messages included;
@@ -97,8 +100,8 @@ private:
         std::uint64_t filled = 0;
         Time last = 0;
     };
-    std::vector<Open> packets_open_;  // merge = destination
-    Time packet_time_ = 0;            // on the wire
+    std::vector<Open> packets_open_;        // merge = destination
+    Time packet_time_ = 0;                  // on the wire
     std::array<std::uint64_t, 8> regions_;  // most recent first
     std::uint64_t packets_ = 0;
 };

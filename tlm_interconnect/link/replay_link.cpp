@@ -14,8 +14,7 @@ ReplayLink::ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, st
       survives_(std::pow(1 - static_cast<double>(spec.bit_error_rate) * 1e-18, 8)),
       wires_{Wire(spec, seed, stream_of(this->path())), Wire(spec, seed, ~stream_of(this->path()))}
 {
-    if (spec.bundle > 1)
-        throw InputError("", 0, "a bundle on a link with retry", "one of them alone");
+    if (spec.bundle > 1) throw InputError("", 0, "a bundle on a link with retry", "one of them alone");
     check_frames(spec);
     for (unsigned end = 0; end < 2; ++end) {
         wires_[end].free_item.kind = free_kind;
@@ -121,8 +120,9 @@ bool ReplayLink::send_answer(unsigned end, Time now)
         sent = wire.server.book(now, bytes).end;
         wire.count.wire_bytes += bytes;
     }
-    fly(end, {wire.framer.end_of_frame(sent) + spec().latency, heard.expected,
-                 heard.request_waits ? Flight::Kind::request : Flight::Kind::acknowledge});
+    fly(end,
+        {wire.framer.end_of_frame(sent) + spec().latency, heard.expected,
+            heard.request_waits ? Flight::Kind::request : Flight::Kind::acknowledge});
     heard.request_waits = false;
     heard.uncovered = 0;
     return spec().ack_bytes > 0;

@@ -44,7 +44,8 @@ namespace weft {
 
 class ReplayLink final : public LinkShell<ReplayLink> {
 public:
-    ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec, std::uint64_t seed);
+    ReplayLink(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const LinkSpec& spec,
+        std::uint64_t seed);
 
     Direction direction(unsigned end) const override;
     void reset_statistics() override;
@@ -76,12 +77,12 @@ private:
         std::uint64_t highest = 0;   // ever sent, plus one
         std::uint64_t waiting_bytes = 0;
         std::deque<Flight> flight;
-        std::uint64_t expected = 0;    // receiver at the far end
-        std::uint64_t uncovered = 0;   // delivered there and not acknowledged
-        bool asked = false;            // a replay request is out
+        std::uint64_t expected = 0;   // receiver at the far end
+        std::uint64_t uncovered = 0;  // delivered there and not acknowledged
+        bool asked = false;           // a replay request is out
         bool request_waits = false;
         bool duplicate = false;
-        Time frame_due = 0;            // arrival of the frame that was sent last
+        Time frame_due = 0;  // arrival of the frame that was sent last
         bool frame_hit = false;
         CreditMessages credits;
         Direction count;

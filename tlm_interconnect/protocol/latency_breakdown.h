@@ -17,12 +17,12 @@ struct LatencyBreakdown {
         Time flight = 0;   // latency of links
     };
 
-    Time start = 0;     // issued
-    Time home = 0;      // arrived at the cache slice of its address
-    Time answered = 0;  // left there
-    Time since = 0;     // in the queue of a port
-    Leg out;            // of the request
-    Leg back;           // of the answer
+    Time start = 0;            // issued
+    Time home = 0;             // arrived at the cache slice of its address
+    Time answered = 0;         // left there
+    Time since = 0;            // in the queue of a port
+    Leg out;                   // of the request
+    Leg back;                  // of the answer
     std::uint32_t record = 0;  // of the requester
 
     void begin(Time now)

@@ -66,9 +66,9 @@ tlm::tlm_generic_payload& Line::make_payload()
 {
     tlm::tlm_generic_payload& out = payload();
     out.set_address(address);
-    out.set_command(op == LineOp::read    ? tlm::TLM_READ_COMMAND
-                    : op == LineOp::write ? tlm::TLM_WRITE_COMMAND
-                                          : tlm::TLM_IGNORE_COMMAND);
+    out.set_command(op == LineOp::read ? tlm::TLM_READ_COMMAND
+            : op == LineOp::write      ? tlm::TLM_WRITE_COMMAND
+                                       : tlm::TLM_IGNORE_COMMAND);
     out.set_data_ptr(data_);
     out.set_data_length(size);
     out.set_streaming_width(size);

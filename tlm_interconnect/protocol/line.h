@@ -28,7 +28,10 @@ inline std::uint64_t global_address(std::uint32_t endpoint, std::uint64_t local)
 {
     return (std::uint64_t{endpoint} << endpoint_shift) | local;
 }
-inline std::uint16_t endpoint_of(std::uint64_t address) { return static_cast<std::uint16_t>(address >> endpoint_shift); }
+inline std::uint16_t endpoint_of(std::uint64_t address)
+{
+    return static_cast<std::uint16_t>(address >> endpoint_shift);
+}
 // Whether it is the same local address at every member of a group.
 inline bool is_group(std::uint64_t address) { return endpoint_of(address) >= first_group; }
 inline std::uint64_t local_of(std::uint64_t address) { return address & ((std::uint64_t{1} << endpoint_shift) - 1); }
@@ -36,9 +39,9 @@ inline std::uint64_t local_of(std::uint64_t address) { return address & ((std::u
 enum class LineOp : std::uint8_t {
     read,
     write,
-    atomic,  // read-modify-write of a word at its home slice, nothing returned but the acknowledge
-    fetch,   // the same, answered with the word as it was
-    await,  // 8-byte load that is answered once the word is at least the operand (waiting atomic)
+    atomic,   // read-modify-write of a word at its home slice, nothing returned but the acknowledge
+    fetch,    // the same, answered with the word as it was
+    await,    // 8-byte load that is answered once the word is at least the operand (waiting atomic)
     monitor,  // 8-byte load that is answered once the word changes after it came
     // At the address of a group, carried out by switches:
     multicast,    // write at every member
@@ -70,7 +73,8 @@ constexpr std::uint32_t pair_digits(std::uint32_t source, std::uint32_t destinat
 constexpr std::uint32_t scattered_digits(std::uint32_t digits, std::uint32_t source, std::uint32_t destination,
     std::uint64_t seed)
 {
-    std::uint64_t x = seed * 0x9e3779b97f4a7c15U + (std::uint64_t{source} << 48 | std::uint64_t{destination} << 32 | digits);
+    std::uint64_t x =
+        seed * 0x9e3779b97f4a7c15U + (std::uint64_t{source} << 48 | std::uint64_t{destination} << 32 | digits);
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
     x = (x ^ x >> 27) * 0x94d049bb133111ebU;
     return static_cast<std::uint32_t>((x ^ x >> 31) >> 32);
@@ -89,13 +93,14 @@ constexpr VcClass vc_class(LineOp op)
 // The hot part of a line: what is asked for, set when the requester issues it and the same from then on; how it travels, set
 // by the modules on its way; and a note of the module that has it in its care.
 struct alignas(64) LineHeader : ScheduledItem {
-    std::uint8_t vc = 0;            // channel of the buffer it is in or on its way to; by whoever sends it
-    std::uint8_t depth = 0;         // entries on the return path
-    std::uint8_t marks = 0;         // of its way
-    std::uint8_t message_part = 0;  // place of the line in a message; by the network card that sends it, 0 where none has
+    std::uint8_t vc = 0;     // channel of the buffer it is in or on its way to; by whoever sends it
+    std::uint8_t depth = 0;  // entries on the return path
+    std::uint8_t marks = 0;  // of its way
+    std::uint8_t message_part =
+        0;  // place of the line in a message; by the network card that sends it, 0 where none has
     RequestField<std::uint64_t> address;
-    RequestField<std::uint32_t> tag;  // requester's own
-    std::uint32_t path_hash = 0;      // decides among equal paths; consumed on the way
+    RequestField<std::uint32_t> tag;          // requester's own
+    std::uint32_t path_hash = 0;              // decides among equal paths; consumed on the way
     RequestField<std::uint16_t> source;       // endpoint that issued it
     RequestField<std::uint16_t> destination;  // endpoint that owns the address
     RequestField<LineOp> op;
@@ -110,7 +115,8 @@ struct alignas(64) LineHeader : ScheduledItem {
     static constexpr std::uint8_t posted_flag = 8;   // a write that nobody answers: its target consumes it
     static constexpr std::uint8_t refill_flag = 32;  // between caches: contents are in the memory image, not in it
     static constexpr std::uint8_t traced_flag = 64;  // its LatencyBreakdown is kept up
-    static constexpr std::uint8_t packet_flag = 128;  // of packets: a load is answered whether all of them are there or not
+    static constexpr std::uint8_t packet_flag =
+        128;  // of packets: a load is answered whether all of them are there or not
 
     static constexpr std::uint8_t shared_mark = 1;   // somebody outside may hold a TLM reference
     static constexpr std::uint8_t made_mark = 2;     // made by the switch it is in: holds no slot of an input buffer
@@ -130,7 +136,8 @@ struct alignas(64) LineHeader : ScheduledItem {
     bool of_group() const { return source >= first_group || destination >= first_group; }
     bool full_line() const { return size == line_bytes; }
 };
-static_assert(sizeof(LineHeader) == 64 && alignof(LineHeader) == 64, "a line's header, with the note in it, is one cache line");
+static_assert(sizeof(LineHeader) == 64 && alignof(LineHeader) == 64,
+    "a line's header, with the note in it, is one cache line");
 
 struct LineExtras;
 class LineIssue;
@@ -264,11 +271,17 @@ public:
     // Another operation at the same address, instead of a read or a write.
     const LineIssue& become(LineOp operation) const { return set(line_.op, operation); }
     const LineIssue& function(AtomicOp function) const { return set(line_.function, function); }
-    const LineIssue& source(std::size_t endpoint) const { return set(line_.source, static_cast<std::uint16_t>(endpoint)); }
+    const LineIssue& source(std::size_t endpoint) const
+    {
+        return set(line_.source, static_cast<std::uint16_t>(endpoint));
+    }
     const LineIssue& tag(std::uint32_t tag) const { return set(line_.tag, tag); }
     const LineIssue& transfer(std::uint32_t transfer) const { return set(line_.transfer, transfer); }
     // Adds to the flags.
-    const LineIssue& flag(unsigned flags) const { return set(line_.flags, static_cast<std::uint8_t>(line_.flags | flags)); }
+    const LineIssue& flag(unsigned flags) const
+    {
+        return set(line_.flags, static_cast<std::uint8_t>(line_.flags | flags));
+    }
 
 private:
     friend class Line;

@@ -8,13 +8,13 @@ LinePool::~LinePool()
 {
     for (Line* block : blocks_) {
         for (std::size_t i = 0; i < block_lines; ++i) block[i].~Line();
-        ::operator delete(block, std::align_val_t{alignof(Line)});
+        ::operator delete (block, std::align_val_t{alignof(Line)});
     }
 }
 
 void LinePool::grow()
 {
-    void* memory = ::operator new(sizeof(Line) * block_lines, std::align_val_t{alignof(Line)});
+    void* memory = ::operator new (sizeof(Line) * block_lines, std::align_val_t{alignof(Line)});
     Line* block = static_cast<Line*>(memory);
     blocks_.push_back(block);
     for (std::size_t i = block_lines; i-- > 0;) {

@@ -45,7 +45,7 @@ public:
         line.payload().acquire();
     }
 
-    std::uint64_t live() const { return live_; }       // taken and not given back
+    std::uint64_t live() const { return live_; }          // taken and not given back
     std::uint64_t capacity() const { return capacity_; }  // ever allocated
 
 private:

@@ -199,11 +199,14 @@ public:
         ++requests_;
         return call_forward(bound(), line, LinePhase::request, delay);
     }
-    void return_response_credit(Line& line, Time delay) { call_forward(bound(), line, LinePhase::response_credit, delay); }
+    void return_response_credit(Line& line, Time delay)
+    {
+        call_forward(bound(), line, LinePhase::response_credit, delay);
+    }
     unsigned debug(Line& line) { return (*this)->transport_dbg(line); }
 
-    std::uint64_t requests() const { return requests_; }          // lines handed on by send_request()
-    const SocketCalls& calls() const { return end_->calls(); }    // responses and request credits that came in
+    std::uint64_t requests() const { return requests_; }        // lines handed on by send_request()
+    const SocketCalls& calls() const { return end_->calls(); }  // responses and request credits that came in
     // The interface that it is bound to, looked up once: by the first call, which may come before elaboration ends.
     LineForward& bound()
     {
@@ -232,11 +235,14 @@ public:
         ++responses_;
         return call_backward(bound(), line, LinePhase::response, delay);
     }
-    void return_request_credit(Line& line, Time delay) { call_backward(bound(), line, LinePhase::request_credit, delay); }
+    void return_request_credit(Line& line, Time delay)
+    {
+        call_backward(bound(), line, LinePhase::request_credit, delay);
+    }
 
-    std::uint64_t responses() const { return responses_; }        // lines handed back by send_response()
-    const SocketCalls& calls() const { return end_->calls(); }    // requests and response credits that came in
-    LineBackward& bound()                                         // as above
+    std::uint64_t responses() const { return responses_; }      // lines handed back by send_response()
+    const SocketCalls& calls() const { return end_->calls(); }  // requests and response credits that came in
+    LineBackward& bound()                                       // as above
     {
         if (peer_ == nullptr) peer_ = this->operator->();
         return *peer_;

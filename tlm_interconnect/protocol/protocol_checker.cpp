@@ -38,7 +38,8 @@ ProtocolChecker::Rules ProtocolChecker::Rules::of(const BufferSpace& space, bool
     return rules;
 }
 
-ProtocolChecker::ProtocolChecker(sc_core::sc_module_name name, EventQueue& event_queue, const Rules& rules, std::string between)
+ProtocolChecker::ProtocolChecker(sc_core::sc_module_name name, EventQueue& event_queue, const Rules& rules,
+    std::string between)
     : sc_module(name), target("target"), initiator("initiator"), event_queue_(event_queue), rules_(rules),
       between_(between.empty() ? std::string(this->name()) : std::move(between))
 {
@@ -131,15 +132,15 @@ void ProtocolChecker::on_response(Line& line, Time at)
     Live& live = found->second;
     if (live.address != line.address || live.tag != line.tag || live.op != line.op || live.size != line.size)
         problem("response", &line,
-            fmt::format("answers {} of {} B at {:#x} with tag {}", name_of(live.op), live.size, live.address, live.tag));
+            fmt::format("answers {} of {} B at {:#x} with tag {}", name_of(live.op), live.size, live.address,
+                live.tag));
     if (live.depth != line.depth)
         problem("response", &line,
             fmt::format("its return path has {} entries, the request had {}", line.depth, live.depth));
     check_payload(line);
     if (line.get_response_status() != tlm::TLM_OK_RESPONSE)
         problem("status", &line, "an answer with " + name_of(line.get_response_status()));
-    if (at < live.arrival)
-        problem("past", &line, fmt::format("answered {} ps before it arrives", live.arrival - at));
+    if (at < live.arrival) problem("past", &line, fmt::format("answered {} ps before it arrives", live.arrival - at));
     if (live.posted) problem("response", &line, "answers a posted write");
     if (live.credit[0] && (rules_.request_credits != 0 || rules_.by_channel))
         problem("credit", &line, "answered before its request credit came back");
@@ -165,14 +166,16 @@ void ProtocolChecker::on_credit(const Line& line, LineClass cls, Time at)
         return;
     }
     if (at < found->second.arrival)
-        problem("past", &line, fmt::format("its {} credit comes back {} ps before it arrives", class_name(cls),
-                                   found->second.arrival - at));
+        problem("past", &line,
+            fmt::format("its {} credit comes back {} ps before it arrives", class_name(cls),
+                found->second.arrival - at));
     found->second.credit[index] = false;
     if (accounts_[index].limit != 0) accounts_[index].returning.push(at);
     if (rules_.by_channel) {
         if (line.vc != found->second.vc[index])
-            problem("return", &line, fmt::format("a credit of channel {} for a line that was sent in channel {}",
-                                         line.vc, found->second.vc[index]));
+            problem("return", &line,
+                fmt::format("a credit of channel {} for a line that was sent in channel {}", line.vc,
+                    found->second.vc[index]));
         channels_[found->second.vc[index]].returning.push(at);
     }
     if (!found->second.unanswered || found->second.posted) live_.erase(found);
@@ -182,11 +185,11 @@ void ProtocolChecker::on_answer(const Line& line, LinePhase sent, LinePhase now,
 {
     // The line itself may already be on its way elsewhere: only its name is used.
     const bool is_line = sent == LinePhase::request || sent == LinePhase::response;
-    if (now != sent)
-        problem("answer", &line, fmt::format("a {} came back as a {}", name_of(sent), name_of(now)));
+    if (now != sent) problem("answer", &line, fmt::format("a {} came back as a {}", name_of(sent), name_of(now)));
     if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && !is_line))
-        problem("answer", &line, fmt::format("a {} answered by {}", name_of(sent),
-                                     answer == tlm::TLM_COMPLETED ? "TLM_COMPLETED" : "TLM_UPDATED"));
+        problem("answer", &line,
+            fmt::format("a {} answered by {}", name_of(sent),
+                answer == tlm::TLM_COMPLETED ? "TLM_COMPLETED" : "TLM_UPDATED"));
 }
 
 void ProtocolChecker::check_payload(const Line& line)
@@ -213,8 +216,8 @@ void ProtocolChecker::use_credit(const Line& line, LineClass cls, Time at)
     if (account.limit == 0) return;
     settle(account, at);
     if (account.used >= account.limit)
-        problem("credit", &line, fmt::format("{} number {} into a buffer of {} lines", class_name(cls),
-                                     account.used + 1, account.limit));
+        problem("credit", &line,
+            fmt::format("{} number {} into a buffer of {} lines", class_name(cls), account.used + 1, account.limit));
     ++account.used;
 }
 
@@ -242,17 +245,17 @@ void ProtocolChecker::use_channel(const Line& line, Time at)
         if (account.used > space.lines[vc]) pooled += account.used - space.lines[vc];
     }
     if (channels_[line.vc].used > space.lines[line.vc] && pooled > space.shared)
-        problem("credit", &line, fmt::format("{} number {} into a buffer of {} lines", name, channels_[line.vc].used,
-                                     space.lines[line.vc]) +
-                                     (space.shared > 0 ? fmt::format(" and a pool of {}", space.shared) : ""));
+        problem("credit", &line,
+            fmt::format("{} number {} into a buffer of {} lines", name, channels_[line.vc].used, space.lines[line.vc]) +
+                (space.shared > 0 ? fmt::format(" and a pool of {}", space.shared) : ""));
 }
 
 void ProtocolChecker::check_order(const Line& line, LineClass cls, Time at)
 {
     Account& account = rules_.by_channel ? channels_[line.vc % max_vcs] : accounts_[static_cast<unsigned>(cls)];
     if (rules_.in_order && at < account.last)
-        problem("order", &line, fmt::format("arrives {} ps before the {} sent ahead of it", account.last - at,
-                                    class_name(cls)));
+        problem("order", &line,
+            fmt::format("arrives {} ps before the {} sent ahead of it", account.last - at, class_name(cls)));
     account.last = std::max(account.last, at);
 }
 
@@ -279,8 +282,9 @@ void ProtocolChecker::finish()
     for (const auto& [line, live] : left)
         problem("finish", nullptr,
             fmt::format("{} of {} B at {:#x} (tag {}) {}", name_of(live.op), live.size, live.address, live.tag,
-                live.posted       ? "was never consumed"
-                : live.unanswered ? "was never answered" : "never gave its response credit back"));
+                live.posted           ? "was never consumed"
+                    : live.unanswered ? "was never answered"
+                                      : "never gave its response credit back"));
 }
 
 void Checkers::bind(ProtocolChecker::InitiatorSocket& from, ProtocolChecker::TargetSocket& to,

@@ -32,9 +32,10 @@
 
 namespace weft {
 
-class ProtocolChecker : public sc_core::sc_module,
-                        private tlm::tlm_fw_transport_if<line_protocol>,
-                        private tlm::tlm_bw_transport_if<line_protocol> {
+class ProtocolChecker :
+    public sc_core::sc_module,
+    private tlm::tlm_fw_transport_if<line_protocol>,
+    private tlm::tlm_bw_transport_if<line_protocol> {
 public:
     struct Rules {
         std::uint32_t request_credits = 0;   // lines the target's side can hold; 0: not counted here
@@ -49,7 +50,8 @@ public:
     using TargetSocket = tlm::tlm_target_socket<line_bytes * 8, line_protocol>;
 
     // `between` names the connection in reports; empty: the module's own name.
-    ProtocolChecker(sc_core::sc_module_name name, EventQueue& event_queue, const Rules& rules, std::string between = "");
+    ProtocolChecker(sc_core::sc_module_name name, EventQueue& event_queue, const Rules& rules,
+        std::string between = "");
 
     TargetSocket target;        // to the initiator that is watched
     InitiatorSocket initiator;  // to the target that is watched
@@ -69,9 +71,9 @@ private:
         std::uint8_t depth;
         bool unanswered;
         bool posted;
-        std::array<bool, line_classes> credit;  // still out, by class
+        std::array<bool, line_classes> credit;      // still out, by class
         std::array<std::uint8_t, line_classes> vc;  // that the line was sent in, by class
-        Time arrival;                           // of the request, then of the answer
+        Time arrival;                               // of the request, then of the answer
     };
     // Credits of one class: those in use, and when those returned arrive at the sender.
     struct Account {

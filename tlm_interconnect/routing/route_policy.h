@@ -26,11 +26,9 @@ enum class RoutePolicy : std::uint8_t { minimal, up_down, dimension_order, drago
 
 struct RouteRules {
     RoutePolicy policy = RoutePolicy::minimal;
-    std::vector<std::uint32_t>
-        sizes;  // dimension_order: coordinates per dimension, first fastest; empty: found
-    std::vector<std::uint32_t>
-        groups;  // dragonflies: group of each node; what does not forward is ignored
-    std::uint64_t seed = 1;  // dragonfly_valiant: of the choice of groups
+    std::vector<std::uint32_t> sizes;   // dimension_order: coordinates per dimension, first fastest; empty: found
+    std::vector<std::uint32_t> groups;  // dragonflies: group of each node; what does not forward is ignored
+    std::uint64_t seed = 1;             // dragonfly_valiant: of the choice of groups
 };
 
 // The policy does not fit the fabric; says why.

@@ -23,9 +23,7 @@ public:
     {
         std::vector<std::uint32_t> hops(fabric_.nodes.size(), no_route);
         hops[router] = 0;
-        const auto lower = [&](std::uint32_t node, std::uint32_t value) {
-            hops[node] = std::min(hops[node], value);
-        };
+        const auto lower = [&](std::uint32_t node, std::uint32_t value) { hops[node] = std::min(hops[node], value); };
         for (const Fabric::Port& port : ports_[router])
             if (inside(router, port.peer)) lower(port.peer, 1);
         // Over the link between groups, then one link to where it begins.
@@ -152,8 +150,8 @@ void dragonfly_routes(const Fabric& fabric, const std::vector<std::uint32_t>& no
             if (node == node_of[d] || (!fabric.nodes[node].forwards && own < 0)) continue;
             if (fabric.nodes[node].forwards && node != router) {
                 if (hops->second[node] == no_route)
-                    throw RouteMismatch("no dragonfly: no link joins the group of " +
-                        fabric.nodes[node].name + " to that of " + fabric.nodes[router].name);
+                    throw RouteMismatch("no dragonfly: no link joins the group of " + fabric.nodes[node].name +
+                        " to that of " + fabric.nodes[router].name);
                 for (unsigned phase = 0; phase < out.phases; ++phase) {
                     const std::size_t row = std::size_t{phase} * fabric.endpoints + d;
                     if (valiant && phase < 2 && groups[node] != groups[router])
@@ -166,7 +164,8 @@ void dragonfly_routes(const Fabric& fabric, const std::vector<std::uint32_t>& no
             const std::uint32_t next =
                 fabric.nodes[node].forwards ? node_of[d] : router_of[static_cast<std::uint32_t>(own)];
             for (std::size_t p = 0; p < ports[node].size(); ++p)
-                for (unsigned phase = 0; ports[node][p].peer == next && phase < out.ports[node].size() / fabric.endpoints; ++phase)
+                for (unsigned phase = 0;
+                     ports[node][p].peer == next && phase < out.ports[node].size() / fabric.endpoints; ++phase)
                     out.add(node, std::size_t{phase} * fabric.endpoints + d, p, 0);
         }
     }

@@ -16,10 +16,7 @@ constexpr unsigned smallest_ring_with_cycle = 4;  // in a smaller one nobody goe
 class Grid {
 public:
     Grid(const Fabric& fabric, std::vector<std::uint32_t> sizes)
-        : fabric_(fabric),
-          sizes_(std::move(sizes)),
-          rings_(sizes_.size(), false),
-          number_(fabric.nodes.size(), 0)
+        : fabric_(fabric), sizes_(std::move(sizes)), rings_(sizes_.size(), false), number_(fabric.nodes.size(), 0)
     {
         for (std::uint32_t n = 0; n < fabric.nodes.size(); ++n) {
             if (!fabric.nodes[n].forwards) continue;
@@ -57,8 +54,7 @@ private:
         std::uint64_t points = 1;
         for (const std::uint32_t size : sizes_) points *= size;
         if (points != routers_.size())
-            return std::to_string(points) + " points, but " + std::to_string(routers_.size()) +
-                " forwarding nodes";
+            return std::to_string(points) + " points, but " + std::to_string(routers_.size()) + " forwarding nodes";
         std::vector<std::set<std::pair<std::uint32_t, std::uint32_t>>> steps(dimensions());
         std::vector<std::set<std::pair<std::uint32_t, std::uint32_t>>> wraps(dimensions());
         for (const FabricEdge& edge : fabric_.edges) {
@@ -71,8 +67,7 @@ private:
             if (d == dimensions()) return off();
             const std::pair<std::uint32_t, std::uint32_t> ends =
                 std::minmax({coordinate(edge.a, d), coordinate(edge.b, d)});
-            const std::pair<std::uint32_t, std::uint32_t> pair =
-                std::minmax(number_[edge.a], number_[edge.b]);
+            const std::pair<std::uint32_t, std::uint32_t> pair = std::minmax(number_[edge.a], number_[edge.b]);
             if (ends.second - ends.first == 1)
                 steps[d].insert(pair);
             else if (ends.first == 0 && ends.second == sizes_[d] - 1)
@@ -83,8 +78,7 @@ private:
         for (std::size_t d = 0; d < dimensions(); ++d) {
             const std::uint64_t rows = points / sizes_[d];
             const std::string name = "dimension " + std::to_string(d);
-            if (steps[d].size() != rows * (sizes_[d] - 1))
-                return "links between neighbours are missing in " + name;
+            if (steps[d].size() != rows * (sizes_[d] - 1)) return "links between neighbours are missing in " + name;
             if (!wraps[d].empty() && wraps[d].size() != rows)
                 return "some rows of " + name + " are rings, some are not";
             rings_[d] = !wraps[d].empty();
@@ -128,8 +122,7 @@ void route(const Fabric& fabric, const Grid& grid, const std::vector<Fabric::Por
     }
 }
 
-bool factors(const Fabric& fabric, std::uint32_t points, unsigned dimensions,
-    std::vector<std::uint32_t>& sizes)
+bool factors(const Fabric& fabric, std::uint32_t points, unsigned dimensions, std::vector<std::uint32_t>& sizes)
 {
     if (dimensions == 1) {
         sizes.push_back(points);
@@ -182,13 +175,11 @@ void dimension_order_routes(const Fabric& fabric, const std::vector<std::uint32_
     const std::vector<std::uint32_t> router_of = routers_of(fabric, node_of);
     const std::vector<std::uint32_t> used = sizes.empty() ? grid_sizes(fabric) : sizes;
     if (used.empty())
-        throw RouteMismatch(
-            "the forwarding nodes, in the order of the document, form no mesh, ring or torus");
+        throw RouteMismatch("the forwarding nodes, in the order of the document, form no mesh, ring or torus");
     const Grid grid(fabric, used);
     std::string text;
     for (const std::uint32_t size : used) text += (text.empty() ? "" : "x") + std::to_string(size);
-    if (!grid.problem().empty())
-        throw RouteMismatch("not a mesh, ring or torus of " + text + ": " + grid.problem());
+    if (!grid.problem().empty()) throw RouteMismatch("not a mesh, ring or torus of " + text + ": " + grid.problem());
 
     out.lanes.assign(fabric.nodes.size(), std::vector<std::vector<std::uint8_t>>(fabric.endpoints));
     const std::vector<std::vector<Fabric::Port>> ports = fabric.ports();

@@ -14,8 +14,7 @@ constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
 using Ports = std::vector<std::vector<Fabric::Port>>;
 
 // Distances from the nearest of `from`; what does not forward ends a path.
-std::vector<std::uint32_t> distances(const Fabric& fabric, const Ports& ports,
-    const std::vector<std::uint32_t>& from)
+std::vector<std::uint32_t> distances(const Fabric& fabric, const Ports& ports, const std::vector<std::uint32_t>& from)
 {
     std::vector<std::uint32_t> out(fabric.nodes.size(), far);
     std::deque<std::uint32_t> queue;
@@ -42,8 +41,7 @@ std::vector<std::uint32_t> ranked(const Fabric& fabric, const std::vector<std::i
     std::vector<std::uint32_t> order(level.size());
     for (std::uint32_t n = 0; n < order.size(); ++n) order[n] = n;
     const auto key = [&](std::uint32_t n) { return std::make_pair(!fabric.nodes[n].forwards, level[n]); };
-    std::stable_sort(order.begin(), order.end(),
-        [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
     std::vector<std::uint32_t> rank(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
     return rank;
@@ -79,8 +77,7 @@ public:
             if (node == target || hops_[node] == far) continue;
             for (std::size_t p = 0; p < ports_[node].size(); ++p)
                 if (useful(node, ports_[node][p], target, down_[node]) &&
-                    hops_[ports_[node][p].peer] + 1 == hops_[node] &&
-                    through(ports_[node][p]) == width_[node])
+                    hops_[ports_[node][p].peer] + 1 == hops_[node] && through(ports_[node][p]) == width_[node])
                     out.ports[node][destination].push_back(static_cast<std::uint16_t>(p));
         }
     }
@@ -139,8 +136,7 @@ std::vector<std::uint32_t> up_down_ranks(const Fabric& fabric, const std::vector
 
     std::uint32_t root = far;
     for (std::uint32_t n = 0; n < level.size(); ++n)
-        if (fabric.nodes[n].forwards && height[n] != far && (root == far || height[n] > height[root]))
-            root = n;
+        if (fabric.nodes[n].forwards && height[n] != far && (root == far || height[n] > height[root])) root = n;
     if (root == far) return rank;
     const std::vector<std::uint32_t> depth = distances(fabric, ports, {root});
     for (std::size_t n = 0; n < level.size(); ++n) level[n] = depth[n];

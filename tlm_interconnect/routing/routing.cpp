@@ -68,7 +68,8 @@ RouteTable Routing::table(std::uint32_t node, const std::vector<int>& number_of,
     std::vector<std::uint8_t> phase_of((ports_[node].size() + 1) * max_lanes, 0);
     for (std::size_t p = 0; p < ports_[node].size(); ++p)
         for (std::size_t lane = 0; lane < max_lanes && number(p) >= 0; ++lane)
-            phase_of[static_cast<std::size_t>(number(p)) * max_lanes + lane] = choices_.phase_of[node][p * max_lanes + lane];
+            phase_of[static_cast<std::size_t>(number(p)) * max_lanes + lane] =
+                choices_.phase_of[node][p * max_lanes + lane];
     out.set_phases(phases, std::move(phase_of), seed_);
     return out;
 }
@@ -147,7 +148,8 @@ void Routing::walk(std::uint32_t destination, const Visit& visit) const
         visit(at.node, at.phase);
         const std::vector<std::uint16_t>& choice = ports_to(at.node, destination, at.phase);
         for (unsigned i = 0; i < choice.size(); ++i)
-            find(ports_[at.node][choice[i]].peer, phase_after(at.node, choice[i], lane(at.node, destination, i, at.phase)));
+            find(ports_[at.node][choice[i]].peer,
+                phase_after(at.node, choice[i], lane(at.node, destination, i, at.phase)));
     }
 }
 
@@ -167,7 +169,8 @@ std::vector<std::string> Routing::dependency_cycle(unsigned lanes) const
     // Direction 2e runs from edge e's a to its b, 2e + 1 back; each has `lanes` channels.
     const auto channel = [&](std::uint32_t from, std::uint32_t d, unsigned i, unsigned phase) {
         const std::uint32_t edge = ports_[from][ports_to(from, d, phase)[i]].edge;
-        return (2 * edge + (fabric_.edges[edge].a == from ? 0 : 1)) * lanes + std::min(lane(from, d, i, phase), lanes - 1);
+        return (2 * edge + (fabric_.edges[edge].a == from ? 0 : 1)) * lanes +
+            std::min(lane(from, d, i, phase), lanes - 1);
     };
     const std::size_t channels = 2 * fabric_.edges.size() * lanes;
     std::vector<std::set<std::uint32_t>> waits_for(channels);
@@ -209,7 +212,7 @@ std::vector<std::string> Routing::dependency_cycle(unsigned lanes) const
                     const FabricEdge& edge = fabric_.edges[direction / 2];
                     const bool forward = direction % 2 == 0;
                     cycle.push_back(fabric_.nodes[forward ? edge.a : edge.b].name + " -> " +
-                                    fabric_.nodes[forward ? edge.b : edge.a].name);
+                        fabric_.nodes[forward ? edge.b : edge.a].name);
                     if (lanes > 1) cycle.back() += " lane " + std::to_string(entry->first % lanes);
                 }
                 return cycle;

@@ -22,7 +22,8 @@ void ChannelQueues::lay_out(const BufferSpace& space, unsigned inputs, std::uint
     }
     for (unsigned lane = 0; lane < max_lanes; ++lane)
         for (unsigned op = 0; op < line_ops; ++op)
-            request_slot_[lane][op] = slot_of_[vc_of(space.split ? vc_class(static_cast<LineOp>(op)) : VcClass::request, lane)];
+            request_slot_[lane][op] =
+                slot_of_[vc_of(space.split ? vc_class(static_cast<LineOp>(op)) : VcClass::request, lane)];
 }
 
 unsigned ChannelQueues::next_input(unsigned slot) const

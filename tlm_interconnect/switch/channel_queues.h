@@ -36,7 +36,8 @@ public:
     // The slot of a line that will use a channel of VC set `lane`; no_slot: the link has none.
     std::uint8_t slot_for(const LineHeader& line, LineClass cls, unsigned lane) const
     {
-        return cls == LineClass::request ? request_slot_[lane][static_cast<unsigned>(line.op)] : slot_of_[vc_of(VcClass::response, lane)];
+        return cls == LineClass::request ? request_slot_[lane][static_cast<unsigned>(line.op)]
+                                         : slot_of_[vc_of(VcClass::response, lane)];
     }
     std::uint8_t slot_of(std::uint8_t vc) const { return slot_of_[vc]; }
 

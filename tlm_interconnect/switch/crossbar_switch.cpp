@@ -30,15 +30,15 @@ unsigned checked(unsigned inputs)
 
 }  // namespace
 
-CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
-    unsigned ports, RouteTable routes)
+CrossbarSwitch::CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path,
+    const SwitchSpec& spec, unsigned ports, RouteTable routes)
     : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path)), clock_(spec.clock),
       ready_delay_(spec.latency - (spec.vc_stage != 0 ? std::min(spec.latency, spec.clock) : 0)),
       credit_delay_(spec.credit_delay), traversal_(spec.traversal), transfer_(spec.transfer),
-      buffered_(spec.output_buffer > 0), spec_(spec),
-      separate_(spec.vc_stage != 0), fifo_(static_cast<QueueKind>(spec.queues) == QueueKind::fifo),
-      speedup_(static_cast<unsigned>(spec.input_speedup)), route_lanes_(this->routes().lanes()),
-      ports_(ports), matching_(spec, checked(ports * speedup_), ports)
+      buffered_(spec.output_buffer > 0), spec_(spec), separate_(spec.vc_stage != 0),
+      fifo_(static_cast<QueueKind>(spec.queues) == QueueKind::fifo),
+      speedup_(static_cast<unsigned>(spec.input_speedup)), route_lanes_(this->routes().lanes()), ports_(ports),
+      matching_(spec, checked(ports * speedup_), ports)
 {
     output_array_.add(outputs_, ports);
     output_array_.build();
@@ -170,7 +170,8 @@ void CrossbarSwitch::enter(unsigned input, Line& line)
     out.load.join();
     if (!watches_.empty() && watches_[output] != nullptr) {
         const bool request = !line.scratch.crossbar.response;
-        watches_[output]->queued(watch_slot(output, request ? vc_class(line.op) : VcClass::response), input, event_queue().now());
+        watches_[output]->queued(watch_slot(output, request ? vc_class(line.op) : VcClass::response), input,
+            event_queue().now());
     }
     if (queue.head == nullptr) {
         queue.head = queue.tail = &line;
@@ -411,9 +412,9 @@ Time CrossbarSwitch::next_chance(Time now)
         const Time input_free = input_free_[queue.input];
         if (input_free > now) consider(input_free);
         if (!has_room(queue.output, now)) {
-            consider(!buffered_   ? out.wire_free - std::min(out.wire_free, traversal_)
-                     : out.crossbar_free > now ? out.crossbar_free
-                                                : port.starts[port.first_start]);
+            consider(!buffered_               ? out.wire_free - std::min(out.wire_free, traversal_)
+                    : out.crossbar_free > now ? out.crossbar_free
+                                              : port.starts[port.first_start]);
             return;
         }
         const auto channels = separate_ ? static_cast<std::uint16_t>(1U << queue.channel) : queue.channels;

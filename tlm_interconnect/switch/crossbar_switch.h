@@ -37,8 +37,8 @@ namespace weft {
 class CrossbarSwitch final : public SwitchShell<CrossbarSwitch> {
 public:
     // Throws InputError when there are more ports than the crossbar can have.
-    CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
-        RouteTable routes);
+    CrossbarSwitch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
+        unsigned ports, RouteTable routes);
 
     void set_credits(unsigned port, const BufferSpace& space) override;
     bool accounts_for_credits() const override { return true; }
@@ -59,10 +59,10 @@ private:
         ScheduledItem* tail = nullptr;
         std::uint16_t channels = 0;  // of the output, that the head may use
         std::uint8_t output = 0;
-        std::uint8_t channel = 0;    // won
-        std::uint8_t input = 0;      // crossbar input, of the head
+        std::uint8_t channel = 0;      // won
+        std::uint8_t input = 0;        // crossbar input, of the head
         std::uint8_t first_input = 0;  // of its port
-        std::uint8_t turn = 0;       // among the queues of a crossbar input
+        std::uint8_t turn = 0;         // among the queues of a crossbar input
         std::uint8_t next_turn = 0;
     };
     // What is looked at in every clock, half a cache line.
@@ -121,8 +121,8 @@ private:
     unsigned last_slot_ = 0;
     ScheduledItem* arriving_[near_edges] = {};  // by edge
     ScheduledItem* last_arriving_[near_edges] = {};
-    std::uint32_t near_lines_ = 0;           // in arriving_
-    std::uint32_t lines_ = 0;                // in queues
+    std::uint32_t near_lines_ = 0;  // in arriving_
+    std::uint32_t lines_ = 0;       // in queues
     bool moved_ = false;
     const Time clock_;
     const Time ready_delay_;  // arrival to the edge at which a line joins its queue
@@ -130,7 +130,7 @@ private:
     const Time traversal_;
     const Time transfer_;
     const bool buffered_;
-    TimedItem first_ticks_[2];  // one may lie before another that is already on the event queue
+    TimedItem first_ticks_[2];         // one may lie before another that is already on the event queue
     std::vector<PortWatch*> watches_;  // by output, if any is watched
     SwitchSpec spec_;
     bool separate_;
@@ -143,18 +143,18 @@ private:
     std::vector<Port> ports_;
     PackedArrays arrays_;
     std::uint32_t queue_count_ = 0;
-    std::uint32_t words_ = 0;  // of a bit per queue
+    std::uint32_t words_ = 0;                   // of a bit per queue
     std::uint64_t* without_channel_ = nullptr;  // bit per queue whose head has still to win one
     std::uint64_t* ready_ = nullptr;            // bit per queue whose head asks for the crossbar
     std::uint64_t* asking_ = nullptr;           // ready_ as it was before this edge's channels were won
     Output* outputs_ = nullptr;
     Queue* queues_ = nullptr;
-    Time* input_free_ = nullptr;                // by crossbar input
-    std::uint16_t* candidate_ = nullptr;        // queue, by crossbar input and output
-    std::uint8_t* vc_turn_ = nullptr;           // by crossbar input: where to begin among its queues
-    std::uint8_t* port_of_ = nullptr;           // by crossbar input
-    std::uint16_t* first_asking_ = nullptr;     // queue, by output
-    std::uint16_t* only_way_ = nullptr;         // the route's entry by endpoint, where there is one alone
+    Time* input_free_ = nullptr;             // by crossbar input
+    std::uint16_t* candidate_ = nullptr;     // queue, by crossbar input and output
+    std::uint8_t* vc_turn_ = nullptr;        // by crossbar input: where to begin among its queues
+    std::uint8_t* port_of_ = nullptr;        // by crossbar input
+    std::uint16_t* first_asking_ = nullptr;  // queue, by output
+    std::uint16_t* only_way_ = nullptr;      // the route's entry by endpoint, where there is one alone
     std::vector<std::vector<ChannelMatching::Request>> channel_requests_;  // by output
     CrossbarMatching matching_;
     std::unique_ptr<ChannelMatching> channel_matching_;

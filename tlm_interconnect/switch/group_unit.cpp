@@ -11,9 +11,8 @@
 namespace weft {
 
 GroupUnit::GroupUnit(GroupHost& host, std::string path, const SwitchSpec& spec, LinePool& pool)
-    : host_(host), path_(std::move(path)), group_limit_(spec.multicast_groups),
-      timeout_(spec.reduce_timeout), pool_(pool), adder_(spec.reduce_rate),
-      contexts_(spec.group_contexts), places_(spec.waiting_contributions)
+    : host_(host), path_(std::move(path)), group_limit_(spec.multicast_groups), timeout_(spec.reduce_timeout),
+      pool_(pool), adder_(spec.reduce_rate), contexts_(spec.group_contexts), places_(spec.waiting_contributions)
 {
     for (std::size_t i = contexts_.size(); i > 0; --i) free_.push_back(static_cast<std::uint32_t>(i - 1));
     std::size_t buckets = 1;
@@ -67,7 +66,8 @@ void GroupUnit::on_request(Line& line, unsigned input, Time now)
 {
     const std::uint32_t group = group_of(line);
     if (group == none) {
-        SC_REPORT_FATAL("/weft/group", fmt::format("{}: group {:#x} is not known here", path_, line.destination).c_str());
+        SC_REPORT_FATAL("/weft/group",
+            fmt::format("{}: group {:#x} is not known here", path_, line.destination).c_str());
         return;
     }
     if (line.op != LineOp::multicast && line.size % size_of(groups_[group].type) != 0)
@@ -327,10 +327,11 @@ std::vector<std::string> GroupUnit::blocked() const
             out.push_back(fmt::format("{} at {:#x} of group {:#x} waits for {}", name_of(context.op),
                 local_of(context.address), groups_[context.group].id, missing(context)));
     if (!waiting_.empty())
-        out.push_back(fmt::format("{} operations on groups wait for one of {} contexts", waiting_.size(),
-            contexts_.size()));
+        out.push_back(
+            fmt::format("{} operations on groups wait for one of {} contexts", waiting_.size(), contexts_.size()));
     if (contributions_waiting_ > placed_)
-        out.push_back(fmt::format("contributions among them that keep their input slots: {}; switch.waiting_contributions = {} places are taken",
+        out.push_back(fmt::format("contributions among them that keep their input slots: {}; "
+                                  "switch.waiting_contributions = {} places are taken",
             contributions_waiting_ - placed_, places_));
     return out;
 }

@@ -86,11 +86,11 @@ private:
         LineOp op = LineOp::multicast;
         std::uint16_t group = 0;  // into groups_
         bool open = false;
-        Time since = 0;           // reduce
+        Time since = 0;  // reduce
         bool posted = false;
         std::uint32_t chain = none;  // next context in the same bucket
         std::uint64_t address = 0;
-        unsigned input = 0;        // that `original` came in by
+        unsigned input = 0;  // that `original` came in by
         std::uint32_t size = 0;
         unsigned unsent = 0;       // copies still in the output queues
         unsigned pending = 0;      // answers or contributions still to come

@@ -130,7 +130,8 @@ void CrossbarMatching::match_outputs_first()
             open &= ~(std::uint64_t{1} << output);
             if (iteration == 0) move_pointers(input, output);
             if (kind_ == AllocatorKind::weighted && control_left_[output] + data_left_[output] > 0) {
-                std::uint32_t& left = (control_[output] >> input & 1U) != 0 ? control_left_[output] : data_left_[output];
+                std::uint32_t& left =
+                    (control_[output] >> input & 1U) != 0 ? control_left_[output] : data_left_[output];
                 if (left > 0) --left;
             }
         }

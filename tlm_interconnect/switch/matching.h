@@ -80,11 +80,11 @@ private:
     std::uint8_t* output_of_ = nullptr;
     std::uint8_t* grant_pointer_ = nullptr;
     std::uint8_t* accept_pointer_ = nullptr;
-    std::uint64_t* granted_ = nullptr;   // by input
-    std::uint64_t* control_ = nullptr;   // by output: inputs that ask for control lines
+    std::uint64_t* granted_ = nullptr;  // by input
+    std::uint64_t* control_ = nullptr;  // by output: inputs that ask for control lines
     std::uint32_t* control_left_ = nullptr;
     std::uint32_t* data_left_ = nullptr;
-    Time* issued_ = nullptr;             // by input and output
+    Time* issued_ = nullptr;  // by input and output
 };
 
 // Gives the channels of one output port to the queues that ask for one: separable, one iteration, by islip or

@@ -2,13 +2,13 @@
 
 namespace weft {
 
-OutputBank::OutputBank(EventQueue& event_queue, TimedComponent& component, OutputPortOwner& owner, SwitchModel& model, unsigned ports,
-    const Arbitration& arbitration)
+OutputBank::OutputBank(EventQueue& event_queue, TimedComponent& component, OutputPortOwner& owner, SwitchModel& model,
+    unsigned ports, const Arbitration& arbitration)
     : touched_((ports + 63) / 64, 0)
 {
     for (unsigned p = 0; p < ports; ++p)
-        ports_.push_back(std::make_unique<OutputPort>(event_queue, component, owner, p, ports, model.initiator(p), model.target(p),
-            arbitration));
+        ports_.push_back(std::make_unique<OutputPort>(event_queue, component, owner, p, ports, model.initiator(p),
+            model.target(p), arbitration));
 }
 
 std::uint64_t OutputBank::sent() const
@@ -29,7 +29,8 @@ std::vector<SwitchModel::Wait> OutputBank::waits() const
 {
     std::vector<SwitchModel::Wait> out;
     for (unsigned p = 0; p < ports_.size(); ++p)
-        for (const OutputPort::Wait& wait : ports_[p]->waits()) out.push_back({wait.input, wait.held, p, wait.wanted, wait.lines});
+        for (const OutputPort::Wait& wait : ports_[p]->waits())
+            out.push_back({wait.input, wait.held, p, wait.wanted, wait.lines});
     return out;
 }
 

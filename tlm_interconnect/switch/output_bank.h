@@ -13,8 +13,8 @@ namespace weft {
 class OutputBank {
 public:
     // Sockets are those of `model`; `component` runs the ports' wake-ups, and serve() in arbitrate().
-    OutputBank(EventQueue& event_queue, TimedComponent& component, OutputPortOwner& owner, SwitchModel& model, unsigned ports,
-        const Arbitration& arbitration);
+    OutputBank(EventQueue& event_queue, TimedComponent& component, OutputPortOwner& owner, SwitchModel& model,
+        unsigned ports, const Arbitration& arbitration);
 
     OutputPort& operator[](std::size_t port) { return *ports_[port]; }
     const OutputPort& operator[](std::size_t port) const { return *ports_[port]; }
@@ -27,7 +27,8 @@ public:
         for (std::size_t word = 0; word < touched_.size(); ++word) {
             std::uint64_t bits = touched_[word];
             touched_[word] = 0;
-            for (; bits != 0; bits &= bits - 1) ports_[(word << 6) + static_cast<unsigned>(__builtin_ctzll(bits))]->serve(now);
+            for (; bits != 0; bits &= bits - 1)
+                ports_[(word << 6) + static_cast<unsigned>(__builtin_ctzll(bits))]->serve(now);
         }
     }
 

@@ -4,10 +4,10 @@
 
 namespace weft {
 
-OutputPort::OutputPort(EventQueue& event_queue, TimedComponent& component, OutputPortOwner& owner, unsigned port, unsigned inputs,
-    LineInitiatorSocket& requests, LineTargetSocket& responses, const Arbitration& arbitration)
-    : event_queue_(event_queue), component_(component), owner_(owner), requests_(requests), responses_(responses), port_(port),
-      inputs_(inputs), arbiter_(arbitration)
+OutputPort::OutputPort(EventQueue& event_queue, TimedComponent& component, OutputPortOwner& owner, unsigned port,
+    unsigned inputs, LineInitiatorSocket& requests, LineTargetSocket& responses, const Arbitration& arbitration)
+    : event_queue_(event_queue), component_(component), owner_(owner), requests_(requests), responses_(responses),
+      port_(port), inputs_(inputs), arbiter_(arbitration)
 {
     wire_wake_.kind = wake_kind;
     pool_wake_.kind = wake_kind + 1 + max_vcs;
@@ -29,7 +29,8 @@ void OutputPort::enqueue(Line& line, LineClass cls, unsigned input, unsigned lan
     if (slot == ChannelQueues::no_slot) {
         SC_REPORT_FATAL("/weft/lane",
             (component_.path() + ": a route uses lane " + std::to_string(lane) + ", its link has " +
-                std::to_string(lanes_)).c_str());
+                std::to_string(lanes_))
+                .c_str());
         return;
     }
     packets_.make_room(queues_);
@@ -126,7 +127,8 @@ void OutputPort::send(unsigned slot, unsigned input, Time now)
     owner_.on_sent(port_, line, cls, input);
     line.vc = vc;
     packets_.sent(line, same_queue);
-    wire_free_ = now + (cls == LineClass::request ? requests_.send_request(line, 0) : responses_.send_response(line, 0));
+    wire_free_ =
+        now + (cls == LineClass::request ? requests_.send_request(line, 0) : responses_.send_response(line, 0));
     meter_.sent(slot, input, now, wire_free_);
 }
 
@@ -173,7 +175,7 @@ std::string OutputPort::describe() const
     for (const ChannelQueues::Channel& channel : queues_.channels()) {
         if (channel.queued == 0) continue;
         out += (out.empty() ? "" : ", ") + std::to_string(channel.queued) + " " + vc_name(channel.vc, lanes_) +
-               " lines wait";
+            " lines wait";
         if (!credits_.available(channel.vc, event_queue_.now()) &&
             credits_.next_own(channel.vc) == CreditAccount::no_time && credits_.next_pooled() == CreditAccount::no_time)
             out += " for a credit";

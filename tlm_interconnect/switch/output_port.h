@@ -40,8 +40,9 @@ public:
     // Item kinds below this are the owner's own; wake-ups of ports use it and those after it.
     static constexpr std::uint8_t wake_kind = 8;
 
-    OutputPort(EventQueue& event_queue, TimedComponent& component, OutputPortOwner& owner, unsigned port, unsigned inputs,
-        LineInitiatorSocket& requests, LineTargetSocket& responses, const Arbitration& arbitration = {});
+    OutputPort(EventQueue& event_queue, TimedComponent& component, OutputPortOwner& owner, unsigned port,
+        unsigned inputs, LineInitiatorSocket& requests, LineTargetSocket& responses,
+        const Arbitration& arbitration = {});
     OutputPort(const OutputPort&) = delete;
     OutputPort& operator=(const OutputPort&) = delete;
 

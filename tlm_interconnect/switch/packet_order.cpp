@@ -22,8 +22,8 @@ ScheduledItem* PacketOrder::begun(const LineHeader& line, unsigned slot, unsigne
     const WaitingLines::Place* place = waiting_.find(line.address - line_bytes);
     if (place == nullptr || place->line == nullptr || place->slot != slot || place->input != input) return nullptr;
     const Line& before = *place->line;
-    const bool continues = before.address + line_bytes == line.address && before.op == line.op && before.source == line.source &&
-                           before.full_line();
+    const bool continues = before.address + line_bytes == line.address && before.op == line.op &&
+        before.source == line.source && before.full_line();
     return continues ? place->line : nullptr;
 }
 

@@ -42,10 +42,11 @@ public:
     // Whether `line` goes into the packet of the line that was sent last.
     bool continues(const LineHeader& line) const
     {
-        if (lines_ > 0) return in_packet_ > 0 && in_packet_ < lines_ && line.source == source_ && line.destination == destination_;
+        if (lines_ > 0)
+            return in_packet_ > 0 && in_packet_ < lines_ && line.source == source_ && line.destination == destination_;
         const std::uint32_t packet = line.of_group() ? group_packet_ : packet_;
-        return packet != 0 && next_address_ % packet != 0 && line.address == next_address_ && line.op == op_ && line.source == source_ &&
-               line.full_line();
+        return packet != 0 && next_address_ % packet != 0 && line.address == next_address_ && line.op == op_ &&
+            line.source == source_ && line.full_line();
     }
     // It has been sent, from the same queue as the one before or not.
     void sent(const LineHeader& line, bool same_queue)

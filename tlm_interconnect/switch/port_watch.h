@@ -23,14 +23,14 @@ namespace weft {
 class PortWatch {
 public:
     struct Channel {
-        std::uint64_t lines = 0;           // sent
-        std::uint64_t queue_area = 0;      // lines x ps
+        std::uint64_t lines = 0;       // sent
+        std::uint64_t queue_area = 0;  // lines x ps
         std::uint32_t queue_peak = 0;
-        std::uint64_t credit_area = 0;     // credits x ps
+        std::uint64_t credit_area = 0;  // credits x ps
         std::uint32_t credit_peak = 0;
-        Time credit_stall = 0;             // ps
-        Time arbitration_wait = 0;         // ps, summed over lines
-        Time arbitration_longest = 0;      // ps
+        Time credit_stall = 0;         // ps
+        Time arbitration_wait = 0;     // ps, summed over lines
+        Time arbitration_longest = 0;  // ps
     };
 
     // The channels of the port, and its inputs.

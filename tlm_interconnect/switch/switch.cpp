@@ -7,8 +7,8 @@
 
 namespace weft {
 
-Switch::Switch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
-    RouteTable routes)
+Switch::Switch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
+    unsigned ports, RouteTable routes)
     : SwitchShell(ports, std::move(routes), name, event_queue, std::move(path)), spec_(spec),
       outputs_(event_queue, *this, *this, *this, ports, arbitration(spec))
 {
@@ -75,7 +75,8 @@ void Switch::enqueue(Line& line, LineClass cls, unsigned input, const Exit& exit
 
 void Switch::forward(Line& line, unsigned input)
 {
-    if (const Exit exit = route(line, input, lane_of(line.vc)); exit.known()) enqueue(line, LineClass::request, input, exit);
+    if (const Exit exit = route(line, input, lane_of(line.vc)); exit.known())
+        enqueue(line, LineClass::request, input, exit);
 }
 
 // Of the port that the line will be forwarded to, as far as its header and the routes tell.
@@ -88,7 +89,8 @@ void Switch::prefetch(const ScheduledItem& item) const
     if (static_cast<LineClass>(item.kind) == LineClass::response) {
         if (line.depth - 1U < std::size(line.near_path)) port = line.near_path[line.depth - 1U] & 0xfffU;
     } else if (line.destination < first_group) {
-        const RouteTable::Choice choice = routes().ports_to(line.destination, routes().phase(item.input, lane_of(line.vc)));
+        const RouteTable::Choice choice =
+            routes().ports_to(line.destination, routes().phase(item.input, lane_of(line.vc)));
         if (choice.count > 0) port = choice.port(choice.count == 1 ? 0 : line.path_hash % choice.count);
     }
     if (port < outputs_.size()) outputs_[port].prefetch(line.address);

@@ -28,8 +28,8 @@ namespace weft {
 class Switch final : public SwitchShell<Switch>, public OutputPortOwner, public GroupHost, public StageHost {
 public:
     // `path` names it in reports; `routes` gives the output ports for each destination endpoint.
-    Switch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec, unsigned ports,
-        RouteTable routes);
+    Switch(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const SwitchSpec& spec,
+        unsigned ports, RouteTable routes);
 
     // Requests pass `stage` between the pipeline and their queues. Before time starts.
     void set_stage(std::unique_ptr<RequestStage> stage) { stage_ = std::move(stage); }

@@ -10,5 +10,4 @@ const StatisticTable& group_unit_statistics();     // its part for operations on
 const StatisticTable& message_stage_statistics();  // its part of a network card
 const StatisticTable& crossbar_switch_statistics();
 
-
 }  // namespace weft

@@ -16,9 +16,9 @@ class Line;
 class WaitingLines {
 public:
     struct Place {
-        Line* line = nullptr;      // that came first; nullptr once it has left
+        Line* line = nullptr;  // that came first; nullptr once it has left
         std::uint32_t number = 0;
-        std::uint32_t count = 0;   // 0: not in use
+        std::uint32_t count = 0;  // 0: not in use
         std::uint16_t input = 0;
         std::uint8_t slot = 0;
     };
@@ -75,7 +75,7 @@ private:
 
     std::vector<Place> table_;
     std::size_t mask_ = 15;
-    std::size_t used_ = 0;      // places with lines
+    std::size_t used_ = 0;  // places with lines
     std::uint32_t lines_ = 0;
     std::size_t places_ = fewest_places;
 };

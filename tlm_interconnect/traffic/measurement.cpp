@@ -84,8 +84,7 @@ Measurement::Result Measurement::result(double relative) const
         out.half_width = t95 * std::sqrt(variance / used);
     }
     const bool rising = used == groups && parts[groups - 1].mean() > 1.5 * parts[0].mean() &&
-                        parts[groups - 1].mean() > parts[groups / 2].mean() &&
-                        parts[groups / 2].mean() > parts[0].mean();
+        parts[groups - 1].mean() > parts[groups / 2].mean() && parts[groups / 2].mean() > parts[0].mean();
     out.steady = out.lines > 0 && out.missing == 0 && out.accepted >= (1 - relative) * out.offered && !rising;
     return out;
 }

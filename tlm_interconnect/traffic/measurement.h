@@ -38,18 +38,18 @@ public:
     }
 
     struct Result {
-        unsigned dropped = 0;          // batches of warm-up
-        std::uint64_t lines = 0;       // that the latency is over
-        std::uint64_t missing = 0;     // created in the same time and not arrived
-        double mean = 0;               // ps
-        double half_width = 0;         // ps, of the 95 % confidence interval
+        unsigned dropped = 0;       // batches of warm-up
+        std::uint64_t lines = 0;    // that the latency is over
+        std::uint64_t missing = 0;  // created in the same time and not arrived
+        double mean = 0;            // ps
+        double half_width = 0;      // ps, of the 95 % confidence interval
         Time p50 = 0;
         Time p99 = 0;
         Time max = 0;
-        double offered = 0;            // B/s, all endpoints together
+        double offered = 0;  // B/s, all endpoints together
         double accepted = 0;
         std::vector<double> by_source;  // B/s that arrived, by who sent it
-        bool steady = false;           // accepted what was offered, and latency does not keep rising
+        bool steady = false;            // accepted what was offered, and latency does not keep rising
     };
     // `relative`: the share of the offered rate that may be missing in a steady state.
     Result result(double relative = 0.02) const;

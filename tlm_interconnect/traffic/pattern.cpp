@@ -19,7 +19,8 @@ bool power_of_two(std::uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
 }  // namespace
 
-Pattern::Pattern(const PatternSpec& spec, std::uint32_t endpoints, std::uint64_t seed) : spec_(spec), endpoints_(endpoints)
+Pattern::Pattern(const PatternSpec& spec, std::uint32_t endpoints, std::uint64_t seed)
+    : spec_(spec), endpoints_(endpoints)
 {
     const auto refuse = [&](const std::string& expected) {
         throw InputError("", 0,

@@ -4,12 +4,13 @@
 
 namespace weft {
 
-TrafficEndpoint::TrafficEndpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool,
-    std::uint32_t index, unsigned ports, RouteTable routes, const TrafficSpec& spec, const Pattern& pattern,
-    Measurement& arrivals, Measurement& round_trips)
-    : sc_module(name), TimedComponent(event_queue, std::move(path)), pool_(pool), index_(index), routes_(std::move(routes)),
-      route_lanes_(routes_.lanes()), spec_(spec), pattern_(pattern), arrivals_(arrivals), round_trips_(round_trips),
-      random_(spec.seed, index), turns_(spec.spread == SpreadMode::round_robin ? routes_.endpoints() : 0, 0)
+TrafficEndpoint::TrafficEndpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::string path,
+    LinePool& pool, std::uint32_t index, unsigned ports, RouteTable routes, const TrafficSpec& spec,
+    const Pattern& pattern, Measurement& arrivals, Measurement& round_trips)
+    : sc_module(name), TimedComponent(event_queue, std::move(path)), pool_(pool), index_(index),
+      routes_(std::move(routes)), route_lanes_(routes_.lanes()), spec_(spec), pattern_(pattern), arrivals_(arrivals),
+      round_trips_(round_trips), random_(spec.seed, index),
+      turns_(spec.spread == SpreadMode::round_robin ? routes_.endpoints() : 0, 0)
 {
     create_.kind = create_kind;
     for (unsigned p = 0; p < ports; ++p) {
@@ -56,9 +57,9 @@ void TrafficEndpoint::create(Time now)
 {
     const std::uint32_t to = pattern_.destination(index_, messages_++, random_);
     const double dice = spec_.reads + spec_.atomics > 0 ? random_.uniform() : 1;
-    const LineOp op = dice < spec_.reads                   ? LineOp::read
-                      : dice < spec_.reads + spec_.atomics ? LineOp::atomic
-                                                           : LineOp::write;
+    const LineOp op = dice < spec_.reads     ? LineOp::read
+        : dice < spec_.reads + spec_.atomics ? LineOp::atomic
+                                             : LineOp::write;
     constexpr std::uint64_t region = 1ULL << 24U;  // lines
     const std::uint64_t place = random_.below(region - spec_.message);
     const std::uint32_t bytes = op == LineOp::atomic ? 8 : spec_.size;

@@ -25,18 +25,19 @@
 
 namespace weft {
 
-class TrafficEndpoint final : public sc_core::sc_module,
-                              public TimedComponent,
-                              public LineInitiator,
-                              public LineTarget,
-                              public OutputPortOwner,
-                              public StatisticsProvider {
+class TrafficEndpoint final :
+    public sc_core::sc_module,
+    public TimedComponent,
+    public LineInitiator,
+    public LineTarget,
+    public OutputPortOwner,
+    public StatisticsProvider {
 public:
     // `arrivals` takes the time from creation to arrival at the destination, `round_trips` from creation to
     // the answer. Both outlive this.
-    TrafficEndpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool, std::uint32_t index,
-        unsigned ports, RouteTable routes, const TrafficSpec& spec, const Pattern& pattern, Measurement& arrivals,
-        Measurement& round_trips);
+    TrafficEndpoint(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, LinePool& pool,
+        std::uint32_t index, unsigned ports, RouteTable routes, const TrafficSpec& spec, const Pattern& pattern,
+        Measurement& arrivals, Measurement& round_trips);
 
     LineInitiatorSocket& out(unsigned port) { return *ports_[port]->out; }
     LineTargetSocket& in(unsigned port) { return *ports_[port]->in; }
@@ -65,7 +66,7 @@ private:
     struct Pending {
         Time created;
         std::uint64_t address;
-        std::uint32_t spread;  // digits that are left after the first choice
+        std::uint32_t spread;    // digits that are left after the first choice
         std::uint32_t transfer;  // number of the message; 0: one line
         LineOp op;
         std::uint8_t lane;  // of the route

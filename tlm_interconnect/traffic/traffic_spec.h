@@ -8,18 +8,18 @@ namespace weft {
 
 struct TrafficSpec {
     PatternSpec pattern;
-    double load = 0.1;               // lines per slot, 0..1
-    std::uint64_t slot_bytes = 64;   // a slot is the time of slot_bytes at slot_rate: one line at full load
+    double load = 0.1;                         // lines per slot, 0..1
+    std::uint64_t slot_bytes = 64;             // a slot is the time of slot_bytes at slot_rate: one line at full load
     std::uint64_t slot_rate = 25'000'000'000;  // B/s
-    double burst = 0;                // mean messages of a burst, back to back; 0: every slot by itself (Bernoulli)
-    double reads = 0;                // share of messages, 0..1
-    double atomics = 0;              // share of messages, 0..1; the rest are writes
-    bool posted = true;              // writes are not answered
-    std::uint32_t size = 64;         // B of each line of reads and writes
-    std::uint32_t message = 1;       // lines of a message, at consecutive addresses
-    std::uint32_t stripe = 1;        // lines in a row that take the same path
+    double burst = 0;           // mean messages of a burst, back to back; 0: every slot by itself (Bernoulli)
+    double reads = 0;           // share of messages, 0..1
+    double atomics = 0;         // share of messages, 0..1; the rest are writes
+    bool posted = true;         // writes are not answered
+    std::uint32_t size = 64;    // B of each line of reads and writes
+    std::uint32_t message = 1;  // lines of a message, at consecutive addresses
+    std::uint32_t stripe = 1;   // lines in a row that take the same path
     SpreadMode spread = SpreadMode::lines;
-    Time duration = 0;               // ps; nothing is created from then on
+    Time duration = 0;  // ps; nothing is created from then on
     std::uint64_t seed = 1;
 
     Time slot_time(std::uint64_t slot) const

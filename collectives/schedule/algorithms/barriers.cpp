@@ -30,8 +30,7 @@ void direct_barrier(Schedule& schedule, const AlgorithmOptions&)
     for (std::uint32_t rank = 0; rank < n; ++rank) {
         Program program(schedule, rank, 0, 1);
         for (std::uint32_t i = 1; i < n; ++i) program.signal((rank + i) % n, peer_slot((rank + i) % n, rank));
-        for (std::uint32_t i = 1; i < n; ++i)
-            program.wait((rank + n - i) % n, peer_slot(rank, (rank + n - i) % n));
+        for (std::uint32_t i = 1; i < n; ++i) program.wait((rank + n - i) % n, peer_slot(rank, (rank + n - i) % n));
     }
 }
 

@@ -72,10 +72,7 @@ inline ChunkRef output(std::uint32_t rank, std::uint32_t chunk) { return {rank, 
 inline ChunkRef scratch(std::uint32_t rank, std::uint32_t slot) { return {rank, Buffer::scratch, slot, 1}; }
 
 // Where rank `from` stands among the peers of `rank`, 0 to n - 2: its scratch slot or semaphore there.
-inline std::uint32_t peer_slot(std::uint32_t rank, std::uint32_t from)
-{
-    return from < rank ? from : from - 1;
-}
+inline std::uint32_t peer_slot(std::uint32_t rank, std::uint32_t from) { return from < rank ? from : from - 1; }
 
 // One thread being written: part `channel` of `channels` of everything it moves.
 class Program {
@@ -104,10 +101,7 @@ public:
         move(std::move(slots), {destination});
         steps_.back().like = like;
     }
-    void signal(std::uint32_t peer, std::uint32_t semaphore)
-    {
-        steps_.push_back(signal_step(peer, semaphore));
-    }
+    void signal(std::uint32_t peer, std::uint32_t semaphore) { steps_.push_back(signal_step(peer, semaphore)); }
     void wait(std::uint32_t peer, std::uint32_t semaphore) { steps_.push_back(wait_step(peer, semaphore)); }
 
 private:

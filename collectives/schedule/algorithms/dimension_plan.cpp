@@ -14,7 +14,7 @@ namespace weft {
 
 namespace {
 
-constexpr double most_slower = 1e6;                        // than the fastest dimension
+constexpr double most_slower = 1e6;                       // than the fastest dimension
 constexpr std::uint64_t rate_if_unknown = 1'000'000'000;  // bytes/s
 
 using Order = std::vector<std::uint32_t>;
@@ -73,8 +73,8 @@ class Play {
 public:
     Play(CollectiveOp op, const std::vector<PlannedDimension>& dimensions, const ChunkScheduling& scheduling,
         const Loads& outstanding)
-        : op_(op), scheduling_(scheduling), costs_(op, dimensions), queues_(dimensions.size()), running_(dimensions.size()),
-          outstanding_(dimensions.size(), 0)
+        : op_(op), scheduling_(scheduling), costs_(op, dimensions), queues_(dimensions.size()),
+          running_(dimensions.size()), outstanding_(dimensions.size(), 0)
     {
         plan_.loads.assign(dimensions.size(), 0);
         if (outstanding.empty()) return;
@@ -186,8 +186,8 @@ private:
             const Waiting operation = *chosen;
             queue.erase(chosen);
             running_[d] = {true, now + operation.load, operation.load, operation};
-            plan_.operations.push_back({operation.chunk, static_cast<std::uint32_t>(d), gathers(operation.stage), now,
-                now + operation.load});
+            plan_.operations.push_back(
+                {operation.chunk, static_cast<std::uint32_t>(d), gathers(operation.stage), now, now + operation.load});
         }
     }
 

@@ -29,8 +29,7 @@ std::vector<ChunkRef> terms(std::uint32_t n, std::uint32_t rank)
 }
 
 // The own output first.
-std::vector<ChunkRef> outputs_of_all(const std::vector<std::uint32_t>& peers, std::uint32_t rank,
-    std::uint32_t chunk)
+std::vector<ChunkRef> outputs_of_all(const std::vector<std::uint32_t>& peers, std::uint32_t rank, std::uint32_t chunk)
 {
     std::vector<ChunkRef> destinations{output(rank, chunk)};
     for (std::uint32_t peer : peers) destinations.push_back(output(peer, chunk));
@@ -45,16 +44,15 @@ void direct_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, n, n - 1, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            const std::vector<std::uint32_t> others = turned_peers(n, rank, channel, options.channels);
-            send_terms(program, others, rank);
-            signal_all(program, schedule, rank, channel);
-            wait_all(program, schedule, rank, channel);
-            program.move(terms(n, rank), outputs_of_all(others, rank, rank));
-            signal_all(program, schedule, rank, channel);
-            wait_all(program, schedule, rank, channel);
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        const std::vector<std::uint32_t> others = turned_peers(n, rank, channel, options.channels);
+        send_terms(program, others, rank);
+        signal_all(program, schedule, rank, channel);
+        wait_all(program, schedule, rank, channel);
+        program.move(terms(n, rank), outputs_of_all(others, rank, rank));
+        signal_all(program, schedule, rank, channel);
+        wait_all(program, schedule, rank, channel);
+    });
 }
 
 // The whole of every input to everybody, and the sum formed everywhere. Steps 1 (and one local one); bytes
@@ -63,18 +61,17 @@ void one_shot_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, 1, n - 1, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            std::vector<ChunkRef> slots;
-            for (std::uint32_t peer : turned_peers(n, rank, channel, options.channels))
-                slots.push_back(scratch(peer, peer_slot(peer, rank)));
-            program.move({input(rank, 0)}, std::move(slots));
-            meet(program, schedule, rank, channel);
-            std::vector<ChunkRef> sources;
-            for (std::uint32_t from = 0; from < n; ++from)
-                sources.push_back(from == rank ? input(rank, 0) : scratch(rank, peer_slot(rank, from)));
-            program.move(std::move(sources), {output(rank, 0)});
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        std::vector<ChunkRef> slots;
+        for (std::uint32_t peer : turned_peers(n, rank, channel, options.channels))
+            slots.push_back(scratch(peer, peer_slot(peer, rank)));
+        program.move({input(rank, 0)}, std::move(slots));
+        meet(program, schedule, rank, channel);
+        std::vector<ChunkRef> sources;
+        for (std::uint32_t from = 0; from < n; ++from)
+            sources.push_back(from == rank ? input(rank, 0) : scratch(rank, peer_slot(rank, from)));
+        program.move(std::move(sources), {output(rank, 0)});
+    });
 }
 
 // Everybody loads every input, in the order of ranks: all ranks form the same sum. Steps 1; bytes sent (n-1)
@@ -83,13 +80,12 @@ void one_shot_get_all_reduce(Schedule& schedule, const AlgorithmOptions& options
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, 1, 0, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            meet(program, schedule, rank, channel);
-            std::vector<ChunkRef> sources;
-            for (std::uint32_t from = 0; from < n; ++from) sources.push_back(input(from, 0));
-            program.move(std::move(sources), {output(rank, 0)});
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        meet(program, schedule, rank, channel);
+        std::vector<ChunkRef> sources;
+        for (std::uint32_t from = 0; from < n; ++from) sources.push_back(input(from, 0));
+        program.move(std::move(sources), {output(rank, 0)});
+    });
 }
 
 // Two-shot by loads: the owner of each chunk loads its terms, from r + 1 on, and stores the sum to everybody,
@@ -99,16 +95,15 @@ void two_shot_get_all_reduce(Schedule& schedule, const AlgorithmOptions& options
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, n, 0, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            const std::vector<std::uint32_t> others = turned_peers(n, rank, channel, options.channels);
-            meet(program, schedule, rank, channel);
-            std::vector<ChunkRef> sources;
-            for (std::uint32_t peer : others) sources.push_back(input(peer, rank));
-            sources.push_back(input(rank, rank));
-            program.move(std::move(sources), outputs_of_all(others, rank, rank));
-            meet(program, schedule, rank, channel);
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        const std::vector<std::uint32_t> others = turned_peers(n, rank, channel, options.channels);
+        meet(program, schedule, rank, channel);
+        std::vector<ChunkRef> sources;
+        for (std::uint32_t peer : others) sources.push_back(input(peer, rank));
+        sources.push_back(input(rank, rank));
+        program.move(std::move(sources), outputs_of_all(others, rank, rank));
+        meet(program, schedule, rank, channel);
+    });
 }
 
 // Steps 1; bytes sent (n-1)/n S.
@@ -116,12 +111,11 @@ void direct_all_gather(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, n, 0, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            program.move({input(rank, 0)}, outputs_of_all(peers(n, rank), rank, rank));
-            signal_all(program, schedule, rank, channel);
-            wait_all(program, schedule, rank, channel);
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        program.move({input(rank, 0)}, outputs_of_all(peers(n, rank), rank, rank));
+        signal_all(program, schedule, rank, channel);
+        wait_all(program, schedule, rank, channel);
+    });
 }
 
 // Steps 1; bytes sent (n-1)/n S.
@@ -129,13 +123,12 @@ void get_all_gather(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, n, 0, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            meet(program, schedule, rank, channel);
-            for (std::uint32_t peer : turned_peers(n, rank, channel, options.channels))
-                program.move_too({input(peer, 0)}, {output(rank, peer)});
-            program.move_too({input(rank, 0)}, {output(rank, rank)});
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        meet(program, schedule, rank, channel);
+        for (std::uint32_t peer : turned_peers(n, rank, channel, options.channels))
+            program.move_too({input(peer, 0)}, {output(rank, peer)});
+        program.move_too({input(rank, 0)}, {output(rank, rank)});
+    });
 }
 
 // Steps 1 (and one local one); bytes sent (n-1)/n S.
@@ -143,13 +136,12 @@ void direct_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, n, n - 1, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            send_terms(program, turned_peers(n, rank, channel, options.channels), rank);
-            signal_all(program, schedule, rank, channel);
-            wait_all(program, schedule, rank, channel);
-            program.move(terms(n, rank), {output(rank, 0)});
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        send_terms(program, turned_peers(n, rank, channel, options.channels), rank);
+        signal_all(program, schedule, rank, channel);
+        wait_all(program, schedule, rank, channel);
+        program.move(terms(n, rank), {output(rank, 0)});
+    });
 }
 
 // The terms are added in the order r + 1, ..., n - 1, 0, ..., r: nobody else forms this sum. Steps 1; bytes
@@ -158,14 +150,13 @@ void get_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, n, 0, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            meet(program, schedule, rank, channel);
-            std::vector<ChunkRef> sources;
-            for (std::uint32_t peer : peers(n, rank)) sources.push_back(input(peer, rank));
-            sources.push_back(input(rank, rank));
-            program.move(std::move(sources), {output(rank, 0)});
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        meet(program, schedule, rank, channel);
+        std::vector<ChunkRef> sources;
+        for (std::uint32_t peer : peers(n, rank)) sources.push_back(input(peer, rank));
+        sources.push_back(input(rank, rank));
+        program.move(std::move(sources), {output(rank, 0)});
+    });
 }
 
 // Steps 1; bytes sent (n-1)/n S.
@@ -173,14 +164,13 @@ void direct_all_to_all(Schedule& schedule, const AlgorithmOptions& options)
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, n, 0, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            for (std::uint32_t peer : turned_peers(n, rank, channel, options.channels))
-                program.move_too({input(rank, peer)}, {output(peer, rank)});
-            program.move_too({input(rank, rank)}, {output(rank, rank)});
-            signal_all(program, schedule, rank, channel);
-            wait_all(program, schedule, rank, channel);
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        for (std::uint32_t peer : turned_peers(n, rank, channel, options.channels))
+            program.move_too({input(rank, peer)}, {output(peer, rank)});
+        program.move_too({input(rank, rank)}, {output(rank, rank)});
+        signal_all(program, schedule, rank, channel);
+        wait_all(program, schedule, rank, channel);
+    });
 }
 
 // Steps 1; bytes sent (n-1) S by the root, nothing by the others.
@@ -189,12 +179,11 @@ void direct_broadcast(Schedule& schedule, const AlgorithmOptions& options)
     const std::uint32_t n = schedule.size();
     const std::uint32_t root = schedule.root;
     frame(schedule, 1, 0, options.channels, options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            if (rank != root) return program.wait(root, channel);
-            program.move({input(root, 0)}, outputs_of_all(peers(n, root), root, 0));
-            for (std::uint32_t i = 1; i < n; ++i) program.signal((root + i) % n, channel);
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        if (rank != root) return program.wait(root, channel);
+        program.move({input(root, 0)}, outputs_of_all(peers(n, root), root, 0));
+        for (std::uint32_t i = 1; i < n; ++i) program.signal((root + i) % n, channel);
+    });
 }
 
 }  // namespace weft::algorithms

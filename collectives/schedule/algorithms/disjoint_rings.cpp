@@ -34,8 +34,7 @@ std::vector<Ring> walecki(std::uint32_t n, std::uint32_t count)
     return rings;
 }
 
-using Follower =
-    std::vector<std::uint32_t>;  // of every rank, the next one in a factor of one or several rings
+using Follower = std::vector<std::uint32_t>;  // of every rank, the next one in a factor of one or several rings
 
 std::uint32_t rings_in(const Follower& next)
 {
@@ -184,8 +183,7 @@ std::vector<Ring> disjoint_rings(std::uint32_t n, std::uint32_t count)
     if (count <= by_turning) return rings;
     for (std::uint32_t again = 2; again < rings.size(); ++again) {
         std::vector<Follower> factors{left_over(rings, n)};
-        for (std::uint32_t i = 0; i <= again; ++i)
-            factors.push_back(follower_of(rings[rings.size() - 1 - i]));
+        for (std::uint32_t i = 0; i <= again; ++i) factors.push_back(follower_of(rings[rings.size() - 1 - i]));
         Divider divider(std::move(factors));
         if (!divider.run()) continue;
         rings.resize(rings.size() - again - 1);

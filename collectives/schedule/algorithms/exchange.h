@@ -9,8 +9,7 @@
 namespace weft::algorithms {
 
 // Semaphore of `rank` that `from` signals, for one channel.
-inline std::uint32_t semaphore(const Schedule& schedule, std::uint32_t channel, std::uint32_t rank,
-    std::uint32_t from)
+inline std::uint32_t semaphore(const Schedule& schedule, std::uint32_t channel, std::uint32_t rank, std::uint32_t from)
 {
     return channel * (schedule.size() - 1) + peer_slot(rank, from);
 }

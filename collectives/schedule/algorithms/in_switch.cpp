@@ -33,13 +33,11 @@ void for_each_rank(Schedule& schedule, const AlgorithmOptions& options, std::uin
 // Steps 1, there and back; bytes sent S + s(r), received as many.
 void nvls_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
-    for_each_rank(schedule, options, schedule.size(),
-        [](Writer& writer, std::uint32_t rank, const auto& all) {
-            writer.meet(all);
-            writer.step(StepKind::reduce_multicast, of_all(all, Buffer::input, rank),
-                of_all(all, Buffer::output, rank));
-            writer.meet(all);
-        });
+    for_each_rank(schedule, options, schedule.size(), [](Writer& writer, std::uint32_t rank, const auto& all) {
+        writer.meet(all);
+        writer.step(StepKind::reduce_multicast, of_all(all, Buffer::input, rank), of_all(all, Buffer::output, rank));
+        writer.meet(all);
+    });
 }
 
 // Everybody has the switch add up everything. Steps 1; bytes sent n S, received S.
@@ -63,11 +61,10 @@ void push_reduce_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 // Steps 1; bytes sent s(r), received S.
 void multicast_all_gather(Schedule& schedule, const AlgorithmOptions& options)
 {
-    for_each_rank(schedule, options, schedule.size(),
-        [](Writer& writer, std::uint32_t rank, const auto& all) {
-            writer.step(StepKind::multicast, {input(rank, 0)}, of_all(all, Buffer::output, rank));
-            writer.meet(all);
-        });
+    for_each_rank(schedule, options, schedule.size(), [](Writer& writer, std::uint32_t rank, const auto& all) {
+        writer.step(StepKind::multicast, {input(rank, 0)}, of_all(all, Buffer::output, rank));
+        writer.meet(all);
+    });
 }
 
 // Steps 1; bytes sent S by the root.
@@ -85,11 +82,10 @@ void multicast_broadcast(Schedule& schedule, const AlgorithmOptions& options)
 // Steps 1; bytes sent S, received s(r).
 void load_reduce_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
 {
-    for_each_rank(schedule, options, schedule.size(),
-        [](Writer& writer, std::uint32_t rank, const auto& all) {
-            writer.meet(all);
-            writer.step(StepKind::load_reduce, of_all(all, Buffer::input, rank), {output(rank, 0)});
-        });
+    for_each_rank(schedule, options, schedule.size(), [](Writer& writer, std::uint32_t rank, const auto& all) {
+        writer.meet(all);
+        writer.step(StepKind::load_reduce, of_all(all, Buffer::input, rank), {output(rank, 0)});
+    });
 }
 
 // Steps 1; bytes sent S, received S by the root.

@@ -49,8 +49,7 @@ std::vector<std::vector<std::uint32_t>> ring_orders(const AlgorithmOptions& opti
     if (options.rings > most)
         throw InputError("", 0, fmt::format("{} rings over {} ranks", options.rings, ranks),
             fmt::format("at most {} that share no link", most));
-    return shapes::disjoint_rings(ranks,
-        options.rings > 0 ? options.rings : std::min(most, rings_by_default));
+    return shapes::disjoint_rings(ranks, options.rings > 0 ? options.rings : std::min(most, rings_by_default));
 }
 
 std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& text)
@@ -70,8 +69,7 @@ std::optional<std::vector<Dimension>> dimensions_from_text(const std::string& te
             return std::nullopt;
         dimension.size = static_cast<std::uint32_t>(std::stoul(size));
         if (colon < one.size()) dimension.algorithm = one.substr(colon + 1);
-        if (dimension.algorithm != "ring" && dimension.algorithm != "direct" &&
-            dimension.algorithm != "recursive")
+        if (dimension.algorithm != "ring" && dimension.algorithm != "direct" && dimension.algorithm != "recursive")
             return std::nullopt;
         for (const Dimension& other : dimensions)
             if (other.name == dimension.name) return std::nullopt;
@@ -105,16 +103,14 @@ shapes::Spread algorithms::spread_of(const Dimension& dimension)
     if (dimension.algorithm == "ring") return shapes::Spread::ring;
     if (dimension.algorithm == "direct") return shapes::Spread::direct;
     if (dimension.algorithm == "recursive") return shapes::Spread::near_first;
-    throw InputError("", 0,
-        fmt::format("dimension '{}' has the algorithm '{}'", dimension.name, dimension.algorithm),
+    throw InputError("", 0, fmt::format("dimension '{}' has the algorithm '{}'", dimension.name, dimension.algorithm),
         "ring, direct or recursive");
 }
 
-std::vector<algorithms::Lane> algorithms::lanes_of(const std::string& algorithm, CollectiveOp op,
-    std::uint32_t ranks, const AlgorithmOptions& options)
+std::vector<algorithms::Lane> algorithms::lanes_of(const std::string& algorithm, CollectiveOp op, std::uint32_t ranks,
+    const AlgorithmOptions& options)
 {
-    if (op != CollectiveOp::all_reduce && op != CollectiveOp::all_gather &&
-        op != CollectiveOp::reduce_scatter)
+    if (op != CollectiveOp::all_reduce && op != CollectiveOp::all_gather && op != CollectiveOp::reduce_scatter)
         return {};
     if (algorithm == "rings" || (algorithm == "ring" && !options.orders.empty()))
         return rings(ring_orders(options, ranks));

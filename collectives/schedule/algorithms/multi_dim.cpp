@@ -115,8 +115,8 @@ void multi_dim(Schedule& schedule, const AlgorithmOptions& options)
         for (std::size_t i = 0; i < streams.size(); ++i) {
             const DimensionOperation& operation = axes.plan.operations[i];
             const std::vector<std::uint32_t>& order = axes.plan.orders[operation.chunk];
-            const auto axis = static_cast<std::uint32_t>(
-                std::find(order.begin(), order.end(), operation.dimension) - order.begin());
+            const auto axis =
+                static_cast<std::uint32_t>(std::find(order.begin(), order.end(), operation.dimension) - order.begin());
             paths[operation.chunk].go_on(writers[streams[i]], streams[i], axis, operation.gather);
         }
     }

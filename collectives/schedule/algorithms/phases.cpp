@@ -19,13 +19,11 @@ std::uint32_t Grid::at(std::uint32_t position, std::uint32_t axis, std::uint32_t
     return position - here * strides_[axis] + coordinate % sizes_[axis] * strides_[axis];
 }
 
-std::vector<std::uint32_t> Grid::plane(std::uint32_t position, std::uint32_t axis,
-    std::uint32_t coordinate) const
+std::vector<std::uint32_t> Grid::plane(std::uint32_t position, std::uint32_t axis, std::uint32_t coordinate) const
 {
     const std::uint32_t stride = strides_[axis] * sizes_[axis];
     std::vector<std::uint32_t> positions;
-    for (std::uint32_t q = at(position, axis, coordinate) % stride; q < ranks_; q += stride)
-        positions.push_back(q);
+    for (std::uint32_t q = at(position, axis, coordinate) % stride; q < ranks_; q += stride) positions.push_back(q);
     return positions;
 }
 

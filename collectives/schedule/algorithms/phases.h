@@ -34,8 +34,7 @@ public:
     // The position with another coordinate, modulo the size of the axis.
     std::uint32_t at(std::uint32_t position, std::uint32_t axis, std::uint32_t coordinate) const;
     // All positions that agree with `position` on the axes before `axis` and have `coordinate` on it.
-    std::vector<std::uint32_t> plane(std::uint32_t position, std::uint32_t axis,
-        std::uint32_t coordinate) const;
+    std::vector<std::uint32_t> plane(std::uint32_t position, std::uint32_t axis, std::uint32_t coordinate) const;
 
 private:
     std::vector<std::uint32_t> sizes_;

@@ -41,8 +41,7 @@ public:
     {
         const ChunkRef slot = writer.to(peer, static_cast<std::uint32_t>(chunks.size()));
         std::vector<Move> moves;
-        for (std::uint32_t i = 0; i < chunks.size(); ++i)
-            moves.push_back({terms_[chunks[i]], {next(slot, i)}});
+        for (std::uint32_t i = 0; i < chunks.size(); ++i) moves.push_back({terms_[chunks[i]], {next(slot, i)}});
         writer.run(std::move(moves));
         writer.signal(peer);
     }

@@ -257,8 +257,8 @@ void copy_locally(Schedule& schedule, const AlgorithmOptions& options)
 
 }  // namespace
 
-void algorithms::frame(Schedule& schedule, std::uint32_t chunks, std::uint32_t scratch_chunks,
-    std::uint32_t semaphores, std::uint32_t threads)
+void algorithms::frame(Schedule& schedule, std::uint32_t chunks, std::uint32_t scratch_chunks, std::uint32_t semaphores,
+    std::uint32_t threads)
 {
     schedule.chunks = chunks;
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {

@@ -16,30 +16,28 @@ void ring_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
     if (!options.orders.empty()) return by_phases(schedule, options);
     const std::uint32_t n = schedule.size();
     frame(schedule, n, n - 1, options.channels, options.channels);
-    for_each_program(schedule, options.channels,
-        [n](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            const std::uint32_t next = (rank + 1) % n;
-            const std::uint32_t previous = (rank + n - 1) % n;
-            program.move({input(rank, rank)}, {scratch(next, 0)});
-            program.signal(next, channel);
-            for (std::uint32_t s = 1; s < n; ++s) {
-                const std::uint32_t chunk = (rank + n - s) % n;
-                program.wait(previous, channel);
-                if (s < n - 1)
-                    program.move({scratch(rank, s - 1), input(rank, chunk)}, {scratch(next, s)});
-                else
-                    program.move({scratch(rank, s - 1), input(rank, chunk)},
-                        {output(rank, chunk), output(next, chunk)});
-                program.signal(next, channel);
-            }
-            for (std::uint32_t s = 0; s < n - 2; ++s) {
-                const std::uint32_t chunk = (rank + n - s) % n;
-                program.wait(previous, channel);
-                program.move({output(rank, chunk)}, {output(next, chunk)});
-                program.signal(next, channel);
-            }
+    for_each_program(schedule, options.channels, [n](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        const std::uint32_t next = (rank + 1) % n;
+        const std::uint32_t previous = (rank + n - 1) % n;
+        program.move({input(rank, rank)}, {scratch(next, 0)});
+        program.signal(next, channel);
+        for (std::uint32_t s = 1; s < n; ++s) {
+            const std::uint32_t chunk = (rank + n - s) % n;
             program.wait(previous, channel);
-        });
+            if (s < n - 1)
+                program.move({scratch(rank, s - 1), input(rank, chunk)}, {scratch(next, s)});
+            else
+                program.move({scratch(rank, s - 1), input(rank, chunk)}, {output(rank, chunk), output(next, chunk)});
+            program.signal(next, channel);
+        }
+        for (std::uint32_t s = 0; s < n - 2; ++s) {
+            const std::uint32_t chunk = (rank + n - s) % n;
+            program.wait(previous, channel);
+            program.move({output(rank, chunk)}, {output(next, chunk)});
+            program.signal(next, channel);
+        }
+        program.wait(previous, channel);
+    });
 }
 
 // The own chunk goes to the own output and to the next rank's at once, then results are forwarded.
@@ -49,20 +47,19 @@ void ring_all_gather(Schedule& schedule, const AlgorithmOptions& options)
     if (!options.orders.empty()) return by_phases(schedule, options);
     const std::uint32_t n = schedule.size();
     frame(schedule, n, 0, options.channels, options.channels);
-    for_each_program(schedule, options.channels,
-        [n](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            const std::uint32_t next = (rank + 1) % n;
-            const std::uint32_t previous = (rank + n - 1) % n;
-            program.move({input(rank, 0)}, {output(rank, rank), output(next, rank)});
-            program.signal(next, channel);
-            for (std::uint32_t s = 1; s < n - 1; ++s) {
-                const std::uint32_t chunk = (rank + n - s) % n;
-                program.wait(previous, channel);
-                program.move({output(rank, chunk)}, {output(next, chunk)});
-                program.signal(next, channel);
-            }
+    for_each_program(schedule, options.channels, [n](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        const std::uint32_t next = (rank + 1) % n;
+        const std::uint32_t previous = (rank + n - 1) % n;
+        program.move({input(rank, 0)}, {output(rank, rank), output(next, rank)});
+        program.signal(next, channel);
+        for (std::uint32_t s = 1; s < n - 1; ++s) {
+            const std::uint32_t chunk = (rank + n - s) % n;
             program.wait(previous, channel);
-        });
+            program.move({output(rank, chunk)}, {output(next, chunk)});
+            program.signal(next, channel);
+        }
+        program.wait(previous, channel);
+    });
 }
 
 // Partial sums travel through n - 1 scratch slots; the sum of chunk r is completed at rank r.
@@ -72,21 +69,20 @@ void ring_reduce_scatter(Schedule& schedule, const AlgorithmOptions& options)
     if (!options.orders.empty()) return by_phases(schedule, options);
     const std::uint32_t n = schedule.size();
     frame(schedule, n, n - 1, options.channels, options.channels);
-    for_each_program(schedule, options.channels,
-        [n](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            const std::uint32_t next = (rank + 1) % n;
-            const std::uint32_t previous = (rank + n - 1) % n;
-            program.move({input(rank, previous)}, {scratch(next, 0)});
-            program.signal(next, channel);
-            for (std::uint32_t s = 1; s < n - 1; ++s) {
-                const std::uint32_t chunk = (previous + n - s) % n;
-                program.wait(previous, channel);
-                program.move({scratch(rank, s - 1), input(rank, chunk)}, {scratch(next, s)});
-                program.signal(next, channel);
-            }
+    for_each_program(schedule, options.channels, [n](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        const std::uint32_t next = (rank + 1) % n;
+        const std::uint32_t previous = (rank + n - 1) % n;
+        program.move({input(rank, previous)}, {scratch(next, 0)});
+        program.signal(next, channel);
+        for (std::uint32_t s = 1; s < n - 1; ++s) {
+            const std::uint32_t chunk = (previous + n - s) % n;
             program.wait(previous, channel);
-            program.move({scratch(rank, n - 2), input(rank, rank)}, {output(rank, 0)});
-        });
+            program.move({scratch(rank, s - 1), input(rank, chunk)}, {scratch(next, s)});
+            program.signal(next, channel);
+        }
+        program.wait(previous, channel);
+        program.move({scratch(rank, n - 2), input(rank, rank)}, {output(rank, 0)});
+    });
 }
 
 // The root's message runs down the chain root, root + 1, ... in k = `pipeline` chunks.
@@ -103,20 +99,19 @@ void ring_broadcast(Schedule& schedule, const AlgorithmOptions& options)
         before[ring[(i + 1) % n]] = ring[i];
     }
     frame(schedule, options.pipeline, 0, options.channels, options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            const std::uint32_t next = after[rank];
-            const std::uint32_t previous = before[rank];
-            for (std::uint32_t chunk = 0; chunk < options.pipeline; ++chunk) {
-                if (rank == root) {
-                    program.move({input(rank, chunk)}, {output(rank, chunk), output(next, chunk)});
-                } else {
-                    program.wait(previous, channel);
-                    if (next != root) program.move({output(rank, chunk)}, {output(next, chunk)});
-                }
-                if (next != root) program.signal(next, channel);
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        const std::uint32_t next = after[rank];
+        const std::uint32_t previous = before[rank];
+        for (std::uint32_t chunk = 0; chunk < options.pipeline; ++chunk) {
+            if (rank == root) {
+                program.move({input(rank, chunk)}, {output(rank, chunk), output(next, chunk)});
+            } else {
+                program.wait(previous, channel);
+                if (next != root) program.move({output(rank, chunk)}, {output(next, chunk)});
             }
-        });
+            if (next != root) program.signal(next, channel);
+        }
+    });
 }
 
 }  // namespace weft::algorithms

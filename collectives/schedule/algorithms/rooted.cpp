@@ -95,8 +95,7 @@ void binomial_gather(Schedule& schedule, const AlgorithmOptions& options)
         const std::vector<std::uint32_t> blocks = shapes::subtree(tree, rank);
         const ChunkRef slot = parent == root ? ChunkRef{} : writer.to(parent, count_of(blocks));
         for (std::uint32_t i = 0; i < blocks.size(); ++i) {
-            writer.forward(held[i], parent == root ? output(root, blocks[i]) : next(slot, i),
-                input(blocks[i], 0));
+            writer.forward(held[i], parent == root ? output(root, blocks[i]) : next(slot, i), input(blocks[i], 0));
             if (i > 0) writer.with_previous();
         }
         writer.signal(parent);
@@ -181,8 +180,7 @@ void ring_scatter(Schedule& schedule, const AlgorithmOptions& options)
             const std::uint32_t next = ring[place + 1];
             if (place > 0) writer.wait(ring[place - 1]);
             const ChunkRef held = place == 0 ? input(rank, ring[block]) : writer.from(ring[place - 1]);
-            writer.forward(held, block == place + 1 ? output(next, 0) : writer.to(next),
-                output(ring[block], 0));
+            writer.forward(held, block == place + 1 ? output(next, 0) : writer.to(next), output(ring[block], 0));
             writer.signal(next);
         }
         if (place > 0)
@@ -237,8 +235,7 @@ void scatter_all_gather_broadcast(Schedule& schedule, const AlgorithmOptions& op
             std::vector<ChunkRef> stored;
             if (rank == root) stored.push_back(output(rank, chunk));
             if (sends) stored.push_back(output(next, chunk));
-            if (!stored.empty())
-                writer.move({rank == root ? input(rank, chunk) : output(rank, chunk)}, stored);
+            if (!stored.empty()) writer.move({rank == root ? input(rank, chunk) : output(rank, chunk)}, stored);
             if (sends) writer.signal(next, ring);
         }
     }

@@ -132,8 +132,7 @@ Tree chain_tree(const std::vector<std::uint32_t>& order, std::uint32_t root)
     Tree tree;
     tree.root = root;
     tree.parent.resize(n);
-    for (std::uint32_t i = 0; i < n; ++i)
-        tree.parent[order[i]] = order[i] == root ? root : order[(i + 1) % n];
+    for (std::uint32_t i = 0; i < n; ++i) tree.parent[order[i]] = order[i] == root ? root : order[(i + 1) % n];
     tree.children.resize(n);
     for (std::uint32_t rank = 0; rank < n; ++rank)
         if (rank != root) tree.children[tree.parent[rank]].push_back(rank);

@@ -5,11 +5,7 @@
 namespace weft::algorithms {
 
 Sketch::Sketch(Schedule& schedule, std::uint32_t channels, std::uint32_t chunks, std::uint32_t streams)
-    : schedule_(schedule),
-      channels_(channels),
-      streams_(streams),
-      semaphores_(schedule.size()),
-      slots_(schedule.size())
+    : schedule_(schedule), channels_(channels), streams_(streams), semaphores_(schedule.size()), slots_(schedule.size())
 {
     frame(schedule, chunks, 0, 0, streams * channels);
 }
@@ -23,8 +19,8 @@ std::uint32_t Sketch::semaphore(std::uint32_t connection, std::uint32_t to, std:
     return entry->second;
 }
 
-std::uint32_t Sketch::slots(std::uint32_t connection, std::uint32_t to, std::uint32_t from,
-    std::uint32_t message, std::uint32_t count)
+std::uint32_t Sketch::slots(std::uint32_t connection, std::uint32_t to, std::uint32_t from, std::uint32_t message,
+    std::uint32_t count)
 {
     const auto [entry, fresh] = slot_of_.try_emplace({connection, to, from, message}, slots_[to]);
     if (fresh) slots_[to] += count;
@@ -114,8 +110,7 @@ void Writer::meet(const std::vector<std::uint32_t>& ranks, std::uint32_t connect
 {
     const auto self = static_cast<std::size_t>(std::find(ranks.begin(), ranks.end(), rank_) - ranks.begin());
     for (std::size_t i = 1; i < ranks.size(); ++i) signal(ranks[(self + i) % ranks.size()], connection);
-    for (std::size_t i = 1; i < ranks.size(); ++i)
-        wait(ranks[(self + ranks.size() - i) % ranks.size()], connection);
+    for (std::size_t i = 1; i < ranks.size(); ++i) wait(ranks[(self + ranks.size() - i) % ranks.size()], connection);
 }
 
 }  // namespace weft::algorithms

@@ -53,10 +53,7 @@ private:
 class Writer {
 public:
     Writer(Sketch& sketch, std::uint32_t rank, std::uint32_t stream)
-        : sketch_(sketch),
-          steps_(sketch.schedule_.ranks[rank].threads[stream].steps),
-          rank_(rank),
-          stream_(stream)
+        : sketch_(sketch), steps_(sketch.schedule_.ranks[rank].threads[stream].steps), rank_(rank), stream_(stream)
     {
     }
 

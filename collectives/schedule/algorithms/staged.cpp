@@ -31,14 +31,13 @@ void one_shot_staged_all_reduce(Schedule& schedule, const AlgorithmOptions& opti
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, 1, 1, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            program.move({input(rank, 0)}, {scratch(rank, 0)});
-            meet(program, schedule, rank, channel);
-            std::vector<ChunkRef> copies;
-            for (std::uint32_t from = 0; from < n; ++from) copies.push_back(scratch(from, 0));
-            program.move(std::move(copies), {output(rank, 0)});
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        program.move({input(rank, 0)}, {scratch(rank, 0)});
+        meet(program, schedule, rank, channel);
+        std::vector<ChunkRef> copies;
+        for (std::uint32_t from = 0; from < n; ++from) copies.push_back(scratch(from, 0));
+        program.move(std::move(copies), {output(rank, 0)});
+    });
 }
 
 // The owner of each chunk loads its terms, from its own on, and keeps the sum; then everybody loads the sums.
@@ -47,14 +46,13 @@ void two_shot_load_all_reduce(Schedule& schedule, const AlgorithmOptions& option
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, n, 1, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            meet(program, schedule, rank, channel);
-            std::vector<ChunkRef> terms;
-            for (std::uint32_t from : from_own_on(n, rank)) terms.push_back(input(from, rank));
-            program.move(std::move(terms), {scratch(rank, 0)});
-            load_sums(program, schedule, rank, channel, 0);
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        meet(program, schedule, rank, channel);
+        std::vector<ChunkRef> terms;
+        for (std::uint32_t from : from_own_on(n, rank)) terms.push_back(input(from, rank));
+        program.move(std::move(terms), {scratch(rank, 0)});
+        load_sums(program, schedule, rank, channel, 0);
+    });
 }
 
 // The same behind a copy of the own input, in the order of ranks. Slots 0 to n - 1 hold the copy, slot n the sum.
@@ -63,16 +61,14 @@ void two_shot_staged_all_reduce(Schedule& schedule, const AlgorithmOptions& opti
 {
     const std::uint32_t n = schedule.size();
     frame(schedule, n, n + 1, options.channels * (n - 1), options.channels);
-    for_each_program(schedule, options.channels,
-        [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
-            for (std::uint32_t chunk : from_own_on(n, rank))
-                program.move_too({input(rank, chunk)}, {scratch(rank, chunk)});
-            meet(program, schedule, rank, channel);
-            std::vector<ChunkRef> terms;
-            for (std::uint32_t from = 0; from < n; ++from) terms.push_back(scratch(from, rank));
-            program.combine_slots(std::move(terms), scratch(rank, n), input(rank, rank));
-            load_sums(program, schedule, rank, channel, n);
-        });
+    for_each_program(schedule, options.channels, [&](Program& program, std::uint32_t rank, std::uint32_t channel) {
+        for (std::uint32_t chunk : from_own_on(n, rank)) program.move_too({input(rank, chunk)}, {scratch(rank, chunk)});
+        meet(program, schedule, rank, channel);
+        std::vector<ChunkRef> terms;
+        for (std::uint32_t from = 0; from < n; ++from) terms.push_back(scratch(from, rank));
+        program.combine_slots(std::move(terms), scratch(rank, n), input(rank, rank));
+        load_sums(program, schedule, rank, channel, n);
+    });
 }
 
 }  // namespace weft::algorithms

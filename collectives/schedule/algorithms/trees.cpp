@@ -9,8 +9,7 @@ namespace weft::algorithms {
 namespace {
 
 // Waits for a piece from every child and returns the terms of the sum.
-std::vector<ChunkRef> gathered(Writer& writer, const shapes::Tree& tree, std::uint32_t rank,
-    std::uint32_t chunk)
+std::vector<ChunkRef> gathered(Writer& writer, const shapes::Tree& tree, std::uint32_t rank, std::uint32_t chunk)
 {
     std::vector<ChunkRef> terms{input(rank, chunk)};
     for (std::uint32_t child : tree.children[rank]) {
@@ -28,8 +27,7 @@ std::vector<ChunkRef> outputs(const std::vector<std::uint32_t>& ranks, std::uint
 }
 
 // Tree t of several carries chunks t k to t k + k - 1.
-void all_reduce_over(Schedule& schedule, const AlgorithmOptions& options,
-    const std::vector<shapes::Tree>& trees)
+void all_reduce_over(Schedule& schedule, const AlgorithmOptions& options, const std::vector<shapes::Tree>& trees)
 {
     const auto count = static_cast<std::uint32_t>(trees.size());
     const std::uint32_t k = options.pipeline;
@@ -62,8 +60,8 @@ void all_reduce_over(Schedule& schedule, const AlgorithmOptions& options,
 }
 
 // A child at a time (`in_turn`) or all at once.
-void broadcast_over(Schedule& schedule, std::uint32_t channels, const shapes::Tree& tree,
-    std::uint32_t pieces, bool in_turn)
+void broadcast_over(Schedule& schedule, std::uint32_t channels, const shapes::Tree& tree, std::uint32_t pieces,
+    bool in_turn)
 {
     Sketch sketch(schedule, channels, pieces);
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
@@ -72,8 +70,7 @@ void broadcast_over(Schedule& schedule, std::uint32_t channels, const shapes::Tr
         for (std::uint32_t chunk = 0; chunk < pieces; ++chunk) {
             if (rank != tree.root) writer.wait(tree.parent[rank]);
             for (std::size_t i = 0; i < children.size(); i += in_turn ? 1 : children.size()) {
-                const std::vector<std::uint32_t> now =
-                    in_turn ? std::vector<std::uint32_t>{children[i]} : children;
+                const std::vector<std::uint32_t> now = in_turn ? std::vector<std::uint32_t>{children[i]} : children;
                 std::vector<ChunkRef> stored = outputs(now, chunk);
                 const bool first = rank == tree.root && i == 0;
                 if (first) stored.insert(stored.begin(), output(rank, chunk));
@@ -131,8 +128,7 @@ void chain_all_reduce(Schedule& schedule, const AlgorithmOptions& options)
 // Steps floor(log2 n) + k - 1; bytes sent S, by the root nothing.
 void tree_reduce(Schedule& schedule, const AlgorithmOptions& options)
 {
-    reduce_over(schedule, options.channels, shapes::binary_tree(schedule.size(), schedule.root),
-        options.pipeline);
+    reduce_over(schedule, options.channels, shapes::binary_tree(schedule.size(), schedule.root), options.pipeline);
 }
 
 // Partial sums run through the chain root + 1, ..., root. Steps n-1 + k-1; bytes sent S, by the root nothing.
@@ -151,16 +147,15 @@ void binomial_reduce(Schedule& schedule, const AlgorithmOptions& options)
 // Steps floor(log2 n) + k - 1; bytes sent S to every child: at most 2 S.
 void tree_broadcast(Schedule& schedule, const AlgorithmOptions& options)
 {
-    broadcast_over(schedule, options.channels, shapes::binary_tree(schedule.size(), schedule.root),
-        options.pipeline, false);
+    broadcast_over(schedule, options.channels, shapes::binary_tree(schedule.size(), schedule.root), options.pipeline,
+        false);
 }
 
 // One child after the other, the one with the most ranks behind it first. Steps ceil(log2 n); bytes sent
 // ceil(log2 n) S by the root.
 void binomial_broadcast(Schedule& schedule, const AlgorithmOptions& options)
 {
-    broadcast_over(schedule, options.channels, shapes::binomial_tree(schedule.size(), schedule.root), 1,
-        true);
+    broadcast_over(schedule, options.channels, shapes::binomial_tree(schedule.size(), schedule.root), 1, true);
 }
 
 }  // namespace weft::algorithms

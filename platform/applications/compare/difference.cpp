@@ -13,7 +13,10 @@ namespace weft {
 
 namespace {
 
-bool same(const Fact& a, const Fact& b) { return a.value == b.value && (a.value || a.text == b.text) && a.unit == b.unit; }
+bool same(const Fact& a, const Fact& b)
+{
+    return a.value == b.value && (a.value || a.text == b.text) && a.unit == b.unit;
+}
 
 // Alike modules share a path, and which modules are alike differs between results: paths that do not agree are taken apart.
 void take_apart(std::vector<Fact>& a, std::vector<Fact>& b)
@@ -70,7 +73,8 @@ std::size_t ResultComparison::beyond() const
 ResultComparison compare_results(const Facts& a, const Facts& b, const Tolerances& tolerances)
 {
     if (a.schema != b.schema)
-        throw InputError(b.file, 0, "is '" + b.schema + "', while " + a.file + " is '" + a.schema + "'", "two results of the same command");
+        throw InputError(b.file, 0, "is '" + b.schema + "', while " + a.file + " is '" + a.schema + "'",
+            "two results of the same command");
     ResultComparison out{a.file, b.file, a.title, b.title, a.schema, tolerances.given(), 0, 0, {}, {}};
     std::vector<Fact> of_a = a.facts;
     std::vector<Fact> of_b = b.facts;

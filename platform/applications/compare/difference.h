@@ -14,12 +14,12 @@
 namespace weft {
 
 struct Difference {
-    Fact fact;             // of the first result, or of the second where only that has it
+    Fact fact;  // of the first result, or of the second where only that has it
     bool in_a = true;
     bool in_b = true;
     std::optional<double> a;
     std::optional<double> b;
-    std::string a_text;    // of words
+    std::string a_text;  // of words
     std::string b_text;
     std::optional<double> change;     // a share; infinite from 0
     std::optional<double> tolerance;  // nothing: not judged
@@ -32,9 +32,9 @@ struct ResultComparison {
     std::string a_title;
     std::string b_title;
     std::string schema;
-    bool judged = false;            // a tolerance was given
-    std::size_t compared = 0;       // facts that both have, and that one has
-    std::size_t within = 0;         // judged, and different, but not beyond
+    bool judged = false;                  // a tolerance was given
+    std::size_t compared = 0;             // facts that both have, and that one has
+    std::size_t within = 0;               // judged, and different, but not beyond
     std::vector<Difference> differences;  // by group, then in the order of the files
     std::vector<std::string> notices;
 

@@ -30,7 +30,8 @@ std::string shown_value(const Fact& fact, bool present, const std::optional<doub
     if (!value) return text.empty() ? "(empty)" : text;
     const bool whole = *value >= 0 && *value == std::floor(*value) && *value < 9e15;
     const bool size = fact.group == FactGroup::parameters || fact.group == FactGroup::setup;
-    if (fact.unit == "ps" && *value >= 0 && *value < 9e18) return format_time_ps(static_cast<std::uint64_t>(std::llround(*value)));
+    if (fact.unit == "ps" && *value >= 0 && *value < 9e18)
+        return format_time_ps(static_cast<std::uint64_t>(std::llround(*value)));
     if (fact.unit == "B" && whole && size) return format_bytes(static_cast<std::uint64_t>(*value));
     if (fact.unit == "B/s" && whole) return format_rate(static_cast<std::uint64_t>(*value));
     const std::string number = whole ? fmt::format("{:.0f}", *value) : fmt::format("{:.6g}", *value);
@@ -59,7 +60,8 @@ std::string shown_verdict(const Difference& difference)
 // Of links a direction: "from -> to".
 std::string shown_element(const Fact& fact, std::string element)
 {
-    const bool of_link = fact.group == FactGroup::links || fact.group == FactGroup::queues || (fact.group == FactGroup::setup && fact.field == "rate");
+    const bool of_link = fact.group == FactGroup::links || fact.group == FactGroup::queues ||
+        (fact.group == FactGroup::setup && fact.field == "rate");
     const std::size_t tilde = element.find('~');
     if (of_link && tilde != std::string::npos) element.replace(tilde, 1, " -> ");
     return element;
@@ -84,14 +86,16 @@ bool is_of_one_rank(const Row& row) { return row.first->fact.element.compare(0, 
 
 std::vector<Row> rows_of(const ResultComparison& comparison, FactGroup group)
 {
-    using Key = std::tuple<std::string, std::optional<double>, std::optional<double>, std::string, std::string, bool, bool, bool>;
+    using Key = std::tuple<std::string, std::optional<double>, std::optional<double>, std::string, std::string, bool,
+        bool, bool>;
     std::map<Key, std::size_t> places;
     std::vector<Row> rows;
     for (const Difference& each : comparison.differences) {
         if (each.fact.group != group) continue;
         const Key key{each.fact.field, each.a, each.b, each.a_text, each.b_text, each.in_a, each.in_b, each.beyond};
         const auto [place, fresh] = places.emplace(key, rows.size());
-        if (fresh) rows.push_back({&each, {}, each.change ? std::abs(*each.change) : std::numeric_limits<double>::infinity()});
+        if (fresh)
+            rows.push_back({&each, {}, each.change ? std::abs(*each.change) : std::numeric_limits<double>::infinity()});
         rows[place->second].elements.push_back(each.fact.element);
     }
     // Parameters and words keep their order; numbers stand with the largest change first, those of all ranks before those of one, those beyond a
@@ -142,13 +146,14 @@ std::string comparison_text(const ResultComparison& comparison, std::size_t most
         if (rows.empty()) continue;
         const std::size_t shown = std::min(most, rows.size());
         std::size_t width = 24;
-        for (std::size_t i = 0; i < shown; ++i) width = std::min<std::size_t>(60, std::max(width, shown_name(rows[i]).size()));
+        for (std::size_t i = 0; i < shown; ++i)
+            width = std::min<std::size_t>(60, std::max(width, shown_name(rows[i]).size()));
         out += fmt::format("\n{:<{}}  {:>14}  {:>14}  change\n", fact_group_names()[g], width + 2, "A", "B");
         for (std::size_t i = 0; i < shown; ++i) {
             const Difference& first = *rows[i].first;
             std::string line = fmt::format("  {:<{}}  {:>14}  {:>14}  {:<20}  {}", shown_name(rows[i]), width,
-                shown_value(first.fact, first.in_a, first.a, first.a_text), shown_value(first.fact, first.in_b, first.b, first.b_text),
-                shown_change(first), shown_verdict(first));
+                shown_value(first.fact, first.in_a, first.a, first.a_text),
+                shown_value(first.fact, first.in_b, first.b, first.b_text), shown_change(first), shown_verdict(first));
             line.erase(line.find_last_not_of(' ') + 1);
             out += line + "\n";
         }
@@ -169,10 +174,11 @@ std::string comparison_json(const ResultComparison& comparison)
     out["beyond"] = comparison.beyond();
     out["differences"] = Json::array();
     for (const Difference& each : comparison.differences)
-        out["differences"].push_back({{"name", each.fact.name()}, {"group", name_of(each.fact.group)}, {"element", each.fact.element},
-            {"field", each.fact.field}, {"unit", each.fact.unit}, {"a", value_of(each.in_a, each.a, each.a_text)},
-            {"b", value_of(each.in_b, each.b, each.b_text)}, {"change_pct", per_cent(each.change)},
-            {"tolerance_pct", per_cent(each.tolerance)}, {"beyond", each.beyond}});
+        out["differences"].push_back(
+            {{"name", each.fact.name()}, {"group", name_of(each.fact.group)}, {"element", each.fact.element},
+                {"field", each.fact.field}, {"unit", each.fact.unit}, {"a", value_of(each.in_a, each.a, each.a_text)},
+                {"b", value_of(each.in_b, each.b, each.b_text)}, {"change_pct", per_cent(each.change)},
+                {"tolerance_pct", per_cent(each.tolerance)}, {"beyond", each.beyond}});
     out["notices"] = comparison.notices;
     return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -4,8 +4,8 @@ namespace weft {
 
 const std::vector<std::string>& fact_group_names()
 {
-    static const std::vector<std::string> names{
-        "checks", "setup", "parameters", "times", "bandwidths", "causes", "links", "queues", "errors", "modules"};
+    static const std::vector<std::string> names{"checks", "setup", "parameters", "times", "bandwidths", "causes",
+        "links", "queues", "errors", "modules"};
     return names;
 }
 
@@ -13,7 +13,8 @@ const char* name_of(FactGroup group) { return fact_group_names()[static_cast<std
 
 bool is_judged(FactGroup group)
 {
-    return group == FactGroup::times || group == FactGroup::bandwidths || group == FactGroup::causes || group == FactGroup::links;
+    return group == FactGroup::times || group == FactGroup::bandwidths || group == FactGroup::causes ||
+        group == FactGroup::links;
 }
 
 std::string Fact::name() const

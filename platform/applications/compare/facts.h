@@ -10,16 +10,27 @@ namespace weft {
 
 // Groups, in the order in which differences are shown. A tolerance holds for times, bandwidths, causes and links unless it
 // names others.
-enum class FactGroup : std::uint8_t { checks, setup, parameters, times, bandwidths, causes, links, queues, errors, modules };
+enum class FactGroup : std::uint8_t {
+    checks,
+    setup,
+    parameters,
+    times,
+    bandwidths,
+    causes,
+    links,
+    queues,
+    errors,
+    modules
+};
 const char* name_of(FactGroup group);
 const std::vector<std::string>& fact_group_names();
 bool is_judged(FactGroup group);  // by a tolerance that names nothing
 
 struct Fact {
     FactGroup group = FactGroup::setup;
-    std::string element;  // "rank.3", "dgx.0.xpu.0~dgx.0.nvsw.0"; may be empty
-    std::string field;    // "finish", "busbw"; may be empty
-    std::string unit;     // "ps", "GB/s", "B", "" for words and counts
+    std::string element;          // "rank.3", "dgx.0.xpu.0~dgx.0.nvsw.0"; may be empty
+    std::string field;            // "finish", "busbw"; may be empty
+    std::string unit;             // "ps", "GB/s", "B", "" for words and counts
     std::optional<double> value;  // absent: a word, or unknown
     std::string text{};           // of a word; a number as the file has it
     // The base of a change in per cent; absent: the value itself in the first result. For parts of a whole, whose own size says little.

@@ -9,14 +9,14 @@ namespace weft {
 JsonFields::JsonFields(const std::string& file, const JsonValue& object) : file_(file), object_(object)
 {
     if (object.kind != JsonValue::Kind::object)
-        throw InputError(file, object.line, std::string(name_of(object.kind)) + " in the place of an object", "an object");
+        throw InputError(file, object.line, std::string(name_of(object.kind)) + " in the place of an object",
+            "an object");
 }
 
 const JsonValue& JsonFields::need(const std::string& key, JsonValue::Kind kind) const
 {
     const JsonValue* found = object_.member(key);
-    if (found == nullptr)
-        throw InputError(file_, object_.line, "the object lacks '" + key + "'", name_of(kind));
+    if (found == nullptr) throw InputError(file_, object_.line, "the object lacks '" + key + "'", name_of(kind));
     if (found->kind != kind)
         throw InputError(file_, found->line, "'" + key + "' is " + name_of(found->kind), name_of(kind));
     return *found;

@@ -71,7 +71,8 @@ void read_ranks(Facts& out, const JsonValue& ranks, double simulated)
             const JsonValue* times = rank.maybe(list);
             if (times == nullptr) continue;
             for (const auto& [cause, time] : times->members) {
-                if (time.kind != Kind::number) throw InputError(out.file, time.line, "a time is no number", "picoseconds");
+                if (time.kind != Kind::number)
+                    throw InputError(out.file, time.line, "a time is no number", "picoseconds");
                 const std::string name = (std::string(list) == "stall_ps" ? "" : "time.") + cause;
                 const double ps = number_of(time);
                 if (sums.find(name) == sums.end()) causes.push_back(name);
@@ -81,7 +82,8 @@ void read_ranks(Facts& out, const JsonValue& ranks, double simulated)
         }
     }
     for (const std::string& cause : causes)
-        out.facts.push_back({FactGroup::causes, "mean", cause, "ps", sums[cause] / static_cast<double>(ranks.items.size()), "", simulated});
+        out.facts.push_back({FactGroup::causes, "mean", cause, "ps",
+            sums[cause] / static_cast<double>(ranks.items.size()), "", simulated});
     out.facts.insert(out.facts.end(), each.begin(), each.end());
 }
 
@@ -93,8 +95,8 @@ void read_paths(Facts& out, const JsonValue& paths)
         double whole = 0;
         for (const auto& [cause, time] : times.members) whole += number_of(time);
         for (const auto& [cause, time] : times.members)
-            out.facts.push_back({FactGroup::causes, fmt::format("critical_path.{:.0f}", path.number("collective")), cause, "ps",
-                number_of(time), "", whole});
+            out.facts.push_back({FactGroup::causes, fmt::format("critical_path.{:.0f}", path.number("collective")),
+                cause, "ps", number_of(time), "", whole});
     }
 }
 
@@ -110,8 +112,10 @@ void read_links(Facts& out, const JsonValue& links, double simulated)
         const auto add = [&](FactGroup group, const char* key, const char* field, const char* unit, bool part) {
             const JsonValue* value = link.maybe(key);
             if (value == nullptr) return;
-            if (value->kind != Kind::number) throw InputError(out.file, value->line, std::string("'") + key + "' is no number", "a number");
-            out.facts.push_back({group, element, field, unit, number_of(*value), "", part ? std::optional(simulated) : std::nullopt});
+            if (value->kind != Kind::number)
+                throw InputError(out.file, value->line, std::string("'") + key + "' is no number", "a number");
+            out.facts.push_back(
+                {group, element, field, unit, number_of(*value), "", part ? std::optional(simulated) : std::nullopt});
         };
         add(FactGroup::setup, "GBps", "rate", "GB/s", false);
         add(FactGroup::links, "wire_bytes", "wire", "B", false);
@@ -159,7 +163,8 @@ void read_result(Facts& out, const JsonValue& root)
         out.facts.push_back(fact_of(FactGroup::setup, "system", count, "", system.need(count, Kind::number)));
     out.facts.push_back(fact_of(FactGroup::setup, "", "seed", "", result.need("seed", Kind::number)));
     for (const char* word : {"fidelity", "grain"})
-        if (const JsonValue* value = result.maybe(word)) out.facts.push_back(fact_of(FactGroup::setup, "", word, "", *value));
+        if (const JsonValue* value = result.maybe(word))
+            out.facts.push_back(fact_of(FactGroup::setup, "", word, "", *value));
     read_parameters(out, result.object("parameters"));
     out.facts.push_back({FactGroup::times, "", "simulated", "ps", simulated});
     const JsonValue& collectives = result.list("collectives");
@@ -174,8 +179,8 @@ void read_result(Facts& out, const JsonValue& root)
     out.title = system.text("name");
     if (collectives.items.size() == 1) {
         const JsonFields one(out.file, collectives.items[0]);
-        out.title += fmt::format(", {}, {}, {:.0f} ranks, {}", one.text("op"), one.text("algorithm"), one.number("ranks"),
-            format_bytes(static_cast<std::uint64_t>(one.number("bytes"))));
+        out.title += fmt::format(", {}, {}, {:.0f} ranks, {}", one.text("op"), one.text("algorithm"),
+            one.number("ranks"), format_bytes(static_cast<std::uint64_t>(one.number("bytes"))));
     } else {
         out.title += fmt::format(", {} collectives", collectives.items.size());
     }
@@ -190,7 +195,8 @@ std::vector<std::string> ungrouped(const std::string& name)
     const std::size_t close = open == std::string::npos ? open : name.find(']', open);
     if (close == std::string::npos) return {name};
     const std::string inside = name.substr(open + 1, close - open - 1);
-    if (inside.empty() || inside.find_first_not_of("0123456789,-") != std::string::npos || inside.size() > 4096) return {name};
+    if (inside.empty() || inside.find_first_not_of("0123456789,-") != std::string::npos || inside.size() > 4096)
+        return {name};
     std::vector<std::string> out;
     const std::vector<std::string> rest = ungrouped(name.substr(close + 1));
     constexpr unsigned long most = 1 << 20;
@@ -199,7 +205,8 @@ std::vector<std::string> ungrouped(const std::string& name)
         const std::string part = inside.substr(at, end - at);
         const std::size_t dash = part.find('-');
         const unsigned long first = std::strtoul(part.c_str(), nullptr, 10);
-        const unsigned long last = dash == std::string::npos ? first : std::strtoul(part.c_str() + dash + 1, nullptr, 10);
+        const unsigned long last =
+            dash == std::string::npos ? first : std::strtoul(part.c_str() + dash + 1, nullptr, 10);
         if (part.empty() || last < first || last - first > most || out.size() > most) return {name};
         for (unsigned long i = first; i <= last; ++i)
             for (const std::string& tail : rest) out.push_back(name.substr(0, open) + std::to_string(i) + tail);
@@ -226,7 +233,8 @@ Facts read_facts(const std::string& file, const std::string& text)
     } else if (out.schema == "weft.validation/1") {
         read_validation(out, root);
     } else {
-        throw InputError(file, root.member("schema")->line, "schema '" + out.schema.substr(0, 60) + "' is none that can be compared",
+        throw InputError(file, root.member("schema")->line,
+            "schema '" + out.schema.substr(0, 60) + "' is none that can be compared",
             "the JSON of weft run, sweep, fabric, probe or validate");
     }
     return out;

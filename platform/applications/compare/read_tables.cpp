@@ -10,8 +10,8 @@ namespace {
 using Kind = JsonValue::Kind;
 
 // A number, or nothing where the table has none.
-void add_cell(Facts& out, FactGroup group, const std::string& element, const std::string& field, const std::string& unit,
-    const JsonValue* value)
+void add_cell(Facts& out, FactGroup group, const std::string& element, const std::string& field,
+    const std::string& unit, const JsonValue* value)
 {
     if (value == nullptr || value->kind != Kind::number) return;
     out.facts.push_back({group, element, field, unit, number_of(*value)});
@@ -24,17 +24,15 @@ void add_word(Facts& out, const std::string& element, const std::string& field, 
 }
 
 // Latencies are times; a row is named by its unit alone.
-FactGroup group_of_unit(const std::string& unit)
-{
-    return unit == "GB/s" ? FactGroup::bandwidths : FactGroup::times;
-}
+FactGroup group_of_unit(const std::string& unit) { return unit == "GB/s" ? FactGroup::bandwidths : FactGroup::times; }
 
 std::string counted(std::size_t count, const char* what)
 {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-void read_latency(Facts& out, const std::string& element, const JsonFields& point, const std::string& key, const std::string& prefix)
+void read_latency(Facts& out, const std::string& element, const JsonFields& point, const std::string& key,
+    const std::string& prefix)
 {
     const JsonValue* latency = point.maybe(key);
     if (latency == nullptr) return;
@@ -62,7 +60,8 @@ void read_sweep(Facts& out, const JsonValue& root)
         add_cell(out, FactGroup::bandwidths, element, "algbw", "GB/s", point.maybe("algbw_GBps"));
         add_cell(out, FactGroup::bandwidths, element, "busbw", "GB/s", point.maybe("busbw_GBps"));
         if (const JsonValue* columns = point.maybe("columns"))
-            for (const auto& [name, value] : columns->members) add_cell(out, FactGroup::modules, element, name, "", &value);
+            for (const auto& [name, value] : columns->members)
+                add_cell(out, FactGroup::modules, element, name, "", &value);
     }
     out.title = "sweep of " + counted(points.items.size(), "point");
 }
@@ -120,8 +119,10 @@ void read_validation(Facts& out, const JsonValue& root)
             add_cell(out, group_of_unit(unit), element, "simulated", unit, row.maybe("simulated"));
             add_cell(out, FactGroup::errors, element, "error", "%", row.maybe("error_pct"));
         }
-        for (const char* field : {"mean_error_pct", "worst_error_pct", "growth_mean_error_pct", "growth_worst_error_pct", "launch_us"})
-            add_cell(out, FactGroup::errors, title, field, std::string(field) == "launch_us" ? "us" : "%", table.maybe(field));
+        for (const char* field :
+            {"mean_error_pct", "worst_error_pct", "growth_mean_error_pct", "growth_worst_error_pct", "launch_us"})
+            add_cell(out, FactGroup::errors, title, field, std::string(field) == "launch_us" ? "us" : "%",
+                table.maybe(field));
     }
     out.title = "validation, " + counted(tables.items.size(), "table");
 }

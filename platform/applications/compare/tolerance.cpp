@@ -37,7 +37,8 @@ void Tolerances::add(const std::string& text)
     const std::optional<double> share = share_of(equals == std::string::npos ? text : text.substr(equals + 1));
     if (!share || equals == 0)
         throw InputError("", 0, "--tolerance '" + text + "' is no tolerance",
-            "a share such as 2%, or GROUP=2%, PATTERN=2%, PATTERN=any with a group or pattern that 'weft compare --help' explains");
+            "a share such as 2%, or GROUP=2%, PATTERN=2%, PATTERN=any with a group or pattern that 'weft compare "
+            "--help' explains");
     rule.share = *share;
     const std::vector<std::string>& groups = fact_group_names();
     if (std::find(groups.begin(), groups.end(), rule.pattern) != groups.end()) rule.pattern += ".*";

@@ -40,7 +40,8 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     setting.seed = traffic.seed;
     setting.notices = system.notices;
     setting.notices.insert(setting.notices.end(), plan.notices.begin(), plan.notices.end());
-    for (const Assumption& assumption : assumptions_among(system.assumptions, plan.used)) setting.notices.push_back(assumption.text());
+    for (const Assumption& assumption : assumptions_among(system.assumptions, plan.used))
+        setting.notices.push_back(assumption.text());
     setting.capacity_GBps = capacity.GBps;
     setting.capacity = capacity;
 
@@ -112,7 +113,8 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     }
     if (event_queue.idle() && point.blocked.empty()) checkers.finish();
     point.problems = fabric.problems();
-    if (event_queue.idle() && !event_queue.stopped() && point.blocked.empty() && point.problems.empty()) point.problems = fabric.unsettled();
+    if (event_queue.idle() && !event_queue.stopped() && point.blocked.empty() && point.problems.empty())
+        point.problems = fabric.unsettled();
     point.wrong_at = event_queue.last();
     point.protocol_problems = checkers.problems() + point.problems.size();
     if (series) {

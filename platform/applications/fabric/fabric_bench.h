@@ -20,7 +20,7 @@
 namespace weft {
 
 struct FabricOptions {
-    TrafficSpec traffic;     // slot and, where 0, duration are filled in
+    TrafficSpec traffic;  // slot and, where 0, duration are filled in
     bool check_protocol = false;
     bool watch = false;  // queues, credits and waits of every link by virtual channel
     Time window = 0;     // ps; not 0: a time series of all links, which are watched
@@ -28,8 +28,8 @@ struct FabricOptions {
 
 struct FabricPoint {
     double load = 0;
-    double offered = 0;      // in units of load: less than `load` where some sources are silent
-    double accepted = 0;     // in units of load
+    double offered = 0;              // in units of load: less than `load` where some sources are silent
+    double accepted = 0;             // in units of load
     Measurement::Result arrival;     // creation to arrival at the destination
     Measurement::Result round_trip;  // creation to answer; of lines that are answered
     bool answered = false;           // some lines are
@@ -41,8 +41,8 @@ struct FabricPoint {
     std::vector<std::string> problems;    // of modules, in words
     Time wrong_at = 0;                    // when the run ended, if there are any
     bool interrupted = false;
-    std::string links;   // JSON (link_json.h), if FabricOptions::watch
-    std::string series;  // comma-separated, if FabricOptions::window
+    std::string links;                 // JSON (link_json.h), if FabricOptions::watch
+    std::string series;                // comma-separated, if FabricOptions::window
     std::vector<std::string> blocked;  // not empty: nothing moves any more, and who waits for what
 };
 
@@ -52,9 +52,9 @@ struct FabricSetting {
     std::size_t switches = 0;
     std::size_t links = 0;
     std::string pattern;
-    Time slot_ps_x1000 = 0;     // thousandths of a picosecond
-    double capacity_GBps = 0;   // payload of one endpoint at load 1
-    FabricCapacity capacity;    // where that comes from
+    Time slot_ps_x1000 = 0;    // thousandths of a picosecond
+    double capacity_GBps = 0;  // payload of one endpoint at load 1
+    FabricCapacity capacity;   // where that comes from
     Time duration_ps = 0;
     std::uint64_t seed = 0;
     std::vector<std::string> notices;

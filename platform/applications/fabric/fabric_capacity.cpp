@@ -33,10 +33,7 @@ double mean_bytes(const std::vector<FabricCapacity::Part>& parts)
     return out;
 }
 
-double mean_payload(const TrafficSpec& traffic)
-{
-    return traffic.atomics * 8 + (1 - traffic.atomics) * traffic.size;
-}
+double mean_payload(const TrafficSpec& traffic) { return traffic.atomics * 8 + (1 - traffic.atomics) * traffic.size; }
 
 std::string parts_text(const LoneParts& bytes)
 {
@@ -84,7 +81,8 @@ FabricCapacity capacity_of(const ResolvedSystem& system, const FabricPlan& plan,
             const LinkSpec& link = system.link(port.edge);
             rate += static_cast<double>(link.bandwidth);
             const double GBps = static_cast<double>(link.bandwidth) * 1e-9;
-            const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.GBps == GBps; });
+            const auto group =
+                std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.GBps == GBps; });
             if (group == groups.end()) {
                 groups.push_back({1, GBps});
             } else {
@@ -105,7 +103,8 @@ FabricCapacity capacity_of(const ResolvedSystem& system, const FabricPlan& plan,
         out.merges = traffic.message > 1 && static_cast<MergeKind>(costliest->merge) != MergeKind::none;
     }
     if (slowest == 0) throw InputError(system.file, 0, "no endpoint has a link", "a fabric between endpoints");
-    out.GBps = mean_payload(traffic) / (static_cast<double>(out.slot_bytes) / static_cast<double>(out.slot_rate)) * 1e-9;
+    out.GBps =
+        mean_payload(traffic) / (static_cast<double>(out.slot_bytes) / static_cast<double>(out.slot_rate)) * 1e-9;
     return out;
 }
 
@@ -115,17 +114,19 @@ std::string capacity_text(const FabricCapacity& capacity)
     for (const FabricCapacity::Links& group : capacity.links)
         links += fmt::format("{}{} of {:.6g} GB/s", links.empty() ? "" : " and ", group.count, group.GBps);
     const bool one = capacity.links.size() == 1 && capacity.links.front().count == 1;
-    std::string out = fmt::format("  {} has {} {}{} each way; a line of {:.4g} B payload takes {:.4g} B of {}\n", capacity.endpoint,
-        one ? "a link" : "links:", one ? fmt::format("of {:.6g} GB/s", capacity.links.front().GBps) : links,
-        one ? "" : fmt::format(", {:.6g} GB/s", capacity.wire_GBps()), capacity.payload_bytes(), capacity.wire_bytes(),
-        one ? "it" : "them");
+    std::string out =
+        fmt::format("  {} has {} {}{} each way; a line of {:.4g} B payload takes {:.4g} B of {}\n", capacity.endpoint,
+            one ? "a link" : "links:", one ? fmt::format("of {:.6g} GB/s", capacity.links.front().GBps) : links,
+            one ? "" : fmt::format(", {:.6g} GB/s", capacity.wire_GBps()), capacity.payload_bytes(),
+            capacity.wire_bytes(), one ? "it" : "them");
     for (const FabricCapacity::Part& part : capacity.parts)
         out += fmt::format("  {:<15} {:>4} B = {}{}\n", part.name, part.bytes.sum(), parts_text(part.bytes),
             part.share < 1 ? fmt::format(", for {:.4g} of the lines", part.share) : "");
     if (capacity.merges)
         out += "  lines that share a packet (link.merge) take less, so that more than load 1 may fit\n";
     if (capacity.single_messages)
-        out += "  a line that leaves by a network card is a message of its own, with start and headers; --message sends longer ones\n";
+        out += "  a line that leaves by a network card is a message of its own, with start and headers; --message "
+               "sends longer ones\n";
     return out;
 }
 

@@ -22,22 +22,22 @@ struct FabricCapacity {
         double GBps = 0;
     };
     struct Part {
-        std::string name;   // "write request"
-        double share = 1;   // of the lines of the mix
+        std::string name;  // "write request"
+        double share = 1;  // of the lines of the mix
         LoneParts bytes;
     };
 
-    std::string endpoint;      // the first one that takes longest for a line
-    std::vector<Links> links;  // its links, by bandwidth
-    std::vector<Part> parts;   // of its link with the costliest packets
-    bool merges = false;       // lines of a message may share a packet there, which takes fewer bytes
+    std::string endpoint;          // the first one that takes longest for a line
+    std::vector<Links> links;      // its links, by bandwidth
+    std::vector<Part> parts;       // of its link with the costliest packets
+    bool merges = false;           // lines of a message may share a packet there, which takes fewer bytes
     bool single_messages = false;  // network cards are on the way, and every line is a message for them
     std::uint64_t slot_bytes = 0;  // thousandths of a byte
     std::uint64_t slot_rate = 0;   // thousandths of a byte a second
     double GBps = 0;               // payload of one endpoint at load 1
 
     double wire_GBps() const;
-    double wire_bytes() const;     // of a line of the mix
+    double wire_bytes() const;  // of a line of the mix
     double payload_bytes() const;
 };
 

@@ -36,15 +36,19 @@ std::string FabricLimit::text() const
     switch (side) {
     case LimitSide::link: return fmt::format("link {} is busy {:.1f} % of the time", name, percent);
     case LimitSide::adapter:
-        return fmt::format("adapter {}: {}, {:.1f} % of the time; this limit is the adapter's, not that of the model behind it",
-            name, what, percent);
-    case LimitSide::model: return fmt::format("the model behind adapter {}: {}, {:.1f} % of the time", name, what, percent);
+        return fmt::format(
+            "adapter {}: {}, {:.1f} % of the time; this limit is the adapter's, not that of the model behind it", name,
+            what, percent);
+    case LimitSide::model:
+        return fmt::format("the model behind adapter {}: {}, {:.1f} % of the time", name, what, percent);
     case LimitSide::card:
-        return fmt::format("network card {} starts messages {:.1f} % of the time, at its rate (message_interval)", name, percent);
+        return fmt::format("network card {} starts messages {:.1f} % of the time, at its rate (message_interval)", name,
+            percent);
     case LimitSide::unknown: break;
     }
-    return fmt::format("no link is full (the busiest, {}, is busy {:.1f} % of the time) and no adapter holds lines up: the "
-                       "switches or buffer credits limit",
+    return fmt::format(
+        "no link is full (the busiest, {}, is busy {:.1f} % of the time) and no adapter holds lines up: the "
+        "switches or buffer credits limit",
         name, percent);
 }
 
@@ -57,10 +61,7 @@ LimitProbe::LimitProbe(EventQueue& event_queue, const FabricModules& fabric, con
     event_queue.schedule(end_, *this, to);
 }
 
-void LimitProbe::run(ScheduledItem& item)
-{
-    (item.kind == 0 ? before_ : after_) = look(event_queue().now());
-}
+void LimitProbe::run(ScheduledItem& item) { (item.kind == 0 ? before_ : after_) = look(event_queue().now()); }
 
 std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
 {
@@ -78,7 +79,8 @@ std::vector<LimitProbe::Held> LimitProbe::look(Time now) const
     find_adapters(sc_core::sc_get_top_level_objects(), adapters);
     for (const AdapterLimits* adapter : adapters)
         for (const AdapterLimit& limit : adapter->limits(now))
-            out.push_back({limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held, false});
+            out.push_back(
+                {limit.own ? LimitSide::adapter : LimitSide::model, limit.name, limit.what, limit.held, false});
     return out;
 }
 

@@ -58,7 +58,8 @@ std::string fabric_svg(const FabricSweep& sweep)
     plot.zero = true;
     plot.most_y = most_shown_ns(points);
     const FabricSaturation saturation = saturation_of(sweep);
-    if (saturation.reached) plot.mark = PlotTick{saturation.accepted, fmt::format("saturation {:.3f}", saturation.accepted)};
+    if (saturation.reached)
+        plot.mark = PlotTick{saturation.accepted, fmt::format("saturation {:.3f}", saturation.accepted)};
     plot.curves = {
         curve(points, "p99", "#c2410c", [](const FabricPoint& p) { return static_cast<double>(p.arrival.p99) * 1e-3; }),
         curve(points, "p50", "#7c8a99", [](const FabricPoint& p) { return static_cast<double>(p.arrival.p50) * 1e-3; }),
@@ -66,8 +67,7 @@ std::string fabric_svg(const FabricSweep& sweep)
     PlotPanel accepted;
     accepted.y_title = "accepted load";
     accepted.zero = true;
-    accepted.curves = {
-        curve(points, "offered", "#c3cad2", [](const FabricPoint& p) { return p.offered; }),
+    accepted.curves = {curve(points, "offered", "#c3cad2", [](const FabricPoint& p) { return p.offered; }),
         curve(points, "accepted", "#15803d", [](const FabricPoint& p) { return p.accepted; })};
     plot.below = accepted;
     return line_plot_svg(plot);

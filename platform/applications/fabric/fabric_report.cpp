@@ -19,8 +19,8 @@ double ns(Time ps) { return static_cast<double>(ps) * 1e-3; }
 
 Json latency_json(const Measurement::Result& result)
 {
-    return {{"mean", ns(result.mean)}, {"ci95", ns(result.half_width)}, {"p50", ns(result.p50)}, {"p99", ns(result.p99)},
-        {"max", ns(result.max)}};
+    return {{"mean", ns(result.mean)}, {"ci95", ns(result.half_width)}, {"p50", ns(result.p50)},
+        {"p99", ns(result.p99)}, {"max", ns(result.max)}};
 }
 
 Measurement::Result latency_from(const Json& json)
@@ -39,8 +39,8 @@ const char* const state_names[] = {"steady", "unsettled", "saturated"};
 
 Json to_json(const FabricLimit& limit)
 {
-    return {{"side", limit_side_names()[static_cast<std::size_t>(limit.side)]}, {"name", limit.name}, {"what", limit.what},
-        {"share", limit.share}};
+    return {{"side", limit_side_names()[static_cast<std::size_t>(limit.side)]}, {"name", limit.name},
+        {"what", limit.what}, {"share", limit.share}};
 }
 
 FabricLimit limit_from(const Json& json)
@@ -57,8 +57,8 @@ FabricLimit limit_from(const Json& json)
 
 Json to_json(const FabricPoint& point)
 {
-    Json out{{"load", point.load}, {"offered", point.offered}, {"accepted", point.accepted}, {"steady", point.arrival.steady},
-        {"latency_ns", latency_json(point.arrival)}};
+    Json out{{"load", point.load}, {"offered", point.offered}, {"accepted", point.accepted},
+        {"steady", point.arrival.steady}, {"latency_ns", latency_json(point.arrival)}};
     if (point.answered) out["round_trip_ns"] = latency_json(point.round_trip);
     out["jain"] = point.jain;
     out["measured_lines"] = point.arrival.lines;
@@ -77,14 +77,15 @@ Json to_json(const FabricPoint& point)
 Json to_json(const LoneParts& bytes)
 {
     return {{"payload", bytes.payload}, {"header", bytes.header}, {"padding", bytes.padding},
-        {"byte_enables", bytes.byte_enables}, {"atomic", bytes.atomic}, {"extension", bytes.extension}, {"packet", bytes.packet},
-        {"frames", bytes.frames}};
+        {"byte_enables", bytes.byte_enables}, {"atomic", bytes.atomic}, {"extension", bytes.extension},
+        {"packet", bytes.packet}, {"frames", bytes.frames}};
 }
 
 Json to_json(const FabricCapacity& capacity)
 {
     Json links = Json::array();
-    for (const FabricCapacity::Links& group : capacity.links) links.push_back({{"count", group.count}, {"GBps", group.GBps}});
+    for (const FabricCapacity::Links& group : capacity.links)
+        links.push_back({{"count", group.count}, {"GBps", group.GBps}});
     Json parts = Json::array();
     for (const FabricCapacity::Part& part : capacity.parts)
         parts.push_back({{"name", part.name}, {"share", part.share}, {"bytes", to_json(part.bytes)}});
@@ -158,7 +159,8 @@ namespace {
 const char* remark_on(FabricState state)
 {
     switch (state) {
-    case FabricState::unsettled: return "  not steady in the simulated time, but higher loads are: --duration was too short";
+    case FabricState::unsettled:
+        return "  not steady in the simulated time, but higher loads are: --duration was too short";
     case FabricState::saturated: return "  saturated: latency grows with time";
     case FabricState::steady: break;
     }
@@ -169,7 +171,8 @@ std::string saturation_text(const FabricSweep& sweep)
 {
     const FabricSaturation saturation = saturation_of(sweep);
     const auto rate = [&](double accepted) {
-        return fmt::format("{:.4f} of load 1 ({:.4g} GB/s per endpoint)", accepted, accepted * sweep.setting.capacity_GBps);
+        return fmt::format("{:.4f} of load 1 ({:.4g} GB/s per endpoint)", accepted,
+            accepted * sweep.setting.capacity_GBps);
     };
     if (!saturation.reached)
         return fmt::format("saturation  not reached: load 1 is sustained; {} accepted\n", rate(saturation.accepted));
@@ -263,8 +266,8 @@ FabricResult point_from_json(const std::string& text)
         point.arrival.steady = json.at("steady");
         point.arrival.lines = json.at("measured_lines");
         point.arrival.missing = json.at("missing_lines");
-        point.arrival.dropped = static_cast<unsigned>(
-            json.at("warm_up_share").get<double>() * Measurement::batches + 0.5);
+        point.arrival.dropped =
+            static_cast<unsigned>(json.at("warm_up_share").get<double>() * Measurement::batches + 0.5);
         for (const Json& rate : json.at("source_GBps")) point.arrival.by_source.push_back(rate.get<double>() * 1e9);
         point.answered = json.at("answered");
         if (point.answered) point.round_trip = latency_from(json.at("round_trip_ns"));
@@ -274,8 +277,8 @@ FabricResult point_from_json(const std::string& text)
         if (json.contains("links")) point.links = json.at("links").dump();
         const Json& setting = json.at("setting");
         out.setting = {setting.at("system"), setting.at("endpoints"), setting.at("switches"), setting.at("links"),
-            setting.at("pattern"), setting.at("slot"), setting.at("capacity"),
-            capacity_from(setting.at("load_one")), setting.at("duration"), setting.at("seed"), setting.at("notices").get<std::vector<std::string>>()};
+            setting.at("pattern"), setting.at("slot"), setting.at("capacity"), capacity_from(setting.at("load_one")),
+            setting.at("duration"), setting.at("seed"), setting.at("notices").get<std::vector<std::string>>()};
         return out;
     } catch (const nlohmann::json::exception& problem) {
         throw InputError("", 0, std::string("a point without result: ") + problem.what(), "");

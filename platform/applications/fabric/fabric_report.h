@@ -17,12 +17,12 @@ struct FabricSweep {
 
 // Where sources begin to offer more than the fabric takes: the first load from which on none is sustained.
 struct FabricSaturation {
-    bool reached = false;       // false: load 1 is sustained
-    double accepted = 0;        // units of load: what the fabric accepts there; not reached: the most accepted
-    double load = 0;            // the lowest load that is not sustained, nor any above it
+    bool reached = false;             // false: load 1 is sustained
+    double accepted = 0;              // units of load: what the fabric accepts there; not reached: the most accepted
+    double load = 0;                  // the lowest load that is not sustained, nor any above it
     std::optional<double> sustained;  // the highest load that is
-    double most = 0;            // largest accepted load of all
-    double most_at = 0;         // load of that
+    double most = 0;                  // largest accepted load of all
+    double most_at = 0;               // load of that
 };
 FabricSaturation saturation_of(const FabricSweep& sweep);
 

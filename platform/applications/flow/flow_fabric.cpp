@@ -20,8 +20,8 @@ constexpr std::uint32_t parts_of_small = 16;  // of a transfer, where there are 
 
 void refuse(const ResolvedSystem& system, const std::string& what)
 {
-    throw InputError(system.file.empty() ? system.infrastructure : system.file, system.workload.line, "flow fidelity has no " + what,
-        "a system without it, or --fidelity line");
+    throw InputError(system.file.empty() ? system.infrastructure : system.file, system.workload.line,
+        "flow fidelity has no " + what, "a system without it, or --fidelity line");
 }
 
 // Models other than those that the figures are made for.
@@ -29,23 +29,28 @@ void refuse_models(const ResolvedSystem& system, const std::vector<NodeId>& memb
 {
     // Replay GPUs take part beside the ranks.
     for (const NodeId node : system.endpoints())
-        if (system.model(node) == "replay") refuse(system, "replay GPUs, which " + system.graph().node(node).name + " is");
+        if (system.model(node) == "replay")
+            refuse(system, "replay GPUs, which " + system.graph().node(node).name + " is");
     for (const NodeId node : members) {
         const std::string& model = system.model(node);
         if (system.role(node) == NodeRole::endpoint && model != "gpu")
             refuse(system, "model '" + model + "', which " + system.graph().node(node).name + " has");
-        if (system.l2(node).clocked()) refuse(system, "clocked L2 slices, which " + system.graph().node(node).name + " has");
+        if (system.l2(node).clocked())
+            refuse(system, "clocked L2 slices, which " + system.graph().node(node).name + " has");
     }
     for (NodeId node = 0; node < system.graph().node_count(); ++node) {
         if (system.role(node) != NodeRole::forwarder || (used != nullptr && !used->nodes[node])) continue;
         if (system.model(node) != "switch")
-            refuse(system, "switch model '" + system.model(node) + "', which " + system.graph().node(node).name + " has");
+            refuse(system,
+                "switch model '" + system.model(node) + "', which " + system.graph().node(node).name + " has");
     }
     for (EdgeId edge = 0; edge < system.graph().edge_count(); ++edge) {
         if ((used != nullptr && !used->edges[edge]) || !system.has_bandwidth(edge)) continue;
         if (system.link_model(edge) != "link")
-            refuse(system, "link model '" + system.link_model(edge) + "', which " + edge_name(system.graph(), edge) + " has");
-        if (system.link(edge).bit_error_rate > 0) refuse(system, "bit errors, which " + edge_name(system.graph(), edge) + " has");
+            refuse(system,
+                "link model '" + system.link_model(edge) + "', which " + edge_name(system.graph(), edge) + " has");
+        if (system.link(edge).bit_error_rate > 0)
+            refuse(system, "bit errors, which " + edge_name(system.graph(), edge) + " has");
     }
 }
 
@@ -64,7 +69,8 @@ bool has_tables(const ResolvedSystem& system, std::size_t ranks)
     return std::uint64_t{system.graph().node_count()} * ranks <= most_entries;
 }
 
-FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members) : system_(system), members_(std::move(members))
+FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members)
+    : system_(system), members_(std::move(members))
 {
     if (has_tables(system, members_.size())) {
         plan_.emplace(plan_fabric(system, members_));
@@ -77,7 +83,8 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
     } else {
         if (static_cast<RoutePolicy>(system.routing().policy) != RoutePolicy::minimal)
             throw InputError(system.infrastructure, 0,
-                fmt::format("routing.policy other than minimal for {} ranks on {} nodes", members_.size(), system.graph().node_count()),
+                fmt::format("routing.policy other than minimal for {} ranks on {} nodes", members_.size(),
+                    system.graph().node_count()),
                 "routing.policy=minimal on a document of this size");
         refuse_models(system, members_, nullptr);
         sparse_ = std::make_unique<SparsePaths>(system, members_);
@@ -87,7 +94,8 @@ FlowFabric::FlowFabric(const ResolvedSystem& system, std::vector<NodeId> members
     // What decides on the costs of an accelerator are the variants of its blocks.
     std::map<std::vector<VariantId>, std::uint16_t> kinds;
     for (const NodeId node : members_) {
-        const std::vector<VariantId> key{system.variant(node, block_of<GpuSpec>()), system.variant(node, block_of<L2Spec>()), system.variant(node, block_of<HbmSpec>()),
+        const std::vector<VariantId> key{system.variant(node, block_of<GpuSpec>()),
+            system.variant(node, block_of<L2Spec>()), system.variant(node, block_of<HbmSpec>()),
             system.variant(node, block_of<MemorySideSpec>())};
         const auto [entry, fresh] = kinds.try_emplace(key, static_cast<std::uint16_t>(ranks_.kinds.size()));
         if (fresh) ranks_.kinds.push_back(rank_cost_of(system, node));
@@ -99,15 +107,17 @@ std::vector<FlowEndpoint> FlowFabric::endpoints() const
 {
     std::vector<FlowEndpoint> out;
     for (std::size_t e = 0; e < members_.size(); ++e)
-        out.push_back({static_cast<double>(system_.gpu(members_[e]).peak_flops), static_cast<double>(system_.hbm(members_[e]).bandwidth),
-            ranks_.of(static_cast<std::uint32_t>(e)).cold_ps, system_.gpu(members_[e])});
+        out.push_back({static_cast<double>(system_.gpu(members_[e]).peak_flops),
+            static_cast<double>(system_.hbm(members_[e]).bandwidth), ranks_.of(static_cast<std::uint32_t>(e)).cold_ps,
+            system_.gpu(members_[e])});
     return out;
 }
 
 std::vector<std::string> FlowFabric::notices() const
 {
     if (plan_) return plan_->notices;
-    return {fmt::format("{} ranks on {} nodes: paths are found pair by pair, and cycles of waiting buffers are not looked for",
+    return {fmt::format(
+        "{} ranks on {} nodes: paths are found pair by pair, and cycles of waiting buffers are not looked for",
         members_.size(), system_.graph().node_count())};
 }
 
@@ -141,9 +151,8 @@ std::vector<LinkResult> FlowFabric::links() const
         link.lines = link.payload_bytes / line_bytes;
         out.push_back(std::move(link));
     }
-    std::stable_sort(out.begin(), out.end(), [](const LinkResult& a, const LinkResult& b) {
-        return a.name != b.name ? a.name < b.name : a.from < b.from;
-    });
+    std::stable_sort(out.begin(), out.end(),
+        [](const LinkResult& a, const LinkResult& b) { return a.name != b.name ? a.name < b.name : a.from < b.from; });
     return out;
 }
 

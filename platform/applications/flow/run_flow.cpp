@@ -42,7 +42,8 @@ void refuse_options(const ResolvedSystem& system, const RunOptions& options)
             "--critical-path and --timeline of a collective: flow fidelity keeps no log of operations"},
         {options.memory_limit.has_value(), "--memory-limit: flow fidelity has no estimate of its memory"},
         {options.record, "--record: there are no transactions to record"},
-        {!system.workload.beside.empty(), "a kernel beside the workload: flow fidelity has no units that both would share"},
+        {!system.workload.beside.empty(),
+            "a kernel beside the workload: flow fidelity has no units that both would share"},
     };
     for (const auto& [asked, text] : not_there)
         if (asked) throw InputError(system.file, system.workload.line, text, "--fidelity line, or a run without it");
@@ -122,9 +123,8 @@ public:
         : resolved_(resolved), options_(options), load_(resolved), fabric_(resolved, members(ranks_)),
           core_(fabric_.ranks(), fabric_.book(), flow_rules(ranks_)),
           executor_(core_, resolved.engine(), fabric_.endpoints(),
-              [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes, std::uint32_t element) {
-                  return protocols_.carried_out(std::move(schedule), spec, bytes, element);
-              })
+              [this](std::shared_ptr<const Schedule> schedule, const EngineSpec& spec, std::uint64_t bytes,
+                  std::uint32_t element) { return protocols_.carried_out(std::move(schedule), spec, bytes, element); })
     {
         check_lists();
         load_.set_dimensions(dimensions());
@@ -142,7 +142,8 @@ public:
             if (options_.follow) load_.follow(nodes_);
             large_ ? large_->start() : load_.start();
             do {
-                core_.run(options_.until.value_or(~Time{0}), [&interrupted] { return interrupted = InterruptGuard::requested(); });
+                core_.run(options_.until.value_or(~Time{0}),
+                    [&interrupted] { return interrupted = InterruptGuard::requested(); });
             } while (!interrupted && !finished() && core_.idle() && load_further());
             interrupted = interrupted || (!finished() && InterruptGuard::requested());
         }
@@ -177,37 +178,45 @@ private:
     void check_lists() const
     {
         if (options_.strict && fabric_.plan() == nullptr)
-            throw InputError(resolved_.infrastructure, 0, "--strict on a document that is too large for a list of the parts in use",
+            throw InputError(resolved_.infrastructure, 0,
+                "--strict on a document that is too large for a list of the parts in use",
                 "weft check, which lists all assumptions");
         if (options_.strict) refuse_assumptions(assumptions_among(resolved_.assumptions, fabric_.plan()->used));
         if (options_.plan && load_.ranks() > 0)
-            throw InputError(resolved_.file, resolved_.workload.line, "a trace has no plan to export", "a single collective");
+            throw InputError(resolved_.file, resolved_.workload.line, "a trace has no plan to export",
+                "a single collective");
     }
 
     std::vector<Dimension> dimensions() const
     {
-        if (fabric_.plan() != nullptr) return dimensions_with_rates(resolved_, *fabric_.plan(), static_cast<std::uint32_t>(ranks_));
-        if (!resolved_.workload.dimensions.empty() || !resolved_.workload.plan.empty()) return resolved_.workload.dimensions;
+        if (fabric_.plan() != nullptr)
+            return dimensions_with_rates(resolved_, *fabric_.plan(), static_cast<std::uint32_t>(ranks_));
+        if (!resolved_.workload.dimensions.empty() || !resolved_.workload.plan.empty())
+            return resolved_.workload.dimensions;
         std::vector<std::string> nodes;
-        for (std::size_t rank = 0; rank < ranks_; ++rank) nodes.push_back(resolved_.graph().node(fabric_.members()[rank]).name);
+        for (std::size_t rank = 0; rank < ranks_; ++rank)
+            nodes.push_back(resolved_.graph().node(fabric_.members()[rank]).name);
         return device_dimensions(nodes);
     }
 
     void prepare_collective()
     {
         request_ = load_.collective(ranks_);
-        if (request_->algorithm.empty() && !request_->schedule) request_->algorithm = algorithm_names(request_->op).front();
+        if (request_->algorithm.empty() && !request_->schedule)
+            request_->algorithm = algorithm_names(request_->op).front();
         written_channels_ = request_->options.channels;
         const EngineSpec& engine = resolved_.engine();
         const bool plain = static_cast<Protocol>(engine.protocol) == Protocol::simple && engine.slices <= 1 &&
-                           static_cast<StagingMode>(engine.staging) == StagingMode::none &&
-                           static_cast<EngineChannel>(engine.channel) != EngineChannel::port &&
-                           static_cast<EngineChannel>(engine.channel) != EngineChannel::in_switch;
+            static_cast<StagingMode>(engine.staging) == StagingMode::none &&
+            static_cast<EngineChannel>(engine.channel) != EngineChannel::port &&
+            static_cast<EngineChannel>(engine.channel) != EngineChannel::in_switch;
         const bool named = !request_->schedule && !is_choice(resolved_.workload.algorithm);
-        if (named && plain && ranks_ > most_ranks_whole && writes_by_rank(request_->algorithm, request_->op, request_->options)) {
+        if (named && plain && ranks_ > most_ranks_whole &&
+            writes_by_rank(request_->algorithm, request_->op, request_->options)) {
             if (options_.plan)
                 throw InputError(resolved_.file, resolved_.workload.line,
-                    fmt::format("a collective over {} ranks is written a rank at a time and has no plan to export", ranks_),
+                    fmt::format("a collective over {} ranks is written a rank at a time and has no plan to export",
+                        ranks_),
                     fmt::format("at most {} ranks", most_ranks_whole));
             large_.emplace(executor_, *request_);
             core_.shorten_signals();
@@ -221,7 +230,8 @@ private:
     void attach_trace()
     {
         if (fabric_.plan() == nullptr)
-            throw InputError(resolved_.infrastructure, 0, "a trace on a document that is too large for tables of routes", "fewer ranks, or a collective");
+            throw InputError(resolved_.infrastructure, 0,
+                "a trace on a document that is too large for tables of routes", "fewer ranks, or a collective");
         if (is_choice(resolved_.workload.algorithm)) load_.choose(*fabric_.plan(), options_.progress);
         load_.attach(executor_, ranks_, ranks_, nullptr);
     }
@@ -282,7 +292,8 @@ private:
         if (result.stop == StopReason::until) result.simulated_ps = *options_.until;
         if (result.stop == StopReason::finished) {
             result.simulated_ps = 0;
-            for (const RankResult& rank : result.ranks) result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
+            for (const RankResult& rank : result.ranks)
+                result.simulated_ps = std::max(result.simulated_ps, rank.finish_ps);
         }
         if (!large_)
             for (RankResult& rank : result.ranks) {
@@ -291,7 +302,8 @@ private:
             }
         if (options_.follow) {
             std::vector<std::string> names;
-            for (std::size_t rank = 0; rank < ranks_; ++rank) names.push_back(resolved_.graph().node(fabric_.members()[rank]).name);
+            for (std::size_t rank = 0; rank < ranks_; ++rank)
+                names.push_back(resolved_.graph().node(fabric_.members()[rank]).name);
             result.trace = analysis_of(nodes_);
             result.timeline = timeline_of_nodes(nodes_, names).text();
         }
@@ -313,14 +325,16 @@ private:
         for (std::string& notice : fabric_.notices()) result.notices.push_back(std::move(notice));
         for (const Diagnostic& notice : load_.notices()) result.notices.push_back(notice.text());
         if (request_ && written_channels_ < request_->options.channels)
-            result.notices.push_back(fmt::format("{} channels are played as {}, each for {}", request_->options.channels, written_channels_,
-                request_->options.channels / written_channels_));
+            result.notices.push_back(fmt::format("{} channels are played as {}, each for {}",
+                request_->options.channels, written_channels_, request_->options.channels / written_channels_));
         if (without_switches_)
-            result.notices.push_back("algorithms that leave steps to switches were no candidates: flow fidelity has no switches that combine or copy");
+            result.notices.push_back("algorithms that leave steps to switches were no candidates: flow fidelity has no "
+                                     "switches that combine or copy");
         if (!large_)
             for (std::string& notice : load_.notices_of_run()) result.notices.push_back(std::move(notice));
         if (fabric_.plan() == nullptr)
-            result.notices.push_back("parameters and assumptions are not listed for a document of this size: weft explain and weft check do");
+            result.notices.push_back("parameters and assumptions are not listed for a document of this size: weft "
+                                     "explain and weft check do");
     }
 
     // Of many links the busiest of those with alike names.
@@ -331,12 +345,13 @@ private:
         std::map<std::string, LinkResult> busiest;
         for (LinkResult& link : result.link_results) {
             std::string name = link.from + ">" + link.to;
-            name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }), name.end());
+            name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }),
+                name.end());
             const auto [entry, fresh] = busiest.try_emplace(name, link);
             if (!fresh && link.busy_ps > entry->second.busy_ps) entry->second = link;
         }
-        result.notices.push_back(fmt::format("of {} directions of links the busiest of each of {} kinds are listed", result.link_results.size(),
-            busiest.size()));
+        result.notices.push_back(fmt::format("of {} directions of links the busiest of each of {} kinds are listed",
+            result.link_results.size(), busiest.size()));
         result.link_results.clear();
         for (auto& [name, link] : busiest) result.link_results.push_back(std::move(link));
     }
@@ -360,6 +375,9 @@ private:
 
 }  // namespace
 
-RunResult run_flow(const ResolvedSystem& resolved, const RunOptions& options) { return FlowRun(resolved, options).run(); }
+RunResult run_flow(const ResolvedSystem& resolved, const RunOptions& options)
+{
+    return FlowRun(resolved, options).run();
+}
 
 }  // namespace weft

@@ -23,7 +23,8 @@ SparsePaths::SparsePaths(const ResolvedSystem& system, std::vector<NodeId> membe
     width_.resize(nodes);
     share_.resize(nodes);
     numbers_.assign(2 * std::size_t{system.graph().edge_count()}, far);
-    for (NodeId node = 0; node < nodes; ++node) by_card_ = by_card_ || (passes(node) && system.switch_of(node).message > 0);
+    for (NodeId node = 0; node < nodes; ++node)
+        by_card_ = by_card_ || (passes(node) && system.switch_of(node).message > 0);
 }
 
 void SparsePaths::begin(Side& side, NodeId node)
@@ -44,7 +45,8 @@ bool SparsePaths::expand(Side& side, const Side& other)
         for (const Neighbour& neighbour : system_.graph().neighbours(node)) {
             if (reached(side, neighbour.node)) continue;
             // Ways end at the other end, or go on.
-            if (!passes(neighbour.node) && !(reached(other, neighbour.node) && other.hops[neighbour.node] == 0)) continue;
+            if (!passes(neighbour.node) && !(reached(other, neighbour.node) && other.hops[neighbour.node] == 0))
+                continue;
             side.stamp[neighbour.node] = search_;
             side.hops[neighbour.node] = hops;
             next.push_back(neighbour.node);
@@ -80,12 +82,14 @@ std::vector<std::vector<NodeId>> SparsePaths::layers(NodeId from, NodeId to)
     for (std::uint32_t layer = there; layer-- > 0;)
         for (const NodeId node : out[layer + 1])
             for (const Neighbour& neighbour : system_.graph().neighbours(node))
-                if (reached(near_, neighbour.node) && near_.hops[neighbour.node] == layer && (layer == 0 || passes(neighbour.node)))
+                if (reached(near_, neighbour.node) && near_.hops[neighbour.node] == layer &&
+                    (layer == 0 || passes(neighbour.node)))
                     add(neighbour.node, layer);
     for (std::uint32_t layer = there + 1; layer <= length; ++layer)
         for (const NodeId node : out[layer - 1])
             for (const Neighbour& neighbour : system_.graph().neighbours(node))
-                if (reached(far_, neighbour.node) && far_.hops[neighbour.node] == length - layer && (layer == length || passes(neighbour.node)))
+                if (reached(far_, neighbour.node) && far_.hops[neighbour.node] == length - layer &&
+                    (layer == length || passes(neighbour.node)))
                     add(neighbour.node, layer);
     return out;
 }
@@ -167,7 +171,8 @@ CostPath SparsePaths::path(std::uint32_t from, std::uint32_t to)
     const auto time = [&](const std::vector<NodeId>& nodes, LineClass cls) {
         return path_time(system_, nodes, {false, false}, LineOp::write, line_bytes, cls);
     };
-    out.put_ps = gpu.unit_to_port + time(first, LineClass::request) + system_.gpu(home).port_to_l2 + home_time(system_, home);
+    out.put_ps =
+        gpu.unit_to_port + time(first, LineClass::request) + system_.gpu(home).port_to_l2 + home_time(system_, home);
     const std::vector<NodeId> back(first.rbegin(), first.rend());
     out.answer_ps = system_.gpu(home).l2_to_port + time(back, LineClass::response) + gpu.port_to_unit;
     if (collapse_) join_chains(found, out);
@@ -185,7 +190,8 @@ void SparsePaths::join_chains(const std::vector<std::vector<NodeId>>& layers, Co
         left_out = 0;
         const auto& between = layers[s];
         const bool chain = kept.back().links.size() == stage.links.size() &&
-                           std::all_of(between.begin(), between.end(), [this](NodeId node) { return system_.graph().neighbours(node).size() == 2; });
+            std::all_of(between.begin(), between.end(),
+                [this](NodeId node) { return system_.graph().neighbours(node).size() == 2; });
         if (!chain) {
             kept.push_back(std::move(stage));
         } else if (links_[stage.links.front().link].ps_per_byte > links_[kept.back().links.front().link].ps_per_byte) {

@@ -47,7 +47,10 @@ private:
     std::vector<std::vector<NodeId>> layers(NodeId from, NodeId to);
     void find_widths(const std::vector<std::vector<NodeId>>& layers);
     std::uint32_t link(EdgeId edge, bool forward);
-    std::uint64_t bandwidth(EdgeId edge) const { return system_.has_bandwidth(edge) ? system_.link(edge).bandwidth : 0; }
+    std::uint64_t bandwidth(EdgeId edge) const
+    {
+        return system_.has_bandwidth(edge) ? system_.link(edge).bandwidth : 0;
+    }
     void join_chains(const std::vector<std::vector<NodeId>>& layers, CostPath& path) const;
 
     const ResolvedSystem& system_;

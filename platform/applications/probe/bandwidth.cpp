@@ -38,7 +38,8 @@ public:
     }
 
 private:
-    Time run(ProbeBench::Shape shape, std::uint64_t base, std::uint64_t bytes, std::uint64_t shift, unsigned times, Scope scope)
+    Time run(ProbeBench::Shape shape, std::uint64_t base, std::uint64_t bytes, std::uint64_t shift, unsigned times,
+        Scope scope)
     {
         const std::uint64_t piece = bytes / groups_;
         for (std::uint64_t i = 0; i < units() * groups_; ++i) {
@@ -66,7 +67,8 @@ private:
 ProbeBench::Shape full_shape(const GpuSpec& gpu)
 {
     ProbeBench::Shape shape;
-    shape.wavefronts = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, gpu.wavefronts_per_unit / gpu.workgroups_per_unit));
+    shape.wavefronts =
+        static_cast<std::uint32_t>(std::max<std::uint64_t>(1, gpu.wavefronts_per_unit / gpu.workgroups_per_unit));
     shape.unroll = 2;
     return shape;
 }
@@ -97,7 +99,9 @@ void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult
     const std::uint64_t units = readers.units();
     constexpr std::uint64_t usual = 16 << 10;
     // A unit's piece: at most a half of its share of a cache.
-    const auto piece_of = [&](std::uint64_t share) { return std::min(usual, share / 2) / readers.step() * readers.step(); };
+    const auto piece_of = [&](std::uint64_t share) {
+        return std::min(usual, share / 2) / readers.step() * readers.step();
+    };
     const auto steady = [&](std::uint64_t piece, Scope scope, unsigned times) {
         readers.fill(0, piece);
         const Time shorter = readers.read(0, piece, 0, times, scope);
@@ -106,14 +110,16 @@ void measure_caches(const ResolvedSystem& system, ProbeBench& bench, ProbeResult
     };
     const std::uint64_t near_units = levels.near < l2.size ? units / l2.partitions : units;
     // A kernel begins with an empty L1: hits must outlast what the misses have delayed.
-    if (const std::uint64_t piece = piece_of(levels.l1); piece > 0) out.add("bandwidth.l1", steady(piece, Scope::unit, 10));
+    if (const std::uint64_t piece = piece_of(levels.l1); piece > 0)
+        out.add("bandwidth.l1", steady(piece, Scope::unit, 10));
     if (const std::uint64_t piece = piece_of(levels.near / near_units); piece > 0)
         out.add("bandwidth.l2", steady(piece, Scope::device, 2));
 
     // What units of one partition have read, those of another one read next: each piece once.
     const bool far = l2.mirrored();
     if (!far && !(l2.separate() && levels.memory_side > 0)) return;
-    const std::uint64_t piece = std::min(usual, (far ? l2.size : levels.memory_side) / units / 8) / readers.step() * readers.step();
+    const std::uint64_t piece =
+        std::min(usual, (far ? l2.size : levels.memory_side) / units / 8) / readers.step() * readers.step();
     if (piece == 0) return;
     const auto once = [&](std::uint64_t base, std::uint64_t bytes) {
         readers.fill(base, bytes);
@@ -130,7 +136,8 @@ namespace {
 class Streams {
 public:
     Streams(const ResolvedSystem& system, ProbeBench& bench)
-        : bench_(bench), gpu_(system.gpu(system.endpoints().at(0))), shape_(stream_shape(gpu_, system.hbm(system.endpoints().at(0)))),
+        : bench_(bench), gpu_(system.gpu(system.endpoints().at(0))),
+          shape_(stream_shape(gpu_, system.hbm(system.endpoints().at(0)))),
           capacity_(system.hbm(system.endpoints().at(0)).capacity)
     {
     }
@@ -201,7 +208,8 @@ void measure_dram(const ResolvedSystem& system, ProbeBench& bench, ProbeResult& 
     const std::uint64_t caches = Levels(system).all;
     Streams streams(system, bench);
     // One refresh interval for the shorter kernel, three for the longer one.
-    const auto bytes = static_cast<std::uint64_t>(static_cast<double>(hbm.bandwidth) * static_cast<double>(hbm.t_refi) * 1e-12);
+    const auto bytes =
+        static_cast<std::uint64_t>(static_cast<double>(hbm.bandwidth) * static_cast<double>(hbm.t_refi) * 1e-12);
     out.add("bandwidth.dram_read", streams.sustained(Streams::Kind::read, bytes));
     // Lines written reach the DRAM when others displace them: the caches are filled first, with dirty lines alone.
     std::uint64_t half = caches / 2;

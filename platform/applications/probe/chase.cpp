@@ -34,10 +34,9 @@ constexpr std::uint64_t most_loads = 12'288;
 std::uint64_t sample_of(const std::vector<Sampled>& caches, std::uint64_t footprint, std::uint64_t wanted)
 {
     std::uint64_t sample = 1;
-    while (2 * sample <= wanted &&
-        std::all_of(caches.begin(), caches.end(), [&](const Sampled& cache) {
-            return cache.size < footprint / 4 || cache.sets % (2 * sample * cache.rows) == 0;
-        }))
+    while (2 * sample <= wanted && std::all_of(caches.begin(), caches.end(), [&](const Sampled& cache) {
+        return cache.size < footprint / 4 || cache.sets % (2 * sample * cache.rows) == 0;
+    }))
         sample *= 2;
     return sample;
 }
@@ -54,14 +53,16 @@ std::vector<std::uint64_t> lines_of(const ResolvedSystem& system, std::uint64_t 
     const std::uint64_t places = side.present() ? std::max(l2.slices, channels) : l2.slices;
     const std::uint64_t row = places * l2.line;
     std::vector<Sampled> caches;
-    if (l1.size > 0) caches.push_back({l1.size, l1.size / l1.line / l1.ways, std::max<std::uint64_t>(1, row / l1.line)});
+    if (l1.size > 0)
+        caches.push_back({l1.size, l1.size / l1.line / l1.ways, std::max<std::uint64_t>(1, row / l1.line)});
     const std::uint64_t parts = l2.mirrored() || l2.separate() ? l2.partitions : 1;
     caches.push_back({l2.separate() ? l2.size / parts : l2.size, l2.size / l2.slices / l2.ways / l2.line,
         places * parts / l2.slices});
     if (side.present())
         caches.push_back({side.size, side.size / channels / side.ways / side.line,
             std::max<std::uint64_t>(1, row / side.line / channels)});
-    const std::uint64_t sample = sample_of(caches, footprint, std::max<std::uint64_t>(1, footprint / l2.line / most_loads));
+    const std::uint64_t sample =
+        sample_of(caches, footprint, std::max<std::uint64_t>(1, footprint / l2.line / most_loads));
 
     std::vector<std::uint64_t> lines;
     for (std::uint64_t at = 0; at < footprint; at += row * sample)
@@ -113,7 +114,8 @@ void measure_curve(const ResolvedSystem& system, ProbeBench& bench, ProbeResult&
         const double at = smallest * std::pow(2.0, i / 3.0);
         if (at > largest) break;
         const auto footprint = static_cast<std::uint64_t>(at) / line * line;
-        curve.points.emplace_back(static_cast<double>(footprint), chase(bench, 0, 0, lines_of(system, footprint), Scope::unit));
+        curve.points.emplace_back(static_cast<double>(footprint),
+            chase(bench, 0, 0, lines_of(system, footprint), Scope::unit));
     }
     out.curves.push_back(std::move(curve));
 }

@@ -57,7 +57,8 @@ struct OneGpu {
     double lines_of(const ProbeBench::Shape& shape) const
     {
         const std::uint64_t groups = gpu.compute_units * gpu.workgroups_per_unit;
-        return static_cast<double>(groups * shape.wavefronts * shape.unroll * gpu.lanes * shape.vector_bytes) / line_bytes;
+        return static_cast<double>(groups * shape.wavefronts * shape.unroll * gpu.lanes * shape.vector_bytes) /
+            line_bytes;
     }
 };
 
@@ -79,7 +80,10 @@ void add_network(RowLimits& out, const OneGpu& one, double ways)
 }
 
 // The way from an L2 slice to the memory-side cache and back.
-double side_ps(const OneGpu& one) { return one.side.present() ? static_cast<double>(2 * one.side.hop + one.side.latency) : 0; }
+double side_ps(const OneGpu& one)
+{
+    return one.side.present() ? static_cast<double>(2 * one.side.hop + one.side.latency) : 0;
+}
 
 // Share of the time that refreshes leave. Bank by bank the other banks go on.
 double beside_refresh(const HbmSpec& hbm)
@@ -104,9 +108,11 @@ void add_dram(RowLimits& out, const OneGpu& one, bool turns)
     double pins = static_cast<double>(timing.line);
     // A turn of the wires there and back for as many lines as writes are collected.
     if (turns && hbm.write_high > hbm.write_low)
-        pins += static_cast<double>(hbm.t_cl + hbm.t_rtw + hbm.t_wtr) / static_cast<double>(2 * (hbm.write_high - hbm.write_low));
+        pins += static_cast<double>(hbm.t_cl + hbm.t_rtw + hbm.t_wtr) /
+            static_cast<double>(2 * (hbm.write_high - hbm.write_low));
     out.add_in_flight("hbm.bandwidth", lines * share, pins);
-    out.add_in_flight("hbm.t_ccd_l", lines * share, static_cast<double>(timing.group_busy) / static_cast<double>(hbm.bank_groups));
+    out.add_in_flight("hbm.t_ccd_l", lines * share,
+        static_cast<double>(timing.group_busy) / static_cast<double>(hbm.bank_groups));
     const double row = static_cast<double>(std::max<std::uint64_t>(1, hbm.row / line_bytes));
     out.add_in_flight("hbm.t_rrd", lines * share * row, static_cast<double>(hbm.t_rrd));
     out.add_in_flight("hbm.t_faw", lines * share * row * 4, static_cast<double>(hbm.t_faw));
@@ -158,7 +164,8 @@ std::vector<RateLimit> dram_limits(const OneGpu& one, const std::string& row)
         out.add_in_flight("gpu.outstanding", one.lines_in_flight(), hit);
         return out.sorted();
     }
-    out.add_in_flight("l2.outstanding_misses", sides * static_cast<double>(one.l2.outstanding_misses * one.l2.slices), below);
+    out.add_in_flight("l2.outstanding_misses", sides * static_cast<double>(one.l2.outstanding_misses * one.l2.slices),
+        below);
     if (one.side.present())
         out.add_in_flight("memory_side.outstanding_misses",
             sides * static_cast<double>(one.side.outstanding_misses * one.hbm.channels), dram_ps(one.hbm));

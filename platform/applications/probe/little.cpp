@@ -31,7 +31,8 @@ private:
     Time run(const Place& place, std::uint64_t per_unit, std::uint64_t loads)
     {
         const std::uint64_t groups = std::min(per_unit, gpu_.workgroups_per_unit);
-        const std::uint64_t waves = std::min(std::max<std::uint64_t>(1, per_unit / groups), gpu_.wavefronts_per_unit / groups);
+        const std::uint64_t waves =
+            std::min(std::max<std::uint64_t>(1, per_unit / groups), gpu_.wavefronts_per_unit / groups);
         const std::uint64_t unroll = std::max<std::uint64_t>(1, per_unit / groups / waves);
         const std::uint64_t round = waves * unroll * line_bytes;
         ProbeBench::Shape shape;
@@ -43,7 +44,8 @@ private:
             Program program;
             for (std::uint64_t turn = 0; turn < loads; ++turn) {
                 const std::uint64_t at = place.cold ? next_ + (turn * groups * bench_.units() + i) * round : i * round;
-                program.add_move({global_address(place.home, at)}, {}, round, ElementType::u8, ReduceOp::sum, 0, turn > 0);
+                program.add_move({global_address(place.home, at)}, {}, round, ElementType::u8, ReduceOp::sum, 0,
+                    turn > 0);
             }
             shape.unit = static_cast<std::int64_t>(i % bench_.units());
             bench_.add(0, std::move(program), shape);
@@ -69,7 +71,8 @@ void measure_little(const ResolvedSystem& system, ProbeBench& bench, ProbeResult
         ProbeCurve curve{std::string("bandwidth over loads in flight, ") + place.name, "loads", "GB/s", {}, {}};
         for (std::uint64_t per_unit = 1; per_unit <= std::min<std::uint64_t>(gpu.outstanding, 512); per_unit *= 2) {
             const std::uint64_t count = std::max<std::uint64_t>(2, 32 / per_unit);
-            curve.points.emplace_back(static_cast<double>(per_unit * bench.units()), loads.rate_of(place, per_unit, count));
+            curve.points.emplace_back(static_cast<double>(per_unit * bench.units()),
+                loads.rate_of(place, per_unit, count));
         }
         // One load a unit has the idle latency, all that fit have the peak.
         double peak = 0;

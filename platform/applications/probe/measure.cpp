@@ -48,7 +48,8 @@ std::string part_json(const ProbeResult& result)
     using Json = nlohmann::ordered_json;
     Json out{{"values", Json::array()}, {"matrices", Json::array()}, {"curves", Json::array()}};
     for (const auto& [row, value] : result.values) out["values"].push_back({row, value});
-    for (const ProbeMatrix& matrix : result.matrices) out["matrices"].push_back({matrix.name, matrix.unit, matrix.values});
+    for (const ProbeMatrix& matrix : result.matrices)
+        out["matrices"].push_back({matrix.name, matrix.unit, matrix.values});
     for (const ProbeCurve& curve : result.curves)
         out["curves"].push_back({curve.name, curve.x_unit, curve.y_unit, curve.points, curve.expected});
     return out.dump() + "\n";

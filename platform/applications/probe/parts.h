@@ -11,10 +11,10 @@ struct Levels {
     explicit Levels(const ResolvedSystem& system);
 
     std::uint64_t l1 = 0;
-    std::uint64_t near = 0;         // L2 of the own partition
-    std::uint64_t l2 = 0;           // all of the L2 that holds lines for it
+    std::uint64_t near = 0;  // L2 of the own partition
+    std::uint64_t l2 = 0;    // all of the L2 that holds lines for it
     std::uint64_t memory_side = 0;
-    std::uint64_t all = 0;          // caches of the GPU past the L1s
+    std::uint64_t all = 0;  // caches of the GPU past the L1s
 };
 
 inline double ns(Time ps) { return static_cast<double>(ps) * 1e-3; }

@@ -53,10 +53,10 @@ void add_paths(const ResolvedSystem& system, NodeId from, NodeId to, Paths& out)
 // Bytes on the wire for a packet of lines of one stream.
 struct Packet {
     double payload = 0;
-    double data = 0;      // with the payload
-    double header = 0;    // of a request without data
-    double answer = 0;    // of an acknowledge
-    double frames = 1;    // share of the wire that frames leave
+    double data = 0;    // with the payload
+    double header = 0;  // of a request without data
+    double answer = 0;  // of an acknowledge
+    double frames = 1;  // share of the wire that frames leave
 };
 
 Packet packet_of(const LinkSpec& link, const RoutingSpec& routing)
@@ -69,7 +69,8 @@ Packet packet_of(const LinkSpec& link, const RoutingSpec& routing)
     case MergeKind::none: break;
     case MergeKind::adjacent:
         // Neighbours that take different links are no neighbours on a link.
-        lines = std::max<std::uint64_t>(1, std::min(link.max_payload, std::max(routing.stripe, std::uint64_t{line_bytes})) / line_bytes);
+        lines = std::max<std::uint64_t>(1,
+            std::min(link.max_payload, std::max(routing.stripe, std::uint64_t{line_bytes})) / line_bytes);
         break;
     case MergeKind::destination:
         lines = headers = std::max<std::uint64_t>(1, link.max_payload / (link.header + flits(line_bytes)));
@@ -78,7 +79,8 @@ Packet packet_of(const LinkSpec& link, const RoutingSpec& routing)
     out.payload = static_cast<double>(lines * line_bytes);
     out.data = static_cast<double>(headers * link.header + lines * flits(line_bytes) + link.packet_overhead);
     out.header = static_cast<double>(headers * link.header + link.packet_overhead);
-    out.answer = static_cast<double>(headers * (link.header - std::min(link.header, link.response_saving)) + link.packet_overhead);
+    out.answer = static_cast<double>(
+        headers * (link.header - std::min(link.header, link.response_saving)) + link.packet_overhead);
     if (link.frame > 0) out.frames = static_cast<double>(link.frame_payload) / static_cast<double>(link.frame);
     return out;
 }
@@ -104,7 +106,7 @@ std::vector<RateLimit> peer_limits_of(const ResolvedSystem& system, const std::s
     const NodeId own = ends[0];
     const bool reads = row == "bandwidth.peer_read";
     const bool all = row == "bandwidth.peer_all" || row == "bandwidth.peer_incast" || row == "bandwidth.all_to_all";
-    const Traffic traffic = reads ? Traffic::read
+    const Traffic traffic = reads                                       ? Traffic::read
         : row == "bandwidth.peer_both" || row == "bandwidth.all_to_all" ? Traffic::both
                                                                         : Traffic::write;
     Paths paths;
@@ -125,9 +127,11 @@ std::vector<RateLimit> peer_limits_of(const ResolvedSystem& system, const std::s
     const GpuSpec& gpu = system.gpu(own);
     const L2Spec& l2 = system.l2(own);
     out.add_rate("network.port_rate", system.network(own).port_rate, paths.first.size());
-    out.add("gpu.clock", static_cast<double>(gpu.clock * gpu.coalesce * gpu.compute_units) / 2);  // a load and a store each
+    out.add("gpu.clock",
+        static_cast<double>(gpu.clock * gpu.coalesce * gpu.compute_units) / 2);  // a load and a store each
     const double hit = local_hit_ps(gpu, l2);
-    const double peer = static_cast<double>(gpu.unit_to_port + gpu.port_to_l2 + l2.latency + gpu.l2_to_port + gpu.port_to_unit) +
+    const double peer =
+        static_cast<double>(gpu.unit_to_port + gpu.port_to_l2 + l2.latency + gpu.l2_to_port + gpu.port_to_unit) +
         2 * paths.latency;
     // Of incast the senders are many, each with its own.
     const double movers = row == "bandwidth.peer_incast" ? static_cast<double>(ends.size() - 1) : 1;
@@ -135,7 +139,8 @@ std::vector<RateLimit> peer_limits_of(const ResolvedSystem& system, const std::s
     out.add_in_flight("gpu.outstanding", units * static_cast<double>(gpu.outstanding), hit + peer);
     const ProbeBench::Shape shape = full_shape(gpu);
     out.add_in_flight("gpu.wavefronts_per_unit",
-        units * static_cast<double>(shape.wavefronts * shape.unroll * gpu.lanes * shape.vector_bytes) / line_bytes, reads ? peer : hit);
+        units * static_cast<double>(shape.wavefronts * shape.unroll * gpu.lanes * shape.vector_bytes) / line_bytes,
+        reads ? peer : hit);
     return out.sorted();
 }
 

@@ -18,7 +18,8 @@ double signals(ProbeBench& bench, std::uint64_t number, bool put)
     constexpr unsigned turns = 16;
     const auto tell = [&](Program& program, std::uint32_t from, std::uint32_t to) {
         if (put)
-            program.add_move({global_address(from, 0)}, {global_address(to, kib)}, line_bytes, ElementType::u8, ReduceOp::sum);
+            program.add_move({global_address(from, 0)}, {global_address(to, kib)}, line_bytes, ElementType::u8,
+                ReduceOp::sum);
         program.add_signal(global_address(to, flag(number)));
     };
     Program ping;
@@ -78,7 +79,8 @@ private:
                 const std::uint64_t end = bytes / line_bytes * (unit + 1) / own * line_bytes;
                 Program program;
                 program.add_move({global_address(copy.from, begin)},
-                    {global_address(copy.to, destination(copy.from) + begin)}, end - begin, ElementType::u8, ReduceOp::sum);
+                    {global_address(copy.to, destination(copy.from) + begin)}, end - begin, ElementType::u8,
+                    ReduceOp::sum);
                 ProbeBench::Shape shape = shape_;
                 shape.unit = (number * own + unit) % units;
                 bench_.add(mover, std::move(program), shape);
@@ -132,12 +134,13 @@ void measure_peer_bandwidth(const ResolvedSystem& system, ProbeBench& bench, Pro
     Copies copies(system, bench);
     constexpr std::uint64_t pair_bytes = 256 * kib;
     for (const bool by_reader : {true, false}) {
-        ProbeMatrix rates = matrix(by_reader ? "read by units of the row" : "written by units of the row", "GB/s", size);
+        ProbeMatrix rates =
+            matrix(by_reader ? "read by units of the row" : "written by units of the row", "GB/s", size);
         for (std::uint32_t mover = 0; mover < size; ++mover)
             for (std::uint32_t other = 0; other < size; ++other)
                 if (mover != other)
-                    rates.values[mover][other] = copies.rate_of(
-                        {by_reader ? Copy{other, mover, true} : Copy{mover, other, false}}, pair_bytes);
+                    rates.values[mover][other] =
+                        copies.rate_of({by_reader ? Copy{other, mover, true} : Copy{mover, other, false}}, pair_bytes);
         out.add(by_reader ? "bandwidth.peer_read" : "bandwidth.peer_write", mean_of(rates));
         out.matrices.push_back(std::move(rates));
     }

@@ -55,7 +55,8 @@ void ProbeBench::launch(Work& work, std::uint64_t token)
     launch.acquires = false;
     launch.listener = this;
     launch.token = no_token;
-    for (; work.shape.unit >= 0 && launched % this->units(work.rank) != static_cast<std::uint64_t>(work.shape.unit); ++launched)
+    for (; work.shape.unit >= 0 && launched % this->units(work.rank) != static_cast<std::uint64_t>(work.shape.unit);
+         ++launched)
         units.launch(launch);
     launch.program = &work.program;
     launch.wavefronts = work.shape.wavefronts;
@@ -83,7 +84,8 @@ Time ProbeBench::run()
     left_ = works_.size();
     for (std::size_t i = 0, count = works_.size(); i < count; ++i) launch(works_[i], i);
     sc_core::sc_start();
-    if (const std::vector<std::string> problems = system_->problems(); !problems.empty()) throw ProbeStuck(problems.front());
+    if (const std::vector<std::string> problems = system_->problems(); !problems.empty())
+        throw ProbeStuck(problems.front());
     if (left_ > 0) throw ProbeStuck("programs of the probe wait for each other: nothing can move any more");
     works_.clear();
     catch_up();

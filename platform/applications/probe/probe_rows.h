@@ -7,7 +7,16 @@
 namespace weft {
 
 // One simulation each, in a process of its own: SystemC elaborates once.
-enum class ProbePart : std::uint8_t { latency, caches, dram, synchronisation, peer_latency, peer_bandwidth, curve, little };
+enum class ProbePart : std::uint8_t {
+    latency,
+    caches,
+    dram,
+    synchronisation,
+    peer_latency,
+    peer_bandwidth,
+    curve,
+    little
+};
 
 struct ProbeRow {
     const char* name;

@@ -107,7 +107,8 @@ std::string node_document(const std::string& profile, const std::string& family,
         "  - {name: xpu, choice: xpu, count: 8, description: accelerator}\n";
     if (switches > 0)
         out += fmt::format("  - {{name: sw, choice: switch, count: {}, description: scale-up switch}}\n", switches);
-    out += "  links:\n  - {name: xpu_fabric, description: xpu fabric}\n  edges:\n  - {ep1: {component: xpu}, ep2: {component: ";
+    out += "  links:\n  - {name: xpu_fabric, description: xpu fabric}\n  edges:\n  - {ep1: {component: xpu}, ep2: "
+           "{component: ";
     out += switches > 0 ? "sw" : "xpu";
     return out + "}, scheme: many2many, link: xpu_fabric}\ninstances:\n- {name: node, device: board, count: 1}\n";
 }

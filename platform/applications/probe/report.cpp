@@ -11,10 +11,7 @@ namespace weft {
 
 namespace {
 
-std::string number(double value)
-{
-    return value >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
-}
+std::string number(double value) { return value >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value); }
 
 std::string source_text(const PublishedFigure& figure) { return figure.source + " (" + figure.grade + ")"; }
 
@@ -76,9 +73,10 @@ double ProbeReport::error_pct(double simulated, const PublishedFigure& figure)
 
 std::string probe_text(const ProbeReport& report)
 {
-    std::string out = fmt::format("{}: profile {}, {} accelerators\n\n", report.system, report.profile, report.endpoints);
-    out += fmt::format("{:<24} {:>10} {:<5} {:>16} {:>8}  {:<34} {}\n", "row", "simulated", "unit", "published", "error %",
-        "bound by, GB/s", "source");
+    std::string out =
+        fmt::format("{}: profile {}, {} accelerators\n\n", report.system, report.profile, report.endpoints);
+    out += fmt::format("{:<24} {:>10} {:<5} {:>16} {:>8}  {:<34} {}\n", "row", "simulated", "unit", "published",
+        "error %", "bound by, GB/s", "source");
     for (const auto& [name, value] : report.result.values) {
         const ProbeRow& row = *find_probe_row(name);
         const PublishedFigure* figure = report.figure(name);
@@ -128,7 +126,8 @@ std::string probe_json(const ProbeReport& report)
     if (!report.result.curves.empty()) {
         out["curves"] = Json::array();
         for (const ProbeCurve& curve : report.result.curves) {
-            Json entry{{"name", curve.name}, {"x_unit", curve.x_unit}, {"y_unit", curve.y_unit}, {"points", curve.points}};
+            Json entry{{"name", curve.name}, {"x_unit", curve.x_unit}, {"y_unit", curve.y_unit},
+                {"points", curve.points}};
             if (!curve.expected.empty()) entry["expected"] = curve.expected;
             out["curves"].push_back(std::move(entry));
         }
@@ -138,13 +137,15 @@ std::string probe_json(const ProbeReport& report)
 
 std::string probe_markdown(const ProbeReport& report)
 {
-    std::string out = "| row | unit | simulated | bound by, GB/s | published | error % | source |\n|---|---|---|---|---|---|---|\n";
+    std::string out =
+        "| row | unit | simulated | bound by, GB/s | published | error % | source |\n|---|---|---|---|---|---|---|\n";
     for (const auto& [name, value] : report.result.values) {
         const PublishedFigure* figure = report.figure(name);
-        out += fmt::format("| {} | {} | {} | {} | ", name, find_probe_row(name)->unit, number(value), bound_text(report, name, value));
+        out += fmt::format("| {} | {} | {} | {} | ", name, find_probe_row(name)->unit, number(value),
+            bound_text(report, name, value));
         out += figure == nullptr ? "| | |\n"
-                                 : fmt::format("{} | {:+.1f} | {} |\n", figure->text(), ProbeReport::error_pct(value, *figure),
-                                       source_text(*figure));
+                                 : fmt::format("{} | {:+.1f} | {} |\n", figure->text(),
+                                       ProbeReport::error_pct(value, *figure), source_text(*figure));
     }
     return out;
 }

@@ -15,8 +15,8 @@ struct ProbeReport {
     std::string profile;  // of the first accelerator
     std::string system;
     std::size_t endpoints = 0;
-    const PublishedPart* published = nullptr;  // null: nothing is
-    ProbeResult result;                        // of all parts
+    const PublishedPart* published = nullptr;              // null: nothing is
+    ProbeResult result;                                    // of all parts
     std::map<std::string, std::vector<RateLimit>> limits;  // of bandwidth rows, smallest first
 
     const PublishedFigure* figure(const std::string& row) const;

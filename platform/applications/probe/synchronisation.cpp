@@ -104,8 +104,7 @@ void measure_synchronisation(const ResolvedSystem& system, ProbeBench& bench, Pr
     constexpr std::uint64_t turns = 200;
     const std::uint32_t units = bench.units();
     if (units > 1) out.add("time.handoff", HandOff(bench, 0, 1, 0, turns).run());
-    if (units > 1 && l2.partitions > 1)
-        out.add("time.handoff_far", HandOff(bench, 0, units - 1, 4096, turns).run());
+    if (units > 1 && l2.partitions > 1) out.add("time.handoff_far", HandOff(bench, 0, units - 1, 4096, turns).run());
     out.add("time.kernel", small_kernels(system, bench));
 
     out.add("time.barrier_counter", barrier_of(bench, [&](Program& program, std::uint32_t, std::uint64_t turn) {
@@ -132,7 +131,8 @@ void measure_synchronisation(const ResolvedSystem& system, ProbeBench& bench, Pr
             program.add_wait(left(unit), turn);
         } else {
             if (groups > 1) program.add_wait(root, turn * (groups - 1));
-            for (std::uint32_t other = group; other < units; other += group) program.add_signal(left(other), 0, Scope::device);
+            for (std::uint32_t other = group; other < units; other += group)
+                program.add_signal(left(other), 0, Scope::device);
         }
         for (std::uint32_t member = unit + 1; member < unit + members; ++member)
             program.add_signal(left(member), 0, Scope::device);

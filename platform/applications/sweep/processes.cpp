@@ -48,14 +48,12 @@ void redirect(int descriptor, const char* path)
 pid_t start(const ProcessCall& call, const BlockedSignals& signals)
 {
     std::vector<char*> arguments{const_cast<char*>("weft")};
-    for (const std::string& argument : call.arguments)
-        arguments.push_back(const_cast<char*>(argument.c_str()));
+    for (const std::string& argument : call.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
     if (child < 0)
-        throw usage_error(std::string("no further process can be made: ") + std::strerror(errno),
-            "fewer jobs (-j)");
+        throw usage_error(std::string("no further process can be made: ") + std::strerror(errno), "fewer jobs (-j)");
     if (child > 0) return child;
 
     // A group of its own, so that a terminal's Ctrl-C reaches the parent alone; but never outlive it.

@@ -41,7 +41,8 @@ std::optional<double> number_of(const std::string& text)
 
 bool is_numeric(const SweepAxis& axis)
 {
-    return std::all_of(axis.values.begin(), axis.values.end(), [](const std::string& value) { return number_of(value); });
+    return std::all_of(axis.values.begin(), axis.values.end(),
+        [](const std::string& value) { return number_of(value); });
 }
 
 // Numbers make an axis, words make curves.
@@ -80,9 +81,9 @@ std::string scale_times(LinePlot& plot)
     double most = 0;
     for (const PlotCurve& curve : plot.curves)
         for (const PlotPoint& point : curve.points) most = std::max(most, point.y);
-    const auto [scale, unit] = most >= 1e10  ? std::pair(1e-9, "ms")
-                               : most >= 1e7 ? std::pair(1e-6, "us")
-                                             : std::pair(1e-3, "ns");
+    const auto [scale, unit] = most >= 1e10 ? std::pair(1e-9, "ms")
+        : most >= 1e7                       ? std::pair(1e-6, "us")
+                                            : std::pair(1e-3, "ns");
     for (PlotCurve& curve : plot.curves)
         for (PlotPoint& point : curve.points) point.y *= scale;
     return std::string("time (") + unit + ")";
@@ -121,7 +122,8 @@ std::string sweep_svg(const SweepPlot& wanted, const std::vector<SweepAxis>& axe
     const std::vector<std::string>& values = axes[x].values;
     std::vector<double> places;
     const bool words = !is_numeric(axes[x]);
-    for (std::size_t i = 0; i < values.size(); ++i) places.push_back(words ? static_cast<double>(i) : *number_of(values[i]));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        places.push_back(words ? static_cast<double>(i) : *number_of(values[i]));
 
     LinePlot plot;
     std::map<std::string, std::size_t> index;
@@ -131,7 +133,8 @@ std::string sweep_svg(const SweepPlot& wanted, const std::vector<SweepAxis>& axe
             if (i != x && axes[i].values.size() > 1) name += (name.empty() ? "" : ", ") + row.values[i];
         const auto [entry, fresh] = index.try_emplace(name, plot.curves.size());
         if (fresh) plot.curves.push_back({name, {}, false, ""});
-        const auto at = static_cast<std::size_t>(std::find(values.begin(), values.end(), row.values[x]) - values.begin());
+        const auto at =
+            static_cast<std::size_t>(std::find(values.begin(), values.end(), row.values[x]) - values.begin());
         plot.curves[entry->second].points.push_back(
             {places[at], value_of(row, wanted.y, columns).value_or(PlotPoint::no_value)});
     }
@@ -141,9 +144,9 @@ std::string sweep_svg(const SweepPlot& wanted, const std::vector<SweepAxis>& axe
     for (std::size_t i = 0; i < axes.size(); ++i)
         if (i != x && axes[i].values.size() > 1) plot.legend += (plot.legend.empty() ? "" : ", ") + axes[i].key;
 
-    plot.y_title = wanted.y == "time"                               ? scale_times(plot)
-                   : wanted.y == "algbw" || wanted.y == "busbw" ? wanted.y + " (GB/s)"
-                                                                    : wanted.y;
+    plot.y_title = wanted.y == "time"                ? scale_times(plot)
+        : wanted.y == "algbw" || wanted.y == "busbw" ? wanted.y + " (GB/s)"
+                                                     : wanted.y;
     plot.x_title = axes[x].key;
     plot.title = wanted.title.empty() ? wanted.y + " over " + axes[x].key : wanted.title;
     plot.log_x = !words && spans(plot, &PlotPoint::x);

@@ -38,8 +38,8 @@ SweepAxis parse_axis(const std::string& text)
 
 const std::vector<std::string>& sweep_options()
 {
-    static const std::vector<std::string> names{"collective", "bytes", "algorithm", "ranks", "element",
-        "reduction", "root", "rings", "pipeline", "delay", "profile", "seed"};
+    static const std::vector<std::string> names{"collective", "bytes", "algorithm", "ranks", "element", "reduction",
+        "root", "rings", "pipeline", "delay", "profile", "seed"};
     return names;
 }
 
@@ -56,12 +56,10 @@ std::vector<SweepAxis> parse_axes(const std::vector<std::string>& texts, const A
         const std::string option = "--" + axis.key + "=";
         for (const std::string& argument : given)
             if (axis.is_option && argument.compare(0, option.size(), option) == 0)
-                throw usage_error("both --" + axis.key + " and --over " + axis.key + " are given",
-                    "one of them");
+                throw usage_error("both --" + axis.key + " and --over " + axis.key + " are given", "one of them");
         points *= axis.values.size();
         if (points > most_points)
-            throw usage_error("the sweep has more than " + std::to_string(most_points) + " points",
-                "fewer values");
+            throw usage_error("the sweep has more than " + std::to_string(most_points) + " points", "fewer values");
         axes.push_back(std::move(axis));
     }
     return axes;

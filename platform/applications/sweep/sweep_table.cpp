@@ -117,11 +117,13 @@ struct NumericColumn {
 std::vector<NumericColumn> numeric_columns(const std::vector<SweepAxis>& axes, const std::vector<SweepRow>& rows)
 {
     using Parser = std::optional<std::uint64_t> (*)(std::string_view);
-    const std::vector<std::pair<const char*, Parser>> kinds{
-        {"_ps", parse_time_ps}, {"_Bps", parse_rate}, {"_Hz", parse_frequency}, {"_B", parse_bytes}};
+    const std::vector<std::pair<const char*, Parser>> kinds{{"_ps", parse_time_ps}, {"_Bps", parse_rate},
+        {"_Hz", parse_frequency}, {"_B", parse_bytes}};
     std::vector<NumericColumn> out;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        const auto is_plain = [i](const SweepRow& row) { return row.values[i].find_first_not_of("0123456789.") == std::string::npos; };
+        const auto is_plain = [i](const SweepRow& row) {
+            return row.values[i].find_first_not_of("0123456789.") == std::string::npos;
+        };
         if (axes[i].key == "bytes" || std::all_of(rows.begin(), rows.end(), is_plain)) continue;
         for (const auto& [suffix, parse] : kinds) {
             NumericColumn column{i, axes[i].key + suffix, {}};
@@ -166,8 +168,8 @@ void check_columns_found(const std::vector<std::string>& columns, const std::vec
     }
 }
 
-SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path,
-    const std::string& error_path, const std::vector<std::string>& columns)
+SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path, const std::string& error_path,
+    const std::vector<std::string>& columns)
 {
     SweepRow row;
     row.values = point;
@@ -265,8 +267,7 @@ std::string sweep_csv(const std::vector<SweepAxis>& axes, const std::vector<std:
         out += row.message.empty() ? std::to_string(row.time_ps) : "";
         out += "," + (row.algbw_GBps ? fmt::format("{}", *row.algbw_GBps) : "");
         out += "," + (row.busbw_GBps ? fmt::format("{}", *row.busbw_GBps) : "");
-        out +=
-            "," + row.verified + "," + row.stop + "," + (row.code < 0 ? "" : std::to_string(row.code)) + ",";
+        out += "," + row.verified + "," + row.stop + "," + (row.code < 0 ? "" : std::to_string(row.code)) + ",";
         if (chosen) {
             out += row.chosen_by.empty() ? "," : csv_field(row.algorithm) + ",";
             out += (row.estimate_ps ? std::to_string(*row.estimate_ps) : "") + ",";

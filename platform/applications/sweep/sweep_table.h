@@ -34,8 +34,8 @@ void check_columns(const std::vector<std::string>& columns);
 void check_columns_found(const std::vector<std::string>& columns, const std::vector<SweepRow>& rows);
 
 // Reads what a run left: its JSON, or its messages when there is none.
-SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path,
-    const std::string& error_path, const std::vector<std::string>& columns);
+SweepRow make_row(const SweepPoint& point, ProcessEnd end, const std::string& json_path, const std::string& error_path,
+    const std::vector<std::string>& columns);
 
 // Where an algorithm was chosen, it and its estimate are columns of the page and of CSV.
 std::string sweep_text(const std::vector<SweepAxis>& axes, const std::vector<std::string>& columns,

@@ -50,7 +50,7 @@ public:
     {
         if (!beyond(number)) return find(variant, number)->busbw_times_us;
         return find(variant, *table_.largest)->busbw_times_us * static_cast<double>(number) /
-               static_cast<double>(*table_.largest);
+            static_cast<double>(*table_.largest);
     }
 
 private:
@@ -169,7 +169,8 @@ void add_growth_errors(const Fit& fit, Comparison& out)
         const double error = (row.us - first->us - measured) / std::max(std::abs(measured), base / 10);
         sum += std::abs(error);
         ++count;
-        if (!out.growth_worst_error || std::abs(error) > std::abs(*out.growth_worst_error)) out.growth_worst_error = error;
+        if (!out.growth_worst_error || std::abs(error) > std::abs(*out.growth_worst_error))
+            out.growth_worst_error = error;
     }
     if (count > 0) out.growth_mean_error = sum / static_cast<double>(count);
 }
@@ -213,8 +214,8 @@ std::vector<std::uint64_t> numbers_to_run(const MeasuredTable& table, const RunV
 
 std::size_t simulated_rows(const Comparison& comparison)
 {
-    return static_cast<std::size_t>(std::count_if(
-        comparison.rows.begin(), comparison.rows.end(), [](const ComparedRow& row) { return row.us > 0; }));
+    return static_cast<std::size_t>(std::count_if(comparison.rows.begin(), comparison.rows.end(),
+        [](const ComparedRow& row) { return row.us > 0; }));
 }
 
 std::vector<Comparison> compare_all(const std::vector<TableRuns>& tables)

@@ -27,27 +27,28 @@ std::vector<std::uint64_t> numbers_to_run(const MeasuredTable& table, const RunV
 struct SimulatedRun {
     std::uint64_t number = 0;
     std::size_t variant = 0;
-    double us = 0;                // 0: it failed
-    double busbw_times_us = 0;    // GB/s x us: what busbw is at 1 us
+    double us = 0;              // 0: it failed
+    double busbw_times_us = 0;  // GB/s x us: what busbw is at 1 us
 };
 
 struct ComparedRow {
     const MeasuredRow* measured = nullptr;
-    std::size_t variant = 0;    // the fastest
-    double us = 0;              // simulated, launch included; 0: not simulated, as the measured row says
-    double value = 0;           // in the table's unit
-    double error = 0;           // value / measured - 1
+    std::size_t variant = 0;  // the fastest
+    double us = 0;            // simulated, launch included; 0: not simulated, as the measured row says
+    double value = 0;         // in the table's unit
+    double error = 0;         // value / measured - 1
     bool extrapolated = false;
 };
 
 struct Comparison {
     std::vector<ComparedRow> rows;  // those that have a result, and those that are not to have one
     double launch_us = 0;
-    std::vector<std::size_t> fitted_over;  // tables whose rows the launch constant was fitted to; empty: it is not fitted
+    std::vector<std::size_t>
+        fitted_over;  // tables whose rows the launch constant was fitted to; empty: it is not fitted
     std::size_t fitted_rows = 0;
-    double mean_error = 0;          // of |error|
-    double worst_error = 0;         // with its sign
-    std::optional<double> growth_mean_error;   // absent: not over sizes, or less than two of them
+    double mean_error = 0;                    // of |error|
+    double worst_error = 0;                   // with its sign
+    std::optional<double> growth_mean_error;  // absent: not over sizes, or less than two of them
     std::optional<double> growth_worst_error;
     std::optional<double> method_error;  // of going on beyond `largest`: the worst of the variants used there
 };

@@ -88,13 +88,14 @@ void check_launch_groups(const std::vector<MeasuredTable>& tables)
         const MeasuredTable& other = *first.emplace(table.launch_group, &table).first->second;
         if (launch_of(table) == launch_of(other)) continue;
         throw InputError(table.file, table.launch_group_line,
-            fmt::format("launch of group '{}' is {} here and {} in {}", table.launch_group, launch_of(table), launch_of(other),
-                other.file),
+            fmt::format("launch of group '{}' is {} here and {} in {}", table.launch_group, launch_of(table),
+                launch_of(other), other.file),
             "one 'launch' for all tables of a group");
     }
 }
 
-std::vector<std::string> launch_notices(const std::vector<MeasuredTable>& tables, const std::vector<MeasuredTable>& absent)
+std::vector<std::string> launch_notices(const std::vector<MeasuredTable>& tables,
+    const std::vector<MeasuredTable>& absent)
 {
     std::set<std::string> groups;
     for (const MeasuredTable& table : absent)
@@ -105,8 +106,8 @@ std::vector<std::string> launch_notices(const std::vector<MeasuredTable>& tables
         unsigned missing = 0;
         const std::string given_names = names_of(tables, group, given);
         const std::string missing_names = names_of(absent, group, missing);
-        out.push_back(fmt::format("the launch constant of '{}' is fitted over {} of {} tables: {}; not given: {}", group, given,
-            given + missing, given_names, missing_names));
+        out.push_back(fmt::format("the launch constant of '{}' is fitted over {} of {} tables: {}; not given: {}",
+            group, given, given + missing, given_names, missing_names));
     }
     return out;
 }

@@ -16,7 +16,8 @@ std::vector<MeasuredTable> absent_tables(const std::vector<MeasuredTable>& table
 void check_launch_groups(const std::vector<MeasuredTable>& tables);
 
 // One notice for each fitted group of which tables are absent: over which tables its constant is fitted.
-std::vector<std::string> launch_notices(const std::vector<MeasuredTable>& tables, const std::vector<MeasuredTable>& absent);
+std::vector<std::string> launch_notices(const std::vector<MeasuredTable>& tables,
+    const std::vector<MeasuredTable>& absent);
 
 // The name of a table's file without folder and ending.
 std::string table_name(const MeasuredTable& table);

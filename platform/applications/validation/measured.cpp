@@ -25,7 +25,8 @@ std::string measured_text(const YamlSource& source, const YamlField& entry, Meas
     for (const YamlField& field : yaml_fields(source, entry.value, in_quotes(entry.key), {"measured", "not_simulated"}))
         (field.key == "measured" ? out : row.not_simulated) = yaml_text(source, field).value_or("");
     if (row.not_simulated.empty())
-        source.findings.refuse(entry.line, "row " + in_quotes(entry.key) + " has no reason", "'not_simulated': why it is not run");
+        source.findings.refuse(entry.line, "row " + in_quotes(entry.key) + " has no reason",
+            "'not_simulated': why it is not run");
     return out;
 }
 
@@ -85,8 +86,8 @@ void read_launch(const YamlSource& source, const YamlField& field, MeasuredTable
 void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& table)
 {
     const std::vector<YamlField> fields = yaml_fields(source, top.value, "the table",
-        {"title", "source", "remark", "system", "options", "variants", "over", "quantity", "launch", "launch_group", "largest",
-            "free", "rows"});
+        {"title", "source", "remark", "system", "options", "variants", "over", "quantity", "launch", "launch_group",
+            "largest", "free", "rows"});
     bool states_launch = false;
     for (const YamlField& field : fields) {
         if (field.key == "title") table.title = yaml_text(source, field).value_or("");
@@ -124,11 +125,12 @@ void read_table(const YamlSource& source, const YamlField& top, MeasuredTable& t
     for (const YamlField& field : fields)
         if (field.key == "rows") read_rows(source, field, table);
     if (table.variants.empty()) table.variants.emplace_back();
-    for (const auto& [value, key] : {std::pair(&table.title, "title"), std::pair(&table.source, "source"),
-             std::pair(&table.system, "system")})
+    for (const auto& [value, key] :
+        {std::pair(&table.title, "title"), std::pair(&table.source, "source"), std::pair(&table.system, "system")})
         if (value->empty()) source.findings.refuse(top.line, std::string("the table has no '") + key + "'", "");
     if (!table.launch_group.empty() && !states_launch)
-        source.findings.refuse(table.launch_group_line, "'launch_group' without 'launch'", "'launch': a time or 'fitted'");
+        source.findings.refuse(table.launch_group_line, "'launch_group' without 'launch'",
+            "'launch': a time or 'fitted'");
     if (table.rows.empty()) source.findings.refuse(top.line, "the table has no 'rows'", "at least one");
     if (table.largest && !table.over_bytes())
         source.findings.refuse(top.line, "'largest' in a table over " + in_quotes(table.over), "over: bytes");

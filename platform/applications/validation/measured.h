@@ -28,9 +28,9 @@
 namespace weft {
 
 struct MeasuredRow {
-    std::string key;           // as written: "1 MiB"
-    std::uint64_t number = 0;  // bytes, ranks
-    double value = 0;          // us or GB/s
+    std::string key;            // as written: "1 MiB"
+    std::uint64_t number = 0;   // bytes, ranks
+    double value = 0;           // us or GB/s
     std::string not_simulated;  // why; empty: the row is run or extrapolated
 };
 

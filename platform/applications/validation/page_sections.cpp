@@ -33,7 +33,8 @@ std::set<std::string> section_names(const std::string& page)
     return out;
 }
 
-std::string with_sections(const std::string& file, const std::string& page, const std::map<std::string, std::string>& sections)
+std::string with_sections(const std::string& file, const std::string& page,
+    const std::map<std::string, std::string>& sections)
 {
     std::istringstream lines(page);
     std::string out;
@@ -60,7 +61,8 @@ std::string with_sections(const std::string& file, const std::string& page, cons
         placed.insert(open);
         out += "\n" + section->second + "\n";
     }
-    if (!open.empty()) throw InputError(file, opened, "section '" + open + "' is not closed", "a line '" + end_mark + "'");
+    if (!open.empty())
+        throw InputError(file, opened, "section '" + open + "' is not closed", "a line '" + end_mark + "'");
     for (const auto& section : sections)
         if (placed.count(section.first) == 0)
             throw InputError(file, 0, "the page has no place for '" + section.first + "'",

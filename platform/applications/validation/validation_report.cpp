@@ -22,9 +22,10 @@ bool names_variants(const MeasuredTable& table) { return table.variants.size() >
 std::string launch_text(const ValidationResult& result)
 {
     const Comparison& comparison = result.comparison;
-    if (!result.table.launch_fitted) return comparison.launch_us == 0 ? "0" : figure(comparison.launch_us) + " us, not fitted";
-    std::string out = fmt::format("{} us, fitted to {} row{}", figure(comparison.launch_us),
-        comparison.fitted_rows, comparison.fitted_rows == 1 ? "" : "s");
+    if (!result.table.launch_fitted)
+        return comparison.launch_us == 0 ? "0" : figure(comparison.launch_us) + " us, not fitted";
+    std::string out = fmt::format("{} us, fitted to {} row{}", figure(comparison.launch_us), comparison.fitted_rows,
+        comparison.fitted_rows == 1 ? "" : "s");
     if (result.group_tables > comparison.fitted_over.size())
         out += fmt::format(" of {} of the group's {} tables", comparison.fitted_over.size(), result.group_tables);
     else if (result.group_tables > 1)
@@ -34,8 +35,8 @@ std::string launch_text(const ValidationResult& result)
 
 std::string with_constant(const ValidationResult& result)
 {
-    return fmt::format("mean error {:.1f} %, worst {} %, with a launch constant of {}", result.comparison.mean_error * 100,
-        per_cent(result.comparison.worst_error), launch_text(result));
+    return fmt::format("mean error {:.1f} %, worst {} %, with a launch constant of {}",
+        result.comparison.mean_error * 100, per_cent(result.comparison.worst_error), launch_text(result));
 }
 
 // "mean error 12.3 %, worst -20.1 %, with ...; growth from the smallest size ...", divided by `divider`.
@@ -45,11 +46,13 @@ std::string verdict(const ValidationResult& result, const std::string& divider =
     if (simulated_rows(comparison) == 0) return "nothing of it is simulated";
     std::string out = with_constant(result);
     if (comparison.growth_mean_error)
-        out += divider + fmt::format("growth from the smallest size, without a constant: mean error {:.1f} %, worst {} %",
-            *comparison.growth_mean_error * 100, per_cent(*comparison.growth_worst_error));
+        out += divider +
+            fmt::format("growth from the smallest size, without a constant: mean error {:.1f} %, worst {} %",
+                *comparison.growth_mean_error * 100, per_cent(*comparison.growth_worst_error));
     if (comparison.method_error)
-        out += divider + fmt::format("beyond {} continued, which for that size itself is {} % off", format_bytes(*result.table.largest),
-            per_cent(*comparison.method_error));
+        out += divider +
+            fmt::format("beyond {} continued, which for that size itself is {} % off",
+                format_bytes(*result.table.largest), per_cent(*comparison.method_error));
     return out;
 }
 
@@ -61,7 +64,8 @@ std::string reason_of(const ComparedRow& row) { return "not simulated: " + row.m
 std::string summary_launch(const ValidationResult& result)
 {
     const Comparison& comparison = result.comparison;
-    if (!result.table.launch_fitted) return comparison.launch_us == 0 ? "0" : figure(comparison.launch_us) + ", not fitted";
+    if (!result.table.launch_fitted)
+        return comparison.launch_us == 0 ? "0" : figure(comparison.launch_us) + ", not fitted";
     std::string out = figure(comparison.launch_us) + ", fitted";
     if (comparison.fitted_over.size() > 1) out += fmt::format(" over {} tables", comparison.fitted_over.size());
     if (result.group_tables > comparison.fitted_over.size()) out += fmt::format(" of {}", result.group_tables);
@@ -80,10 +84,12 @@ std::string validation_text(const std::vector<ValidationResult>& results)
             "simulated", "error %", names_variants(table) ? "fastest" : "");
         for (const ComparedRow& row : result.comparison.rows) {
             if (row.us == 0)
-                out += fmt::format("  {:>10} {:>12}  {}\n", row.measured->key, figure(row.measured->value), reason_of(row));
+                out += fmt::format("  {:>10} {:>12}  {}\n", row.measured->key, figure(row.measured->value),
+                    reason_of(row));
             else
                 out += fmt::format("  {:>10} {:>12} {:>12} {:>8}  {}\n", key_of(row), figure(row.measured->value),
-                    figure(row.value), per_cent(row.error), names_variants(table) ? table.variants[row.variant].name : "");
+                    figure(row.value), per_cent(row.error),
+                    names_variants(table) ? table.variants[row.variant].name : "");
         }
         for (const std::string& failure : result.failures) out += "  " + failure + "\n";
         out += "  " + verdict(result, "\n  ") + "\n";
@@ -96,8 +102,8 @@ std::string validation_section(const ValidationResult& result, const std::string
     const MeasuredTable& table = result.table;
     std::string out = fmt::format("{}.\n", table.source);
     if (!picture.empty()) out += fmt::format("\n![{}]({})\n", table.title, picture);
-    out += fmt::format("\n| {} | measured, {} | simulated | error, % |{}\n|---|---|---|---|{}\n", table.over, table.unit(),
-        names_variants(table) ? " fastest |" : "", names_variants(table) ? "---|" : "");
+    out += fmt::format("\n| {} | measured, {} | simulated | error, % |{}\n|---|---|---|---|{}\n", table.over,
+        table.unit(), names_variants(table) ? " fastest |" : "", names_variants(table) ? "---|" : "");
     for (const ComparedRow& row : result.comparison.rows) {
         if (row.us == 0)
             out += fmt::format("| {} | {} | {} | |{}\n", row.measured->key, figure(row.measured->value), reason_of(row),
@@ -122,22 +128,22 @@ std::string validation_section(const ValidationResult& result, const std::string
 
 std::string validation_summary(const std::vector<ValidationResult>& results)
 {
-    std::string out =
-        "| table | rows | launch constant, us | with it: mean error, % | worst, % | without, growth: mean error, % | worst, % |\n"
-        "|---|---|---|---|---|---|---|\n";
+    std::string out = "| table | rows | launch constant, us | with it: mean error, % | worst, % | without, growth: "
+                      "mean error, % | worst, % |\n"
+                      "|---|---|---|---|---|---|---|\n";
     for (const ValidationResult& result : results) {
         const Comparison& comparison = result.comparison;
         const std::size_t simulated = simulated_rows(comparison);
         const std::string rows = simulated == comparison.rows.size()
-                                     ? fmt::format("{}", simulated)
-                                     : fmt::format("{} of {}", simulated, comparison.rows.size());
+            ? fmt::format("{}", simulated)
+            : fmt::format("{} of {}", simulated, comparison.rows.size());
         if (simulated == 0) {
             out += fmt::format("| {} | {} | not simulated | - | - | - | - |\n", result.table.title, rows);
             continue;
         }
         const bool growth = comparison.growth_mean_error.has_value();
-        out += fmt::format("| {} | {} | {} | {:.1f} | {} | {} | {} |\n", result.table.title, rows, summary_launch(result),
-            comparison.mean_error * 100, per_cent(comparison.worst_error),
+        out += fmt::format("| {} | {} | {} | {:.1f} | {} | {} | {} |\n", result.table.title, rows,
+            summary_launch(result), comparison.mean_error * 100, per_cent(comparison.worst_error),
             growth ? fmt::format("{:.1f}", *comparison.growth_mean_error * 100) : "-",
             growth ? per_cent(*comparison.growth_worst_error) : "-");
     }
@@ -170,13 +176,17 @@ std::string validation_json(const std::vector<ValidationResult>& results)
                     {"extrapolated", row.extrapolated}});
         }
         Json launch_tables = Json::array();
-        for (const std::size_t table : result.comparison.fitted_over) launch_tables.push_back(results[table].table.file);
-        const auto per_cent_or_null = [](const std::optional<double>& error) { return error ? Json(*error * 100) : Json(); };
+        for (const std::size_t table : result.comparison.fitted_over)
+            launch_tables.push_back(results[table].table.file);
+        const auto per_cent_or_null = [](const std::optional<double>& error) {
+            return error ? Json(*error * 100) : Json();
+        };
         Json entry{{"file", result.table.file}, {"title", result.table.title}, {"source", result.table.source},
             {"unit", result.table.unit()}, {"launch_us", result.comparison.launch_us},
             {"launch_fitted", result.table.launch_fitted}, {"launch_group", result.table.launch_group},
             {"launch_tables", std::move(launch_tables)}, {"launch_rows", result.comparison.fitted_rows},
-            {"mean_error_pct", result.comparison.mean_error * 100}, {"worst_error_pct", result.comparison.worst_error * 100},
+            {"mean_error_pct", result.comparison.mean_error * 100},
+            {"worst_error_pct", result.comparison.worst_error * 100},
             {"growth_mean_error_pct", per_cent_or_null(result.comparison.growth_mean_error)},
             {"growth_worst_error_pct", per_cent_or_null(result.comparison.growth_worst_error)},
             {"method_error_pct", per_cent_or_null(result.comparison.method_error)}};

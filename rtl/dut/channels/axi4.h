@@ -75,7 +75,8 @@ struct Axi4Port {
     Axi4Pins pins;
     std::vector<Outstanding> writes;  // into the block: by the ID that we gave
     std::vector<Outstanding> reads;
-    std::unordered_map<const void*, std::uint64_t> ids;  // out of the block: of the transactions that wait for their answer
+    std::unordered_map<const void*, std::uint64_t>
+        ids;  // out of the block: of the transactions that wait for their answer
     struct Posted {
         std::uint64_t id;
         LineBits bits;

@@ -24,7 +24,8 @@ public:
         const auto op = static_cast<LineOp>(bits.op());
         const bool plain = op == LineOp::read || op == LineOp::write;
         offset_ = plain ? static_cast<unsigned>(bits.address() % line_bytes) : 0;
-        bytes_ = plain ? std::min(bits.size(), static_cast<unsigned>(line_bytes) - offset_) : static_cast<unsigned>(line_bytes);
+        bytes_ = plain ? std::min(bits.size(), static_cast<unsigned>(line_bytes) - offset_)
+                       : static_cast<unsigned>(line_bytes);
         address_ = plain ? bits.address() : bits.address() / line_bytes * line_bytes;
         first_ = offset_ / bus_;
         beats_ = (offset_ + bytes_ - 1) / bus_ - first_ + 1;
@@ -48,7 +49,8 @@ public:
     }
     void take(unsigned beat, const Signal& data)
     {
-        for (unsigned i = 0; i < bus_; ++i) lanes_[(first_ + beat) * bus_ + i] = static_cast<std::uint8_t>(data.pin.get(data.at + 8 * i, 8));
+        for (unsigned i = 0; i < bus_; ++i)
+            lanes_[(first_ + beat) * bus_ + i] = static_cast<std::uint8_t>(data.pin.get(data.at + 8 * i, 8));
     }
     std::uint64_t strobe(unsigned beat) const
     {

@@ -29,7 +29,10 @@ public:
         port_->reads.resize(std::size_t{1} << std::min(port_->pins.ar.id.width, 10U));
     }
 
-    bool takes(unsigned /*channel*/) const override { return !busy() && free_of(port_->writes) >= 0 && free_of(port_->reads) >= 0; }
+    bool takes(unsigned /*channel*/) const override
+    {
+        return !busy() && free_of(port_->writes) >= 0 && free_of(port_->reads) >= 0;
+    }
     void begin(const LineOnPins& line) override
     {
         Axi4Pins& pins = port_->pins;
@@ -40,7 +43,8 @@ public:
         burst_ = Axi4Burst(line.bits, pins.wdata.width);
         burst_.fill(line.bits);
         if (pins.port_at < 48 && burst_.address() >> pins.port_at != 0)
-            throw InputError("", 0, fmt::format("address {:#x} in {} bits", burst_.address(), pins.port_at), "a map with port_at above it");
+            throw InputError("", 0, fmt::format("address {:#x} in {} bits", burst_.address(), pins.port_at),
+                "a map with port_at above it");
         Axi4Address& to = writes ? pins.aw : pins.ar;
         to.id.set(id);
         to.addr.set(burst_.address() | std::uint64_t{line.dest} << pins.port_at);
@@ -85,10 +89,14 @@ public:
         std::string out;
         for (const auto& [table, channel] : {std::pair{&port_->writes, "B"}, std::pair{&port_->reads, "R"}})
             if (const auto count = waiting(*table); count > 0)
-                out += fmt::format("{}{} IDs wait for their answer on {}: the block keeps or lost it", out.empty() ? "" : "; ", count, channel);
+                out += fmt::format("{}{} IDs wait for their answer on {}: the block keeps or lost it",
+                    out.empty() ? "" : "; ", count, channel);
         return out;
     }
-    unsigned beats(const LineBits& header) const override { return axi4_writes(header) ? Axi4Burst(header, port_->pins.wdata.width).beats() : 1; }
+    unsigned beats(const LineBits& header) const override
+    {
+        return axi4_writes(header) ? Axi4Burst(header, port_->pins.wdata.width).beats() : 1;
+    }
     unsigned beat_bytes() const override { return port_->pins.wdata.width / 8; }
 
 private:
@@ -113,7 +121,8 @@ private:
 class Answers : public LineSink {
 public:
     Answers(std::shared_ptr<Axi4Port> port, bool reads)
-        : port_(std::move(port)), from_(reads ? port_->pins.r : port_->pins.b), table_(reads ? port_->reads : port_->writes), reads_(reads)
+        : port_(std::move(port)), from_(reads ? port_->pins.r : port_->pins.b),
+          table_(reads ? port_->reads : port_->writes), reads_(reads)
     {
     }
 
@@ -148,7 +157,8 @@ private:
         if (beat_ == 0) burst_ = Axi4Burst(bits, from_.data.width);
         burst_.take(beat_, from_.data);
         const bool end = ++beat_ == burst_.beats();
-        if ((from_.last.get() != 0) != end) fail(fmt::format("beat {} of {} with rlast = {}", beat_, burst_.beats(), from_.last.get()));
+        if ((from_.last.get() != 0) != end)
+            fail(fmt::format("beat {} of {} with rlast = {}", beat_, burst_.beats(), from_.last.get()));
         if (!end) return false;
         beat_ = 0;
         burst_.read(bits);
@@ -167,7 +177,10 @@ private:
 
 }  // namespace
 
-std::unique_ptr<LineSource> make_axi4_requests(std::shared_ptr<Axi4Port> port) { return std::make_unique<Requests>(std::move(port)); }
+std::unique_ptr<LineSource> make_axi4_requests(std::shared_ptr<Axi4Port> port)
+{
+    return std::make_unique<Requests>(std::move(port));
+}
 
 std::unique_ptr<LineSink> make_axi4_answers(std::shared_ptr<Axi4Port> port, bool reads)
 {

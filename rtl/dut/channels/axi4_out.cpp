@@ -13,7 +13,8 @@ constexpr unsigned slave_error_response = 2;
 class Taken : public LineSink {
 public:
     Taken(std::shared_ptr<Axi4Port> port, bool reads, unsigned channels)
-        : port_(std::move(port)), from_(reads ? port_->pins.ar : port_->pins.aw), all_((1U << channels) - 1), reads_(reads)
+        : port_(std::move(port)), from_(reads ? port_->pins.ar : port_->pins.aw), all_((1U << channels) - 1),
+          reads_(reads)
     {
     }
 
@@ -27,7 +28,8 @@ public:
     Sample sample(LineOnPins& line) override
     {
         if (!steady_.look(from_.valid.get() != 0, room_ && !held_, from_.user)) fail("an address changes before ready");
-        if (!reads_ && !data_steady_.look(port_->pins.wvalid.get() != 0, held_, port_->pins.wdata)) fail("write data change before ready");
+        if (!reads_ && !data_steady_.look(port_->pins.wvalid.get() != 0, held_, port_->pins.wdata))
+            fail("write data change before ready");
         if (!held_) {
             if (from_.valid.get() == 0 || !room_) return {};
             begin();
@@ -42,9 +44,11 @@ public:
         if (pins.wvalid.get() == 0) return {};
         burst_.take(beat_, pins.wdata);
         if (pins.wstrb.get() != burst_.strobe(beat_))
-            fail(fmt::format("wstrb of beat {}: expected {:#x}, got {:#x}", beat_ + 1, burst_.strobe(beat_), pins.wstrb.get()));
+            fail(fmt::format("wstrb of beat {}: expected {:#x}, got {:#x}", beat_ + 1, burst_.strobe(beat_),
+                pins.wstrb.get()));
         const bool end = ++beat_ == burst_.beats();
-        if ((pins.wlast.get() != 0) != end) fail(fmt::format("beat {} of {} with wlast = {}", beat_, burst_.beats(), pins.wlast.get()));
+        if ((pins.wlast.get() != 0) != end)
+            fail(fmt::format("beat {} of {} with wlast = {}", beat_, burst_.beats(), pins.wlast.get()));
         if (!end) return {true, false};
         held_ = false;
         burst_.read(bits_);
@@ -69,7 +73,8 @@ private:
         const std::uint64_t mask = (std::uint64_t{1} << port_->pins.port_at) - 1;
         if ((from_.addr.get() & mask) != burst_.address())
             fail(fmt::format("address: expected {:#x}, got {:#x}", burst_.address(), from_.addr.get() & mask));
-        if (from_.len.get() + 1 != burst_.beats()) fail(fmt::format("len: expected {}, got {}", burst_.beats() - 1, from_.len.get()));
+        if (from_.len.get() + 1 != burst_.beats())
+            fail(fmt::format("len: expected {}, got {}", burst_.beats() - 1, from_.len.get()));
     }
 
     std::shared_ptr<Axi4Port> port_;
@@ -125,7 +130,10 @@ public:
     }
     bool busy() const override { return to_ != nullptr; }
     bool settled() const override { return port_->posted.empty(); }
-    unsigned beats(const LineBits& header) const override { return axi4_writes(header) ? 1 : Axi4Burst(header, port_->pins.r.data.width).beats(); }
+    unsigned beats(const LineBits& header) const override
+    {
+        return axi4_writes(header) ? 1 : Axi4Burst(header, port_->pins.r.data.width).beats();
+    }
     unsigned beat_bytes() const override { return port_->pins.r.data.width / 8; }
 
 private:
@@ -155,6 +163,9 @@ std::unique_ptr<LineSink> make_axi4_taken(std::shared_ptr<Axi4Port> port, bool r
     return std::make_unique<Taken>(std::move(port), reads, channels);
 }
 
-std::unique_ptr<LineSource> make_axi4_replies(std::shared_ptr<Axi4Port> port) { return std::make_unique<Replies>(std::move(port)); }
+std::unique_ptr<LineSource> make_axi4_replies(std::shared_ptr<Axi4Port> port)
+{
+    return std::make_unique<Replies>(std::move(port));
+}
 
 }  // namespace weft

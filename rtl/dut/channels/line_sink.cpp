@@ -48,7 +48,8 @@ protected:
         const bool end = beat + 1 == beats.count();
         if (pins_.last && (pins_.last.get() != 0) != end)
             fail(fmt::format("beat {} of {} with last = {}", beat + 1, beats.count(), pins_.last.get()));
-        if (pins_.keep && !beats.keep_fits(beat, pins_.keep)) fail(fmt::format("beat {} of {} with other bytes than went in", beat + 1, beats.count()));
+        if (pins_.keep && !beats.keep_fits(beat, pins_.keep))
+            fail(fmt::format("beat {} of {} with other bytes than went in", beat + 1, beats.count()));
         beat = end ? 0 : beat + 1;
         if (!end) return false;
         beats.read(line.bits);
@@ -69,18 +70,23 @@ private:
     Beats empty_;
     unsigned channels_;
     bool by_id_;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Partial> partial_;  // by channel and tid, as far as the stream has them
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Partial>
+        partial_;  // by channel and tid, as far as the stream has them
 };
 
 class StreamSink : public SinkOneByOne {
 public:
     // `holds`: a beat that was offered stays until it is taken.
     StreamSink(const MapStream& stream, const StreamPins& pins, unsigned channels, bool holds)
-        : SinkOneByOne(stream, pins, channels), all_((1U << channels) - 1), holds_(holds), offered_((pins.data.width + 63) / 64)
+        : SinkOneByOne(stream, pins, channels), all_((1U << channels) - 1), holds_(holds),
+          offered_((pins.data.width + 63) / 64)
     {
         if (pins.ready.width != 1 && pins.ready.width != channels)
-            throw InputError("", 0, fmt::format("{} bits of ready for a fabric with {} channels", pins.ready.width, channels), "one, or one for each channel");
-        if (pins.ready.width != 1 && !pins.vc) throw InputError("", 0, "ready for each channel and no channel", "a signal 'vc'");
+            throw InputError("", 0,
+                fmt::format("{} bits of ready for a fabric with {} channels", pins.ready.width, channels),
+                "one, or one for each channel");
+        if (pins.ready.width != 1 && !pins.vc)
+            throw InputError("", 0, "ready for each channel and no channel", "a signal 'vc'");
     }
 
     void drive(unsigned room) override
@@ -109,7 +115,8 @@ private:
         for (unsigned i = 0; valid && i < data.width; i += 64) {
             const unsigned count = std::min(64U, data.width - i);
             std::uint64_t word = 0;
-            for (unsigned k = 0; k < count; k += 32) word |= data.pin.get(data.at + i + k, std::min(32U, count - k)) << k;
+            for (unsigned k = 0; k < count; k += 32)
+                word |= data.pin.get(data.at + i + k, std::min(32U, count - k)) << k;
             if (waits_ && word != offered_[i / 64]) fail("data change before ready");
             offered_[i / 64] = word;
         }
@@ -128,10 +135,14 @@ public:
         : SinkOneByOne(stream, pins, channels), most_(stream.credits), held_(pins.ready.width), owed_(pins.ready.width)
     {
         if (pins.ready.width != 1 && pins.ready.width != channels)
-            throw InputError("", 0, fmt::format("{} bits of credit for a fabric with {} channels", pins.ready.width, channels), "one, or one for each channel");
-        if (pins.ready.width != 1 && !pins.vc) throw InputError("", 0, "credits for each channel and no channel", "a signal 'vc'");
+            throw InputError("", 0,
+                fmt::format("{} bits of credit for a fabric with {} channels", pins.ready.width, channels),
+                "one, or one for each channel");
+        if (pins.ready.width != 1 && !pins.vc)
+            throw InputError("", 0, "credits for each channel and no channel", "a signal 'vc'");
         if (most_ < beats())
-            throw InputError("", 0, fmt::format("{} credits for lines of {} beats", most_, beats()), "enough for a line");
+            throw InputError("", 0, fmt::format("{} credits for lines of {} beats", most_, beats()),
+                "enough for a line");
     }
 
     void drive(unsigned /*room*/) override
@@ -160,7 +171,10 @@ public:
         return {true, take(line)};
     }
     void freed(unsigned channel) override { owed_[owed_.size() == 1 ? 0 : channel] += beats(); }
-    bool owes() const override { return pulses_ != 0 || std::any_of(owed_.begin(), owed_.end(), [](unsigned owed) { return owed > 0; }); }
+    bool owes() const override
+    {
+        return pulses_ != 0 || std::any_of(owed_.begin(), owed_.end(), [](unsigned owed) { return owed > 0; });
+    }
 
 private:
     unsigned most_;

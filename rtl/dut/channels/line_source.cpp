@@ -14,7 +14,8 @@ void put(Signal& signal, const char* what, std::uint64_t value)
 {
     if (!signal) return;
     if (signal.width < 64 && value >> signal.width != 0)
-        throw InputError("", 0, fmt::format("{} {} in {} bits", what, value, signal.width), "a map with enough bits for it");
+        throw InputError("", 0, fmt::format("{} {} in {} bits", what, value, signal.width),
+            "a map with enough bits for it");
     signal.set(value);
 }
 
@@ -35,7 +36,8 @@ public:
         }
         beats_.fill(line.bits);
         const Pin bits(const_cast<std::uint8_t*>(line.bits.bytes), beat_bits);
-        for (auto& [field, signal] : pins_.fields) put(signal, name_of(field), bits.get(offset_of(field), width_of(field)));
+        for (auto& [field, signal] : pins_.fields)
+            put(signal, name_of(field), bits.get(offset_of(field), width_of(field)));
         put(pins_.dest, "output", line.dest);
         put(pins_.vc, "channel", line.channel);
         put(pins_.id, "input", line.id);
@@ -97,7 +99,9 @@ public:
         : OneByOne(stream, pins), most_(stream.credits), credits_(pins.ready.width, stream.credits)
     {
         if (pins.ready.width != 1 && pins.ready.width != channels)
-            throw InputError("", 0, fmt::format("{} bits of credit for a fabric with {} channels", pins.ready.width, channels), "one, or one for each channel");
+            throw InputError("", 0,
+                fmt::format("{} bits of credit for a fabric with {} channels", pins.ready.width, channels),
+                "one, or one for each channel");
     }
     bool takes(unsigned channel) const override { return !busy() && credits_[place(channel)] > 0; }
     void begin(const LineOnPins& line) override
@@ -132,8 +136,10 @@ public:
         std::string out;
         for (std::size_t i = 0; i < credits_.size(); ++i)
             if (credits_[i] < most_)
-                out += fmt::format("{}{} of {} credits{} did not come back: the block has taken the beats and keeps or lost the credits",
-                    out.empty() ? "" : "; ", most_ - credits_[i], most_, credits_.size() == 1 ? "" : " of channel " + names[i]);
+                out += fmt::format("{}{} of {} credits{} did not come back: the block has taken the beats and keeps or "
+                                   "lost the credits",
+                    out.empty() ? "" : "; ", most_ - credits_[i], most_,
+                    credits_.size() == 1 ? "" : " of channel " + names[i]);
         return out;
     }
 

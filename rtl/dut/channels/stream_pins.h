@@ -35,9 +35,9 @@ struct StreamPins {
 // What travels with a line beside its bits, as far as the stream has signals for it.
 struct LineOnPins {
     LineBits bits;
-    unsigned dest = 0;     // output
+    unsigned dest = 0;  // output
     unsigned channel = 0;
-    unsigned id = 0;       // input
+    unsigned id = 0;             // input
     const void* line = nullptr;  // which transaction it is: its answer has the same
 };
 

@@ -109,10 +109,10 @@ class LlcBenchTest : public RtlTest {};
 TEST_F(LlcBenchTest, ASkewedTwinIsCaught)
 {
     const LlcParameters p = test::odd();
-    for (const auto parameter : {&LlcParameters::sets, &LlcParameters::ways, &LlcParameters::index_low,
-             &LlcParameters::mshrs, &LlcParameters::merges, &LlcParameters::queue, &LlcParameters::responses,
-             &LlcParameters::write_backs, &LlcParameters::tag_clocks, &LlcParameters::data_clocks,
-             &LlcParameters::modify_clocks}) {
+    for (const auto parameter :
+        {&LlcParameters::sets, &LlcParameters::ways, &LlcParameters::index_low, &LlcParameters::mshrs,
+            &LlcParameters::merges, &LlcParameters::queue, &LlcParameters::responses, &LlcParameters::write_backs,
+            &LlcParameters::tag_clocks, &LlcParameters::data_clocks, &LlcParameters::modify_clocks}) {
         LlcParameters skewed = p;
         skewed.*parameter = parameter == &LlcParameters::sets ? 2 * p.sets : p.*parameter + 1;
         LlcTwin twin(skewed);

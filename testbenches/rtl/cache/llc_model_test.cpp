@@ -46,7 +46,10 @@ Trace random_trace(std::uint32_t load, std::uint32_t lines, const std::vector<Li
         if (!random.happens(load)) continue;
         const LineOp op = operations[random.below(static_cast<std::uint32_t>(operations.size()))];
         const bool word = op == LineOp::atomic || op == LineOp::fetch;
-        trace.push_back({clock, op, random.below(lines), word ? 8U : op == LineOp::write && random.below(2) == 0 ? 32U : 64U});
+        trace.push_back({clock, op, random.below(lines),
+            word                                              ? 8U
+                : op == LineOp::write && random.below(2) == 0 ? 32U
+                                                              : 64U});
     }
     return trace;
 }
@@ -72,8 +75,8 @@ Result of_twin(const LlcParameters& p, const Trace& trace)
         script.ask(test::llc_request(static_cast<unsigned>(request.op), request.line * 64, request.size, 1));
     }
     EXPECT_TRUE(script.finish(10'000'000));
-    Result result{static_cast<double>(script.hits), static_cast<double>(script.misses), static_cast<double>(script.merged),
-        static_cast<double>(script.write_backs)};
+    Result result{static_cast<double>(script.hits), static_cast<double>(script.misses),
+        static_cast<double>(script.merged), static_cast<double>(script.write_backs)};
     for (std::uint32_t i = 0; i < trace.size(); ++i) {
         result.latencies.push_back(script.answer(i).answered - trace[i].clock);
         result.last = std::max(result.last, script.answer(i).answered);
@@ -93,7 +96,8 @@ Result of_model(const LlcParameters& p, const Trace& trace)
         spec.outstanding_misses = p.mshrs;
         spec.merges = p.merges;
         weft::testing::L2Bench bench(spec, false);
-        for (const Request& request : trace) bench.issue(request.clock * period, request.op, request.line, request.size);
+        for (const Request& request : trace)
+            bench.issue(request.clock * period, request.op, request.line, request.size);
         bench.run();
         std::ostringstream out;
         for (const char* const name : {"hits", "misses", "merged", "write_backs"}) out << bench.statistic(name) << ' ';
@@ -129,8 +133,8 @@ Difference compared(const char* name, const LlcParameters& p, const Trace& trace
     const Difference d{of_twin(p, trace), of_model(p, trace)};
     std::printf("%-28s twin %5.0f/%5.0f/%5.0f/%5.0f %8.2f clocks   model %5.0f/%5.0f/%5.0f/%5.0f %8.2f clocks   "
                 "mean %+6.2f %%  end %+6.2f %%\n",
-        name, d.twin.hits, d.twin.misses, d.twin.merged, d.twin.write_backs, d.twin.mean(), d.model.hits, d.model.misses,
-        d.model.merged, d.model.write_backs, d.model.mean(), 100 * d.of_mean(), 100 * d.of_last());
+        name, d.twin.hits, d.twin.misses, d.twin.merged, d.twin.write_backs, d.twin.mean(), d.model.hits,
+        d.model.misses, d.model.merged, d.model.write_backs, d.model.mean(), 100 * d.of_mean(), 100 * d.of_last());
     return d;
 }
 

@@ -35,8 +35,8 @@ std::string picture(test::LlcBlock& block)
         const bool fill = script.fill_was_on_pins();
         const auto level = [](bool high) { return high ? "##" : "__"; };
         const auto tag = [](bool valid, std::uint32_t number) { return valid ? " " + std::to_string(number) : "  "; };
-        const std::string cells[] = {level(in.req_valid), tag(in.req_valid, in.req.tag()), level(out.miss), level(out.hit),
-            level(out.merged), level(out.mem_read_valid), level(fill), level(out.resp_valid),
+        const std::string cells[] = {level(in.req_valid), tag(in.req_valid, in.req.tag()), level(out.miss),
+            level(out.hit), level(out.merged), level(out.mem_read_valid), level(fill), level(out.resp_valid),
             tag(out.resp_valid, out.resp.tag())};
         for (std::size_t row = 0; row < rows.size(); ++row) rows[row] += cells[row];
     }

@@ -74,7 +74,8 @@ TEST_F(LlcRate, OfBlockAndTwin)
         const char* name;
         std::vector<LineBits> round;
     };
-    for (const Load& load : {Load{"hits", requests(p, 1)}, Load{"hits and misses", requests(p, 8)}, Load{"nothing", {}}}) {
+    for (const Load& load :
+        {Load{"hits", requests(p, 1)}, Load{"hits and misses", requests(p, 8)}, Load{"nothing", {}}}) {
         const double of_block = rate(block, load.round, clocks);
         const double of_twin = rate(twin, load.round, 4 * clocks);
         std::printf("%-16s block behind its pins %6.2f M clocks/s, twin %6.2f M clocks/s, ratio %.1f\n", load.name,

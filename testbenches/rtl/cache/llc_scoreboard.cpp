@@ -76,7 +76,8 @@ void LlcScoreboard::responded(const LineBits& response)
         complain("an answer with another header, tag", response.tag());
     if (!(response == expected.response)) complain("an answer with wrong data, tag", response.tag());
     Line* const line = find(expected.response.address() >> 6);
-    if (line != nullptr && line->responses++ != expected.turn) complain("answers of a line out of order, tag", response.tag());
+    if (line != nullptr && line->responses++ != expected.turn)
+        complain("answers of a line out of order, tag", response.tag());
     outstanding_.erase(found);
 }
 

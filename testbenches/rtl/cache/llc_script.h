@@ -16,8 +16,8 @@
 
 namespace weft::test {
 
-LineBits llc_request(unsigned op, std::uint64_t address, unsigned size, std::uint64_t operand = 0, unsigned function = 0,
-    std::uint64_t comparand = 0);
+LineBits llc_request(unsigned op, std::uint64_t address, unsigned size, std::uint64_t operand = 0,
+    unsigned function = 0, std::uint64_t comparand = 0);
 LineBits llc_read(std::uint64_t address, unsigned size = 64);
 LineBits llc_write(std::uint64_t address, unsigned size = 64, std::uint64_t value = 0);
 LineBits llc_add(std::uint64_t address, std::uint64_t operand, bool fetch = true);  // 8 bytes
@@ -58,7 +58,7 @@ public:
         std::uint64_t clock;
         std::uint64_t line;
     };
-    std::vector<Traffic> reads;   // as memory took them
+    std::vector<Traffic> reads;  // as memory took them
     std::vector<Traffic> writes;
     std::uint64_t hits = 0, misses = 0, merged = 0, write_backs = 0;
     bool resp_ready = true, mem_read_ready = true, mem_write_ready = true, mem_resp_valid = true;
@@ -108,5 +108,6 @@ inline std::string llc_kind_name(const ::testing::TestParamInfo<LlcKind>& info)
 
 }  // namespace weft::test
 
-#define WEFT_LLC_KINDS(suite) \
-    INSTANTIATE_TEST_SUITE_P(Both, suite, ::testing::Values(test::LlcKind::twin, test::LlcKind::rtl), test::llc_kind_name)
+#define WEFT_LLC_KINDS(suite)                                                                                          \
+    INSTANTIATE_TEST_SUITE_P(Both, suite, ::testing::Values(test::LlcKind::twin, test::LlcKind::rtl),                  \
+        test::llc_kind_name)

@@ -41,8 +41,8 @@ TEST_P(LlcTheory, HitLatency)
         const std::uint64_t place = address(p, 1, 5);
         script.ask(llc_read(place));
         ASSERT_TRUE(script.finish());
-        for (const LineBits& request : {llc_read(place + 3, 7), llc_write(place), llc_write(place + 1, 2), llc_add(place, 1),
-                 llc_add(place + 8, 1, false)}) {
+        for (const LineBits& request : {llc_read(place + 3, 7), llc_write(place), llc_write(place + 1, 2),
+                 llc_add(place, 1), llc_add(place + 8, 1, false)}) {
             script.run(p.modify_clocks + 1);
             const std::uint32_t number = script.ask(request);
             ASSERT_TRUE(script.finish());

@@ -76,8 +76,8 @@ std::uint32_t LlcTraffic::choose_line()
 void LlcTraffic::make_request(LineBits& request, std::uint32_t line, std::uint32_t tag)
 {
     //                                      read full part atomic fetch, of 100
-    static constexpr std::uint32_t mixes[6][5] = {
-        {30, 20, 20, 15, 15}, {96, 1, 1, 1, 1}, {5, 90, 3, 1, 1}, {10, 5, 80, 5, 0}, {4, 3, 3, 45, 45}, {45, 10, 45, 0, 0}};
+    static constexpr std::uint32_t mixes[6][5] = {{30, 20, 20, 15, 15}, {96, 1, 1, 1, 1}, {5, 90, 3, 1, 1},
+        {10, 5, 80, 5, 0}, {4, 3, 3, 45, 45}, {45, 10, 45, 0, 0}};
     std::uint32_t kind = 0;
     for (std::uint32_t pick = random_.below(100); pick >= mixes[mix_][kind]; ++kind) pick -= mixes[mix_][kind];
     unsigned op = kind;

@@ -33,7 +33,8 @@ struct Transaction {
 class Axi4Bench {
 public:
     Axi4Bench(unsigned width, unsigned fault, std::uint64_t seed)
-        : map_(read_port_map_text("map.yaml", fmt::format(R"(name: wire
+        : map_(read_port_map_text("map.yaml",
+              fmt::format(R"(name: wire
 role: switch
 top: axi4_wire
 ports: 1
@@ -43,8 +44,9 @@ reset: {{pin: rst, active: high}}
 in: {{protocol: axi4, prefix: s_}}
 out: {{protocol: axi4, prefix: m_}}
 )",
-              width, fault))),
-          block_(map_, dut_library(map_, {dut_test::block_file("axi4_wire.sv")}, shape_), shape_, "bench"), random_(seed)
+                  width, fault))),
+          block_(map_, dut_library(map_, {dut_test::block_file("axi4_wire.sv")}, shape_), shape_, "bench"),
+          random_(seed)
     {
     }
 
@@ -84,11 +86,13 @@ out: {{protocol: axi4, prefix: m_}}
 private:
     void begin(LineSource& ask)
     {
-        static constexpr LineOp ops[] = {LineOp::read, LineOp::write, LineOp::atomic, LineOp::fetch, LineOp::await, LineOp::monitor};
+        static constexpr LineOp ops[] = {LineOp::read, LineOp::write, LineOp::atomic, LineOp::fetch, LineOp::await,
+            LineOp::monitor};
         const LineOp op = ops[random_() % 6];
         const bool plain = op == LineOp::read || op == LineOp::write;
         const auto size = static_cast<unsigned>(plain ? 1 + random_() % 64 : 8);
-        const std::uint64_t address = (random_() % (1ULL << 36)) * 64 + (plain ? random_() % (65 - size) : 8 * (random_() % 8));
+        const std::uint64_t address =
+            (random_() % (1ULL << 36)) * 64 + (plain ? random_() % (65 - size) : 8 * (random_() % 8));
         const auto tag = static_cast<std::uint32_t>(begun % (1U << 24U));
         Transaction& made = open_[tag];
         made.posted = op == LineOp::write && random_() % 4 == 0;
@@ -113,9 +117,11 @@ private:
         waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(place));
         made.answer = made.request;
         const auto op = static_cast<LineOp>(made.request.op());
-        made.answer.set_rest(made.request.source(), made.request.op(), true, made.request.size(), 0, 0, made.request.tag(), random_() % 8 == 0);
+        made.answer.set_rest(made.request.source(), made.request.op(), true, made.request.size(), 0, 0,
+            made.request.tag(), random_() % 8 == 0);
         const unsigned bytes = op == LineOp::read ? made.request.size() : axi4_writes(made.request) ? 0 : 8;
-        for (unsigned i = 0; i < line_bytes; ++i) made.answer.data()[i] = i < bytes ? static_cast<std::uint8_t>(random_()) : std::uint8_t{0};
+        for (unsigned i = 0; i < line_bytes; ++i)
+            made.answer.data()[i] = i < bytes ? static_cast<std::uint8_t>(random_()) : std::uint8_t{0};
         LineOnPins line;
         line.bits = made.answer;
         line.line = &made;
@@ -138,8 +144,10 @@ private:
         }
         made.asked = true;
         sink.accepted(&made);
-        if (made.posted) open_.erase(found);
-        else waiting_.push_back(bits.tag());
+        if (made.posted)
+            open_.erase(found);
+        else
+            waiting_.push_back(bits.tag());
     }
 
     DutShape shape_{1, 1, 1000};
@@ -169,8 +177,9 @@ TEST_F(Axi4, AllOperationsThereAndBackAtEveryWidth)
 
 TEST_F(Axi4, WhatTheBlockAltersIsNamed)
 {
-    const std::pair<unsigned, const char*> faults[] = {{1, "len: expected "}, {2, "wstrb of beat "}, {3, " with wlast = "},
-        {4, "which nothing waits for"}, {5, "resp is "}, {6, "address: expected "}, {7, " with rlast = "}};
+    const std::pair<unsigned, const char*> faults[] = {{1, "len: expected "}, {2, "wstrb of beat "},
+        {3, " with wlast = "}, {4, "which nothing waits for"}, {5, "resp is "}, {6, "address: expected "},
+        {7, " with rlast = "}};
     for (const auto& [fault, text] : faults) {
         Axi4Bench bench(64, fault, 1);
         bench.run(3000, true);

@@ -175,8 +175,12 @@ out: {protocol: valid_ready, clock: slow, valid: m_valid, ready: m_ready, data: 
 TEST_F(Channels, AValueWithoutRoomOnThePinsIsRefused)
 {
     std::string map = valid_ready(640);
-    map.replace(map.find("data: s_tdata"), 13, "data: s_tdata, packing: {destination: {at: 0, width: 4}, source: 16, operation: 32, response: 36, tag: 40, data: 64}");
-    map.replace(map.find("data: m_tdata"), 13, "data: m_tdata, packing: {destination: {at: 0, width: 4}, source: 16, operation: 32, response: 36, tag: 40, data: 64}");
+    map.replace(map.find("data: s_tdata"), 13,
+        "data: s_tdata, packing: {destination: {at: 0, width: 4}, source: 16, operation: 32, response: 36, tag: 40, "
+        "data: 64}");
+    map.replace(map.find("data: m_tdata"), 13,
+        "data: m_tdata, packing: {destination: {at: 0, width: 4}, source: 16, operation: 32, response: 36, tag: 40, "
+        "data: 64}");
     DutBench bench(map, "echo_stream.sv", {2, 1, 1000});
     EXPECT_THROW(bench.run(100, 1.0, 1.0), InputError);
 }
@@ -207,7 +211,9 @@ TEST_F(Channels, ALostCreditIsMissedAtTheEnd)
     EXPECT_EQ(missing(""), "");
     const std::string found = missing(", FAULT: 3");
     EXPECT_EQ(found.substr(0, 26), "1 of 4 credits of channel ") << found;
-    EXPECT_NE(found.find("did not come back: the block has taken the beats and keeps or lost the credits"), std::string::npos) << found;
+    EXPECT_NE(found.find("did not come back: the block has taken the beats and keeps or lost the credits"),
+        std::string::npos)
+        << found;
 }
 
 // Inputs change just after the rising edge that consumed them: a block may look at them when its clock falls.

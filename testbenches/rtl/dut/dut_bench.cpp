@@ -5,11 +5,15 @@
 
 namespace weft::dut_test {
 
-std::string block_file(const std::string& name) { return std::string(WEFT_SOURCE_DIR) + "/testbenches/rtl/dut/blocks/" + name; }
+std::string block_file(const std::string& name)
+{
+    return std::string(WEFT_SOURCE_DIR) + "/testbenches/rtl/dut/blocks/" + name;
+}
 
 DutBench::DutBench(const std::string& map, const std::string& file, const DutShape& shape, std::uint64_t seed)
-    : shape_(shape), map_(read_port_map_text("map.yaml", map)), block_(map_, dut_library(map_, {block_file(file)}, shape), shape, "bench"),
-      random_(seed), under_way_(std::size_t{shape.ports} * shape.channels), held_(shape.ports)
+    : shape_(shape), map_(read_port_map_text("map.yaml", map)),
+      block_(map_, dut_library(map_, {block_file(file)}, shape), shape, "bench"), random_(seed),
+      under_way_(std::size_t{shape.ports} * shape.channels), held_(shape.ports)
 {
 }
 
@@ -47,7 +51,8 @@ void DutBench::run(unsigned clocks, double load, double room)
                 held_[sink.port].pop_front();
             }
             unsigned mask = 0;
-            for (unsigned channel = 0; channel < shape_.channels; ++channel) mask |= chance(random_) < room ? 1U << channel : 0U;
+            for (unsigned channel = 0; channel < shape_.channels; ++channel)
+                mask |= chance(random_) < room ? 1U << channel : 0U;
             sink.channel->drive(mask);
         }
         block_.settle(rising, time_);

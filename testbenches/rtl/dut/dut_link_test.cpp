@@ -56,8 +56,10 @@ FabricSystem::Options with(const Block& block, const Change& change = nullptr)
     FabricSystem::Options options;
     options.link.latency = 20'000;
     options.link.request_credits = options.link.response_credits = 64;
-    options.make_link = [block, change](const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t seed) {
-        return std::make_unique<DutLink>(name.c_str(), event_queue, name, spec, link_map(block, change), block.files, WaveWindow{}, seed);
+    options.make_link = [block, change](const std::string& name, EventQueue& event_queue, const LinkSpec& spec,
+                            std::uint64_t seed) {
+        return std::make_unique<DutLink>(name.c_str(), event_queue, name, spec, link_map(block, change), block.files,
+            WaveWindow{}, seed);
     };
     return options;
 }
@@ -102,9 +104,11 @@ out: {{protocol: valid_ready, valid: m_valid, ready: m_ready, data: m_data}}
     return in_child([&] {
         FabricSystem::Options options = with(pipes);
         options.seed = seed;
-        options.make_link = [&](const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t of) {
-            return std::make_unique<DutLink>(name.c_str(), event_queue, name, spec, read_port_map_text("map.yaml", text),
-                std::vector<std::string>{dut_test::block_file("broken_link.sv")}, WaveWindow{}, of);
+        options.make_link = [&](const std::string& name, EventQueue& event_queue, const LinkSpec& spec,
+                                std::uint64_t of) {
+            return std::make_unique<DutLink>(name.c_str(), event_queue, name, spec,
+                read_port_map_text("map.yaml", text), std::vector<std::string>{dut_test::block_file("broken_link.sv")},
+                WaveWindow{}, of);
         };
         FabricSystem system(two_ends(64'000'000'000), options);
         for (unsigned i = 0; i < 100; ++i) system.endpoints[0]->issue(i * apart, LineOp::write, 1, 64 * i);
@@ -119,7 +123,10 @@ out: {{protocol: valid_ready, valid: m_valid, ready: m_ready, data: m_data}}
     });
 }
 
-void expect_part(const std::string& text, const std::string& part) { EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text; }
+void expect_part(const std::string& text, const std::string& part)
+{
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
 
 }  // namespace
 
@@ -135,8 +142,9 @@ TEST_F(DutLinkTest, ALoneLineTakesItsBeatsAndTheStages)
                 system.endpoints[1]->issue(issued + 1'000'000, LineOp::read, 0, 0);
                 run_all(system);
                 system.expect_clean();
-                return fmt::format("{} {} {} {}", system.endpoints[1]->served.at(0).at, system.endpoints[0]->answered.at(0).at,
-                    system.endpoints[0]->served.at(0).at, system.endpoints[1]->answered.at(0).at);
+                return fmt::format("{} {} {} {}", system.endpoints[1]->served.at(0).at,
+                    system.endpoints[0]->answered.at(0).at, system.endpoints[0]->served.at(0).at,
+                    system.endpoints[1]->answered.at(0).at);
             });
             const Time way = (beats_of(width) - 1 + stages) * Time{clock};
             const Time write = edge(issued, clock) + way;
@@ -204,8 +212,8 @@ TEST_F(DutLinkTest, FewCreditsBoundWhatIsInside)
 TEST_F(DutLinkTest, RandomTrafficComesThroughWholeAndInOrderByEveryProtocol)
 {
     std::vector<Block> blocks{pipes};
-    for (const char* const name : {"crossbar", "tagged/tagged_crossbar", "axi4/axi_crossbar", "axi_stream/axis_crossbar", "credit/credit_crossbar",
-             "two_clocks/crossing_crossbar"})
+    for (const char* const name : {"crossbar", "tagged/tagged_crossbar", "axi4/axi_crossbar",
+             "axi_stream/axis_crossbar", "credit/credit_crossbar", "two_clocks/crossing_crossbar"})
         blocks.push_back(crossbar(name));
     for (const Block& block : blocks) {
         FabricSystem::Options options = with(block);
@@ -312,7 +320,8 @@ TEST_F(DutLinkTest, RefusesWhatItIsNot)
         });
     };
     EXPECT_EQ(refusal([](FabricSystem::Options&) {}), "");
-    expect_part(refusal([](FabricSystem::Options& options) { options.link.bit_error_rate = 1; }), "link.bit_error_rate=0");
+    expect_part(refusal([](FabricSystem::Options& options) { options.link.bit_error_rate = 1; }),
+        "link.bit_error_rate=0");
 }
 
 }  // namespace dut_link_test

@@ -28,7 +28,8 @@ struct Block {
 const Block crossbar{"crossbar.map.yaml", {example("crossbar.sv"), example("crossbar_queue.sv")}};
 const Block tagged{"tagged/tagged_crossbar.map.yaml",
     {example("crossbar.sv"), example("crossbar_queue.sv"), example("tagged/tagged_crossbar.sv")}};
-const Block axi4{"axi4/axi_crossbar.map.yaml", {example("crossbar.sv"), example("crossbar_queue.sv"), example("axi4/axi_crossbar.sv")}};
+const Block axi4{"axi4/axi_crossbar.map.yaml",
+    {example("crossbar.sv"), example("crossbar_queue.sv"), example("axi4/axi_crossbar.sv")}};
 const Block axi_stream{"axi_stream/axis_crossbar.map.yaml",
     {example("crossbar.sv"), example("crossbar_queue.sv"), example("axi_stream/axis_crossbar.sv")}};
 const Block credit{"credit/credit_crossbar.map.yaml",
@@ -40,10 +41,12 @@ const Block two_clocks{"two_clocks/crossing_crossbar.map.yaml",
 FabricSystem::Options with(const Block& block, const std::function<void(PortMap&)>& change = nullptr)
 {
     FabricSystem::Options options = clocked(twin);
-    options.make = [block, change](const std::string& name, EventQueue& event_queue, const SwitchSpec& spec, unsigned ports, RouteTable routes) {
+    options.make = [block, change](const std::string& name, EventQueue& event_queue, const SwitchSpec& spec,
+                       unsigned ports, RouteTable routes) {
         PortMap map = read_port_map(example(block.map));
         if (change) change(map);
-        return std::make_unique<DutSwitch>(name.c_str(), event_queue, name, spec, ports, std::move(routes), map, block.files);
+        return std::make_unique<DutSwitch>(name.c_str(), event_queue, name, spec, ports, std::move(routes), map,
+            block.files);
     };
     return options;
 }
@@ -98,7 +101,8 @@ TEST_F(DutSwitchTest, MoreSeeds)
 
 TEST_F(DutSwitchTest, SeveralInAFabric)
 {
-    for (const Block& block : {tagged, axi4}) EXPECT_GT(trace_of(two_tiers(3, 2, 2), with(block), 150, 5).size(), 1000U);
+    for (const Block& block : {tagged, axi4})
+        EXPECT_GT(trace_of(two_tiers(3, 2, 2), with(block), 150, 5).size(), 1000U);
 }
 
 TEST_F(DutSwitchTest, ALoneLineTakesItsLinksAndTheBlocksClocks)
@@ -111,7 +115,8 @@ TEST_F(DutSwitchTest, ALoneLineTakesItsLinksAndTheBlocksClocks)
         const Time link = lone(bare, op) / 2;
         for (const Time clock : {500U, 700U, 1300U}) {
             const Time on_pins = (link + clock - 1) / clock * clock;
-            EXPECT_EQ(lone(with(crossbar, [&](PortMap& map) { map.clocks[0].period = clock; }), op), on_pins + clock + link);
+            EXPECT_EQ(lone(with(crossbar, [&](PortMap& map) { map.clocks[0].period = clock; }), op),
+                on_pins + clock + link);
             FabricSystem::Options by_switch = with(crossbar);
             by_switch.switches.clock = by_switch.switches.transfer = by_switch.switches.credit_delay = clock;
             EXPECT_EQ(lone(by_switch, op), on_pins + clock + link);
@@ -168,7 +173,8 @@ TEST_F(DutSwitchTest, AnOfferThatChangesBeforeReadyIsNamed)
         FabricSystem system(star(4, 120'000'000'000), with(block));
         system.issue_random(300, 1);
         run_all(system);
-        const std::vector<std::string> problems = system.others[0] == nullptr ? system.others[4]->problems() : system.others[0]->problems();
+        const std::vector<std::string> problems =
+            system.others[0] == nullptr ? system.others[4]->problems() : system.others[0]->problems();
         return problems.empty() ? std::string() : problems.front();
     });
     EXPECT_NE(problem.find("before ready"), std::string::npos) << problem;

@@ -25,9 +25,10 @@ TEST(LineLayout, FieldsLieWhereLineBitsHasThem)
     bits.clear();
     bits.set_place(0x1234, 0x56789abcdef0);
     bits.set_rest(0x4321, 7, true, 64, 5, 0xa5, 0xabcdef, true);
-    for (const auto& [field, value] : std::vector<std::pair<LineField, std::uint64_t>>{{LineField::address, 0x56789abcdef0},
-             {LineField::destination, 0x1234}, {LineField::source, 0x4321}, {LineField::operation, 7}, {LineField::response, 1},
-             {LineField::size, 64}, {LineField::function, 5}, {LineField::flags, 0xa5}, {LineField::tag, 0xabcdef}, {LineField::failed, 1}}) {
+    for (const auto& [field, value] : std::vector<std::pair<LineField, std::uint64_t>>{
+             {LineField::address, 0x56789abcdef0}, {LineField::destination, 0x1234}, {LineField::source, 0x4321},
+             {LineField::operation, 7}, {LineField::response, 1}, {LineField::size, 64}, {LineField::function, 5},
+             {LineField::flags, 0xa5}, {LineField::tag, 0xabcdef}, {LineField::failed, 1}}) {
         LineLayout layout;
         layout.add(field, 3, width_of(field));
         std::uint8_t bytes[16];

@@ -35,8 +35,9 @@ out:
   data: m_data
 )";
 
-const std::vector<PinInfo> block_pins{{"clk", 1, true}, {"rst_n", 1, true}, {"idle", 1, false}, {"test", 1, true}, {"s_valid", 4, true},
-    {"s_ready", 4, false}, {"s_data", 2560, true}, {"s_dest", 8, true}, {"m_valid", 4, false}, {"m_ready", 4, true}, {"m_data", 2560, false}};
+const std::vector<PinInfo> block_pins{{"clk", 1, true}, {"rst_n", 1, true}, {"idle", 1, false}, {"test", 1, true},
+    {"s_valid", 4, true}, {"s_ready", 4, false}, {"s_data", 2560, true}, {"s_dest", 8, true}, {"m_valid", 4, false},
+    {"m_ready", 4, true}, {"m_data", 2560, false}};
 
 // `good` with one line replaced.
 std::string with(const std::string& line, const std::string& by)
@@ -86,7 +87,9 @@ TEST(PortMap, APinForEachPortAndAPackedStructure)
     pins[4].width = 1;
     for (const char* const name : {"s_ready_1", "s_ready_2", "s_ready_3"}) pins.push_back({name, 1, false});
     std::string map = with("valid: s_valid", "valid: {pin: s, at: 0, stride: 643, width: 1}");
-    const auto change = [&](const std::string& line, const std::string& by) { map.replace(map.find(line), line.size(), by); };
+    const auto change = [&](const std::string& line, const std::string& by) {
+        map.replace(map.find(line), line.size(), by);
+    };
     change("dest: s_dest", "dest: {pin: s, at: 1, stride: 643, width: 2}");
     change("data: s_data", "data: {pin: s, at: 3, stride: 643, width: 640}");
     change("ready: s_ready", "ready: \"s_ready_{p}\"");
@@ -95,7 +98,10 @@ TEST(PortMap, APinForEachPortAndAPackedStructure)
     EXPECT_EQ(slice.pin, "s_ready_2");
     EXPECT_EQ(slice.at, 0U);
     change("at: 3, stride", "at: 4, stride");
-    EXPECT_NE(said(map, pins).find("m.yaml:15: data of input 3 is bits 2572..1933 of pin 's', which has 2572; expected bits that the pin has"), std::string::npos)
+    EXPECT_NE(
+        said(map, pins).find(
+            "m.yaml:15: data of input 3 is bits 2572..1933 of pin 's', which has 2572; expected bits that the pin has"),
+        std::string::npos)
         << said(map, pins);
 }
 
@@ -103,7 +109,8 @@ TEST(PortMap, PinsThatAreNotThereOrPointTheOtherWay)
 {
     EXPECT_EQ(said(with("valid: s_valid", "valid: s_vaild")),
         "m.yaml: nothing drives the input 's_valid'; expected a stream, or 'ties: {s_valid: 0}'\n"
-        "m.yaml:13: valid of input 0 names the pin 's_vaild', which the block does not have; expected a pin of module block (did you mean 's_valid'?)");
+        "m.yaml:13: valid of input 0 names the pin 's_vaild', which the block does not have; expected a pin of module "
+        "block (did you mean 's_valid'?)");
     EXPECT_EQ(said(with("ready: m_ready", "ready: m_valid")),
         "m.yaml: nothing drives the input 'm_ready'; expected a stream, or 'ties: {m_ready: 0}'\n"
         "m.yaml:20: ready of output 0 names the pin 'm_valid', which is an output of the block; expected an input");
@@ -116,8 +123,10 @@ TEST(PortMap, WidthsOverlapsAndInputsThatNothingDrives)
     EXPECT_EQ(said(with("valid: m_valid", "valid: {pin: m_valid, stride: 1, width: 2}")),
         "m.yaml:19: bit 1 of pin 'm_valid' is valid of output 0 and valid of output 1; expected one use of each bit\n"
         "m.yaml:19: valid of output 3 is bits 4..3 of pin 'm_valid', which has 4; expected bits that the pin has");
-    EXPECT_EQ(said(with("ties: {test: 0}", "")), "m.yaml: nothing drives the input 'test'; expected a stream, or 'ties: {test: 0}'");
-    EXPECT_EQ(said(with("ties: {test: 0}", "ties: {test: 2}")), "m.yaml:10: 2 does not fit in the 1 bits of pin 'test'; expected a smaller number");
+    EXPECT_EQ(said(with("ties: {test: 0}", "")),
+        "m.yaml: nothing drives the input 'test'; expected a stream, or 'ties: {test: 0}'");
+    EXPECT_EQ(said(with("ties: {test: 0}", "ties: {test: 2}")),
+        "m.yaml:10: 2 does not fit in the 1 bits of pin 'test'; expected a smaller number");
     EXPECT_EQ(said(with("dest: s_dest", "dest: {pin: s_dest, stride: 2, width: 1}")),
         "m.yaml: nothing drives bit 1 of the input 's_dest'; expected a stream, or 'ties: {s_dest: 0}'\n"
         "m.yaml:16: dest of a port has 1 bits for 4 ports; expected enough for each");
@@ -135,20 +144,26 @@ TEST(PortMap, WhatAMapCannotSay)
     const auto expect = [](const std::string& line, const std::string& by, const std::string& message) {
         EXPECT_EQ(said(with(line, by)), message);
     };
-    expect("name: mine", "name: my/block", "m.yaml:1: the name 'my/block'; expected letters, digits, _ and -, at most 64");
+    expect("name: mine", "name: my/block",
+        "m.yaml:1: the name 'my/block'; expected letters, digits, _ and -, at most 64");
     expect("role: switch", "role: gpu", "m.yaml:2: 'role' is 'gpu'; expected one of switch, link");
     expect("ports: 4", "ports: 65", "m.yaml:4: 'ports' is '65'; expected a whole number from 1 to 64");
-    expect("- {pin: clk}", "- {pin: clk, period: 5}", "m.yaml:7: the period is '5'; expected a time, such as 800ps, or switch.clock");
+    expect("- {pin: clk}", "- {pin: clk, period: 5}",
+        "m.yaml:7: the period is '5'; expected a time, such as 800ps, or switch.clock");
     expect("  protocol: valid_ready\n  valid: m_valid", "  protocol: axi5\n  valid: m_valid",
         "m.yaml:18: 'protocol' is 'axi5'; expected one of valid_ready, credit, axi_stream, axi4");
-    expect("dest: s_dest", "dest: s_dest\n  clock: clk2", "m.yaml:12: the clock 'clk2' of a stream is none of the map; expected a pin of 'clocks'");
+    expect("dest: s_dest", "dest: s_dest\n  clock: clk2",
+        "m.yaml:12: the clock 'clk2' of a stream is none of the map; expected a pin of 'clocks'");
     expect("dest: s_dest", "dest: s_dest\n  lines: requests",
-        "m.yaml:12: 'in' does not say for each line by which stream it goes; expected one stream, or one of 'lines: requests' and one of "
+        "m.yaml:12: 'in' does not say for each line by which stream it goes; expected one stream, or one of 'lines: "
+        "requests' and one of "
         "'lines: responses'");
-    expect("dest: s_dest", "dest: s_dest\n  packing: {tag: 0, source: 24, destination: 40, operation: 56, response: 60, data: 60}",
+    expect("dest: s_dest",
+        "dest: s_dest\n  packing: {tag: 0, source: 24, destination: 40, operation: 56, response: 60, data: 60}",
         "m.yaml:17: data overlaps response; expected bits of its own");
     expect("dest: s_dest", "dest: s_dest\n  packing: {tag: 0, source: 24, operation: 56, response: 60, data: 64}",
-        "m.yaml:17: the stream does not carry 'destination'; expected all that names and routes a line: destination, source, operation, "
+        "m.yaml:17: the stream does not carry 'destination'; expected all that names and routes a line: destination, "
+        "source, operation, "
         "response, tag, data");
 }
 
@@ -156,14 +171,18 @@ TEST(PortMap, WhatAMapCannotSay)
 TEST(PortMap, OfALink)
 {
     std::string link = with("role: switch", "role: link");
-    const auto change = [&](const std::string& from, const std::string& to) { link.replace(link.find(from), from.size(), to); };
-    EXPECT_EQ(said(link), "m.yaml:1: a link with 4 ports; expected 2, its ends\n"
-                          "m.yaml:7: a clock of a link without a period; expected a time, such as 800ps");
+    const auto change = [&](const std::string& from, const std::string& to) {
+        link.replace(link.find(from), from.size(), to);
+    };
+    EXPECT_EQ(said(link),
+        "m.yaml:1: a link with 4 ports; expected 2, its ends\n"
+        "m.yaml:7: a clock of a link without a period; expected a time, such as 800ps");
     change("ports: 4\n", "");
     change("{pin: clk}", "{pin: clk, period: switch.clock}");
     change("idle: idle", "output_buffer: 4");
-    EXPECT_EQ(said(link), "m.yaml:6: the period is 'switch.clock'; expected a time, such as 800ps\n"
-                          "m.yaml:8: 'output_buffer' of a link; expected a map without it: whoever sends holds a slot behind the link");
+    EXPECT_EQ(said(link),
+        "m.yaml:6: the period is 'switch.clock'; expected a time, such as 800ps\n"
+        "m.yaml:8: 'output_buffer' of a link; expected a map without it: whoever sends holds a slot behind the link");
     change("switch.clock", "320ps");
     change("output_buffer: 4", "idle: idle");
     const PortMap map = read_port_map_text("m.yaml", link);

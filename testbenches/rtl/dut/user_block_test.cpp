@@ -52,7 +52,8 @@ protected:
     }
     Outcome add(const std::string& folder)
     {
-        return call({"rtl", "add", folder + "crossbar.sv", folder + "crossbar_queue.sv", "--map", folder + "crossbar.map.yaml"});
+        return call({"rtl", "add", folder + "crossbar.sv", folder + "crossbar_queue.sv", "--map",
+            folder + "crossbar.map.yaml"});
     }
     Outcome run_broken(const std::string& file, const std::string& from, const std::string& to)
     {
@@ -72,7 +73,8 @@ TEST_F(UserBlock, IsAddedListedUsedAndRemoved)
     const Outcome added = add(example);
     EXPECT_EQ(without_notices(added.err), "");
     ASSERT_EQ(added.code, 0);
-    EXPECT_EQ(added.out, "registered my_crossbar in " + folder_.file("models") +
+    EXPECT_EQ(added.out,
+        "registered my_crossbar in " + folder_.file("models") +
             "/my_crossbar.yaml\nuse it with --model 'GLOB=my_crossbar', such as --model '*.nvsw.*=my_crossbar'\n");
     EXPECT_TRUE(has(call({"rtl", "list"}).out, "my_crossbar: crossbar with a queue of two lines behind each input\n"));
     EXPECT_TRUE(has(call({"models", "switch"}).out, "model my_crossbar"));
@@ -87,7 +89,8 @@ TEST_F(UserBlock, IsAddedListedUsedAndRemoved)
     EXPECT_TRUE(has(call({"run", example_system, "--model", "*.nvsw.0=my_crossbar"}).out, "verified    passed"));
 
     EXPECT_EQ(call({"rtl", "remove", "my_crossbra"}).err,
-        "weft: no block 'my_crossbra' is registered in " + folder_.file("models") + "; expected a name of 'weft rtl list' (did you mean 'my_crossbar'?)\n");
+        "weft: no block 'my_crossbra' is registered in " + folder_.file("models") +
+            "; expected a name of 'weft rtl list' (did you mean 'my_crossbar'?)\n");
     EXPECT_EQ(call({"rtl", "remove", "my_crossbar"}).code, 0);
     EXPECT_EQ(call({"rtl", "list"}).out, "no block is registered in " + folder_.file("models") + "\n");
     EXPECT_EQ(call({"run", example_system, "--model", everywhere}).code, 2);
@@ -103,8 +106,8 @@ TEST_F(UserBlock, RunsInABoxOfEightWithFourSwitches)
 
 TEST_F(UserBlock, ATaggedOneWithStreamsOfItsOwnForResponses)
 {
-    const Outcome added = call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv", example + "tagged/tagged_crossbar.sv",
-        "--map", example + "tagged/tagged_crossbar.map.yaml"});
+    const Outcome added = call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv",
+        example + "tagged/tagged_crossbar.sv", "--map", example + "tagged/tagged_crossbar.map.yaml"});
     ASSERT_EQ(added.code, 0) << added.err;
     const Outcome ran = call({"run", example_system, "--model", "*.nvsw.*=tagged_crossbar"});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
@@ -113,8 +116,8 @@ TEST_F(UserBlock, ATaggedOneWithStreamsOfItsOwnForResponses)
 
 TEST_F(UserBlock, OneOfAxi4)
 {
-    const Outcome added = call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv", example + "axi4/axi_crossbar.sv",
-        "--map", example + "axi4/axi_crossbar.map.yaml"});
+    const Outcome added = call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv",
+        example + "axi4/axi_crossbar.sv", "--map", example + "axi4/axi_crossbar.map.yaml"});
     ASSERT_EQ(added.code, 0) << added.err;
     const Outcome ran = call({"run", example_system, "--model", "*.nvsw.*=axi_crossbar"});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
@@ -123,9 +126,10 @@ TEST_F(UserBlock, OneOfAxi4)
 
 TEST_F(UserBlock, OfAxiStreamOfCreditsAndOfTwoClocks)
 {
-    for (const std::string name : {"axi_stream/axis_crossbar", "credit/credit_crossbar", "two_clocks/crossing_crossbar"}) {
-        const Outcome added = call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv", example + name + ".sv", "--map",
-            example + name + ".map.yaml"});
+    for (const std::string name :
+        {"axi_stream/axis_crossbar", "credit/credit_crossbar", "two_clocks/crossing_crossbar"}) {
+        const Outcome added = call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv",
+            example + name + ".sv", "--map", example + name + ".map.yaml"});
         ASSERT_EQ(added.code, 0) << added.err;
         const Outcome ran = call({"run", example_system, "--model", "*.nvsw.*=" + name.substr(name.find('/') + 1)});
         EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
@@ -137,7 +141,8 @@ TEST_F(UserBlock, ShowsItsWaveforms)
 {
     ASSERT_EQ(add(example).code, 0);
     const std::string file = folder_.file("wave.fst");
-    const Outcome ran = call({"run", example_system, "--model", everywhere, "--wave", "box.0.nvsw.1=" + file, "--wave-window", "1us:2us"});
+    const Outcome ran = call(
+        {"run", example_system, "--model", everywhere, "--wave", "box.0.nvsw.1=" + file, "--wave-window", "1us:2us"});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     std::ifstream in(file, std::ios::binary | std::ios::ate);
     EXPECT_GT(in.tellg(), 1000);
@@ -145,15 +150,18 @@ TEST_F(UserBlock, ShowsItsWaveforms)
 
 TEST_F(UserBlock, ThatDropsALineIsNamed)
 {
-    const Outcome ran = run_broken("crossbar.sv", ".pop(taken[i])", ".pop(taken[i] || (i == 1 && head[i][126:103] == 24'd5))");
+    const Outcome ran =
+        run_broken("crossbar.sv", ".pop(taken[i])", ".pop(taken[i] || (i == 1 && head[i][126:103] == 24'd5))");
     EXPECT_EQ(ran.code, 1) << ran.out;
-    EXPECT_TRUE(has(ran.out, "a line out of order, 1 before its turn") || has(ran.out, "nothing is inside, it says")) << ran.out;
+    EXPECT_TRUE(has(ran.out, "a line out of order, 1 before its turn") || has(ran.out, "nothing is inside, it says"))
+        << ran.out;
     EXPECT_TRUE(has(ran.out, "and is missing: ") || has(ran.out, "inside since")) << ran.out;
 }
 
 TEST_F(UserBlock, ThatMisroutesIsNamed)
 {
-    const Outcome ran = run_broken("crossbar.sv", "head_dest[i]) == o)", "head_dest[i] ^ PW'(head[i][126:103] == 24'd5)) == o)");
+    const Outcome ran =
+        run_broken("crossbar.sv", "head_dest[i]) == o)", "head_dest[i] ^ PW'(head[i][126:103] == 24'd5)) == o)");
     EXPECT_EQ(ran.code, 1) << ran.out;
     EXPECT_TRUE(has(ran.out, ": a line for output ")) << ran.out;
 }
@@ -161,9 +169,11 @@ TEST_F(UserBlock, ThatMisroutesIsNamed)
 // What `weft fabric` says is what `weft run` says, with its exit code, and nothing of its own temporary files.
 TEST_F(UserBlock, ThatMisroutesIsNamedUnderTraffic)
 {
-    const Outcome ran = run_broken("crossbar.sv", "head_dest[i]) == o)", "head_dest[i] ^ PW'(head[i][126:103] == 24'd5)) == o)");
+    const Outcome ran =
+        run_broken("crossbar.sv", "head_dest[i]) == o)", "head_dest[i] ^ PW'(head[i][126:103] == 24'd5)) == o)");
     EXPECT_EQ(ran.code, 1) << ran.out;
-    const Outcome traffic = call({"fabric", example_system, "--model", everywhere, "--loads", "0.5", "--duration", "2us"});
+    const Outcome traffic =
+        call({"fabric", example_system, "--model", everywhere, "--loads", "0.5", "--duration", "2us"});
     EXPECT_EQ(traffic.code, 1) << traffic.err;
     EXPECT_EQ(traffic.out, "");
     EXPECT_EQ(traffic.err.rfind("WRONG       at load ", 0), 0u) << traffic.err;
@@ -176,7 +186,8 @@ TEST_F(UserBlock, ThatMisroutesIsNamedUnderTraffic)
 
 TEST_F(UserBlock, ThatAltersDataIsNamed)
 {
-    const Outcome ran = run_broken("crossbar.sv", "m_data[o] = head[i];", "m_data[o] = head[i] ^ (WIDTH'(head[i][126:103] == 24'd7) << 200);");
+    const Outcome ran = run_broken("crossbar.sv", "m_data[o] = head[i];",
+        "m_data[o] = head[i] ^ (WIDTH'(head[i][126:103] == 24'd7) << 200);");
     EXPECT_EQ(ran.code, 1) << ran.out;
     EXPECT_TRUE(has(ran.out, "data byte 9: expected ")) << ran.out;
 }
@@ -242,12 +253,14 @@ TEST_F(UserBlock, ThatKeepsACreditIsNamedAtTheEnd)
     replace("count - NW'(s_credit[p])", "count - NW'(pop)");
     replace("if (s_credit[p]) place", "if (pop) place");
     write_text_file(folder_.file("credit_crossbar.sv"), text);
-    const Outcome added = call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv", folder_.file("credit_crossbar.sv"),
-        "--map", example + "credit/credit_crossbar.map.yaml"});
+    const Outcome added = call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv",
+        folder_.file("credit_crossbar.sv"), "--map", example + "credit/credit_crossbar.map.yaml"});
     ASSERT_EQ(added.code, 0) << added.err;
     const Outcome ran = call({"run", example_system, "--model", "*.nvsw.0=credit_crossbar"});
     EXPECT_EQ(ran.code, 1) << ran.out;
-    EXPECT_TRUE(has(ran.out, "box.0.nvsw.0 input 1: 3 of 4 credits did not come back: the block has taken the beats and keeps or lost the credits"))
+    EXPECT_TRUE(has(ran.out,
+        "box.0.nvsw.0 input 1: 3 of 4 credits did not come back: the block has taken the beats and keeps or lost the "
+        "credits"))
         << ran.out;
 }
 
@@ -262,7 +275,8 @@ TEST_F(UserBlock, ThatDependsOnBitsBeforeResetDependsOnTheSeed)
     ASSERT_EQ(add(folder_.file("")).code, 0);
     std::set<std::string> ends;
     for (const char* const seed : {"1", "2", "3", "4"}) {
-        const Outcome ran = call({"run", example_system, "--model", everywhere, "--seed", seed, "--quiet", "--json", folder_.file("result.json")});
+        const Outcome ran = call({"run", example_system, "--model", everywhere, "--seed", seed, "--quiet", "--json",
+            folder_.file("result.json")});
         EXPECT_EQ(ran.code, 0) << ran.out;
         const std::string result = read_text_file(folder_.file("result.json"));
         const std::size_t at = result.find("\"simulated_ps\"");
@@ -294,19 +308,23 @@ TEST_F(UserBlock, ABadMapRegistersNothing)
     const Outcome added = add(folder_.file(""));
     EXPECT_EQ(added.code, 2);
     EXPECT_EQ(added.out, "");
-    EXPECT_EQ(without_notices(added.err), folder_.file("crossbar.map.yaml") +
-            ":20: valid of output 0 names the pin 'm_vaild', which the block does not have; expected a pin of module crossbar (did you mean 'm_valid'?)\n");
+    EXPECT_EQ(without_notices(added.err),
+        folder_.file("crossbar.map.yaml") +
+            ":20: valid of output 0 names the pin 'm_vaild', which the block does not have; expected a pin of module "
+            "crossbar (did you mean 'm_valid'?)\n");
     EXPECT_TRUE(has(call({"rtl", "list"}).out, "no block is registered"));
 }
 
 TEST_F(UserBlock, BadUseIsOneLine)
 {
-    EXPECT_EQ(call({"rtl", "ad"}).err, "weft: unknown action 'ad' of 'weft rtl'; expected add, list or remove (did you mean 'add'?)\n");
+    EXPECT_EQ(call({"rtl", "ad"}).err,
+        "weft: unknown action 'ad' of 'weft rtl'; expected add, list or remove (did you mean 'add'?)\n");
     EXPECT_EQ(call({"rtl", "add"}).err, "weft: no block is given; expected weft rtl add FILE.sv... --map MAP.yaml\n");
     EXPECT_EQ(call({"rtl", "remove"}).code, 2);
     EXPECT_EQ(call({"rtl", "list", "x"}).code, 2);
     change("crossbar.map.yaml", "name: my_crossbar", "name: crossbar");
-    EXPECT_EQ(without_notices(add(folder_.file("")).err), folder_.file("crossbar.map.yaml") + ": the name 'crossbar' of kind switch is taken; expected another name\n");
+    EXPECT_EQ(without_notices(add(folder_.file("")).err),
+        folder_.file("crossbar.map.yaml") + ": the name 'crossbar' of kind switch is taken; expected another name\n");
     // All of the RTL is named, or a change of the rest would not be seen.
     EXPECT_EQ(call({"rtl", "add", example + "crossbar.sv", "--map", example + "crossbar.map.yaml"}).code, 2);
     // A block with a fixed number of ports in a node with more.
@@ -314,7 +332,9 @@ TEST_F(UserBlock, BadUseIsOneLine)
     ASSERT_EQ(add(folder_.file("")).code, 0);
     const Outcome ran = call({"run", "examples/dgx_h100/system.yaml", "--model", everywhere});
     EXPECT_EQ(ran.code, 2);
-    EXPECT_TRUE(has(ran.err, ": a node with 8 ports for a block with 4; expected a block with enough, or parameters with {ports}")) << ran.err;
+    EXPECT_TRUE(has(ran.err,
+        ": a node with 8 ports for a block with 4; expected a block with enough, or parameters with {ports}"))
+        << ran.err;
 }
 
 }  // namespace user_block_test

@@ -31,11 +31,13 @@ protected:
     static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
     static Outcome add(const std::string& folder)
     {
-        return call({"rtl", "add", folder + "pipe_link.sv", folder + "link_pipe.sv", "--map", folder + "pipe_link.map.yaml"});
+        return call(
+            {"rtl", "add", folder + "pipe_link.sv", folder + "link_pipe.sv", "--map", folder + "pipe_link.map.yaml"});
     }
     static Outcome add_crossbar()
     {
-        return call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv", "--map", example + "crossbar.map.yaml"});
+        return call({"rtl", "add", example + "crossbar.sv", example + "crossbar_queue.sv", "--map",
+            example + "crossbar.map.yaml"});
     }
     // Copies in the folder, one place of one of them changed.
     void change(const std::string& file, const std::string& from, const std::string& to)
@@ -59,7 +61,8 @@ protected:
     }
     Outcome run(const std::vector<std::string>& more)
     {
-        std::vector<std::string> arguments{"run", example_system, "--bytes", "16KiB", "--json", folder_.file("result.json")};
+        std::vector<std::string> arguments{"run", example_system, "--bytes", "16KiB", "--json",
+            folder_.file("result.json")};
         arguments.insert(arguments.end(), more.begin(), more.end());
         return call(arguments);
     }
@@ -82,9 +85,12 @@ TEST_F(UserLink, IsAddedListedUsedAndRemoved)
     const Outcome added = add(example + "link/");
     EXPECT_EQ(without_notices(added.err), "");
     ASSERT_EQ(added.code, 0);
-    EXPECT_EQ(added.out, "registered my_link in " + folder_.file("models") +
-            "/my_link.yaml\nuse it with --set link.model=my_link, of some links --set '*.nvsw.0~*.link.model=my_link'\n");
-    EXPECT_TRUE(has(call({"rtl", "list"}).out, "my_link: two pipelines of 20 clocks, beats of 128 bits\n  role  link\n"));
+    EXPECT_EQ(added.out,
+        "registered my_link in " + folder_.file("models") +
+            "/my_link.yaml\nuse it with --set link.model=my_link, of some links --set "
+            "'*.nvsw.0~*.link.model=my_link'\n");
+    EXPECT_TRUE(
+        has(call({"rtl", "list"}).out, "my_link: two pipelines of 20 clocks, beats of 128 bits\n  role  link\n"));
     EXPECT_TRUE(has(call({"models", "link"}).out, "model my_link"));
     EXPECT_FALSE(has(call({"models", "switch"}).out, "model my_link"));
 
@@ -103,7 +109,8 @@ TEST_F(UserLink, IsAddedListedUsedAndRemoved)
     EXPECT_GT(links, 0U);
     EXPECT_TRUE(has(call({"explain", example_system, "--set", "link.model=my_link"}).out, "my_link"));
     // The protocol is kept at both ends, and nothing hangs on bits before reset.
-    const Outcome fabric = call({"fabric", example_system, "--set", "link.model=my_link", "--loads", "0.3", "--check-protocol"});
+    const Outcome fabric =
+        call({"fabric", example_system, "--set", "link.model=my_link", "--loads", "0.3", "--check-protocol"});
     EXPECT_EQ(fabric.code, 0) << fabric.err;
     const auto time = once["simulated_ps"];
     EXPECT_EQ(run({"--set", "link.model=my_link", "--seed", "7"}).code, 0);
@@ -120,8 +127,8 @@ TEST_F(UserLink, OneAmongLinksOfOtherModelsAndBesideASwitch)
     const Outcome one = run({"--set", "*.nvsw.1~*.xpu.2.link.model=my_link"});
     EXPECT_EQ(one.code, 0) << one.out << one.err;
     EXPECT_TRUE(has(one.out, "verified    passed"));
-    const Outcome both = run({"--set", "*.nvsw.0~*.link.model=my_link", "--set", "*.nvsw.1~*.link.model=link_twin", "--set", "link.request_credits=64",
-        "--set", "link.response_credits=64", "--model", "*.nvsw.*=my_crossbar"});
+    const Outcome both = run({"--set", "*.nvsw.0~*.link.model=my_link", "--set", "*.nvsw.1~*.link.model=link_twin",
+        "--set", "link.request_credits=64", "--set", "link.response_credits=64", "--model", "*.nvsw.*=my_crossbar"});
     EXPECT_EQ(both.code, 0) << both.out << both.err;
     EXPECT_TRUE(has(both.out, "verified    passed"));
 }
@@ -130,7 +137,8 @@ TEST_F(UserLink, OneAmongLinksOfOtherModelsAndBesideASwitch)
 TEST_F(UserLink, CarriesOperationsOnGroups)
 {
     ASSERT_EQ(add(example + "link/").code, 0);
-    const Outcome ran = call({"run", "examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--algorithm", "nvls", "--set", "link.model=my_link"});
+    const Outcome ran = call({"run", "examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--algorithm", "nvls",
+        "--set", "link.model=my_link"});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_TRUE(has(ran.out, "verified    passed"));
 }
@@ -138,7 +146,8 @@ TEST_F(UserLink, CarriesOperationsOnGroups)
 TEST_F(UserLink, ShowsItsWaveform)
 {
     ASSERT_EQ(add(example + "link/").code, 0);
-    const Outcome ran = run({"--set", "link.model=my_link", "--wave", "box.0.xpu.0~box.0.nvsw.1=" + folder_.file("wave.fst"), "--wave-window", "1us:2us"});
+    const Outcome ran = run({"--set", "link.model=my_link", "--wave",
+        "box.0.xpu.0~box.0.nvsw.1=" + folder_.file("wave.fst"), "--wave-window", "1us:2us"});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     std::ifstream in(folder_.file("wave.fst"), std::ios::binary | std::ios::ate);
     EXPECT_GT(in.tellg(), 1000);
@@ -146,7 +155,8 @@ TEST_F(UserLink, ShowsItsWaveform)
 
 TEST_F(UserLink, ThatAltersABitIsNamedAndLeavesAWaveform)
 {
-    const Outcome ran = run_broken("link_pipe.sv", "beat[0] <= s_data;", "beat[0] <= s_data ^ (WIDTH'(s_data[126:103] == 24'd3) << 5);");
+    const Outcome ran = run_broken("link_pipe.sv", "beat[0] <= s_data;",
+        "beat[0] <= s_data ^ (WIDTH'(s_data[126:103] == 24'd3) << 5);");
     EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
     EXPECT_TRUE(has(ran.out, "box.0.xpu.2~box.0.nvsw.1: at ")) << ran.out;
     EXPECT_TRUE(has(ran.out, ", end ") && has(ran.out, ": expected 0x")) << ran.out;
@@ -155,7 +165,8 @@ TEST_F(UserLink, ThatAltersABitIsNamedAndLeavesAWaveform)
 
 TEST_F(UserLink, ThatLosesABeatIsNamed)
 {
-    const Outcome ran = run_broken("link_pipe.sv", "full[0] <= s_valid;", "full[0] <= s_valid && s_data[126:103] != 24'd3;");
+    const Outcome ran =
+        run_broken("link_pipe.sv", "full[0] <= s_valid;", "full[0] <= s_valid && s_data[126:103] != 24'd3;");
     EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
     EXPECT_TRUE(has(ran.out, "box.0.xpu.2~box.0.nvsw.1: at ")) << ran.out;
 }
@@ -176,18 +187,25 @@ TEST_F(UserLink, BadUseIsOneLine)
     EXPECT_EQ(without_notices(run({"--set", "link.model=my_lnik"}).err),
         "--set: 'my_lnik' is no value of link.model; expected one of " + all + " (did you mean 'my_link'?)\n");
     EXPECT_EQ(without_notices(run({"--set", "link.model=my_crossbar"}).err),
-        "--set: 'my_crossbar' is no value of link.model; expected --model 'GLOB=my_crossbar', since it is a switch; a link is one of " + all + "\n");
+        "--set: 'my_crossbar' is no value of link.model; expected --model 'GLOB=my_crossbar', since it is a switch; a "
+        "link is one of " +
+            all + "\n");
     EXPECT_EQ(without_notices(run({"--model", "*.nvsw.*=my_link"}).err),
-        "--model: unknown model 'my_link' for box.0.nvsw.0; expected a model of kind switch; a link is taken by --set link.model=my_link\n");
-    EXPECT_EQ(run({"--set", "link.model=my_link", "--set", "link.retry=go_back_n", "--set", "link.bit_error_rate=1e-9"}).code, 2);
+        "--model: unknown model 'my_link' for box.0.nvsw.0; expected a model of kind switch; a link is taken by --set "
+        "link.model=my_link\n");
+    EXPECT_EQ(
+        run({"--set", "link.model=my_link", "--set", "link.retry=go_back_n", "--set", "link.bit_error_rate=1e-9"}).code,
+        2);
     // A map that has become one of the other role since.
     change("pipe_link.map.yaml", "name: my_link", "name: rtl_link");
-    EXPECT_EQ(without_notices(add(folder_.file("")).err), folder_.file("pipe_link.map.yaml") + ": the name 'rtl_link' of kind link is taken; expected another name\n");
+    EXPECT_EQ(without_notices(add(folder_.file("")).err),
+        folder_.file("pipe_link.map.yaml") + ": the name 'rtl_link' of kind link is taken; expected another name\n");
     change("pipe_link.map.yaml", "text: two", "text: three");
     ASSERT_EQ(add(folder_.file("")).code, 0);
     change("pipe_link.map.yaml", "role: link", "role: switch");
     EXPECT_EQ(without_notices(run({"--set", "link.model=my_link"}).err),
-        folder_.file("pipe_link.map.yaml") + ": the map says role: switch, the block is registered as a link; expected 'weft rtl add' once more\n");
+        folder_.file("pipe_link.map.yaml") +
+            ": the map says role: switch, the block is registered as a link; expected 'weft rtl add' once more\n");
 }
 
 }  // namespace user_link_test

@@ -26,8 +26,9 @@ struct GroupSwitchRun {
 
 // `clocks` clocks at loads from 0.1 to 1.0 in ten steps, then what was begun is brought to its end. Stops at the first thing
 // wrong. `expected` may be null; `scored` false: only differences count.
-inline GroupSwitchRun run_group_switch(const GroupSwitchParameters& parameters, std::uint64_t seed, const GroupTrafficShape& shape,
-    std::uint64_t clocks, GroupSwitchBlock& block, GroupSwitchBlock* expected, bool scored = true)
+inline GroupSwitchRun run_group_switch(const GroupSwitchParameters& parameters, std::uint64_t seed,
+    const GroupTrafficShape& shape, std::uint64_t clocks, GroupSwitchBlock& block, GroupSwitchBlock* expected,
+    bool scored = true)
 {
     GroupSwitchTraffic traffic(parameters, seed, shape);
     SwitchOut want(parameters.outside);

@@ -65,7 +65,8 @@ private:
 
 bool is_unit_line(const LineBits& line)
 {
-    return line.response() ? line.destination() >= group_number && line.op() >= op_multicast : line.source() >= group_number;
+    return line.response() ? line.destination() >= group_number && line.op() >= op_multicast
+                           : line.source() >= group_number;
 }
 
 // At the first chance from the given clock on, once.
@@ -100,7 +101,8 @@ void reversed(GroupEntry& entry)
     std::reverse(entry.endpoints.begin(), entry.endpoints.end());
 }
 
-std::string scoreboard_says(Spoilt::ChangeOut out, Spoilt::ChangeGroup group = nullptr, const GroupTrafficShape& shape = {})
+std::string scoreboard_says(Spoilt::ChangeOut out, Spoilt::ChangeGroup group = nullptr,
+    const GroupTrafficShape& shape = {})
 {
     const GroupSwitchParameters parameters = four_ports();
     Spoilt block(parameters, std::move(out), std::move(group));
@@ -120,8 +122,12 @@ TEST(GroupSwitchScoreboardTest, FindsWhatIsWrong)
             // A credit comes for a line that was not seen to leave, or the line is missing in the end.
             EXPECT_NE(scoreboard_says(once(from, of_unit, lose)), "");
             EXPECT_NE(scoreboard_says(once(from, of_unit, [](SwitchOut& out, unsigned o) { out.vc[o] ^= 1; })), "");
-            EXPECT_NE(scoreboard_says(once(from, of_unit, [](SwitchOut& out, unsigned o) { out.data[o].bytes[40] ^= 4; })), "");
-            EXPECT_NE(scoreboard_says(once(from, of_unit, [](SwitchOut& out, unsigned o) { out.data[o].bytes[12] ^= 4; })), "");
+            EXPECT_NE(
+                scoreboard_says(once(from, of_unit, [](SwitchOut& out, unsigned o) { out.data[o].bytes[40] ^= 4; })),
+                "");
+            EXPECT_NE(
+                scoreboard_says(once(from, of_unit, [](SwitchOut& out, unsigned o) { out.data[o].bytes[12] ^= 4; })),
+                "");
         }
         expect_says("output", scoreboard_says(once(from, true, [](SwitchOut& out, unsigned o) {
             out.data[o].set_place(static_cast<std::uint16_t>(out.data[o].destination() ^ 1), out.data[o].address());
@@ -137,18 +143,20 @@ TEST(GroupSwitchScoreboardTest, FindsWhatIsWrong)
 // A line that is shown again a clock later.
 TEST(GroupSwitchScoreboardTest, FindsALineTwice)
 {
-    expect_says("is none of the next", scoreboard_says([again = -1, vc = std::uint8_t{0}, line = LineBits{}](SwitchOut& out, std::uint64_t clock) mutable {
-        if (clock > 2000 && again == -1 && (out.valid & 1U) != 0) {
-            again = 1;
-            vc = out.vc[0];
-            line = out.data[0];
-        } else if (again == 1 && (out.valid & 1U) == 0) {
-            out.valid |= 1U;
-            out.vc[0] = vc;
-            out.data[0] = line;
-            again = 0;
-        }
-    }));
+    expect_says("is none of the next",
+        scoreboard_says(
+            [again = -1, vc = std::uint8_t{0}, line = LineBits{}](SwitchOut& out, std::uint64_t clock) mutable {
+                if (clock > 2000 && again == -1 && (out.valid & 1U) != 0) {
+                    again = 1;
+                    vc = out.vc[0];
+                    line = out.data[0];
+                } else if (again == 1 && (out.valid & 1U) == 0) {
+                    out.valid |= 1U;
+                    out.vc[0] = vc;
+                    out.data[0] = line;
+                    again = 0;
+                }
+            }));
 }
 
 TEST(GroupSwitchScoreboardTest, FindsOperandsInTheWrongOrder)
@@ -213,7 +221,8 @@ TEST_F(GroupSwitchCheck, FirstBitsDoNotMatter)
             block.reset();
             EXPECT_TRUE(block.idle());
             twin.reset();
-            EXPECT_EQ(run_group_switch(parameters, seed, GroupTrafficShape::of(seed), clocks, block, &twin).wrong, "") << seed;
+            EXPECT_EQ(run_group_switch(parameters, seed, GroupTrafficShape::of(seed), clocks, block, &twin).wrong, "")
+                << seed;
         }
     }
 }

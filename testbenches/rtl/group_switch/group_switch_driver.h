@@ -33,7 +33,8 @@ public:
     // Members at ports 0 .. count - 1, in this order.
     void set_group(unsigned group, unsigned count, ElementType type = ElementType::int32, ReduceOp op = ReduceOp::sum)
     {
-        GroupEntry entry{static_cast<std::uint16_t>(group), static_cast<std::uint8_t>(type), static_cast<std::uint8_t>(op), {}, {}};
+        GroupEntry entry{static_cast<std::uint16_t>(group), static_cast<std::uint8_t>(type),
+            static_cast<std::uint8_t>(op), {}, {}};
         for (unsigned m = 0; m < count; ++m) {
             entry.members.push_back(static_cast<std::uint8_t>(m));
             entry.endpoints.push_back(endpoint(m));
@@ -49,7 +50,8 @@ public:
         line.set_rest(endpoint(input), op_write, false, 64, 0, 0, tag, false);
     }
     // `data`: the first word.
-    void request(unsigned input, unsigned op, unsigned group, std::uint64_t address, std::uint32_t tag, std::uint32_t data = 0, unsigned flags = 0)
+    void request(unsigned input, unsigned op, unsigned group, std::uint64_t address, std::uint32_t tag,
+        std::uint32_t data = 0, unsigned flags = 0)
     {
         LineBits& line = put(input, parameters_.vc_group, unit());
         line.set_place(static_cast<std::uint16_t>(group_number + group), address);
@@ -61,7 +63,8 @@ public:
     {
         LineBits& line = put(copy.output, parameters_.vc_response, unit());
         line = copy.line;
-        line.set_rest(copy.line.source(), copy.line.op(), true, copy.line.size(), 0, copy.line.flags(), copy.line.tag(), false);
+        line.set_rest(copy.line.source(), copy.line.op(), true, copy.line.size(), 0, copy.line.flags(), copy.line.tag(),
+            false);
         std::memcpy(line.data(), &data, sizeof data);
     }
     // One clock with what was put in; returns its number.

@@ -25,10 +25,11 @@ void add(GroupSwitchRun& all, const GroupSwitchRun& run)
 
 void expect_corners(const GroupSwitchRun& all)
 {
-    std::printf("%llu lines (%llu to several outputs), %u operations, %llu copies and %llu answers of the unit, %u groups set anew, %llu idle clocks\n",
+    std::printf("%llu lines (%llu to several outputs), %u operations, %llu copies and %llu answers of the unit, %u "
+                "groups set anew, %llu idle clocks\n",
         static_cast<unsigned long long>(all.sent), static_cast<unsigned long long>(all.multicasts), all.operations,
-        static_cast<unsigned long long>(all.unit_copies), static_cast<unsigned long long>(all.answers), all.groups_set_anew,
-        static_cast<unsigned long long>(all.idle_clocks));
+        static_cast<unsigned long long>(all.unit_copies), static_cast<unsigned long long>(all.answers),
+        all.groups_set_anew, static_cast<unsigned long long>(all.idle_clocks));
     EXPECT_GT(all.sent, clocks);
     EXPECT_GT(all.multicasts, all.sent / 100);
     EXPECT_GT(all.without_credit, 1000U);
@@ -49,7 +50,8 @@ protected:
         for (std::uint64_t seed = first; seed < first + 5; ++seed) {
             GroupSwitchRtl block(parameters, "dut", seed);
             twin.reset();
-            const GroupSwitchRun run = run_group_switch(parameters, seed, GroupTrafficShape::of(seed), clocks, block, &twin);
+            const GroupSwitchRun run =
+                run_group_switch(parameters, seed, GroupTrafficShape::of(seed), clocks, block, &twin);
             ASSERT_EQ(run.wrong, "") << "seed " << seed;
             EXPECT_GT(run.clocks, clocks);
             add(all, run);
@@ -82,10 +84,12 @@ TEST_F(GroupSwitchLockstep, SixPortsSeeds16To20) { compare(six_ports(), 16); }
 // The scoreboard alone is content with the twin, for more seeds than there is time for with the block.
 TEST(GroupSwitchTwinRuns, LoseNothing)
 {
-    for (const GroupSwitchParameters& parameters : {four_ports(), eight_ports(), one_context(), one_queue(), six_ports()})
+    for (const GroupSwitchParameters& parameters :
+        {four_ports(), eight_ports(), one_context(), one_queue(), six_ports()})
         for (std::uint64_t seed = 101; seed <= 110; ++seed) {
             GroupSwitchTwin twin(parameters);
-            const GroupSwitchRun run = run_group_switch(parameters, seed, GroupTrafficShape::of(seed), 20'000, twin, nullptr);
+            const GroupSwitchRun run =
+                run_group_switch(parameters, seed, GroupTrafficShape::of(seed), 20'000, twin, nullptr);
             ASSERT_EQ(run.wrong, "") << parameters.outside.ports << " ports, seed " << seed;
         }
 }

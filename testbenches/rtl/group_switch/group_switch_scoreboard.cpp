@@ -17,7 +17,9 @@ std::string first_byte(const LineBits& expected, const LineBits& got)
 {
     unsigned byte = 0;
     while (byte < sizeof got.bytes && expected.bytes[byte] == got.bytes[byte]) ++byte;
-    return byte == sizeof got.bytes ? "" : fmt::format("byte {}: expected {:#x}, got {:#x}", byte, expected.bytes[byte], got.bytes[byte]);
+    return byte == sizeof got.bytes
+        ? ""
+        : fmt::format("byte {}: expected {:#x}, got {:#x}", byte, expected.bytes[byte], got.bytes[byte]);
 }
 
 const char* name_of(unsigned op)
@@ -27,10 +29,11 @@ const char* name_of(unsigned op)
 
 }  // namespace
 
-GroupSwitchScoreboard::GroupSwitchScoreboard(const GroupSwitchParameters& parameters, const std::vector<BenchGroup>& groups)
+GroupSwitchScoreboard::GroupSwitchScoreboard(const GroupSwitchParameters& parameters,
+    const std::vector<BenchGroup>& groups)
     : parameters_(parameters), ports_(parameters.outside.ports), vcs_(parameters.outside.vcs), groups_(groups),
-      expected_(std::size_t{2} * ports_ * ports_ * vcs_), fan_outs_(std::size_t{ports_} * vcs_), to_unit_(fan_outs_.size()),
-      left_ordinary_(fan_outs_.size())
+      expected_(std::size_t{2} * ports_ * ports_ * vcs_), fan_outs_(std::size_t{ports_} * vcs_),
+      to_unit_(fan_outs_.size()), left_ordinary_(fan_outs_.size())
 {
 }
 
@@ -39,7 +42,8 @@ void GroupSwitchScoreboard::fail(const std::string& what)
     if (failure_.empty()) failure_ = fmt::format("clock {}: {}", clock_, what);
 }
 
-unsigned GroupSwitchScoreboard::begin(unsigned op, unsigned group, std::uint64_t address, unsigned size, bool posted, unsigned input)
+unsigned GroupSwitchScoreboard::begin(unsigned op, unsigned group, std::uint64_t address, unsigned size, bool posted,
+    unsigned input)
 {
     GroupOperation& operation = operations_[started_];
     operation.op = op;
@@ -69,7 +73,8 @@ void GroupSwitchScoreboard::response(unsigned number, unsigned member, const Lin
     ++operation.responses;
     operation.failed |= line.failed();
     if (operation.op == op_load_reduce) operation.operands[member] = line;
-    to_unit_[std::size_t{groups_[operation.group].ports[member]} * vcs_ + parameters_.vc_response].push_back(a_response);
+    to_unit_[std::size_t{groups_[operation.group].ports[member]} * vcs_ + parameters_.vc_response].push_back(
+        a_response);
 }
 
 void GroupSwitchScoreboard::clock(const SwitchIn& in, const SwitchOut& out)
@@ -80,10 +85,13 @@ void GroupSwitchScoreboard::clock(const SwitchIn& in, const SwitchOut& out)
         const unsigned output = lowest_member(rest);
         const LineBits& line = out.data[output];
         if (take_ordinary(output, out.vc[output], line)) continue;
-        if (line.response()) take_answer(output, out.vc[output], line);
-        else take_copy(output, out.vc[output], line);
+        if (line.response())
+            take_answer(output, out.vc[output], line);
+        else
+            take_copy(output, out.vc[output], line);
     }
-    for (std::uint64_t rest = out.credit_valid; rest != 0; rest &= rest - 1) take_credit(lowest_member(rest), out.credit_vc[lowest_member(rest)]);
+    for (std::uint64_t rest = out.credit_valid; rest != 0; rest &= rest - 1)
+        take_credit(lowest_member(rest), out.credit_vc[lowest_member(rest)]);
     const auto withheld = std::find(left_ordinary_.begin(), left_ordinary_.end(), 1);
     if (withheld != left_ordinary_.end()) {
         const auto channel = static_cast<unsigned>(withheld - left_ordinary_.begin());
@@ -135,10 +143,12 @@ void GroupSwitchScoreboard::take_copy(unsigned output, unsigned vc, const LineBi
     fail(fmt::format("output {}, channel {}: a line that is none of the next", output, vc));
 }
 
-void GroupSwitchScoreboard::check_copy(unsigned number, GroupOperation& operation, unsigned output, unsigned vc, const LineBits& line)
+void GroupSwitchScoreboard::check_copy(unsigned number, GroupOperation& operation, unsigned output, unsigned vc,
+    const LineBits& line)
 {
     const BenchGroup& group = groups_[operation.group];
-    const auto member = static_cast<unsigned>(std::find(group.ports.begin(), group.ports.end(), output) - group.ports.begin());
+    const auto member =
+        static_cast<unsigned>(std::find(group.ports.begin(), group.ports.end(), output) - group.ports.begin());
     const bool read = operation.op == op_load_reduce;
     const std::string what = fmt::format("output {}: copy of a {}", output, name_of(operation.op));
     if (operation.arrived < (operation.op == op_reduce ? group.size() : 1)) fail(what + " before its requests are in");
@@ -188,11 +198,13 @@ void GroupSwitchScoreboard::take_answer(unsigned output, unsigned vc, const Line
         fail(what + " before all members have responded");
         return;
     }
-    if (output != request.port || vc != parameters_.vc_response) fail(fmt::format("{} of input {} on channel {}", what, request.port, vc));
+    if (output != request.port || vc != parameters_.vc_response)
+        fail(fmt::format("{} of input {} on channel {}", what, request.port, vc));
     LineBits expected;
     expected.clear();
     expected.set_place(static_cast<std::uint16_t>(group_number + operation.group), operation.address);
-    expected.set_rest(request.source, operation.op, true, operation.size, 0, request.flags, request.tag, operation.failed);
+    expected.set_rest(request.source, operation.op, true, operation.size, 0, request.flags, request.tag,
+        operation.failed);
     if (operation.op == op_load_reduce) std::memcpy(expected.data(), result_of(operation), 64);
     if (!(expected == line)) fail(what + ", " + first_byte(expected, line));
     requests_.erase(found);
@@ -245,10 +257,12 @@ std::string GroupSwitchScoreboard::left() const
                 i / 2 % ports_, i / 2 / ports_ / vcs_, i / 2 / ports_ % vcs_);
     for (std::size_t i = 0; i < to_unit_.size(); ++i)
         if (!to_unit_[i].empty())
-            return fmt::format("{} lines of input {}, channel {}, never went to the unit", to_unit_[i].size(), i / vcs_, i % vcs_);
+            return fmt::format("{} lines of input {}, channel {}, never went to the unit", to_unit_[i].size(), i / vcs_,
+                i % vcs_);
     if (operations_.empty()) return "";
     const GroupOperation& first = operations_.begin()->second;
-    return fmt::format("a {} of group {} is not finished: {} requests, {} at the unit, copies lack at {:#x}, {} responses, {} answers",
+    return fmt::format(
+        "a {} of group {} is not finished: {} requests, {} at the unit, copies lack at {:#x}, {} responses, {} answers",
         name_of(first.op), first.group, first.requests, first.arrived, first.owed, first.responses, first.answers);
 }
 

@@ -23,12 +23,12 @@ struct GroupOperation {
     unsigned size = 0;
     bool posted = false;
     bool failed = false;
-    unsigned first_input = 0;        // of its first request
-    std::uint64_t rank = 0;          // in order of first arrivals at the unit; 0: none has arrived
-    std::uint64_t owed = 0;          // outputs that lack their copy
-    int context = -1;                // tag of its copies
-    unsigned requests = 0;           // that went in
-    unsigned arrived = 0;            // at the unit
+    unsigned first_input = 0;  // of its first request
+    std::uint64_t rank = 0;    // in order of first arrivals at the unit; 0: none has arrived
+    std::uint64_t owed = 0;    // outputs that lack their copy
+    int context = -1;          // tag of its copies
+    unsigned requests = 0;     // that went in
+    unsigned arrived = 0;      // at the unit
     unsigned responses = 0;
     unsigned answers = 0;            // that came out
     std::vector<bool> contributed;   // by member
@@ -60,7 +60,7 @@ public:
     const std::vector<unsigned>& finished() const { return finished_; }
     void forget_finished();
 
-    std::uint64_t delivered() const { return delivered_; }    // ordinary copies
+    std::uint64_t delivered() const { return delivered_; }  // ordinary copies
     std::uint64_t unit_copies() const { return unit_copies_; }
     std::uint64_t answers() const { return answers_; }
     unsigned started() const { return started_; }
@@ -88,10 +88,10 @@ private:
     const unsigned ports_, vcs_;
     const std::vector<BenchGroup>& groups_;
     std::uint64_t clock_ = 0;
-    std::vector<std::deque<LineBits>> expected_;      // ordinary lines, by output, channel, input and kind
-    std::vector<std::deque<unsigned>> fan_outs_;      // copies that multicast lines still lack, by input and channel
-    std::vector<std::deque<int>> to_unit_;            // by input and channel: operation of a request, or a_response
-    std::vector<std::uint8_t> left_ordinary_;         // by input and channel: a line left in this clock with its last copy
+    std::vector<std::deque<LineBits>> expected_;  // ordinary lines, by output, channel, input and kind
+    std::vector<std::deque<unsigned>> fan_outs_;  // copies that multicast lines still lack, by input and channel
+    std::vector<std::deque<int>> to_unit_;        // by input and channel: operation of a request, or a_response
+    std::vector<std::uint8_t> left_ordinary_;     // by input and channel: a line left in this clock with its last copy
     std::map<unsigned, GroupOperation> operations_;
     std::map<std::uint32_t, BenchRequest> requests_;  // not answered, by tag
     // By input, group and operation, and output: the last operation whose copy left there.

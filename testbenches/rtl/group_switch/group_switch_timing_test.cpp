@@ -55,7 +55,8 @@ std::uint32_t first_word(const LineBits& line)
 
 // All copies are on the outputs of the members in the given clock; members respond d clocks later, all at once.
 // Returns that clock.
-std::uint64_t respond_to_copies(GroupSwitchDriver& dut, unsigned m, std::uint64_t expected, unsigned d, const std::function<std::uint32_t(unsigned)>& data)
+std::uint64_t respond_to_copies(GroupSwitchDriver& dut, unsigned m, std::uint64_t expected, unsigned d,
+    const std::function<std::uint32_t(unsigned)>& data)
 {
     while (dut.clock <= expected) dut.step();
     EXPECT_EQ(dut.lines.size(), m);
@@ -137,7 +138,8 @@ TEST_F(GroupSwitchTimingRtl, ZeroLoad)
 }
 
 // Operations a clock, with requests always at hand at every input, and members that answer a clock after their copy.
-double rate(const GroupSwitchParameters& parameters, GroupSwitchBlock& block, unsigned op, bool posted, unsigned m, unsigned clocks)
+double rate(const GroupSwitchParameters& parameters, GroupSwitchBlock& block, unsigned op, bool posted, unsigned m,
+    unsigned clocks)
 {
     GroupSwitchDriver dut(parameters, block);
     dut.set_group(0, m);
@@ -149,8 +151,10 @@ double rate(const GroupSwitchParameters& parameters, GroupSwitchBlock& block, un
     for (unsigned i = 0; i < warm_up + clocks; ++i) {
         if (i == warm_up) before = done;
         for (const Seen& seen : dut.lines) {
-            if (seen.line.response() || posted) ++done;
-            else due[seen.output].push_back(seen);
+            if (seen.line.response() || posted)
+                ++done;
+            else
+                due[seen.output].push_back(seen);
         }
         dut.lines.clear();
         for (unsigned input = 0; input < m; ++input) {
@@ -200,7 +204,8 @@ TEST_F(GroupSwitchTimingRtl, OneOperandAClock) { on_block(four_ports(), one_oper
 void slots(const GroupSwitchParameters& parameters, GroupSwitchBlock& block)
 {
     const unsigned ports = parameters.outside.ports;
-    EXPECT_NEAR(rate(parameters, block, op_multicast, true, ports, 10'000), parameters.slots / 4.0, 0.001) << parameters.slots;
+    EXPECT_NEAR(rate(parameters, block, op_multicast, true, ports, 10'000), parameters.slots / 4.0, 0.001)
+        << parameters.slots;
 }
 TEST(GroupSwitchTiming, SlotsLimitTheRequests)
 {

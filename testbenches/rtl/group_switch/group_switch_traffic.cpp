@@ -25,11 +25,13 @@ GroupTrafficShape GroupTrafficShape::of(std::uint64_t seed)
     return shape;
 }
 
-GroupSwitchTraffic::GroupSwitchTraffic(const GroupSwitchParameters& parameters, std::uint64_t seed, const GroupTrafficShape& shape)
-    : parameters_(parameters), ports_(parameters.outside.ports), vcs_(parameters.outside.vcs), shape_(shape), dice_(seed),
-      operands_(seed), groups_(parameters.groups), scoreboard_(parameters, groups_), in_(parameters.outside),
-      credits_(std::size_t{ports_} * vcs_, static_cast<std::uint16_t>(parameters.outside.depth)), owed_(credits_.size()),
-      outputs_of_(vcs_), responses_(ports_)
+GroupSwitchTraffic::GroupSwitchTraffic(const GroupSwitchParameters& parameters, std::uint64_t seed,
+    const GroupTrafficShape& shape)
+    : parameters_(parameters), ports_(parameters.outside.ports), vcs_(parameters.outside.vcs), shape_(shape),
+      dice_(seed), operands_(seed), groups_(parameters.groups), scoreboard_(parameters, groups_),
+      in_(parameters.outside),
+      credits_(std::size_t{ports_} * vcs_, static_cast<std::uint16_t>(parameters.outside.depth)),
+      owed_(credits_.size()), outputs_of_(vcs_), responses_(ports_)
 {
     for (unsigned output = 0; output < ports_; ++output)
         for (unsigned vc = 0; vc < vcs_; ++vc)
@@ -118,7 +120,8 @@ void GroupSwitchTraffic::set_group(unsigned group)
     changed.type = static_cast<std::uint8_t>(dice_.below(4));
     changed.op = static_cast<std::uint8_t>(dice_.below(3));
     ++groups_set_;
-    settings_.push_back({static_cast<std::uint16_t>(group), changed.type, changed.op, changed.ports, changed.endpoints});
+    settings_.push_back(
+        {static_cast<std::uint16_t>(group), changed.type, changed.op, changed.ports, changed.endpoints});
 }
 
 void GroupSwitchTraffic::send(unsigned input)
@@ -129,7 +132,8 @@ void GroupSwitchTraffic::send(unsigned input)
         if (!send_contribution(input)) send_response(input);
         return;
     }
-    unsigned draw = dice_.below(shape_.ordinary + shape_.multicasts + shape_.posted + shape_.load_reduces + shape_.reduces);
+    unsigned draw =
+        dice_.below(shape_.ordinary + shape_.multicasts + shape_.posted + shape_.load_reduces + shape_.reduces);
     const auto drawn = [&draw](unsigned weight) {
         if (draw < weight) return true;
         draw -= weight;
@@ -169,10 +173,11 @@ bool GroupSwitchTraffic::send_ordinary(unsigned input)
     if (ports == 0) return false;
     LineBits& line = in_.data[input];
     std::uint64_t word = dice_.bits();
-    for (unsigned i = 0; i < sizeof line.bytes; i += 8, word = word * 0xd1342543de82ef95U + 1) std::memcpy(line.bytes + i, &word, 8);
+    for (unsigned i = 0; i < sizeof line.bytes; i += 8, word = word * 0xd1342543de82ef95U + 1)
+        std::memcpy(line.bytes + i, &word, 8);
     const std::uint64_t corner = dice_.bits() >> 32;
-    if ((corner & 7U) == 0) line.bytes[7] |= 0xfc;           // of the destination
-    if ((corner >> 3 & 7U) == 0) line.bytes[9] |= 0xfc;      // of the source
+    if ((corner & 7U) == 0) line.bytes[7] |= 0xfc;       // of the destination
+    if ((corner >> 3 & 7U) == 0) line.bytes[9] |= 0xfc;  // of the source
     if (!line.response() && line.source() >= group_number && line.destination() >= group_number) line.bytes[7] &= 0x7f;
     put(input, vc, ports);
     multicasts_ += (ports & (ports - 1)) != 0;
@@ -226,7 +231,8 @@ bool GroupSwitchTraffic::has_room(unsigned op, unsigned members, const GroupOper
     if (parameters_.outside.one_queue) {
         if (operation != nullptr) return true;
         unsigned lines = op == op_reduce ? members : 1;
-        for (const auto& [number, other] : scoreboard_.operations()) lines += other.op == op_reduce ? groups_[other.group].size() : 1;
+        for (const auto& [number, other] : scoreboard_.operations())
+            lines += other.op == op_reduce ? groups_[other.group].size() : 1;
         if (lines > parameters_.slots) return false;
     }
     if (parameters_.contexts > 1 && op != op_reduce) return true;
@@ -242,7 +248,8 @@ bool GroupSwitchTraffic::send_contribution(unsigned input)
     const auto& operations = scoreboard_.operations();
     if (operations.empty() || !has_credit(input, parameters_.vc_group)) return false;
     // From any of them on.
-    auto found = operations.lower_bound(operations.begin()->first + dice_.below(scoreboard_.started() - operations.begin()->first));
+    auto found = operations.lower_bound(
+        operations.begin()->first + dice_.below(scoreboard_.started() - operations.begin()->first));
     for (std::size_t tries = 0; tries < operations.size(); ++tries, ++found) {
         if (found == operations.end()) found = operations.begin();
         const BenchGroup& group = groups_[found->second.group];
@@ -298,7 +305,8 @@ bool GroupSwitchTraffic::begin_operation(unsigned input, unsigned op, bool poste
     ++group.in_use;
     const auto member = static_cast<unsigned>(op == op_reduce ? port - group.ports.begin() : 0);
     operands_.line(op == op_reduce ? static_cast<ElementType>(group.type) : ElementType::int32, in_.data[input].data());
-    put_request(input, number, op == op_reduce ? group.endpoints[member] : static_cast<std::uint16_t>(dice_.below(group_number)));
+    put_request(input, number,
+        op == op_reduce ? group.endpoints[member] : static_cast<std::uint16_t>(dice_.below(group_number)));
     GroupOperation& operation = scoreboard_.operation(number);
     operation.contributed[member] = true;
     operation.operands[member] = in_.data[input];
@@ -324,7 +332,8 @@ void GroupSwitchTraffic::observe(const SwitchOut& out)
 {
     for (std::uint64_t rest = out.credit_valid; rest != 0; rest &= rest - 1)
         ++credits_[lowest(rest) * vcs_ + out.credit_vc[lowest(rest)]];
-    for (std::uint64_t rest = out.valid; rest != 0; rest &= rest - 1) ++owed_[lowest(rest) * vcs_ + out.vc[lowest(rest)]];
+    for (std::uint64_t rest = out.valid; rest != 0; rest &= rest - 1)
+        ++owed_[lowest(rest) * vcs_ + out.vc[lowest(rest)]];
     scoreboard_.clock(in_, out);
     ++clock_;
     for (const GroupSwitchScoreboard::Copy& copy : scoreboard_.copies()) {
@@ -332,7 +341,8 @@ void GroupSwitchTraffic::observe(const SwitchOut& out)
         const BenchGroup& group = groups_[operation.group];
         Response response{clock_ + dice_.below(shape_.delay + 1), copy.operation, copy.member, copy.line};
         LineBits& line = response.line;
-        line.set_rest(line.source(), line.op(), true, operation.size, 0, line.flags(), line.tag(), dice_.chance(shape_.failures));
+        line.set_rest(line.source(), line.op(), true, operation.size, 0, line.flags(), line.tag(),
+            dice_.chance(shape_.failures));
         if (operation.op == op_load_reduce) operands_.line(static_cast<ElementType>(group.type), line.data());
         responses_[group.ports[copy.member]].push_back(response);
     }

@@ -16,15 +16,15 @@ namespace weft::test {
 
 // Of all lines that are begun, relative weights.
 struct GroupTrafficShape {
-    unsigned ordinary = 6;   // to outputs
+    unsigned ordinary = 6;  // to outputs
     unsigned multicasts = 2;
     unsigned posted = 2;
     unsigned load_reduces = 3;
     unsigned reduces = 4;
-    unsigned delay = 60;     // clocks that a member takes, at most
+    unsigned delay = 60;  // clocks that a member takes, at most
     double failures = 0.05;
-    double settings = 0.002; // a group is set anew
-    bool steady = false;     // outputs are always ready, credits come at once, no silence
+    double settings = 0.002;  // a group is set anew
+    bool steady = false;      // outputs are always ready, credits come at once, no silence
 
     // Drawn from the seed, corners included.
     static GroupTrafficShape of(std::uint64_t seed);
@@ -90,10 +90,10 @@ private:
     GroupSwitchScoreboard scoreboard_;
     SwitchIn in_;
     std::vector<GroupEntry> settings_;
-    std::vector<std::uint16_t> credits_;           // of senders, by input and channel
-    std::vector<std::uint16_t> owed_;              // to the switch, by output and channel
-    std::vector<std::uint64_t> outputs_of_;        // by channel
-    std::vector<std::vector<Response>> responses_; // by input
+    std::vector<std::uint16_t> credits_;            // of senders, by input and channel
+    std::vector<std::uint16_t> owed_;               // to the switch, by output and channel
+    std::vector<std::uint64_t> outputs_of_;         // by channel
+    std::vector<std::vector<Response>> responses_;  // by input
     double load_ = 0.5;
     bool winding_up_ = false;
     std::uint64_t clock_ = 0;

@@ -5,8 +5,8 @@
 
 namespace weft::test {
 
-inline GroupSwitchParameters group_switch_of(unsigned ports, unsigned vcs, unsigned depth, unsigned max_credits, unsigned latency,
-    unsigned iterations)
+inline GroupSwitchParameters group_switch_of(unsigned ports, unsigned vcs, unsigned depth, unsigned max_credits,
+    unsigned latency, unsigned iterations)
 {
     GroupSwitchParameters parameters;
     parameters.outside.ports = ports;
@@ -64,7 +64,8 @@ inline GroupSwitchParameters six_ports()
     GroupSwitchParameters parameters = group_switch_of(6, 6, 4, 5, 2, 3);
     for (unsigned output = 0; output < 6; ++output)
         for (unsigned vc = 0; vc < 6; ++vc)
-            parameters.outside.credits.push_back(static_cast<std::uint16_t>(vc < 4 ? 1 + (output * 3 + vc) % 5 : (output + vc) % 3));
+            parameters.outside.credits.push_back(
+                static_cast<std::uint16_t>(vc < 4 ? 1 + (output * 3 + vc) % 5 : (output + vc) % 3));
     parameters.groups = 9;
     parameters.contexts = 5;
     parameters.slots = 3;

@@ -12,15 +12,15 @@ struct Carries {
     bool response;
 };
 constexpr Carries carries[9] = {
-    {false, true},   // read
-    {true, false},   // write
-    {true, false},   // atomic
-    {true, true},    // fetch
-    {true, false},   // await
-    {true, false},   // monitor
-    {true, false},   // multicast
-    {false, true},   // load_reduce
-    {true, false},   // reduce
+    {false, true},  // read
+    {true, false},  // write
+    {true, false},  // atomic
+    {true, true},   // fetch
+    {true, false},  // await
+    {true, false},  // monitor
+    {true, false},  // multicast
+    {false, true},  // load_reduce
+    {true, false},  // reduce
 };
 
 }  // namespace
@@ -94,8 +94,8 @@ LineBits any_line(std::mt19937_64& random)
     return line_of(random, static_cast<unsigned>(bits >> 16) % 9, (bits >> 32 & 1) != 0, std::min(size, 64U));
 }
 
-LinkPair::LinkPair(LinkEndpoint& left, LinkEndpoint& right, const LinkParams& left_params, const LinkParams& right_params,
-    unsigned latency, std::uint64_t seed, double left_errors, double right_errors)
+LinkPair::LinkPair(LinkEndpoint& left, LinkEndpoint& right, const LinkParams& left_params,
+    const LinkParams& right_params, unsigned latency, std::uint64_t seed, double left_errors, double right_errors)
 {
     const auto add = [&](LinkEndpoint& block, const LinkParams& params, const LinkParams& peer, double errors,
                          std::uint64_t number) {

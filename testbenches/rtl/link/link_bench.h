@@ -134,7 +134,10 @@ double uniform(std::mt19937_64& random);
 // Block and twin on the same pins: the first difference is kept. What leaves is the block's.
 class Lockstep : public LinkEndpoint {
 public:
-    Lockstep(LinkEndpoint& block, LinkEndpoint& twin, unsigned flit_bytes) : block_(block), twin_(twin), bytes_(flit_bytes) {}
+    Lockstep(LinkEndpoint& block, LinkEndpoint& twin, unsigned flit_bytes)
+        : block_(block), twin_(twin), bytes_(flit_bytes)
+    {
+    }
     void reset() override;
     void cycle(const LinkIn& in, LinkOut& out) override;
     bool idle() const override { return block_.idle(); }

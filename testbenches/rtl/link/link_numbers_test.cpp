@@ -25,12 +25,28 @@ struct Cost {
 };
 // 24 bytes and the payload, in whole flits.
 constexpr Cost costs[] = {
-    {16, op_write, false, 64, 6}, {16, op_write, false, 57, 6}, {16, op_write, false, 56, 5}, {16, op_write, false, 8, 2},
-    {16, op_write, false, 9, 3}, {16, op_write, true, 64, 2}, {16, op_read, false, 64, 2}, {16, op_read, true, 64, 6},
-    {16, op_read, true, 32, 4}, {16, op_fetch, true, 8, 2}, {16, op_reduce, false, 64, 6}, {16, op_reduce, true, 64, 2},
-    {8, op_write, false, 64, 11}, {8, op_read, false, 64, 3}, {8, op_write, false, 1, 4}, {8, op_write, false, 40, 8},
-    {32, op_write, false, 64, 3}, {32, op_write, false, 40, 2}, {32, op_write, false, 41, 3}, {32, op_read, false, 64, 1},
-    {32, op_write, false, 8, 1}, {32, op_read, true, 9, 2},
+    {16, op_write, false, 64, 6},
+    {16, op_write, false, 57, 6},
+    {16, op_write, false, 56, 5},
+    {16, op_write, false, 8, 2},
+    {16, op_write, false, 9, 3},
+    {16, op_write, true, 64, 2},
+    {16, op_read, false, 64, 2},
+    {16, op_read, true, 64, 6},
+    {16, op_read, true, 32, 4},
+    {16, op_fetch, true, 8, 2},
+    {16, op_reduce, false, 64, 6},
+    {16, op_reduce, true, 64, 2},
+    {8, op_write, false, 64, 11},
+    {8, op_read, false, 64, 3},
+    {8, op_write, false, 1, 4},
+    {8, op_write, false, 40, 8},
+    {32, op_write, false, 64, 3},
+    {32, op_write, false, 40, 2},
+    {32, op_write, false, 41, 3},
+    {32, op_read, false, 64, 1},
+    {32, op_write, false, 8, 1},
+    {32, op_read, true, 9, 2},
 };
 
 TEST_P(LinkNumbers, ALineAloneTakesItsFlitsAndTheWireAndTwoClocks)
@@ -41,7 +57,9 @@ TEST_P(LinkNumbers, ALineAloneTakesItsFlitsAndTheWireAndTwoClocks)
             Rig rig(GetParam(), ample(cost.flit_bytes), latency);
             std::uint64_t taken = 0, came = 0;
             rig.pair.on_taken = [&](unsigned, std::uint64_t clock) { taken = clock; };
-            rig.pair.on_delivered = [&](unsigned end, const Delivery& delivery) { came = end == 1 ? delivery.clock : 0; };
+            rig.pair.on_delivered = [&](unsigned end, const Delivery& delivery) {
+                came = end == 1 ? delivery.clock : 0;
+            };
             rig.pair.run(5);
             LineBits line = line_of(random, cost.op, cost.response, cost.size);
             line.set_rest(1, cost.op, cost.response, cost.size, 0, 0, 0, false);
@@ -160,7 +178,8 @@ TEST_P(LinkNumbers, AnNvlinkIsFilledByARoundTripOfCreditsAndPackets)
     struct Case {
         unsigned op, size, flits, credits, packets;
     };
-    for (const Case& one : {Case{op_write, 64, 6, 166, 166}, Case{op_write, 8, 2, 495, 494}, Case{op_read, 64, 2, 495, 494}}) {
+    for (const Case& one :
+        {Case{op_write, 64, 6, 166, 166}, Case{op_write, 8, 2, 495, 494}, Case{op_read, 64, 2, 495, 494}}) {
         const unsigned credit_trip = one.flits + 6 + 2 * nvlink_wire, packet_trip = one.flits + 4 + 2 * nvlink_wire;
         EXPECT_EQ(one.credits, (credit_trip + one.flits - 1) / one.flits);
         EXPECT_EQ(one.packets, (packet_trip + one.flits - 1) / one.flits);
@@ -171,10 +190,10 @@ TEST_P(LinkNumbers, AnNvlinkIsFilledByARoundTripOfCreditsAndPackets)
             params.replay = packets;
             Rig rig(GetParam(), params, nvlink_wire);
             rig.pair.behaviour(0) = {1, 0, 1, 0, [one](std::mt19937_64& random) {
-                LineBits line = line_of(random, one.op, false, one.size);
-                line.set_rest(1, one.op, false, one.size, 0, 0, 0, false);
-                return line;
-            }};
+                                         LineBits line = line_of(random, one.op, false, one.size);
+                                         line.set_rest(1, one.op, false, one.size, 0, 0, 0, false);
+                                         return line;
+                                     }};
             const std::uint64_t lines = steady(rig.pair, clocks);
             EXPECT_EQ(rig.pair.failure(), "");
             return lines;
@@ -258,8 +277,8 @@ TEST_P(LinkNumbers, GoodputUnderErrors)
         const double model = (1 - p) / (1 - p + p * lost);
         const double error = lost * std::sqrt(p) / (1 - p) / std::sqrt(lines);
         EXPECT_NEAR(packets_per_line, expected, 4 * error) << "bit error rate " << rate;
-        std::printf("bit error rate %.0e: efficiency %.4f, theory %.4f (standard error %.4f), fabric model %.4f\n", rate,
-            1 / packets_per_line, 1 / expected, error / expected / expected, model);
+        std::printf("bit error rate %.0e: efficiency %.4f, theory %.4f (standard error %.4f), fabric model %.4f\n",
+            rate, 1 / packets_per_line, 1 / expected, error / expected / expected, model);
     }
 }
 

@@ -47,8 +47,10 @@ double bare_rate(const LinkParams& params, unsigned period, std::uint64_t& lines
     BlockSource source = link_source(params);
     source.assertions = false;
     VerilatedBlock block(block_library(source), "bare");
-    Pin clk = block.pin("clk"), reset = block.pin("rst_n"), tx_valid = block.pin("tx_valid"), rx_credit = block.pin("rx_credit");
-    Pin in_valid = block.pin("wire_in_valid"), in_flit = block.pin("wire_in_flit"), out_valid = block.pin("wire_out_valid");
+    Pin clk = block.pin("clk"), reset = block.pin("rst_n"), tx_valid = block.pin("tx_valid"),
+        rx_credit = block.pin("rx_credit");
+    Pin in_valid = block.pin("wire_in_valid"), in_flit = block.pin("wire_in_flit"),
+        out_valid = block.pin("wire_out_valid");
     Pin out_flit = block.pin("wire_out_flit"), rx_valid = block.pin("rx_valid");
     Pin credits = block.pin("initial_credits");
     for (unsigned v = 0; v < params.vcs; ++v) credits.set(link_credit_bits * v, link_credit_bits, params.credits[v]);

@@ -22,8 +22,8 @@ inline std::unique_ptr<LinkEndpoint> make_end(Kind kind, const LinkParams& param
 }
 
 struct Rig {
-    Rig(Kind left, Kind right, const LinkParams& params, unsigned latency, std::uint64_t seed = 1, double left_errors = 0,
-        double right_errors = 0)
+    Rig(Kind left, Kind right, const LinkParams& params, unsigned latency, std::uint64_t seed = 1,
+        double left_errors = 0, double right_errors = 0)
         : ends{make_end(left, params, seed), make_end(right, params, seed + 1)},
           pair(*ends[0], *ends[1], params, params, latency, seed, left_errors, right_errors)
     {

@@ -93,7 +93,8 @@ TEST(LinkWire, BitErrorsHaveTheirRate)
     EXPECT_NEAR(wrong, 0.01 * bits, 4 * std::sqrt(0.01 * 0.99 * bits));
     EXPECT_NEAR(tags, 0.01 * tag_bits, 4 * std::sqrt(0.01 * 0.99 * tag_bits));
     const double survives = std::pow(0.99, 130);
-    EXPECT_NEAR(static_cast<double>(wire.flits_hit()), (1 - survives) * clocks, 4 * std::sqrt(survives * (1 - survives) * clocks));
+    EXPECT_NEAR(static_cast<double>(wire.flits_hit()), (1 - survives) * clocks,
+        4 * std::sqrt(survives * (1 - survives) * clocks));
 }
 
 // Bits from one wrong one to the next, of one seed and of others: nothing in common, moved or not.

@@ -47,7 +47,8 @@ std::string account(const Tampered::Before& before, const Tampered::After& after
         const auto make = [&](const LlcParameters& parameters, const std::string&, Time) -> SliceBlock {
             auto broken = std::make_unique<Tampered>(parameters, before, after);
             if (!lockstep) return broken;
-            return std::make_unique<Lockstep<Block>>(std::move(broken), std::make_unique<LlcTwin>(parameters), LlcOut());
+            return std::make_unique<Lockstep<Block>>(std::move(broken), std::make_unique<LlcTwin>(parameters),
+                LlcOut());
         };
         SliceBench bench(small_slice(), make);
         issue_random(bench, 1000, 3);
@@ -84,15 +85,16 @@ TEST(BrokenSlice, WrongDataOfAnAnswerAreNamed)
 
 TEST(BrokenSlice, AChangedHeaderIsNamed)
 {
-    const std::string text = account(nullptr, at_line(&LlcOut::resp_valid, [](LlcOut& out) { out.resp.bytes[1] ^= 0x40; }));
+    const std::string text =
+        account(nullptr, at_line(&LlcOut::resp_valid, [](LlcOut& out) { out.resp.bytes[1] ^= 0x40; }));
     EXPECT_TRUE(has(text, "resp: address: expected")) << text;
 }
 
 TEST(BrokenSlice, AWrongTagIsNamed)
 {
     const std::string text = account(nullptr, at_line(&LlcOut::resp_valid, [](LlcOut& out) {
-        out.resp.set_rest(out.resp.source(), out.resp.op(), true, out.resp.size(), out.resp.function(), out.resp.flags(),
-            out.resp.tag() + 100'000, false);
+        out.resp.set_rest(out.resp.source(), out.resp.op(), true, out.resp.size(), out.resp.function(),
+            out.resp.flags(), out.resp.tag() + 100'000, false);
     }));
     EXPECT_TRUE(has(text, "resp: an answer to what nobody asked")) << text;
 }
@@ -102,8 +104,8 @@ TEST(BrokenSlice, ATagOfAnotherRequestIsNamed)
 {
     const std::string text = account(nullptr, [](LlcOut& out) {
         if (out.resp_valid)
-            out.resp.set_rest(out.resp.source(), out.resp.op(), true, out.resp.size(), out.resp.function(), out.resp.flags(),
-                out.resp.tag() ^ 1U, false);
+            out.resp.set_rest(out.resp.source(), out.resp.op(), true, out.resp.size(), out.resp.function(),
+                out.resp.flags(), out.resp.tag() ^ 1U, false);
     });
     EXPECT_TRUE(has(text, "resp: ")) << text;
     EXPECT_TRUE(has(text, "expected") || has(text, "nobody asked")) << text;
@@ -121,8 +123,12 @@ TEST(BrokenSlice, AnAnswerTwiceIsNamed)
 
 TEST(BrokenSlice, ALostAnswerIsNamed)
 {
-    const std::string text = account(nullptr, at_line(&LlcOut::resp_valid, [](LlcOut& out) { out.resp_valid = false; }, 700));
-    EXPECT_TRUE(has(text, "1 requests were taken and not answered") || has(text, "before that of an earlier request to its line")) << text;
+    const std::string text = account(nullptr,
+        at_line(
+            &LlcOut::resp_valid, [](LlcOut& out) { out.resp_valid = false; }, 700));
+    EXPECT_TRUE(has(text, "1 requests were taken and not answered") ||
+        has(text, "before that of an earlier request to its line"))
+        << text;
 }
 
 // The next answer of its line shows that the one before is missing, if there is one in time.
@@ -130,7 +136,9 @@ TEST(BrokenSlice, AnAnswerOutOfOrderIsNamed)
 {
     const std::string text = in_child([&] {
         const auto make = [](const LlcParameters& parameters, const std::string&, Time) -> SliceBlock {
-            return std::make_unique<Tampered>(parameters, nullptr, at_line(&LlcOut::resp_valid, [](LlcOut& out) { out.resp_valid = false; }, 2));
+            return std::make_unique<Tampered>(parameters, nullptr,
+                at_line(
+                    &LlcOut::resp_valid, [](LlcOut& out) { out.resp_valid = false; }, 2));
         };
         SliceBench bench(small_slice(), make);
         for (unsigned i = 0; i < 4; ++i) bench.read(1'000'000, 5);
@@ -142,21 +150,24 @@ TEST(BrokenSlice, AnAnswerOutOfOrderIsNamed)
 
 TEST(BrokenSlice, AWriteBackWithWrongDataIsNamed)
 {
-    const std::string text = account(nullptr, at_line(&LlcOut::mem_write_valid, [](LlcOut& out) { out.mem_write.data()[9] ^= 1; }));
+    const std::string text =
+        account(nullptr, at_line(&LlcOut::mem_write_valid, [](LlcOut& out) { out.mem_write.data()[9] ^= 1; }));
     EXPECT_TRUE(has(text, "mem_write: data byte 9: expected")) << text;
     EXPECT_TRUE(has(text, "  write-back at ")) << text;
 }
 
 TEST(BrokenSlice, AWriteBackToAnotherLineIsNamed)
 {
-    const std::string text = account(nullptr, at_line(&LlcOut::mem_write_valid, [](LlcOut& out) { out.mem_write.bytes[0] ^= 0x40; }));
+    const std::string text =
+        account(nullptr, at_line(&LlcOut::mem_write_valid, [](LlcOut& out) { out.mem_write.bytes[0] ^= 0x40; }));
     EXPECT_TRUE(has(text, "mem_write: ")) << text;
 }
 
 // Lost on its way: the fill that comes later, or the look at memory in the end, finds old contents.
 TEST(BrokenSlice, ALostWriteBackIsNamed)
 {
-    const std::string text = account(nullptr, at_line(&LlcOut::mem_write_valid, [](LlcOut& out) { out.mem_write_valid = false; }));
+    const std::string text =
+        account(nullptr, at_line(&LlcOut::mem_write_valid, [](LlcOut& out) { out.mem_write_valid = false; }));
     EXPECT_TRUE(has(text, "expected")) << text;
 }
 
@@ -165,7 +176,9 @@ TEST(BrokenSlice, ALineThatIsNotFlushedIsNamed)
 {
     const std::string text = in_child([&] {
         const auto make = [](const LlcParameters& parameters, const std::string&, Time) -> SliceBlock {
-            return std::make_unique<Tampered>(parameters, nullptr, at_line(&LlcOut::mem_write_valid, [](LlcOut& out) { out.mem_write_valid = false; }, 2));
+            return std::make_unique<Tampered>(parameters, nullptr,
+                at_line(
+                    &LlcOut::mem_write_valid, [](LlcOut& out) { out.mem_write_valid = false; }, 2));
         };
         SliceBench bench(small_slice(), make);
         for (unsigned i = 0; i < 4; ++i) bench.write(1'000'000, i, i + 1);
@@ -179,14 +192,16 @@ TEST(BrokenSlice, ALineThatIsNotFlushedIsNamed)
 
 TEST(BrokenSlice, AReadOfAnotherLineIsNamed)
 {
-    const std::string text = account(nullptr, at_line(&LlcOut::mem_read_valid, [](LlcOut& out) { out.mem_read.bytes[2] ^= 0x40; }));
+    const std::string text =
+        account(nullptr, at_line(&LlcOut::mem_read_valid, [](LlcOut& out) { out.mem_read.bytes[2] ^= 0x40; }));
     EXPECT_TRUE(has(text, "mem_read: a read of a line that no request is for")) << text;
 }
 
 TEST(BrokenSlice, AReadWithATagInUseIsNamed)
 {
     const std::string text = account(nullptr, [count = 0U](LlcOut& out) mutable {
-        if (out.mem_read_valid && out.mem_read.tag() > 0 && ++count == 3) address_memory(out.mem_read, line_number(out.mem_read), 3, false, 0);
+        if (out.mem_read_valid && out.mem_read.tag() > 0 && ++count == 3)
+            address_memory(out.mem_read, line_number(out.mem_read), 3, false, 0);
     });
     EXPECT_TRUE(has(text, "mem_read: a read with the tag of one that is on its way")) << text;
 }
@@ -215,9 +230,11 @@ TEST(BrokenSlice, ARequestThatIsNeverTakenIsNamed)
 // A fill with other data than memory sent.
 TEST(BrokenSlice, ASpoiltFillIsNamed)
 {
-    const std::string text = account([count = 0U](LlcIn& in) mutable {
-        if (in.mem_resp_valid && ++count > 30) in.mem_resp.data()[0] ^= 4;
-    }, nullptr);
+    const std::string text = account(
+        [count = 0U](LlcIn& in) mutable {
+            if (in.mem_resp_valid && ++count > 30) in.mem_resp.data()[0] ^= 4;
+        },
+        nullptr);
     EXPECT_TRUE(has(text, "data byte ")) << text;
 }
 

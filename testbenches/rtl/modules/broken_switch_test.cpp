@@ -47,7 +47,8 @@ private:
 std::string account(const Tampered::Change& before, const Tampered::Change& after, bool lockstep = false)
 {
     return in_child([&] {
-        const auto make = [&](const SwitchBlockParameters& parameters, const std::string& path) -> std::unique_ptr<Block> {
+        const auto make = [&](const SwitchBlockParameters& parameters,
+                              const std::string& path) -> std::unique_ptr<Block> {
             auto broken = std::make_unique<Tampered>(parameters, before, after);
             if (!lockstep) return broken;
             return std::make_unique<Lockstep<Block>>(std::move(broken), twin(parameters, path), SwitchOut(parameters));
@@ -84,7 +85,8 @@ TEST(BrokenSwitch, AWholeOneHasNothingToSay) { EXPECT_EQ(account(nullptr, nullpt
 
 TEST(BrokenSwitch, AFlippedBitOfDataIsNamed)
 {
-    const std::string text = account(nullptr, at_line([](SwitchOut& out, unsigned o) { out.data[o].data()[5] ^= 0x10; }));
+    const std::string text =
+        account(nullptr, at_line([](SwitchOut& out, unsigned o) { out.data[o].data()[5] ^= 0x10; }));
     EXPECT_TRUE(has(text, "data byte 5: expected")) << text;
     EXPECT_TRUE(has(text, "s: clock ")) << text;
     EXPECT_TRUE(has(text, "out of output")) << text;
@@ -92,7 +94,8 @@ TEST(BrokenSwitch, AFlippedBitOfDataIsNamed)
 
 TEST(BrokenSwitch, AChangedHeaderIsNamed)
 {
-    const std::string text = account(nullptr, at_line([](SwitchOut& out, unsigned o) { out.data[o].bytes[0] ^= 0x40; }));
+    const std::string text =
+        account(nullptr, at_line([](SwitchOut& out, unsigned o) { out.data[o].bytes[0] ^= 0x40; }));
     EXPECT_TRUE(has(text, "address: expected")) << text;
 }
 
@@ -100,7 +103,8 @@ TEST(BrokenSwitch, AWrongOutputIsNamed)
 {
     const std::string text = account(nullptr, at_line([](SwitchOut& out, unsigned o) {
         const unsigned other = (o + 1) % 4;
-        if ((out.valid >> other & 1U) != 0) std::swap(out.data[o], out.data[other]);
+        if ((out.valid >> other & 1U) != 0)
+            std::swap(out.data[o], out.data[other]);
         else {
             out.valid = (out.valid & ~(std::uint64_t{1} << o)) | std::uint64_t{1} << other;
             out.data[other] = out.data[o];
@@ -112,8 +116,8 @@ TEST(BrokenSwitch, AWrongOutputIsNamed)
 
 TEST(BrokenSwitch, AWrongChannelIsNamed)
 {
-    const std::string text =
-        account(nullptr, at_line([](SwitchOut& out, unsigned o) { out.vc[o] = static_cast<std::uint8_t>((out.vc[o] + 1) % 4); }));
+    const std::string text = account(nullptr,
+        at_line([](SwitchOut& out, unsigned o) { out.vc[o] = static_cast<std::uint8_t>((out.vc[o] + 1) % 4); }));
     EXPECT_TRUE(has(text, "channel: expected")) << text;
 }
 
@@ -153,7 +157,9 @@ TEST(BrokenSwitch, LinesOutOfOrderAreNamed)
 {
     // Of the lines of input 0 to output 1 in one channel, the tenth comes out as the one that went in after it.
     const auto entered = std::make_shared<std::vector<LineBits>>();
-    const auto stream = [](const LineBits& bits) { return bits.op() == static_cast<unsigned>(LineOp::write) && !bits.response(); };
+    const auto stream = [](const LineBits& bits) {
+        return bits.op() == static_cast<unsigned>(LineOp::write) && !bits.response();
+    };
     const std::string text = account(
         [entered, stream](SwitchIn& in, SwitchOut&) {
             if ((in.valid & 1U) != 0 && in.ports[0] == 2 && stream(in.data[0])) entered->push_back(in.data[0]);
@@ -168,10 +174,13 @@ TEST(BrokenSwitch, LinesOutOfOrderAreNamed)
 // A grant that is lost in one clock shows in that clock.
 TEST(BrokenSwitch, LockstepStopsAtTheFirstDifference)
 {
-    const std::string text = account(nullptr, [count = 0](SwitchIn&, SwitchOut& out) mutable {
-        if ((out.valid & 2U) == 0 || ++count != 20) return;
-        out.vc[1] = static_cast<std::uint8_t>(out.vc[1] ^ 1U);
-    }, true);
+    const std::string text = account(
+        nullptr,
+        [count = 0](SwitchIn&, SwitchOut& out) mutable {
+            if ((out.valid & 2U) == 0 || ++count != 20) return;
+            out.vc[1] = static_cast<std::uint8_t>(out.vc[1] ^ 1U);
+        },
+        true);
     EXPECT_TRUE(has(text, "out_vc[1]: expected")) << text;
     EXPECT_TRUE(has(text, "s: clock ")) << text;
     EXPECT_TRUE(has(text, "out of output 1 at ")) << text;
@@ -181,9 +190,11 @@ TEST(BrokenSwitch, LockstepStopsAtTheFirstDifference)
 // A block that loses a clock in which an output was ready differs as soon as that shows.
 TEST(BrokenSwitch, LockstepNamesAClockThatWasLost)
 {
-    const std::string text = account([count = 0](SwitchIn& in, SwitchOut&) mutable {
-        if (in.valid != 0 && ++count == 50) in.ready &= ~std::uint64_t{2};
-    }, nullptr, true);
+    const std::string text = account(
+        [count = 0](SwitchIn& in, SwitchOut&) mutable {
+            if (in.valid != 0 && ++count == 50) in.ready &= ~std::uint64_t{2};
+        },
+        nullptr, true);
     EXPECT_TRUE(has(text, "expected")) << text;
     EXPECT_TRUE(has(text, "s: clock ")) << text;
 }

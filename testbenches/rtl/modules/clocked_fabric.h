@@ -38,7 +38,8 @@ FabricSystem::Options clocked(const Make& make)
     options.link.request_credits = 24;
     options.link.response_credits = 24;
     options.link.merge = 0;
-    options.make = [make](const std::string& name, EventQueue& event_queue, const SwitchSpec& spec, unsigned ports, RouteTable routes) {
+    options.make = [make](const std::string& name, EventQueue& event_queue, const SwitchSpec& spec, unsigned ports,
+                       RouteTable routes) {
         return std::make_unique<ClockedSwitch>(name.c_str(), event_queue, name, spec, ports, std::move(routes),
             ClockedSwitch::Factory{make, nullptr});
     };

@@ -33,7 +33,8 @@ FabricSystem::Options with(const ClockedLink::Factory& make)
     options.link.response_credits = 32;
     options.link.replay_timeout = 400'000;
     options.link.replay_buffer = 64;
-    options.make_link = [make](const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t seed) {
+    options.make_link = [make](const std::string& name, EventQueue& event_queue, const LinkSpec& spec,
+                            std::uint64_t seed) {
         return std::make_unique<ClockedLink>(name.c_str(), event_queue, name, spec, seed, make);
     };
     return options;
@@ -54,7 +55,8 @@ std::string outcome(const FabricSystem::Options& options)
             EXPECT_EQ(link->problems(), std::vector<std::string>());
             for (unsigned end = 0; end < 2; ++end) {
                 const LinkModel::Direction count = link->direction(end);
-                for (const std::uint64_t value : {count.lines, count.wire_bytes, count.errors, count.replays, count.repeated_bytes})
+                for (const std::uint64_t value :
+                    {count.lines, count.wire_bytes, count.errors, count.replays, count.repeated_bytes})
                     out += std::to_string(value) + " ";
             }
         }
@@ -62,7 +64,7 @@ std::string outcome(const FabricSystem::Options& options)
     });
 }
 
-std::uint64_t total(const FabricSystem::Options& options, std::uint64_t LinkModel::Direction::* what)
+std::uint64_t total(const FabricSystem::Options& options, std::uint64_t LinkModel::Direction::*what)
 {
     return std::stoull(in_child([&] {
         FabricSystem system(star(4, 32'000'000'000), options);
@@ -89,8 +91,10 @@ TEST(ClockedLink, ALoneLineTakesItsFlitsAndTheLatency)
         system.endpoints[0]->issue(2'000'000, LineOp::read, 1, 64);
         run_all(system);
         system.expect_clean();
-        return std::to_string(system.endpoints[1]->served[0].at) + " " + std::to_string(system.endpoints[1]->served[1].at) + " " +
-            std::to_string(system.endpoints[0]->answered[0].at) + " " + std::to_string(system.endpoints[0]->answered[1].at);
+        return std::to_string(system.endpoints[1]->served[0].at) + " " +
+            std::to_string(system.endpoints[1]->served[1].at) + " " +
+            std::to_string(system.endpoints[0]->answered[0].at) + " " +
+            std::to_string(system.endpoints[0]->answered[1].at);
     });
     // 24 B of overhead and the data, in flits of 16 B.
     constexpr Time with_data = 6 * clock_ps + 20'000;
@@ -98,8 +102,9 @@ TEST(ClockedLink, ALoneLineTakesItsFlitsAndTheLatency)
     const Time write = 1'000'000 + with_data;
     const Time read = 2'000'000 + without;
     // An answer that is made in the clock in which its request comes out is on the pins in the next.
-    EXPECT_EQ(times, std::to_string(write) + " " + std::to_string(read) + " " + std::to_string(write + clock_ps + without) +
-        " " + std::to_string(read + clock_ps + with_data));
+    EXPECT_EQ(times,
+        std::to_string(write) + " " + std::to_string(read) + " " + std::to_string(write + clock_ps + without) + " " +
+            std::to_string(read + clock_ps + with_data));
 }
 
 TEST(ClockedLink, ParametersMoveTheTimeAsTheyShould)
@@ -158,7 +163,8 @@ TEST(ClockedLink, RefusesWhatItIsNot)
     EXPECT_EQ(refusal([](LinkSpec& spec) { spec.request_credits = 4095; }), "");
     EXPECT_NE(refusal([](LinkSpec& spec) { spec.request_credits = 4096; }).find("up to 4095"), std::string::npos);
     EXPECT_EQ(refusal([](LinkSpec& spec) { spec.replay_buffer = 2048; }), "");
-    EXPECT_NE(refusal([](LinkSpec& spec) { spec.replay_buffer = 2049; }).find("link.replay_buffer up to 2048"), std::string::npos);
+    EXPECT_NE(refusal([](LinkSpec& spec) { spec.replay_buffer = 2049; }).find("link.replay_buffer up to 2048"),
+        std::string::npos);
     EXPECT_NE(refusal([](LinkSpec& spec) { spec.pool_credits = 3; }).find("pool_credits=0"), std::string::npos);
     EXPECT_NE(refusal([](LinkSpec& spec) { spec.flit = 24; }).find("8, 16 or 32"), std::string::npos);
 }
@@ -222,27 +228,30 @@ TEST(ClockedLink, AnEdgeIsOneClock)
         std::uint64_t last_ = ~std::uint64_t{0};
     };
     // Blocks of an instant have their turns by their paths: links before the switch, and behind it.
-    const auto doubled = [&](const std::string& before) { return in_child([&] {
-        FabricSystem::Options options = clocked([&](const SwitchBlockParameters& parameters, const std::string&) {
-            auto out = std::make_unique<WatchedSwitch>(parameters);
-            out->seen = watch;
-            return out;
+    const auto doubled = [&](const std::string& before) {
+        return in_child([&] {
+            FabricSystem::Options options = clocked([&](const SwitchBlockParameters& parameters, const std::string&) {
+                auto out = std::make_unique<WatchedSwitch>(parameters);
+                out->seen = watch;
+                return out;
+            });
+            options.make_link = [&](const std::string& name, EventQueue& event_queue, const LinkSpec& spec,
+                                    std::uint64_t seed) {
+                return std::make_unique<ClockedLink>(name.c_str(), event_queue, before + name, spec, seed,
+                    [&](const LinkParams& params, const std::string&) {
+                        auto out = std::make_unique<WatchedEnd>(params);
+                        out->seen = watch;
+                        return out;
+                    });
+            };
+            FabricSystem system(star(4, 32'000'000'000), options);
+            system.issue_random(150, 11);
+            run_all(system);
+            system.expect_clean();
+            EXPECT_GT(clocks, 1000U);
+            return std::to_string(again);
         });
-        options.make_link = [&](const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t seed) {
-            return std::make_unique<ClockedLink>(name.c_str(), event_queue, before + name, spec, seed,
-                [&](const LinkParams& params, const std::string&) {
-                    auto out = std::make_unique<WatchedEnd>(params);
-                    out->seen = watch;
-                    return out;
-                });
-        };
-        FabricSystem system(star(4, 32'000'000'000), options);
-        system.issue_random(150, 11);
-        run_all(system);
-        system.expect_clean();
-        EXPECT_GT(clocks, 1000U);
-        return std::to_string(again);
-    }); };
+    };
     EXPECT_EQ(doubled("a."), "0");
     EXPECT_EQ(doubled("z."), "0");
 }

@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::uint64_t bandwidth = 112'500'000'000;
 constexpr Time latency_ps = 70'000;
-constexpr Time clock_ps = 142;       // 16 B
+constexpr Time clock_ps = 142;  // 16 B
 constexpr Time latency_clocks = 493;
-constexpr Time wire_clocks = 491;    // two are the endpoints'
+constexpr Time wire_clocks = 491;  // two are the endpoints'
 
 std::unique_ptr<LinkEndpoint> endpoint_twin(const LinkParams& params, const std::string&)
 {
@@ -54,14 +54,16 @@ FabricSystem::Options of(const LinkSpec& spec)
 FabricSystem::Options of(const LinkSpec& spec, const ClockedLink::Factory& make)
 {
     FabricSystem::Options options = of(spec);
-    options.make_link = [make](const std::string& name, EventQueue& event_queue, const LinkSpec& wanted, std::uint64_t seed) {
+    options.make_link = [make](const std::string& name, EventQueue& event_queue, const LinkSpec& wanted,
+                            std::uint64_t seed) {
         return std::make_unique<ClockedLink>(name.c_str(), event_queue, name, wanted, seed, make);
     };
     return options;
 }
 
 // When each of `lines` lines, all ready at time 0, comes out at the far end, ps.
-std::vector<Time> arrivals(const FabricSystem::Options& options, unsigned lines, LineOp op = LineOp::write, unsigned size = 64)
+std::vector<Time> arrivals(const FabricSystem::Options& options, unsigned lines, LineOp op = LineOp::write,
+    unsigned size = 64)
 {
     std::istringstream text(in_child([&] {
         FabricSystem system(two_ends(bandwidth), options);
@@ -138,7 +140,8 @@ std::array<Time, 3> round_trips(const FabricSystem::Options& options)
         run_all(system);
         system.expect_clean();
         std::string out;
-        for (unsigned i = 0; i < 3; ++i) out += std::to_string(system.endpoints[0]->answered[i].at - (i + 1) * apart) + " ";
+        for (unsigned i = 0; i < 3; ++i)
+            out += std::to_string(system.endpoints[0]->answered[i].at - (i + 1) * apart) + " ";
         return out;
     }));
     std::array<Time, 3> out{};
@@ -162,7 +165,9 @@ TEST(LinkAgainstTwin, AloneInTheFabric)
     const auto flits = [](unsigned count) { return count * clock_ps + latency_clocks * clock_ps; };
     const std::array<Time, 3> clocked = round_trips(of(nvlink(), endpoint_twin));
     // And a clock until the answer is on the pins.
-    EXPECT_EQ(clocked, (std::array<Time, 3>{flits(2) + clock_ps + flits(6), flits(2) + clock_ps + flits(2), flits(6) + clock_ps + flits(2)}));
+    EXPECT_EQ(clocked,
+        (std::array<Time, 3>{flits(2) + clock_ps + flits(6), flits(2) + clock_ps + flits(2),
+            flits(6) + clock_ps + flits(2)}));
 
     const auto bytes = [](unsigned count) { return latency_ps + count * Time{1'000'000'000'000} / bandwidth; };
     const std::array<Time, 3> plain = round_trips(of(nvlink()));
@@ -173,8 +178,9 @@ TEST(LinkAgainstTwin, AloneInTheFabric)
     const std::array<Time, 3> alike = round_trips(of(same));
     EXPECT_EQ(alike, (std::array<Time, 3>{bytes(32) + bytes(96), bytes(48) + bytes(32), bytes(96) + bytes(32)}));
     for (unsigned i = 0; i < 3; ++i)
-        std::printf("alone %u: twin %llu ps, link %llu, link with header 32 %llu\n", i, static_cast<unsigned long long>(clocked[i]),
-            static_cast<unsigned long long>(plain[i]), static_cast<unsigned long long>(alike[i]));
+        std::printf("alone %u: twin %llu ps, link %llu, link with header 32 %llu\n", i,
+            static_cast<unsigned long long>(clocked[i]), static_cast<unsigned long long>(plain[i]),
+            static_cast<unsigned long long>(alike[i]));
 }
 
 // One after the other: bytes on the wire, of reads those of the answers.
@@ -223,11 +229,15 @@ TEST(LinkAgainstTwin, UnderBitErrors)
         const double by_twin = 1 / (1 + p * lost + p * p / (1 - p) * (lost + 1 / (1 - p)));
         const double q = 1 - std::pow(1 - errors, 8 * 96), packet = 96e12 / bandwidth;
         // One that is hit again when it is repeated is not asked for again: the time-out brings it back.
-        const double vain = std::ceil((packet + 2 * latency_ps) / packet) + q * static_cast<double>(spec.replay_timeout) / packet;
+        const double vain =
+            std::ceil((packet + 2 * latency_ps) / packet) + q * static_cast<double>(spec.replay_timeout) / packet;
         const double by_model = (1 - q) / (1 - q + q * vain);
-        const auto deviation = [lines = lines](double chance, double cost, double share) { return cost * std::sqrt(chance / lines) / (1 - chance) * share * share; };
-        std::printf("bit error rate %.0e: twin %.4f (formula %.4f, standard error %.4f), go_back_n %.4f (formula %.4f, %.4f)\n", errors, twin,
-            by_twin, deviation(p, lost, by_twin), model, by_model, deviation(q, vain, by_model));
+        const auto deviation = [lines = lines](double chance, double cost, double share) {
+            return cost * std::sqrt(chance / lines) / (1 - chance) * share * share;
+        };
+        std::printf(
+            "bit error rate %.0e: twin %.4f (formula %.4f, standard error %.4f), go_back_n %.4f (formula %.4f, %.4f)\n",
+            errors, twin, by_twin, deviation(p, lost, by_twin), model, by_model, deviation(q, vain, by_model));
         EXPECT_NEAR(twin, by_twin, 4 * deviation(p, lost, by_twin));
         EXPECT_NEAR(model, by_model, 4 * deviation(q, vain, by_model));
     }
@@ -250,9 +260,11 @@ TEST(ClockedLinkCounts, EachIsMovedByWhatItCounts)
             std::string out;
             for (const Statistic& statistic : system.links[0]->statistics())
                 if (statistic.name.rfind("forward_", 0) == 0)
-                    out += statistic.name.substr(8) + " " + std::to_string(static_cast<std::uint64_t>(statistic.value)) + " ";
+                    out += statistic.name.substr(8) + " " +
+                        std::to_string(static_cast<std::uint64_t>(statistic.value)) + " ";
             system.links[0]->reset_statistics();
-            for (const Statistic& statistic : system.links[0]->statistics()) EXPECT_EQ(statistic.value, 0) << statistic.name;
+            for (const Statistic& statistic : system.links[0]->statistics())
+                EXPECT_EQ(statistic.value, 0) << statistic.name;
             return out;
         }));
         std::map<std::string, std::uint64_t> out;
@@ -269,7 +281,8 @@ TEST(ClockedLinkCounts, EachIsMovedByWhatItCounts)
         EXPECT_GT((*count)["control_packets"], 0U);
         EXPECT_GE((*count)["control_packets"], (*count)["credit_messages"] + (*count)["replay_requests"]);
     }
-    for (const char* const name : {"errors", "wrong_flits", "replays", "repeated_packets", "repeated_bytes", "duplicates", "replay_requests"}) {
+    for (const char* const name :
+        {"errors", "wrong_flits", "replays", "repeated_packets", "repeated_bytes", "duplicates", "replay_requests"}) {
         EXPECT_EQ(clean[name], 0U) << name;
         EXPECT_EQ(starved[name], 0U) << name;
         EXPECT_GT(wrong[name], 0U) << name;

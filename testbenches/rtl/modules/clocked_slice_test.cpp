@@ -17,7 +17,8 @@ constexpr Time latency = 60'000;
 constexpr Time missed = latency + slice_clock + slice_memory;
 
 // Times and data of all answers, contents of memory and counts.
-std::string outcome(const L2Spec& spec, const ClockedSlice::Factory& make, unsigned count, std::uint64_t seed, bool data_on = true)
+std::string outcome(const L2Spec& spec, const ClockedSlice::Factory& make, unsigned count, std::uint64_t seed,
+    bool data_on = true)
 {
     return in_child([&] {
         SliceBench bench(spec, make, data_on);
@@ -28,7 +29,8 @@ std::string outcome(const L2Spec& spec, const ClockedSlice::Factory& make, unsig
             out += fmt::format("{} ", done.at);
             for (const std::uint8_t byte : done.data) out += data_on ? fmt::format("{:02x}", byte) : "";
         }
-        for (const char* name : {"hits", "misses", "merged", "write_backs", "clocks"}) out += fmt::format(" {} {}", name, bench.statistic(name));
+        for (const char* name : {"hits", "misses", "merged", "write_backs", "clocks"})
+            out += fmt::format(" {} {}", name, bench.statistic(name));
         return out;
     });
 }
@@ -106,7 +108,8 @@ TEST(ClockedSlice, RequestsOfALineOnItsWayShareItsFill)
     SliceBench bench;
     for (std::uint64_t i = 0; i < 3; ++i) bench.read(1'000'000, 5);
     bench.run();
-    for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(bench.at(i), 1'000'000 + missed + (i == 0 ? 0 : i + 1) * slice_clock);
+    for (std::uint64_t i = 0; i < 3; ++i)
+        EXPECT_EQ(bench.at(i), 1'000'000 + missed + (i == 0 ? 0 : i + 1) * slice_clock);
     EXPECT_EQ(bench.statistic("merged"), 2);
     EXPECT_EQ(bench.memory.arrivals.size(), 1U);
 }
@@ -230,7 +233,9 @@ TEST(ClockedSlice, PacketsAreFoundWhenTheyHaveCome)
 {
     SliceBench bench;
     bench.image.expect_packets(0, 64);
-    const auto packets = [&](Time at, LineOp op, std::uint64_t value) { bench.issue(at, op, 0, 64, value).flag(LineHeader::packet_flag); };
+    const auto packets = [&](Time at, LineOp op, std::uint64_t value) {
+        bench.issue(at, op, 0, 64, value).flag(LineHeader::packet_flag);
+    };
     packets(1'000'000, LineOp::read, 0);
     packets(2'000'000, LineOp::write, 0x55);
     packets(3'000'000, LineOp::read, 0);
@@ -340,6 +345,9 @@ TEST_F(ClockedSliceRtl, IsTheTwinToThePicosecond)
         EXPECT_EQ(outcome(small_slice(), slice_rtl, 3000, seed), outcome(small_slice(), slice_twin, 3000, seed));
 }
 
-TEST_F(ClockedSliceRtl, LockstepFindsNothing) { EXPECT_EQ(outcome(small_slice(), slice_lockstep, 3000, 7), outcome(small_slice(), slice_twin, 3000, 7)); }
+TEST_F(ClockedSliceRtl, LockstepFindsNothing)
+{
+    EXPECT_EQ(outcome(small_slice(), slice_lockstep, 3000, 7), outcome(small_slice(), slice_twin, 3000, 7));
+}
 
 }  // namespace clocked_slice_test

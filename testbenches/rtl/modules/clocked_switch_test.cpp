@@ -79,7 +79,8 @@ TEST_P(ClockedSwitchRtl, IsItsTwinToThePicosecond)
     EXPECT_EQ(trace_of(fabric, clocked(rtl), GetParam(), 7), expected);
     // Side by side: the same, and nothing differs in any clock.
     const auto both = [](const SwitchBlockParameters& parameters, const std::string& path) {
-        return std::make_unique<Lockstep<ClockedSwitch::Block>>(rtl(parameters, path), twin(parameters, path), SwitchOut(parameters));
+        return std::make_unique<Lockstep<ClockedSwitch::Block>>(rtl(parameters, path), twin(parameters, path),
+            SwitchOut(parameters));
     };
     EXPECT_EQ(trace_of(fabric, clocked(both), GetParam(), 7), expected);
 }
@@ -120,7 +121,9 @@ TEST(ClockedSwitch, RefusesWhatItIsNot)
     EXPECT_EQ(refusal([](auto&) {}), "");
     EXPECT_NE(refusal([](auto& o) { o.link.vc_lanes = 2; }).find("vc_lanes=1"), std::string::npos);
     EXPECT_NE(refusal([](auto& o) { o.link.pool_credits = 4; }).find("pool_credits=0"), std::string::npos);
-    EXPECT_NE(refusal([](auto& o) { o.switches.allocator = static_cast<std::uint64_t>(AllocatorKind::age); }).find("islip or round_robin"),
+    EXPECT_NE(refusal([](auto& o) {
+        o.switches.allocator = static_cast<std::uint64_t>(AllocatorKind::age);
+    }).find("islip or round_robin"),
         std::string::npos);
     EXPECT_NE(refusal([](auto& o) { o.switches.output_buffer = 2; }).find("output_buffer=0"), std::string::npos);
     EXPECT_NE(refusal([](auto& o) { o.link.request_credits = 2000; }).find("at most 1023"), std::string::npos);

@@ -34,7 +34,8 @@ inline SliceBlock slice_rtl(const LlcParameters& parameters, const std::string& 
 }
 inline SliceBlock slice_lockstep(const LlcParameters& parameters, const std::string& path, Time clock)
 {
-    return std::make_unique<Lockstep<ClockedSlice::Block>>(slice_rtl(parameters, path, clock), slice_twin(parameters, path, clock), LlcOut());
+    return std::make_unique<Lockstep<ClockedSlice::Block>>(slice_rtl(parameters, path, clock),
+        slice_twin(parameters, path, clock), LlcOut());
 }
 
 // One slice of 16 sets of 4 ways, a line in 500 ps.
@@ -52,10 +53,11 @@ inline L2Spec small_slice()
 }
 
 struct SliceBench {
-    explicit SliceBench(const L2Spec& spec = small_slice(), const ClockedSlice::Factory& make = slice_twin, bool data_on = true,
-        unsigned index = 0, std::uint32_t credits = 0)
-        : image(data_on), slice("slice", event_queue, {"slice", "slice", spec, index, image, pool, 3}, make), issuer("issuer", event_queue, pool, credits),
-          memory("memory", event_queue, slice_memory), checkers(event_queue)
+    explicit SliceBench(const L2Spec& spec = small_slice(), const ClockedSlice::Factory& make = slice_twin,
+        bool data_on = true, unsigned index = 0, std::uint32_t credits = 0)
+        : image(data_on), slice("slice", event_queue, {"slice", "slice", spec, index, image, pool, 3}, make),
+          issuer("issuer", event_queue, pool, credits), memory("memory", event_queue, slice_memory),
+          checkers(event_queue)
     {
         checkers.bind(issuer.out, slice.target);
         checkers.bind(slice.memory, memory.in);
@@ -71,8 +73,14 @@ struct SliceBench {
         return issued;
     }
     Line& read(Time at, std::uint64_t line) { return issue(at, LineOp::read, line * 64); }
-    Line& write(Time at, std::uint64_t line, std::uint64_t value = 1) { return issue(at, LineOp::write, line * 64, 64, value); }
-    Line& fetch_add(Time at, std::uint64_t line, std::uint64_t value) { return issue(at, LineOp::fetch, line * 64, 8, value); }
+    Line& write(Time at, std::uint64_t line, std::uint64_t value = 1)
+    {
+        return issue(at, LineOp::write, line * 64, 64, value);
+    }
+    Line& fetch_add(Time at, std::uint64_t line, std::uint64_t value)
+    {
+        return issue(at, LineOp::fetch, line * 64, 8, value);
+    }
 
     // Until nothing is left to do or something is wrong.
     void run_on()

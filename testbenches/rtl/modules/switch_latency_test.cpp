@@ -97,7 +97,8 @@ Latencies latencies(Model model, double load, unsigned clocks)
         system.expect_clean();
         Latencies out;
         for (const auto& endpoint : system.endpoints)
-            for (const Endpoint::Record& record : endpoint->served) ++out.histogram[record.at - issued[record.source].at(record.tag)];
+            for (const Endpoint::Record& record : endpoint->served)
+                ++out.histogram[record.at - issued[record.source].at(record.tag)];
         return out.text();
     }));
 }
@@ -110,7 +111,8 @@ double saturation(Model model)
         std::mt19937 random(6);
         constexpr unsigned writes = 6'000;
         for (unsigned i = 0; i < writes; ++i)
-            for (unsigned e = 0; e < ports; ++e) system.endpoints[e]->issue(0, LineOp::write, (e + 1 + random() % (ports - 1)) % ports, 64 * i);
+            for (unsigned e = 0; e < ports; ++e)
+                system.endpoints[e]->issue(0, LineOp::write, (e + 1 + random() % (ports - 1)) % ports, 64 * i);
         run_all(system);
         system.expect_clean();
         std::vector<Time> arrivals;
@@ -154,8 +156,11 @@ TEST_F(SwitchLatencyRtl, TheHistogramIsThatOfTheTwin)
 TEST(SwitchLatency, OfTheGeneralModelsAgainstTheTwin)
 {
     // An empty switch: nobody waits for anybody.
-    const auto empty = [](Model model) { return static_cast<double>(latencies(model, 0.001, 20'000).histogram.begin()->first) / clock_ps; };
-    expect_on_page(fmt::format("| empty | {:.1f} | {:.1f} | {:.1f} |", empty(Model::twin), empty(Model::crossbar), empty(Model::general)));
+    const auto empty = [](Model model) {
+        return static_cast<double>(latencies(model, 0.001, 20'000).histogram.begin()->first) / clock_ps;
+    };
+    expect_on_page(fmt::format("| empty | {:.1f} | {:.1f} | {:.1f} |", empty(Model::twin), empty(Model::crossbar),
+        empty(Model::general)));
     for (unsigned tenth = 1; tenth <= 9; ++tenth) {
         const double load = 0.1 * tenth;
         const Latencies of_twin = latencies(Model::twin, load, 20'000);
@@ -164,9 +169,11 @@ TEST(SwitchLatency, OfTheGeneralModelsAgainstTheTwin)
         // The crossbar is the twin but for lines of an input that come in one clock; the general model has no matching.
         EXPECT_LE(std::abs(crossbar.mean - of_twin.mean), 0.02 * of_twin.mean + 0.05) << load;
         EXPECT_LE(general.mean, of_twin.mean + 0.5) << load;
-        expect_on_page(fmt::format("| {:.1f} | {} | {} | {} |", load, figures(of_twin), figures(crossbar), figures(general)));
+        expect_on_page(
+            fmt::format("| {:.1f} | {} | {} | {} |", load, figures(of_twin), figures(crossbar), figures(general)));
     }
-    expect_on_page(fmt::format("| saturation | {:.3f} | {:.3f} | {:.3f} |", saturation(Model::twin), saturation(Model::crossbar), saturation(Model::general)));
+    expect_on_page(fmt::format("| saturation | {:.3f} | {:.3f} | {:.3f} |", saturation(Model::twin),
+        saturation(Model::crossbar), saturation(Model::general)));
 }
 
 }  // namespace

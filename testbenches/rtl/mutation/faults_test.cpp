@@ -20,10 +20,7 @@ std::string contents(const std::string& path)
     return out.str();
 }
 
-Json faults()
-{
-    return Json::parse(contents(WEFT_SOURCE_DIR "/testbenches/rtl/mutation/faults.json"));
-}
+Json faults() { return Json::parse(contents(WEFT_SOURCE_DIR "/testbenches/rtl/mutation/faults.json")); }
 
 }  // namespace
 
@@ -32,7 +29,8 @@ TEST(Faults, EachHasOnePlace)
     const Json all = faults();
     for (const auto& [block, entry] : all.items())
         for (const Json& fault : entry["faults"]) {
-            const std::string text = contents(std::string(WEFT_SOURCE_DIR) + "/rtl/" + fault["file"].get<std::string>());
+            const std::string text =
+                contents(std::string(WEFT_SOURCE_DIR) + "/rtl/" + fault["file"].get<std::string>());
             const std::string from = fault["from"];
             const std::size_t first = text.find(from);
             EXPECT_NE(first, std::string::npos) << block << ": " << from;

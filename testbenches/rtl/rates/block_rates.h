@@ -30,7 +30,8 @@ struct Recorded {
 };
 
 template <class Block>
-void set_groups(Block& block, const std::vector<std::pair<std::size_t, GroupEntry>>& settings, std::size_t clock, std::size_t& next)
+void set_groups(Block& block, const std::vector<std::pair<std::size_t, GroupEntry>>& settings, std::size_t clock,
+    std::size_t& next)
 {
     if constexpr (std::is_base_of_v<GroupSwitchBlock, Block>)
         for (; next < settings.size() && settings[next].first <= clock; ++next) block.set_group(settings[next].second);
@@ -49,7 +50,8 @@ Rate best_of_three(std::size_t clocks, const Loop& loop)
     for (int i = 0; i < 3; ++i) {
         const double start = processor_seconds();
         out.lines = loop();
-        out.clocks_per_second = std::max(out.clocks_per_second, static_cast<double>(clocks) / (processor_seconds() - start));
+        out.clocks_per_second =
+            std::max(out.clocks_per_second, static_cast<double>(clocks) / (processor_seconds() - start));
     }
     return out;
 }
@@ -77,7 +79,8 @@ template <class Rtl, class In, class Out>
 class BareLoop {
 public:
     BareLoop(Rtl& rtl, const Recorded<In>& recorded, Out out, const std::string& valid)
-        : rtl_(rtl), block_(rtl.block()), clk_(block_.pin("clk")), valid_(block_.pin(valid)), clocks_(recorded.inputs.size())
+        : rtl_(rtl), block_(rtl.block()), clk_(block_.pin("clk")), valid_(block_.pin(valid)),
+          clocks_(recorded.inputs.size())
     {
         for (const PinInfo& pin : block_.pins())
             if (pin.input && pin.name != "clk") pins_.push_back({block_.pin(pin.name), (pin.width + 7) / 8});
@@ -105,8 +108,10 @@ public:
                 }
                 block_.eval();
                 lines += static_cast<std::uint64_t>(__builtin_popcountll(valid_.get(0, valid_.width())));
-                if (evaluations == 3) block_.edge(clk_);
-                else block_.rise(clk_);
+                if (evaluations == 3)
+                    block_.edge(clk_);
+                else
+                    block_.rise(clk_);
             }
             return lines;
         });

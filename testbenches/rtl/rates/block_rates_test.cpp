@@ -40,8 +40,8 @@ struct Row {
 
     std::string text() const
     {
-        return fmt::format("{} {} {} {} {} {} {} {} {} {}\n", name, clocks, bare, bare_of_three, alone, twin, system_clocks, system_lines,
-            in_system, whole_run);
+        return fmt::format("{} {} {} {} {} {} {} {} {} {}\n", name, clocks, bare, bare_of_three, alone, twin,
+            system_clocks, system_lines, in_system, whole_run);
     }
     static Row of(const std::string& text)
     {
@@ -54,7 +54,8 @@ struct Row {
 
 // All but the system: on `recorded`.
 template <class Rtl, class Twin, class In, class Out, class Count>
-void measure(Row& row, Rtl& rtl, Twin& twin, const Recorded<In>& recorded, const Out& out, const std::string& valid, const Count& count)
+void measure(Row& row, Rtl& rtl, Twin& twin, const Recorded<In>& recorded, const Out& out, const std::string& valid,
+    const Count& count)
 {
     row.clocks = recorded.inputs.size();
     const Rate of_twin = interface_rate(twin, recorded, out, count);
@@ -118,16 +119,17 @@ Row switch_row(bool grouped, bool rtl)
             return std::make_unique<TimedGroupSwitch>(std::move(inner), account);
         }};
     ModelRegistry registry;
-    registry.add_switch("timed", "a clocked switch under the clock", [&](const RunContext& context, const SwitchRequest& request) {
-        return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.event_queue, request.path, request.parameters.get<SwitchSpec>(), request.ports,
-            request.routes, make);
-    });
+    registry.add_switch("timed", "a clocked switch under the clock",
+        [&](const RunContext& context, const SwitchRequest& request) {
+            return std::make_unique<ClockedSwitch>(request.module_name.c_str(), context.event_queue, request.path,
+                request.parameters.get<SwitchSpec>(), request.ports, request.routes, make);
+        });
     bench::RunSetup setup;
     setup.document = bench::star_document(4);
     setup.lines = "bind: [{nodes: \"*.sw.*\", model: timed}]\n" +
         bench::collective_lines("all_reduce", grouped ? "nvls" : "ring", grouped ? "64 KiB" : "128 KiB");
-    setup.sets = {"l2.size=1 MiB", "engine.channels=2", "switch.clock=2 ns", "switch.latency=2 ns", "switch.traversal=2 ns", "link.request_credits=8",
-        "link.response_credits=8", "switch.group_contexts=8"};
+    setup.sets = {"l2.size=1 MiB", "engine.channels=2", "switch.clock=2 ns", "switch.latency=2 ns",
+        "switch.traversal=2 ns", "link.request_credits=8", "link.response_credits=8", "switch.group_contexts=8"};
     if (!grouped) setup.sets.emplace_back("switch.multicast_groups=0");
     RunOptions options;
     options.progress = false;
@@ -142,11 +144,13 @@ Row switch_row(bool grouped, bool rtl)
     if (grouped) {
         GroupSwitchRtl block(with_groups, "alone");
         GroupSwitchTwin twin(with_groups);
-        measure(row, block, twin, account.recorded, SwitchOut(with_groups.outside), "out_valid", [](const SwitchOut& out) { return lines_of(out); });
+        measure(row, block, twin, account.recorded, SwitchOut(with_groups.outside), "out_valid",
+            [](const SwitchOut& out) { return lines_of(out); });
     } else {
         SwitchRtl block(plain, "alone");
         SwitchTwin twin(plain);
-        measure(row, block, twin, account.recorded, SwitchOut(plain), "out_valid", [](const SwitchOut& out) { return lines_of(out); });
+        measure(row, block, twin, account.recorded, SwitchOut(plain), "out_valid",
+            [](const SwitchOut& out) { return lines_of(out); });
     }
     return row;
 }
@@ -162,13 +166,15 @@ Row link_row(bool rtl)
     options.link.request_credits = options.link.response_credits = 32;
     options.link.replay_timeout = 400'000;
     options.link.replay_buffer = 64;
-    options.make_link = [&](const std::string& name, EventQueue& event_queue, const LinkSpec& spec, std::uint64_t seed) {
-        return std::make_unique<ClockedLink>(name.c_str(), event_queue, name, spec, seed, [&](const LinkParams& of_end, const std::string& path) {
-            params = of_end;
-            std::unique_ptr<LinkEndpoint> inner = std::make_unique<LinkEndpointTwin>(of_end);
-            if (rtl) inner = std::make_unique<LinkEndpointRtl>(of_end, path);
-            return std::make_unique<Timed<LinkEndpoint>>(std::move(inner), account);
-        });
+    options.make_link = [&](const std::string& name, EventQueue& event_queue, const LinkSpec& spec,
+                            std::uint64_t seed) {
+        return std::make_unique<ClockedLink>(name.c_str(), event_queue, name, spec, seed,
+            [&](const LinkParams& of_end, const std::string& path) {
+                params = of_end;
+                std::unique_ptr<LinkEndpoint> inner = std::make_unique<LinkEndpointTwin>(of_end);
+                if (rtl) inner = std::make_unique<LinkEndpointRtl>(of_end, path);
+                return std::make_unique<Timed<LinkEndpoint>>(std::move(inner), account);
+            });
     };
     const double start = processor_seconds();
     bench::FabricSystem system(bench::star(4, 32'000'000'000), options);
@@ -182,7 +188,8 @@ Row link_row(bool rtl)
     if (rtl) return row;
     LinkEndpointRtl block(params, "alone");
     LinkEndpointTwin twin(params);
-    measure(row, block, twin, account.recorded, LinkOut(), "rx_valid", [](const LinkOut& out) { return lines_of(out); });
+    measure(row, block, twin, account.recorded, LinkOut(), "rx_valid",
+        [](const LinkOut& out) { return lines_of(out); });
     return row;
 }
 
@@ -206,7 +213,8 @@ Row reduction_row()
     ReductionRtl block(parameters, "alone");
     Row row;
     row.name = "weft_group_unit";
-    measure(row, block, twin, recorded, ReductionOut(), "out_valid", [](const ReductionOut& o) { return std::uint64_t{o.valid}; });
+    measure(row, block, twin, recorded, ReductionOut(), "out_valid",
+        [](const ReductionOut& o) { return std::uint64_t{o.valid}; });
     return row;
 }
 
@@ -246,7 +254,8 @@ Row cache_row()
     LlcRtl block(parameters, "alone");
     Row row;
     row.name = "weft_llc_slice";
-    measure(row, block, twin, recorded, LlcOut(), "resp_valid", [](const LlcOut& out) { return std::uint64_t{out.resp_valid}; });
+    measure(row, block, twin, recorded, LlcOut(), "resp_valid",
+        [](const LlcOut& out) { return std::uint64_t{out.resp_valid}; });
     return row;
 }
 
@@ -258,15 +267,18 @@ class BlockRates : public RtlTest {};
 TEST_F(BlockRates, OneTable)
 {
     std::vector<Row> rows;
-    for (const bool grouped : {false, true}) rows.push_back(in_two_children([grouped](bool rtl) { return switch_row(grouped, rtl); }));
+    for (const bool grouped : {false, true})
+        rows.push_back(in_two_children([grouped](bool rtl) { return switch_row(grouped, rtl); }));
     rows.push_back(in_two_children(link_row));
     rows.push_back(reduction_row());
     rows.push_back(cache_row());
     std::printf("thousand clocks a second of processor time; in brackets: to the bare loop\n"
-                "| block | bare loop | of three evaluations | block alone | twin alone | in a system | the whole run |\n|---|---|---|---|---|---|---|\n");
+                "| block | bare loop | of three evaluations | block alone | twin alone | in a system | the whole run "
+                "|\n|---|---|---|---|---|---|---|\n");
     for (const Row& row : rows) {
-        std::printf("| %s | %s | %s (%s) | %s (%s) | %s (%s) | %s (%s) | %s (%s) |\n", row.name.c_str(), thousands(row.bare).c_str(),
-            thousands(row.bare_of_three).c_str(), ratio(row.bare_of_three, row.bare).c_str(), thousands(row.alone).c_str(),
+        std::printf("| %s | %s | %s (%s) | %s (%s) | %s (%s) | %s (%s) | %s (%s) |\n", row.name.c_str(),
+            thousands(row.bare).c_str(), thousands(row.bare_of_three).c_str(),
+            ratio(row.bare_of_three, row.bare).c_str(), thousands(row.alone).c_str(),
             ratio(row.alone, row.bare).c_str(), thousands(row.twin).c_str(), ratio(row.twin, row.bare).c_str(),
             thousands(row.in_system).c_str(), ratio(row.in_system, row.bare).c_str(), thousands(row.whole_run).c_str(),
             ratio(row.whole_run, row.bare).c_str());

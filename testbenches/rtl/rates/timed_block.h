@@ -19,7 +19,10 @@ struct Account {
     Recorded<In> recorded;
 };
 
-inline std::uint64_t lines_of(const SwitchOut& out) { return static_cast<std::uint64_t>(__builtin_popcountll(out.valid)); }
+inline std::uint64_t lines_of(const SwitchOut& out)
+{
+    return static_cast<std::uint64_t>(__builtin_popcountll(out.valid));
+}
 template <class Out>
 std::uint64_t lines_of(const Out& out)
 {
@@ -39,7 +42,8 @@ public:
     void reset() override { inner_->reset(); }
     void cycle(const In& in, Out& out) override
     {
-        if (account_.recorded_block == this && account_.recorded.inputs.size() < account_.record) account_.recorded.inputs.push_back(in);
+        if (account_.recorded_block == this && account_.recorded.inputs.size() < account_.record)
+            account_.recorded.inputs.push_back(in);
         const double start = processor_seconds();
         inner_->cycle(in, out);
         account_.seconds += processor_seconds() - start;
@@ -64,7 +68,8 @@ public:
     using Timed::Timed;
     void set_group(const GroupEntry& entry) override
     {
-        if (account().recorded_block == this) account().recorded.settings.emplace_back(account().recorded.inputs.size(), entry);
+        if (account().recorded_block == this)
+            account().recorded.settings.emplace_back(account().recorded.inputs.size(), entry);
         inner().set_group(entry);
     }
 };

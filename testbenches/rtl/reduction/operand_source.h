@@ -65,17 +65,17 @@ private:
         std::uint32_t value = word;
         switch (random & 15U) {
         case 0: value = sign | corners[dice_.below(14)]; break;
-        case 1: value = sign | (word & 0x007fffffu); break;                            // subnormal
+        case 1: value = sign | (word & 0x007fffffu); break;  // subnormal
         case 2: value = sign | infinity_ | ((random & 256U) != 0 ? word & 0x7fffffu : 0); break;
-        case 3: value = last_ ^ 0x80000000u; break;                                    // cancels
-        case 4: value = (last_ ^ 0x80000000u) + (word & 3U) - 1; break;                // nearly
-        case 5: value = sign | (last_ & infinity_) | (word & 0x7fffffu); break;        // same exponent
-        case 6: value = near_exponent(word, 24) & 0xff800000u; break;                  // halfway: a power far below
+        case 3: value = last_ ^ 0x80000000u; break;                              // cancels
+        case 4: value = (last_ ^ 0x80000000u) + (word & 3U) - 1; break;          // nearly
+        case 5: value = sign | (last_ & infinity_) | (word & 0x7fffffu); break;  // same exponent
+        case 6: value = near_exponent(word, 24) & 0xff800000u; break;            // halfway: a power far below
         case 7: value = near_exponent(word, 25); break;
-        case 8: value = near_exponent(word, 9) & 0xffff0000u; break;                   // halfway of bf16
+        case 8: value = near_exponent(word, 9) & 0xffff0000u; break;  // halfway of bf16
         case 9: value = sign | (word & 0xffu) << 16 | 0x3f800000u; break;
-        case 10: value = sign | (0x7f000000u + (word & 0x00ffffffu)); break;           // overflows
-        case 11: value = sign | (word & 0x01ffffffu); break;                           // at the edge of subnormals
+        case 10: value = sign | (0x7f000000u + (word & 0x00ffffffu)); break;  // overflows
+        case 11: value = sign | (word & 0x01ffffffu); break;                  // at the edge of subnormals
         default: break;
         }
         if ((random & 0x100000U) != 0) last_ = value;

@@ -92,15 +92,15 @@ TEST(ExactArithmetic, KnowsWhatIsKnown)
     EXPECT_EQ(exact_fp32_sum(0x007fffff, 1), 0x00800000U);
     EXPECT_EQ(exact_fp32_sum(0x00800000, 0x80000001), 0x007fffffU);
     EXPECT_EQ(exact_fp32_sum(0x7f7fffff, 0x7f7fffff), 0x7f800000U);
-    EXPECT_EQ(exact_fp32_sum(0x7f7fffff, 0x73000000), 0x7f800000U);     // half a step above the largest
+    EXPECT_EQ(exact_fp32_sum(0x7f7fffff, 0x73000000), 0x7f800000U);  // half a step above the largest
     EXPECT_EQ(exact_fp32_sum(0x7f7fffff, 0x72ffffff), 0x7f7fffffU);
-    EXPECT_EQ(exact_fp32_sum(0x3f800000, 0x33800000), 0x3f800000U);     // ties go to even
+    EXPECT_EQ(exact_fp32_sum(0x3f800000, 0x33800000), 0x3f800000U);  // ties go to even
     EXPECT_EQ(exact_fp32_sum(0x3f800001, 0x33800000), 0x3f800002U);
     EXPECT_EQ(exact_fp32_sum(0x3f800000, 0x33800001), 0x3f800001U);
     EXPECT_EQ(exact_fp32_sum(0x3f800000, 0x80000001), 0x3f800000U);
     EXPECT_EQ(exact_fp32_sum(0x7f800000, 0xff800000), 0x7fffffffU);
     EXPECT_EQ(exact_fp32_sum(0xff800000, 0x3f800000), 0xff800000U);
-    EXPECT_EQ(exact_bf16_sum(0x3f80, 0x3b80), 0x3f80);                  // 1 + 2^-8: halfway, to even
+    EXPECT_EQ(exact_bf16_sum(0x3f80, 0x3b80), 0x3f80);  // 1 + 2^-8: halfway, to even
     EXPECT_EQ(exact_bf16_sum(0x3f81, 0x3b80), 0x3f82);
     EXPECT_EQ(exact_bf16_sum(0x7f80, 0xff80), 0x7fff);
 }

@@ -12,7 +12,7 @@ namespace weft::test {
 using ReductionBlock = ClockedBlock<ReductionIn, ReductionOut>;
 
 struct ReductionRun {
-    std::string difference;  // the first, or what the scoreboard or an assertion said; empty: none
+    std::string difference;   // the first, or what the scoreboard or an assertion said; empty: none
     std::uint64_t clock = 0;  // of it
     unsigned operations = 0;
     std::uint64_t answers = 0;

@@ -56,18 +56,31 @@ TEST(ReductionScoreboard, FindsWhatIsWrong)
         EXPECT_NE(spoil(which, [](ReductionOut& out) { out.ports ^= 2; }), "") << which;
         EXPECT_NE(spoil(which, [](ReductionOut& out) { out.vc = 2; }), "") << which;
         EXPECT_NE(spoil(which, [](ReductionOut& out) { out.line.data()[17] ^= 4; }), "") << which;
-        EXPECT_NE(spoil(which, [&](ReductionOut& out) {
-            rewrite(out.line, out.line.size() ^ 1, out.line.flags(), out.line.tag(), out.line.failed());
-        }), "") << which;
-        EXPECT_NE(spoil(which, [&](ReductionOut& out) {
-            rewrite(out.line, out.line.size(), out.line.flags() ^ 8, out.line.tag(), out.line.failed());
-        }), "") << which;
-        EXPECT_NE(spoil(which, [&](ReductionOut& out) {
-            rewrite(out.line, out.line.size(), out.line.flags(), out.line.tag() ^ 0x800001, out.line.failed());
-        }), "") << which;
-        EXPECT_NE(spoil(which, [&](ReductionOut& out) {
-            rewrite(out.line, out.line.size(), out.line.flags(), out.line.tag(), !out.line.failed());
-        }), "") << which;
+        EXPECT_NE(spoil(which,
+                      [&](ReductionOut& out) {
+                          rewrite(out.line, out.line.size() ^ 1, out.line.flags(), out.line.tag(), out.line.failed());
+                      }),
+            "")
+            << which;
+        EXPECT_NE(spoil(which,
+                      [&](ReductionOut& out) {
+                          rewrite(out.line, out.line.size(), out.line.flags() ^ 8, out.line.tag(), out.line.failed());
+                      }),
+            "")
+            << which;
+        EXPECT_NE(spoil(which,
+                      [&](ReductionOut& out) {
+                          rewrite(out.line, out.line.size(), out.line.flags(), out.line.tag() ^ 0x800001,
+                              out.line.failed());
+                      }),
+            "")
+            << which;
+        EXPECT_NE(spoil(which,
+                      [&](ReductionOut& out) {
+                          rewrite(out.line, out.line.size(), out.line.flags(), out.line.tag(), !out.line.failed());
+                      }),
+            "")
+            << which;
         EXPECT_NE(spoil(which, [](ReductionOut& out) { out.line.set_place(out.line.destination(), 0x123); }), "");
     }
     // A line twice.
@@ -79,7 +92,8 @@ TEST(ReductionScoreboard, FindsWhatIsWrong)
             std::swap(out, kept);
             kept.valid = false;
         }
-    }), "");
+    }),
+        "");
 }
 
 // Two multicasts of one source that change places.
@@ -278,7 +292,8 @@ TEST_F(ReductionCheckTest, AssertionsAreHeard)
         unit.request(op_multicast, 0, 7, 0, 1);
         resize(unit.in.line, 33, posted_flag);
         unit.step();
-    }), "");
+    }),
+        "");
     expect("operation 7 cannot be posted", [&](ReductionDriver& unit) {
         unit.request(op_load_reduce, 0, 7, 0, 1, 0, posted_flag);
         unit.step();

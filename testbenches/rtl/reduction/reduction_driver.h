@@ -16,7 +16,8 @@ struct SeenLine {
 
 class ReductionDriver {
 public:
-    ReductionDriver(const ReductionParameters& parameters, ReductionBlock& block) : parameters_(parameters), block_(block)
+    ReductionDriver(const ReductionParameters& parameters, ReductionBlock& block)
+        : parameters_(parameters), block_(block)
     {
         in.out_ready = (1U << parameters.vcs) - 1;
     }

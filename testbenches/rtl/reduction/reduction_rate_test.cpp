@@ -95,7 +95,8 @@ TEST_F(ReductionRateTest, ClocksPerSecond)
         const std::vector<ReductionIn> inputs = recorded(parameters, load);
         ReductionRtl block(parameters, "unit");
         ReductionTwin twin(parameters);
-        std::printf("load %.1f: bare loop %.0f k clocks/s, without assertions %.0f k, behind its interface %.0f k, twin %.0f k\n",
+        std::printf("load %.1f: bare loop %.0f k clocks/s, without assertions %.0f k, behind its interface %.0f k, "
+                    "twin %.0f k\n",
             load, bare(inputs, parameters, true) / 1000, bare(inputs, parameters, false) / 1000,
             replayed(inputs, block) / 1000, replayed(inputs, twin) / 1000);
     }

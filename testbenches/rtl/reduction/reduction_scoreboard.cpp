@@ -91,7 +91,8 @@ int ReductionScoreboard::line(const ReductionOut& out)
         }
         return static_cast<int>(number);
     }
-    fail(fmt::format("a copy at {:#x} of group {:#x} that nobody asked for", out.line.address(), out.line.destination()));
+    fail(fmt::format("a copy at {:#x} of group {:#x} that nobody asked for", out.line.address(),
+        out.line.destination()));
     return -1;
 }
 
@@ -137,7 +138,8 @@ void ReductionScoreboard::check_answer(const ReductionOut& out)
     LineBits expected;
     expected.clear();
     expected.set_place(static_cast<std::uint16_t>(group_number + operation.group), operation.address);
-    expected.set_rest(request.source, operation.op, true, operation.size, 0, request.flags, request.tag, operation.failed);
+    expected.set_rest(request.source, operation.op, true, operation.size, 0, request.flags, request.tag,
+        operation.failed);
     if (operation.op == op_load_reduce) std::memcpy(expected.data(), combined(operation).data(), 64);
     if (operation.responses != groups_[operation.group].size()) fail("an answer before all members have responded");
     if (operation.posted) fail("a posted multicast is answered");

@@ -45,15 +45,15 @@ struct BenchOperation {
     unsigned group = 0;
     std::uint64_t address = 0;
     unsigned size = 0;
-    unsigned number = 0;           // in order of first requests
+    unsigned number = 0;  // in order of first requests
     bool posted = false;
     bool failed = false;
-    bool sent = false;             // the copy has left
-    bool done = false;             // all answers are there
-    int context = -1;              // tag of its copy
-    unsigned contributions = 0;    // requests that went in
-    unsigned responses = 0;        // responses that went in
-    unsigned answers = 0;          // that came out
+    bool sent = false;           // the copy has left
+    bool done = false;           // all answers are there
+    int context = -1;            // tag of its copy
+    unsigned contributions = 0;  // requests that went in
+    unsigned responses = 0;      // responses that went in
+    unsigned answers = 0;        // that came out
     std::vector<bool> contributed;
     std::vector<LineBits> operands;  // by member: contributions or responses; [0] of a multicast
 };
@@ -90,9 +90,9 @@ private:
 
     ReductionParameters parameters_;
     const std::vector<BenchGroup>& groups_;
-    std::map<unsigned, BenchOperation> operations_;        // in progress, by number
-    std::map<std::uint32_t, BenchRequest> requests_;       // not answered, by tag
-    std::vector<int> contexts_;                            // operation of each, -1: free
+    std::map<unsigned, BenchOperation> operations_;   // in progress, by number
+    std::map<std::uint32_t, BenchRequest> requests_;  // not answered, by tag
+    std::vector<int> contexts_;                       // operation of each, -1: free
     // Order of what each source sent to each group: the number of its last operation whose copy left.
     std::map<std::pair<std::uint16_t, std::uint32_t>, unsigned> last_sent_;
     unsigned started_ = 0;

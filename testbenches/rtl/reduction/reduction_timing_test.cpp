@@ -75,7 +75,8 @@ void zero_load(const ReductionParameters& parameters, ReductionBlock& block)
         // acknowledgement on, one a clock in the order of members.
         unit.lines.clear();
         for (unsigned k = 0; k < m; ++k) {
-            unit.request(op_reduce, 0, static_cast<std::uint16_t>(100 + (k + 1) % m), 0x3000, 10 + (k + 1) % m, 1U << k);
+            unit.request(op_reduce, 0, static_cast<std::uint16_t>(100 + (k + 1) % m), 0x3000, 10 + (k + 1) % m,
+                1U << k);
             last = unit.step();
         }
         unit.steps(m + 3);
@@ -196,8 +197,10 @@ double load_rate(unsigned contexts, unsigned m, unsigned delay, bool rtl)
     const Check check = [&](const ReductionParameters& p, ReductionBlock& block) {
         result = rate(p, block, op_load_reduce, false, m, delay, clocks);
     };
-    if (rtl) on_block(parameters, check);
-    else on_twin(parameters, check);
+    if (rtl)
+        on_block(parameters, check);
+    else
+        on_twin(parameters, check);
     return result;
 }
 void one_context(bool rtl)
@@ -213,7 +216,8 @@ void several_contexts(unsigned contexts, bool rtl)
 {
     for (const unsigned m : {2U, 4U, 8U}) {
         const double round = std::max(200.0 + m * contexts + 1, (m + 1.0) * contexts);
-        EXPECT_NEAR(load_rate(contexts, m, 200, rtl), contexts / round, (contexts + 1.0) / 50'000) << contexts << ' ' << m;
+        EXPECT_NEAR(load_rate(contexts, m, 200, rtl), contexts / round, (contexts + 1.0) / 50'000)
+            << contexts << ' ' << m;
     }
 }
 TEST(ReductionTiming, ContextsAreTheLimit)
@@ -249,8 +253,10 @@ void passing(const ReductionParameters& parameters, ReductionBlock& block)
     // All but one of the slots: what waits, of each kind, and contributions that nothing is open for.
     for (unsigned i = 0; i + 1 < parameters.slots; ++i) {
         const unsigned kind = i % 4;
-        unit.request(kind == 0 ? op_multicast : kind == 1 ? op_load_reduce : op_reduce, kind == 3 ? 1 : 0,
-            static_cast<std::uint16_t>(kind < 2 ? 7 : 100), 0x10000 * (i + 1), 100 + i);
+        unit.request(kind == 0 ? op_multicast
+                : kind == 1    ? op_load_reduce
+                               : op_reduce,
+            kind == 3 ? 1 : 0, static_cast<std::uint16_t>(kind < 2 ? 7 : 100), 0x10000 * (i + 1), 100 + i);
         unit.step();
     }
     unit.steps(10);

@@ -16,12 +16,12 @@ struct TrafficShape {
     unsigned posted = 1;
     unsigned load_reduces = 3;
     unsigned reduces = 3;
-    unsigned delay = 60;            // clocks that a member takes, at most
+    unsigned delay = 60;  // clocks that a member takes, at most
     unsigned response_credits = 4;
-    double ready = 0.8;             // a channel takes a line
-    double stall = 0.002;           // a channel begins to take none for up to 200 clocks
+    double ready = 0.8;    // a channel takes a line
+    double stall = 0.002;  // a channel begins to take none for up to 200 clocks
     double failures = 0.05;
-    double settings = 0.0005;       // a group is set anew
+    double settings = 0.0005;  // a group is set anew
 
     // Drawn from the seed, corners included.
     static TrafficShape of(std::uint64_t seed);
@@ -73,14 +73,14 @@ private:
     std::vector<BenchGroup> groups_;
     ReductionScoreboard scoreboard_;
     std::vector<Response> responses_;
-    std::vector<unsigned> rounds_;      // reduces that lack contributions
-    std::vector<unsigned> in_flight_;   // operations
-    std::vector<unsigned> stalls_;      // clocks left, by channel
+    std::vector<unsigned> rounds_;     // reduces that lack contributions
+    std::vector<unsigned> in_flight_;  // operations
+    std::vector<unsigned> stalls_;     // clocks left, by channel
     std::uint64_t clock_ = 0;
     unsigned groups_set_ = 0;
     unsigned group_credits_;
     unsigned response_credits_;
-    unsigned blocked_lines_ = 0;        // in slots, of operations that may have to wait for a context
+    unsigned blocked_lines_ = 0;  // in slots, of operations that may have to wait for a context
     std::uint32_t tags_ = 0;
     std::uint64_t last_address_ = 0;
     bool winding_up_ = false;

@@ -19,8 +19,8 @@ using commands_test::Outcome;
 namespace {
 
 // Small: quickly verilated.
-const std::vector<std::string> one_switch{"--model", "*.nvsw.1=switch_lockstep", "--set", "switch.clock=500 ps", "--set",
-    "switch.multicast_groups=0", "--set", "link.request_credits=8", "--set", "link.response_credits=8"};
+const std::vector<std::string> one_switch{"--model", "*.nvsw.1=switch_lockstep", "--set", "switch.clock=500 ps",
+    "--set", "switch.multicast_groups=0", "--set", "link.request_credits=8", "--set", "link.response_credits=8"};
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -56,8 +56,8 @@ protected:
     }
     Outcome run(const std::vector<std::string>& more)
     {
-        std::vector<std::string> arguments{"run", "examples/rtl_block/system.yaml", "--fault-wave", folder_.file("fault.fst"), "--json",
-            folder_.file("result.json")};
+        std::vector<std::string> arguments{"run", "examples/rtl_block/system.yaml", "--fault-wave",
+            folder_.file("fault.fst"), "--json", folder_.file("result.json")};
         arguments.insert(arguments.end(), more.begin(), more.end());
         return call(arguments);
     }
@@ -78,10 +78,7 @@ protected:
 };
 
 // "...: clock 5254 (2627000 ps)..."
-std::uint64_t time_of(const std::string& problem)
-{
-    return std::stoull(problem.substr(problem.find('(') + 1));
-}
+std::uint64_t time_of(const std::string& problem) { return std::stoull(problem.substr(problem.find('(') + 1)); }
 
 }  // namespace
 

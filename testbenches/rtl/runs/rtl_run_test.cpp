@@ -25,7 +25,8 @@ std::string all(const std::string& model) { return "{nodes: \"*.nvsw.*\", model:
 // All but what names the models.
 Json without_models(Json result)
 {
-    for (const char* key : {"modules", "parameters", "wall_s", "elaborate_s", "cpu_s", "peak_rss_bytes"}) result.erase(key);
+    for (const char* key : {"modules", "parameters", "wall_s", "elaborate_s", "cpu_s", "peak_rss_bytes"})
+        result.erase(key);
     return result;
 }
 
@@ -90,8 +91,10 @@ TEST(TwinRun, LinksNeedNothingStated)
         EXPECT_GT(stats["forward_control_packets"]["value"], 0);
     }
     EXPECT_EQ(links, 32U);
-    const Json refused = weft::testing::run(dgx("ring", all("switch")).with("link.model=link_twin").with("link.request_credits=5000"));
-    EXPECT_NE(refused.dump().find("link.request_credits and link.response_credits up to 4095"), std::string::npos) << refused.dump();
+    const Json refused =
+        weft::testing::run(dgx("ring", all("switch")).with("link.model=link_twin").with("link.request_credits=5000"));
+    EXPECT_NE(refused.dump().find("link.request_credits and link.response_credits up to 4095"), std::string::npos)
+        << refused.dump();
 }
 
 TEST_F(RtlRun, EveryLinkAsRtlIsItsTwinToThePicosecond)
@@ -101,7 +104,8 @@ TEST_F(RtlRun, EveryLinkAsRtlIsItsTwinToThePicosecond)
     const Json rtl = weft::testing::run(setup.with("link.model=rtl_link"), 400);
     EXPECT_EQ(rtl.value("verified", ""), "passed") << rtl.dump();
     EXPECT_EQ(without_models(rtl), without_models(twin));
-    const Json both = weft::testing::run(setup.with("dgx.0.nvsw.1~*.link.model=link_lockstep").with("dgx.0.nvsw.1~*.link.bit_error_rate=1e-6"), 400);
+    const Json both = weft::testing::run(
+        setup.with("dgx.0.nvsw.1~*.link.model=link_lockstep").with("dgx.0.nvsw.1~*.link.bit_error_rate=1e-6"), 400);
     EXPECT_EQ(both.value("exit_code", -1), 0) << both.dump();
     EXPECT_EQ(both.value("verified", ""), "passed");
 }
@@ -128,7 +132,10 @@ TEST_F(RtlRun, LockstepFindsNothing)
 // Registers that no reset sets begin with bits from the run's seed; nothing of a block may depend on them.
 TEST_F(RtlRun, NoBlockDependsOnBitsBeforeReset)
 {
-    RunSetup setup = dgx("nvls", all("rtl_switch"), "8 KiB").with("link.model=rtl_link").with("link.request_credits=64").with("link.response_credits=64");
+    RunSetup setup = dgx("nvls", all("rtl_switch"), "8 KiB")
+                         .with("link.model=rtl_link")
+                         .with("link.request_credits=64")
+                         .with("link.response_credits=64");
     const Json one = weft::testing::run(setup, 400);
     EXPECT_EQ(one.value("verified", ""), "passed") << one.dump();
     for (const char* const seed : {"2", "77", "123456"}) {
@@ -143,7 +150,8 @@ TEST_F(RtlRun, NoBlockDependsOnBitsBeforeReset)
 TEST_F(RtlRun, AnySubsetMayBeRtl)
 {
     const Json twin = weft::testing::run(dgx("ring", all("switch_twin")));
-    const Json one = weft::testing::run(dgx("ring", all("switch_twin") + ", {nodes: \"*.nvsw.1\", model: rtl_switch}"), 400);
+    const Json one =
+        weft::testing::run(dgx("ring", all("switch_twin") + ", {nodes: \"*.nvsw.1\", model: rtl_switch}"), 400);
     EXPECT_EQ(without_models(one), without_models(twin));
     // Between models that are no twins, too.
     const Json mixed = weft::testing::run(dgx("nvls", "{nodes: \"*.nvsw.2\", model: rtl_switch}"), 400);
@@ -161,7 +169,8 @@ TEST_F(RtlRun, TheSharedDocumentRunsWithEverySwitchAsRtl)
         const Json rtl = weft::testing::run(setup, 400);
         EXPECT_EQ(rtl.value("verified", ""), "passed");
         EXPECT_EQ(without_models(rtl), without_models(twin)) << algorithm;
-        std::printf("%s: %llu ps\n", algorithm, static_cast<unsigned long long>(rtl["simulated_ps"].get<std::uint64_t>()));
+        std::printf("%s: %llu ps\n", algorithm,
+            static_cast<unsigned long long>(rtl["simulated_ps"].get<std::uint64_t>()));
     }
 }
 

@@ -24,8 +24,8 @@ RunSetup dgx(const std::string& algorithm, const std::vector<std::string>& model
     RunSetup setup;
     setup.document = example("dgx_h100");
     setup.lines = "profile: h100\n" + collective_lines("all_reduce", algorithm, bytes);
-    setup.sets = {"engine.channels=4", "l2.partitions=1", "l2.line=64", "l2.slices=16", "l2.bandwidth=2 TB/s", "l2.size=1 MiB",
-        "l2.outstanding_misses=32"};
+    setup.sets = {"engine.channels=4", "l2.partitions=1", "l2.line=64", "l2.slices=16", "l2.bandwidth=2 TB/s",
+        "l2.size=1 MiB", "l2.outstanding_misses=32"};
     setup.sets.insert(setup.sets.end(), models.begin(), models.end());
     return setup;
 }
@@ -45,7 +45,8 @@ Json without_models(Json result)
 double l2_statistic(const Json& result, const std::string& gpu, const std::string& name)
 {
     for (const Json& module : result["modules"])
-        if (module["name"] == gpu + ".l2") return module["stats"].contains(name) ? module["stats"][name]["value"].get<double>() : -1;
+        if (module["name"] == gpu + ".l2")
+            return module["stats"].contains(name) ? module["stats"][name]["value"].get<double>() : -1;
     return -1;
 }
 
@@ -71,25 +72,32 @@ private:
 // How a ring ends, and what is said of it, where the first GPU has such slices.
 std::string ending(const Tampered::Change& change)
 {
-    return in_timed_child([&] {
-        ModelRegistry registry;
-        registry.add_gpu("broken", "one with slices that are", [&](const RunContext& context, const GpuRequest& request) {
-            Gpu::Wiring wiring = request.wiring;
-            wiring.make_slice = [&](EventQueue& event_queue, const SliceRequest& slice) {
-                return std::make_unique<ClockedSlice>(slice.module_name.c_str(), event_queue, slice,
-                    [&](const LlcParameters& parameters, const std::string&, Time) { return std::make_unique<Tampered>(parameters, change); });
-            };
-            return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool, context.progress, request.parameters, wiring);
-        });
-        RunSetup setup = dgx("ring", {"dgx.0.xpu.0.l2.model=slice_twin"});  // what its slices are to be taken for
-        setup.lines += "bind: [{nodes: \"*.xpu.0\", model: broken}]\n";
-        setup.options.progress = false;
-        const RunResult result = run_system(resolve_setup(setup), registry, setup.options);
-        std::string out = std::string(name_of(result.stop)) + " " + std::to_string(result.exit_code()) + " " + result.verified + "\n";
-        for (const std::string& line : result.problems) out += line + "\n";
-        for (const std::string& line : result.blocked) out += line + "\n";
-        return out;
-    }, 100);
+    return in_timed_child(
+        [&] {
+            ModelRegistry registry;
+            registry.add_gpu("broken", "one with slices that are",
+                [&](const RunContext& context, const GpuRequest& request) {
+                    Gpu::Wiring wiring = request.wiring;
+                    wiring.make_slice = [&](EventQueue& event_queue, const SliceRequest& slice) {
+                        return std::make_unique<ClockedSlice>(slice.module_name.c_str(), event_queue, slice,
+                            [&](const LlcParameters& parameters, const std::string&, Time) {
+                                return std::make_unique<Tampered>(parameters, change);
+                            });
+                    };
+                    return std::make_unique<Gpu>(request.module_name.c_str(), context.event_queue, context.pool,
+                        context.progress, request.parameters, wiring);
+                });
+            RunSetup setup = dgx("ring", {"dgx.0.xpu.0.l2.model=slice_twin"});  // what its slices are to be taken for
+            setup.lines += "bind: [{nodes: \"*.xpu.0\", model: broken}]\n";
+            setup.options.progress = false;
+            const RunResult result = run_system(resolve_setup(setup), registry, setup.options);
+            std::string out = std::string(name_of(result.stop)) + " " + std::to_string(result.exit_code()) + " " +
+                result.verified + "\n";
+            for (const std::string& line : result.problems) out += line + "\n";
+            for (const std::string& line : result.blocked) out += line + "\n";
+            return out;
+        },
+        100);
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -111,7 +119,8 @@ TEST(SliceTwinRun, CollectivesAreVerifiedAndRepeat)
 // Data with flags, copy engines, bulk copies: whatever brings lines to a slice.
 TEST(SliceTwinRun, EveryWayOfMovingDataIsVerified)
 {
-    for (const char* const set : {"engine.protocol=ll", "engine.protocol=ll128", "gpu.wait_policy=monitor", "engine.mover=copy_engine", "engine.mover=bulk"}) {
+    for (const char* const set : {"engine.protocol=ll", "engine.protocol=ll128", "gpu.wait_policy=monitor",
+             "engine.mover=copy_engine", "engine.mover=bulk"}) {
         const Json result = weft::testing::run(dgx("ring", {all("slice_twin"), set}));
         EXPECT_EQ(result.value("verified", ""), "passed") << set << result.dump();
         EXPECT_EQ(result.value("exit_code", -1), 0) << set;
@@ -190,7 +199,10 @@ TEST(SliceTwinRun, MemoryThatATraceUsesAgainIsNew)
     EXPECT_EQ(weft::testing::run(setup)["simulated_ps"], with["simulated_ps"]);
 }
 
-TEST(BrokenSliceRun, AWholeOneIsVerified) { EXPECT_EQ(ending([](LlcOut&) {}), "finished 0 passed\n"); }
+TEST(BrokenSliceRun, AWholeOneIsVerified)
+{
+    EXPECT_EQ(ending([](LlcOut&) {}), "finished 0 passed\n");
+}
 
 TEST(BrokenSliceRun, WrongDataEndTheRunAsWrong)
 {
@@ -225,14 +237,17 @@ TEST(BrokenSliceRun, ALineThatIsLostInTheFlushIsWrong)
 // The waveform of a slice by its path, with what is on its pins in words.
 TEST_F(SliceRtlRun, AWaveformOfOneSlice)
 {
-    const std::filesystem::path file = std::filesystem::temp_directory_path() / ("slice_wave_" + std::to_string(::getpid()) + ".fst");
-    const std::string text = in_timed_child([&] {
-        const RunSetup setup = dgx("ring", {first("rtl_slice")});
-        ModelRegistry registry;
-        registry.waves.entries.push_back({"dgx.0.xpu.0.l2.3", file.string()});
-        const RunResult result = run_system(resolve_setup(setup), registry, setup.options);
-        return result.verified + (registry.waves.entries[0].taken ? " taken" : "");
-    }, 400);
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("slice_wave_" + std::to_string(::getpid()) + ".fst");
+    const std::string text = in_timed_child(
+        [&] {
+            const RunSetup setup = dgx("ring", {first("rtl_slice")});
+            ModelRegistry registry;
+            registry.waves.entries.push_back({"dgx.0.xpu.0.l2.3", file.string()});
+            const RunResult result = run_system(resolve_setup(setup), registry, setup.options);
+            return result.verified + (registry.waves.entries[0].taken ? " taken" : "");
+        },
+        400);
     EXPECT_EQ(text, "passed taken");
     EXPECT_GT(std::filesystem::file_size(file), 1000U);
     std::filesystem::remove(file);
@@ -240,7 +255,9 @@ TEST_F(SliceRtlRun, AWaveformOfOneSlice)
 
 TEST(SliceTwinRun, WhatNoBlockIsIsRefused)
 {
-    const auto refusal = [](const std::string& set) { return weft::testing::run(dgx("ring", {all("slice_twin"), set})).value("refused", ""); };
+    const auto refusal = [](const std::string& set) {
+        return weft::testing::run(dgx("ring", {all("slice_twin"), set})).value("refused", "");
+    };
     EXPECT_TRUE(has(refusal("l2.partitions=2"), "2 partitions"));
     EXPECT_TRUE(has(refusal("l2.partitions=2"), "l2.partitions=1"));
     EXPECT_TRUE(has(refusal("l2.line=128"), "l2.line=64"));

@@ -34,11 +34,11 @@ struct SwitchRun {
     std::uint64_t sent = 0;
     std::uint64_t multicasts = 0;
     std::uint64_t without_credit = 0;
-    std::uint64_t delivered = 0;     // copies
+    std::uint64_t delivered = 0;  // copies
     std::uint64_t idle_clocks = 0;
-    std::uint64_t all_outputs = 0;   // clocks in which every output had a line
-    std::uint64_t no_difference = 0; // clocks that agreed
-    std::string wrong;               // the first difference, assertion or loss; empty: none
+    std::uint64_t all_outputs = 0;    // clocks in which every output had a line
+    std::uint64_t no_difference = 0;  // clocks that agreed
+    std::string wrong;                // the first difference, assertion or loss; empty: none
 };
 
 // `clocks` clocks at loads from 0.1 to 1.0 in ten steps; stops at the first difference. The scoreboard looks
@@ -60,8 +60,10 @@ inline SwitchRun compare_switches(const SwitchBlockParameters& parameters, Switc
         expected.cycle(in, want);
         got.cycle(in, have);
         const std::string differs = difference(want, have);
-        if (!differs.empty()) run.wrong = fmt::format("clock {}: {}", clock, differs);
-        else ++run.no_difference;
+        if (!differs.empty())
+            run.wrong = fmt::format("clock {}: {}", clock, differs);
+        else
+            ++run.no_difference;
         if (clock < 20'000) scoreboard.clock(in, have);
         if (run.wrong.empty()) run.wrong = scoreboard.failure();
         run.idle_clocks += have.idle;

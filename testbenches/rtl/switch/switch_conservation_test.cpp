@@ -50,7 +50,8 @@ Outcome conservation(SwitchBlock& block, const SwitchBlockParameters& parameters
 }
 
 template <class Block>
-class SwitchConservationTest : public SwitchEitherTest<Block> {};
+class SwitchConservationTest : public SwitchEitherTest<Block> {
+};
 TYPED_TEST_SUITE(SwitchConservationTest, TwinAndBlock, SwitchBlockName);
 
 TYPED_TEST(SwitchConservationTest, EveryCopyArrivesOnce)
@@ -116,7 +117,8 @@ TEST(SwitchScoreboardTest, FindsWhatIsWrong)
             out.credit_valid |= 8;
             out.credit_vc[3] = 3;
         }
-    }).wrong, "");
+    }).wrong,
+        "");
 
     // Two lines of a queue in the wrong order: line by line on output 2.
     SwitchScoreboard scoreboard(parameters);
@@ -164,7 +166,8 @@ TEST(SwitchSkewTest, ATwinThatIsNotQuiteOneIsFound)
     EXPECT_NE(with([](SwitchBlockParameters& p) {
         p.credits.assign(16, 8);
         p.credits[9] = 7;
-    }), "");
+    }),
+        "");
     Tampered late(right, [last = SwitchOut(right)](std::uint64_t, SwitchOut& out) mutable { std::swap(last, out); });
     EXPECT_NE(found(right, late), "");
     // One output that is late once.

@@ -21,8 +21,10 @@ protected:
     }
     static std::unique_ptr<SwitchBlock> make(const SwitchBlockParameters& parameters)
     {
-        if constexpr (std::is_same_v<Block, SwitchRtl>) return std::make_unique<SwitchRtl>(parameters, "dut");
-        else return std::make_unique<SwitchTwin>(parameters);
+        if constexpr (std::is_same_v<Block, SwitchRtl>)
+            return std::make_unique<SwitchRtl>(parameters, "dut");
+        else
+            return std::make_unique<SwitchTwin>(parameters);
     }
 };
 

@@ -11,8 +11,7 @@ class SwitchEqualityTest : public RtlTest {};
 
 constexpr std::uint64_t clocks = 100'000;
 
-void expect_no_difference(const SwitchBlockParameters& parameters, std::uint64_t first = 1,
-    std::uint64_t last = 20)
+void expect_no_difference(const SwitchBlockParameters& parameters, std::uint64_t first = 1, std::uint64_t last = 20)
 {
     SwitchTwin twin(parameters);
     SwitchRun all;
@@ -43,10 +42,7 @@ std::vector<std::uint16_t> uneven_credits(unsigned ports, unsigned vcs, unsigned
     return credits;
 }
 
-TEST_F(SwitchEqualityTest, FourPortsFourChannels)
-{
-    expect_no_difference({});
-}
+TEST_F(SwitchEqualityTest, FourPortsFourChannels) { expect_no_difference({}); }
 
 TEST_F(SwitchEqualityTest, EightPortsThreeRoundsUnevenCredits)
 {
@@ -62,15 +58,9 @@ SwitchBlockParameters nine_ports()
     return parameters;
 }
 
-TEST_F(SwitchEqualityTest, NinePortsRoundRobinNoTraversalSeeds1To10)
-{
-    expect_no_difference(nine_ports(), 1, 10);
-}
+TEST_F(SwitchEqualityTest, NinePortsRoundRobinNoTraversalSeeds1To10) { expect_no_difference(nine_ports(), 1, 10); }
 
-TEST_F(SwitchEqualityTest, NinePortsRoundRobinNoTraversalSeeds11To20)
-{
-    expect_no_difference(nine_ports(), 11, 20);
-}
+TEST_F(SwitchEqualityTest, NinePortsRoundRobinNoTraversalSeeds11To20) { expect_no_difference(nine_ports(), 11, 20); }
 
 TEST_F(SwitchEqualityTest, OneQueueForEachInput)
 {
@@ -79,10 +69,7 @@ TEST_F(SwitchEqualityTest, OneQueueForEachInput)
     expect_no_difference(parameters);
 }
 
-TEST_F(SwitchEqualityTest, SixteenPortsSeeds1To7)
-{
-    expect_no_difference(switch_of(16, 4, 16, 16, 64, 1, 1, 2), 1, 7);
-}
+TEST_F(SwitchEqualityTest, SixteenPortsSeeds1To7) { expect_no_difference(switch_of(16, 4, 16, 16, 64, 1, 1, 2), 1, 7); }
 
 TEST_F(SwitchEqualityTest, SixteenPortsSeeds8To14)
 {

@@ -6,7 +6,8 @@ namespace weft::test::switch_protocol_test {
 namespace {
 
 template <class Block>
-class SwitchProtocolTest : public SwitchEitherTest<Block> {};
+class SwitchProtocolTest : public SwitchEitherTest<Block> {
+};
 TYPED_TEST_SUITE(SwitchProtocolTest, TwinAndBlock, SwitchBlockName);
 
 SwitchBlockParameters three_channels()

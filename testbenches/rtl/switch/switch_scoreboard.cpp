@@ -14,7 +14,8 @@ SwitchScoreboard::SwitchScoreboard(const SwitchBlockParameters& parameters)
 
 void SwitchScoreboard::clock(const SwitchIn& in, const SwitchOut& out)
 {
-    const auto queue = [this](unsigned input, unsigned vc, unsigned output, bool multicast) -> auto& {
+    const auto queue = [this](unsigned input, unsigned vc, unsigned output, bool multicast) -> auto&
+    {
         const std::size_t channel = std::size_t{output} * parameters_.vcs + vc;
         return expected_[(channel * parameters_.ports + input) * 2 + multicast];
     };
@@ -29,8 +30,7 @@ void SwitchScoreboard::clock(const SwitchIn& in, const SwitchOut& out)
                 ++delivered_;
                 found = true;
             }
-        if (!found)
-            fail(fmt::format("output {}, channel {}: a line that is none of the next", output, out.vc[output]));
+        if (!found) fail(fmt::format("output {}, channel {}: a line that is none of the next", output, out.vc[output]));
     }
     for (unsigned input = 0; input < parameters_.ports; ++input) {
         if ((out.credit_valid >> input & 1U) != 0) {
@@ -55,7 +55,8 @@ std::uint64_t SwitchScoreboard::missing() const
 {
     std::uint64_t count = 0;
     for (const auto& queue : expected_) count += queue.size();
-    for (std::size_t channel = 0; channel < entered_.size(); ++channel) count += entered_[channel] - given_back_[channel];
+    for (std::size_t channel = 0; channel < entered_.size(); ++channel)
+        count += entered_[channel] - given_back_[channel];
     return count;
 }
 

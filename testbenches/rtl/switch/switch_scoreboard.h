@@ -33,7 +33,7 @@ private:
     std::uint64_t delivered_ = 0;
     // By input, channel, output and kind, oldest first.
     std::vector<std::deque<LineBits>> expected_;
-    std::vector<std::uint32_t> entered_;   // by input and channel: lines
+    std::vector<std::uint32_t> entered_;  // by input and channel: lines
     std::vector<std::uint32_t> given_back_;
     std::string failure_;
 };

@@ -7,7 +7,8 @@ namespace weft::test::switch_theory_test {
 namespace {
 
 template <class Block>
-class SwitchTheoryTest : public SwitchEitherTest<Block> {};
+class SwitchTheoryTest : public SwitchEitherTest<Block> {
+};
 TYPED_TEST_SUITE(SwitchTheoryTest, TwinAndBlock, SwitchBlockName);
 
 SwitchBlockParameters narrow(unsigned ports, unsigned vcs, unsigned depth, unsigned credits)
@@ -147,9 +148,12 @@ TYPED_TEST(SwitchTheoryTest, OneInputToAllOutputs)
         SwitchBlockParameters parameters = narrow(8, 2, 4, 8);
         parameters.one_queue = one_queue;
         const auto block = this->make(parameters);
-        EXPECT_DOUBLE_EQ(SwitchLoop(*block, parameters).throughput(20, 1000, [](unsigned input) {
-            return std::pair<unsigned, std::uint64_t>{1, input == 5 ? 0xffU : 0U};
-        }), 1.0);
+        EXPECT_DOUBLE_EQ(SwitchLoop(*block, parameters)
+                             .throughput(20, 1000,
+                                 [](unsigned input) {
+                                     return std::pair<unsigned, std::uint64_t>{1, input == 5 ? 0xffU : 0U};
+                                 }),
+            1.0);
     }
 }
 
