@@ -46,7 +46,7 @@ TEST(Layout, ADifferentOneIsReportedAndLeftAsItIs)
 {
     const weft::test::ScratchFolder folder;
     const std::string file = folder.path() + "/a.cpp";
-    const std::string text = "int f()\n{\n  return 3;\n}\n";
+    const std::string text = "int f(int a)\n{\n  ++a;\n    return a;\n}\n";
     weft::write_text_file(file, text);
     const Checked checked = check_layout(file);
     if (checked.code == no_tool) GTEST_SKIP() << checked.text;
