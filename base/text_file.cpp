@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "base/diagnostic.h"
+#include "base/read_files.h"
 
 namespace weft {
 
@@ -25,6 +26,7 @@ std::string read_text_file(const std::string& path, std::size_t limit)
     if (::stat(path.c_str(), &info) != 0)
         throw InputError(path, 0, std::string("cannot be read: ") + std::strerror(errno), "a readable file");
     if (S_ISDIR(info.st_mode)) throw InputError(path, 0, "is a folder", "a file");
+    note_read_file(path);
 
     static std::map<std::string, std::string> streams;
     const bool stream = !S_ISREG(info.st_mode);

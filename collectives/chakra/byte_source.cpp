@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "base/diagnostic.h"
+#include "base/read_files.h"
 
 namespace weft::chakra {
 
@@ -24,6 +25,7 @@ ByteSource::ByteSource(std::string path) : path_(std::move(path)), buffer_(buffe
     if (::stat(path_.c_str(), &info) != 0)
         throw InputError(path_, 0, std::string("cannot be read: ") + std::strerror(errno), "a trace file");
     if (!S_ISREG(info.st_mode)) throw InputError(path_, 0, "is not a regular file", "a trace file");
+    note_read_file(path_);
     file_ = ::gzopen(path_.c_str(), "rb");
     if (file_ == nullptr)
         throw InputError(path_, 0, std::string("cannot be read: ") + std::strerror(errno), "a trace file");

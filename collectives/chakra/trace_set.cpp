@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/diagnostic.h"
+#include "base/read_files.h"
 #include "base/nearest.h"
 
 namespace weft::chakra {
@@ -100,6 +101,8 @@ TraceSet TraceSet::open(const std::string& prefix, const TraceSetOptions& option
         throw InputError(prefix + "." + std::to_string(set.files_.size()) + ".et", 0,
             "the trace of rank " + std::to_string(set.files_.size()) + " is missing",
             "one file for each rank from 0 to " + std::to_string(last));
+    // One more file would be one more rank.
+    if (options.ranks == 0) note_read_file(prefix + "." + std::to_string(set.files_.size()) + ".et");
     const std::string group_name = fs::path(options.group_file).stem().string();
     if (!options.group_file.empty() && group_name != "empty")
         set.groups_ = std::make_shared<GroupDefinitions>(read_group_file(options.group_file));

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/diagnostic.h"
+#include "base/read_files.h"
 #include "platform/assembly/plugin_loader.h"
 
 namespace weft {
@@ -50,6 +51,7 @@ void load_plugin(const std::string& file, ModelRegistry& registry)
     if (!S_ISREG(status.st_mode)) throw InputError(file, 0, "is no file", wanted);
     // Without a slash the loader would look elsewhere.
     const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
+    note_read_file(path);
     void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw InputError(file, 0, "cannot be loaded: " + last_error(), wanted);
     const void* const abi = ::dlsym(library, "weft_plugin_abi");

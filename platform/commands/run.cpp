@@ -7,7 +7,9 @@
 #include "platform/console/output_file.h"
 #include "platform/commands/system_options.h"
 #include "platform/commands/workload_options.h"
+#include "platform/commands/version.h"
 #include "platform/report/run_page.h"
+#include "platform/result/input_files.h"
 #include "platform/result/report.h"
 #include "platform/result/run_energy.h"
 
@@ -61,6 +63,7 @@ int simulate_command(const Arguments& arguments)
     std::string timeline;
     std::string exported;
     std::string html;
+    std::string inputs;
     RunOptions run;
     std::vector<std::string> waves;
     std::string wave_window;
@@ -112,6 +115,8 @@ int simulate_command(const Arguments& arguments)
     line.value("--energy", "TABLE", energy,
         "list what the run took in joules, by part: builtin, or a file of energies per event on top of the program's "
         "(docs/models/energy.md); the JSON has it in any case");
+    line.value("--inputs", "FILE", inputs,
+        "write the program's version and digest and those of every file that the run read, as JSON");
     line.flag("--no-timing", no_timing, "JSON without wall-clock figures: two runs give the same bytes");
     line.flag("--quiet", quiet, "no summary and no progress line");
     if (!line.parse(arguments)) return exit_good;
@@ -144,6 +149,7 @@ int simulate_command(const Arguments& arguments)
     const OutputFile html_output(html);
     run.follow = run.follow || timeline_output.wanted() || html_output.wanted();
     const OutputFile plan_output(exported);
+    const OutputFile inputs_output(inputs);
     run.plan = plan_output.wanted();
     SystemDescription description = options.description();
     workload.apply(description.workload);
@@ -164,7 +170,7 @@ int simulate_command(const Arguments& arguments)
             "no waveform of the fault: the system came from a pipe, and the run cannot be made again");
     } else if (result.fault && waves.empty() && fault_wave != "none") {
         const Arguments again = line.given({"--json", "--series", "--window", "--record", "--timeline", "--export",
-            "--html", "--fault-wave", "--wave-window", "--energy", "--no-timing", "--quiet"});
+            "--html", "--fault-wave", "--wave-window", "--energy", "--inputs", "--no-timing", "--quiet"});
         result.fault_waves = write_fault_waves(*result.fault, again, fault_wave);
     }
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
@@ -172,6 +178,7 @@ int simulate_command(const Arguments& arguments)
     record_output.write(result.record);
     timeline_output.write(result.timeline);
     plan_output.write(result.plan);
+    inputs_output.write(inputs_output.wanted() ? inputs_json(version_text(), input_files()) : "");
     if (html_output.wanted()) html_output.write(run_page(result, system));
     if (!quiet && !output.is_stdout())
         print(result_summary(result) + (energy.empty() ? "" : energy_text(*result.energy)));

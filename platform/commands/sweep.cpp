@@ -9,9 +9,9 @@
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
 #include "platform/applications/sweep/sweep_plot.h"
+#include "platform/applications/sweep/sweep_runs.h"
 #include "platform/applications/sweep/sweep_table.h"
 #include "platform/commands/system_options.h"
-#include "platform/console/temporary_folder.h"
 #include "platform/commands/workload_options.h"
 #include "platform/report/table_page.h"
 #include "platform/assembly/fabric_plan.h"
@@ -19,11 +19,6 @@
 namespace weft {
 
 namespace {
-
-std::string progress_text(std::size_t done, std::size_t all)
-{
-    return fmt::format("\rsweep: {} of {} runs done", done, all);
-}
 
 std::string name_of_point(const std::vector<SweepAxis>& axes, const SweepPoint& point)
 {
@@ -116,6 +111,22 @@ void report_first_point(const SystemOptions& options, const WorkloadOptions& wor
     options.report_assumptions(*system);
 }
 
+// Several processes work on this sweep: what each writes is a part.
+void check_parts(const SweepRuns& how, const std::string& output)
+{
+    if (how.merge && !how.store)
+        throw usage_error("--merge without --keep", "--keep DIR, the folder with the results of the parts");
+    if (how.merge || how.shard.count == 1) return;
+    const std::string parts = how.shard.source == "--shard"
+        ? fmt::format("--shard {}/{}", how.shard.number, how.shard.count)
+        : fmt::format("{} has started {} processes for parts of this sweep", how.shard.source, how.shard.count);
+    if (!how.store)
+        throw usage_error(parts + ", and nothing keeps their results", "--keep DIR, a folder that all parts share");
+    if (!output.empty())
+        throw usage_error(output + " beside parts of a sweep: " + parts,
+            "weft sweep with --keep DIR --merge and " + output + " after all parts have ended");
+}
+
 }  // namespace
 
 int sweep_command(const Arguments& arguments)
@@ -144,6 +155,9 @@ int sweep_command(const Arguments& arguments)
     std::string memory_limit;
     std::string energy;
     bool quiet = false;
+    SweepRuns how;
+    std::string keep;
+    std::string shard;
     options.add_file_or_infra(line, "SYSTEM");
     options.add_reading(line);
     options.add_strict(line);
@@ -157,6 +171,15 @@ int sweep_command(const Arguments& arguments)
         "a further column, repeatable: KIND.STATISTIC, a statistic summed over the modules of that kind in the JSON of "
         "weft run, such as l2.misses; link.FIELD, summed over all link directions, such as link.flag_bytes");
     line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
+    line.value("--keep", "DIR", keep,
+        "keep the result of every run in this folder, and run only what it has no result of: a sweep that was cut "
+        "short "
+        "goes on. A run counts as done while the program, the options and all files that it read are the same");
+    line.value("--shard", "I/N", shard,
+        "run the I-th of N parts of the points, with --keep; auto: as Open MPI, MPICH, srun or a Slurm job array "
+        "number "
+        "this process. Under mpirun and srun auto is the default");
+    line.flag("--merge", how.merge, "run nothing: the table of all points from the results in --keep");
     line.section("simulation");
     line.value("--fidelity", "line|flow", fidelity,
         "of each run, as weft run has it: transactions of 64 bytes, or whole transfers");
@@ -180,11 +203,19 @@ int sweep_command(const Arguments& arguments)
     line.flag("--quiet", quiet, "no table and no progress; failures of runs are still named on stderr");
     if (!line.parse(arguments)) return exit_good;
 
-    const Arguments base = line.given(
-        {"--over", "--column", "--jobs", "--json", "--csv", "--svg", "--html", "--x", "--y", "--title", "--quiet"});
+    const Arguments base = line.given({"--over", "--column", "--jobs", "--json", "--csv", "--svg", "--html", "--x",
+        "--y", "--title", "--keep", "--shard", "--merge", "--quiet"});
     const std::vector<SweepAxis> axes = parse_axes(over, base);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    const auto jobs = jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
+    how.shard = parse_shard(shard);
+    if (!keep.empty()) how.store.emplace(keep);
+    const std::vector<std::pair<const char*, const std::string*>> outputs{{"--json", &json}, {"--csv", &csv},
+        {"--svg", &svg}, {"--html", &html}};
+    for (const auto& [option, file] : outputs) check_parts(how, file->empty() ? "" : option);
+    // A launcher starts as many processes as there is room for.
+    const bool launched = !how.shard.source.empty() && how.shard.source != "--shard";
+    const auto jobs =
+        jobs_text.empty() ? (launched ? 1 : cores) : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
     const OutputFile json_output(json);
     check_columns(columns);
     if (!y.empty()) plot.y = y;
@@ -201,30 +232,9 @@ int sweep_command(const Arguments& arguments)
     SystemDescription description = options.description();
     LoadedGraph loaded = options.load(description);
     report_first_point(options, workload, std::move(description), std::move(loaded), registry, axes, points.front());
-    const TemporaryFolder folder("weft-sweep");
-    std::vector<ProcessCall> calls;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        ProcessCall call;
-        call.arguments = {"run", "--quiet", "--no-timing", "--fault-wave=none", "--json=" + folder.file(i, ".json")};
-        call.arguments.insert(call.arguments.end(), base.begin(), base.end());
-        const Arguments own = point_arguments(axes, points[i]);
-        call.arguments.insert(call.arguments.end(), own.begin(), own.end());
-        call.error_path = folder.file(i, ".txt");
-        calls.push_back(std::move(call));
-    }
-    std::vector<ProcessEnd> ends(points.size());
-    const bool show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
-    std::size_t done = 0;
-    const bool interrupted = run_processes(calls, jobs, [&](std::size_t point, ProcessEnd end) {
-        ends[point] = end;
-        ++done;
-        if (show_progress) std::fputs(progress_text(done, points.size()).c_str(), stderr);
-    });
-    if (show_progress) std::fputs("\n", stderr);
-
-    std::vector<SweepRow> rows;
-    for (std::size_t i = 0; i < points.size(); ++i)
-        rows.push_back(make_row(points[i], ends[i], folder.file(i, ".json"), folder.file(i, ".txt"), columns));
+    how.jobs = jobs;
+    how.show_progress = !quiet && ::isatty(STDERR_FILENO) != 0;
+    const auto [rows, interrupted] = run_points(how, base, axes, points, columns);
     report_failures(axes, rows, interrupted);
     check_columns_found(columns, rows);
     if (json_output.wanted()) json_output.write(sweep_json(axes, columns, rows));
@@ -236,6 +246,12 @@ int sweep_command(const Arguments& arguments)
         html_output.write(
             table_page({"Sweep over " + keys_of(axes), subtitle, {{"Picture", sweep_svg(plot, axes, columns, rows)}},
                 sweep_text(axes, columns, rows), sweep_json(axes, columns, rows), figures_of(rows)}));
+    }
+    if (how.shard.count > 1 && !how.merge) {
+        if (!quiet)
+            print(fmt::format("part {} of {}: {} of {} points\n", how.shard.number, how.shard.count, rows.size(),
+                points.size()));
+        return exit_code_of(rows, interrupted);
     }
     if (!quiet && !json_output.is_stdout() && !csv_output.is_stdout() && !svg_output.is_stdout())
         print((interrupted ? "interrupted: partial\n" : "") + sweep_text(axes, columns, rows));

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/read_files.h"
 #include "rtl/verilated/block_shim.h"
 #include "rtl/verilated/tool_process.h"
 
@@ -281,12 +282,16 @@ std::string block_library(const BlockSource& source)
         for (const auto& entry : fs::directory_iterator(folder))
             if (entry.is_regular_file()) names.push_back(entry.path().string());
         std::sort(names.begin(), names.end());
-        for (const std::string& name : names) digest.add(contents(name));
+        for (const std::string& name : names) {
+            note_read_file(name);
+            digest.add(contents(name));
+        }
     }
     for (const std::string& file : source.files) {
         if (!fs::is_regular_file(file)) throw InputError(file, 0, "no such file", "a file of SystemVerilog");
         options += " " + quoted(fs::absolute(file).string());
         digest.add(fs::path(file).filename().string());
+        note_read_file(file);
         digest.add(contents(file));
     }
 
