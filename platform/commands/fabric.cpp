@@ -1,18 +1,17 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <thread>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/text_file.h"
 #include "base/units.h"
 #include "platform/console/messages.h"
 #include "platform/console/output_file.h"
-#include "platform/applications/sweep/processes.h"
+#include "platform/applications/sweep/sweep_points.h"
+#include "platform/commands/fabric_runs.h"
+#include "platform/commands/traffic_options.h"
 #include "platform/commands/system_options.h"
-#include "platform/console/temporary_folder.h"
 #include "platform/applications/fabric/fabric_bench.h"
 #include "platform/applications/fabric/fabric_plot.h"
 #include "platform/applications/fabric/fabric_report.h"
@@ -21,21 +20,6 @@
 namespace weft {
 
 namespace {
-
-double share_option(const std::string& option, const std::string& value, double low, double high)
-{
-    double out = 0;
-    std::size_t used = 0;
-    try {
-        out = std::stod(value, &used);
-    } catch (const std::exception&) {
-        used = 0;
-    }
-    if (used == 0 || used != value.size() || !(out >= low && out <= high))
-        throw usage_error(option + " " + quoted_word(value) + " is no such number",
-            fmt::format("a number from {:g} to {:g}", low, high));
-    return out;
-}
 
 // "0.1:0.9:0.2" or "0.1,0.5,0.9" or "0.3"
 std::vector<double> loads_of(const std::string& text)
@@ -68,75 +52,6 @@ std::vector<double> loads_of(const std::string& text)
     return out;
 }
 
-struct TrafficOptions {
-    std::string pattern = "uniform";
-    std::string fraction;
-    std::string sources;
-    std::string burst;
-    std::string reads;
-    std::string atomics;
-    std::string size;
-    std::string message;
-    std::string duration;
-    bool answered = false;
-
-    void add(CommandLine& line)
-    {
-        line.section("traffic");
-        line.value("--pattern", "P", pattern,
-            "who sends to whom: " + one_of(pattern_names()) + "; uniform unless given");
-        line.value("--fraction", "F", fraction, "hot_spot: share of the messages for endpoint 0; 0.5 unless given");
-        line.value("--sources", "N", sources, "incast: how many send to endpoint 0; all others unless given");
-        line.value("--burst", "N", burst,
-            "messages come in bursts of this mean length, back to back, with the same mean load; each slot by itself "
-            "(Bernoulli) unless given");
-        line.value("--reads", "F", reads, "share of the messages that are reads; 0 unless given");
-        line.value("--atomics", "F", atomics, "share of the messages that are 8-byte atomics; 0 unless given");
-        line.flag("--answered", answered, "writes are acknowledged, instead of posted");
-        line.value("--size", "BYTES", size, "bytes of a line, 1 to 64; 64 unless given");
-        line.value("--message", "BYTES", message, "a message is so many bytes, cut into lines; one line unless given");
-        line.value("--duration", "TIME", duration,
-            "simulated time in which lines are created; unless given, 20000 lines per endpoint at full load, at least "
-            "20 us");
-    }
-
-    TrafficSpec spec(std::uint64_t seed) const
-    {
-        TrafficSpec out;
-        check_choice("--pattern", pattern, pattern_names());
-        const auto found = std::find(pattern_names().begin(), pattern_names().end(), pattern);
-        out.pattern.kind = static_cast<PatternKind>(found - pattern_names().begin());
-        if (!fraction.empty()) out.pattern.fraction = share_option("--fraction", fraction, 0, 1);
-        if (!sources.empty())
-            out.pattern.sources = static_cast<std::uint32_t>(number_option("--sources", sources, 1, 60000));
-        if (!burst.empty()) out.burst = share_option("--burst", burst, 1, 1e6);
-        if (!reads.empty()) out.reads = share_option("--reads", reads, 0, 1);
-        if (!atomics.empty()) out.atomics = share_option("--atomics", atomics, 0, 1);
-        if (out.reads + out.atomics > 1)
-            throw usage_error("--reads and --atomics are more than all messages", "a sum of at most 1");
-        out.posted = !answered;
-        if (!size.empty()) out.size = static_cast<std::uint32_t>(bytes_in("--size", size, 64));
-        if (!message.empty())
-            out.message =
-                static_cast<std::uint32_t>((bytes_in("--message", message, 1 << 20) + out.size - 1) / out.size);
-        if (!duration.empty()) {
-            out.duration = time_option("--duration", duration);
-            if (out.duration == 0) throw usage_error("--duration " + duration + " is too short", "at least 1 ps");
-        }
-        out.seed = seed;
-        return out;
-    }
-
-private:
-    static std::uint64_t bytes_in(const std::string& option, const std::string& value, std::uint64_t most)
-    {
-        const std::uint64_t bytes = bytes_option(option, value);
-        if (bytes < 1 || bytes > most)
-            throw usage_error(option + " " + value + " is out of range", "1 to " + std::to_string(most) + " bytes");
-        return bytes;
-    }
-};
-
 // How a run that found something wrong says it, as `weft run` does.
 std::string wrong_text(double load, const FabricPoint& point)
 {
@@ -149,24 +64,76 @@ std::string wrong_text(double load, const FabricPoint& point)
     return out;
 }
 
-// What a run without a point left: its messages on stderr, and the exit code for it.
-int pass_on(double load, ProcessEnd end, const std::string& text)
+void show_progress(std::size_t done, std::size_t all)
 {
-    std::fputs(text.c_str(), stderr);
-    if (end.signal != 0) {
-        std::fputs(fmt::format("weft: the run of load {:g} was ended by signal {}\n", load, end.signal).c_str(),
-            stderr);
-        return exit_wrong;
-    }
-    if (text.empty())
-        std::fputs(fmt::format("weft: the run of load {:g} left no result and no message\n", load).c_str(), stderr);
-    return end.code > 0 ? end.code : static_cast<int>(exit_wrong);
+    std::fputs(fmt::format("\rfabric: {} of {} runs done{}", done, all, done == all ? "\n" : "").c_str(), stderr);
 }
 
-bool is_file(const std::string& path)
+struct FabricFiles {
+    const OutputFile& json;
+    const OutputFile& csv;
+    const OutputFile& svg;
+    const OutputFile& html;
+    bool quiet;
+
+    bool to_stdout() const { return json.is_stdout() || csv.is_stdout() || svg.is_stdout(); }
+};
+
+// One bench: what it prints and writes.
+int write_bench(const FabricSweep& sweep, int code, const FabricFiles& files)
 {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0;
+    files.json.write(files.json.wanted() ? fabric_json(sweep) : "");
+    if (files.csv.wanted()) files.csv.write(curves_csv({}, {{{}, sweep, "", code}}));
+    if (files.svg.wanted()) files.svg.write(fabric_svg(sweep));
+    if (files.html.wanted()) {
+        const FabricSetting& setting = sweep.setting;
+        const std::string subtitle =
+            fmt::format("{} endpoints, {} switches, {} links; seed {}; load 1 is {:.4g} GB/s of payload an endpoint",
+                setting.endpoints, setting.switches, setting.links, setting.seed, setting.capacity_GBps);
+        files.html.write(table_page({fmt::format("Open-loop traffic ({}) on {}", setting.pattern, setting.system),
+            subtitle, {{"Latency against load", fabric_svg(sweep)}}, fabric_text(sweep), fabric_json(sweep),
+            {{fmt::format("{:.4g}", saturation_of(sweep).accepted),
+                 saturation_of(sweep).reached ? "load accepted at saturation"
+                                              : "load accepted; no saturation up to load 1",
+                 ""},
+                {fmt::format("{:.4f}", sweep.full.jain), "fairness at load 1 (Jain index)", ""}}}));
+    }
+    if (!files.quiet && !files.to_stdout()) print(fabric_text(sweep));
+    return code;
+}
+
+// Several, one for each combination of values.
+int write_curves(const std::vector<SweepAxis>& axes, const FabricOutcome& outcome, const FabricFiles& files)
+{
+    std::vector<std::string> keys;
+    std::vector<std::size_t> shown;
+    std::string over;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        keys.push_back(axes[i].key);
+        if (axes[i].values.size() > 1) shown.push_back(i);
+        over += (i == 0 ? "" : ", ") + axes[i].key;
+    }
+    const std::vector<FabricCurve>& curves = outcome.curves;
+    int worst = exit_good;
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        worst = std::max(worst, curves[i].code);
+        if (curves[i].message.empty()) continue;
+        std::string name;
+        for (std::size_t k = 0; k < keys.size(); ++k)
+            name += (k == 0 ? "" : ", ") + keys[k] + "=" + curves[i].values[k];
+        std::fputs(fmt::format("fabric: {}: {}\n", name, curves[i].message).c_str(), stderr);
+    }
+    const std::string title = "Latency against load, over " + over;
+    if (files.json.wanted()) files.json.write(curves_json(keys, curves));
+    if (files.csv.wanted()) files.csv.write(curves_csv(keys, curves));
+    if (files.svg.wanted()) files.svg.write(curves_svg(keys, shown, curves, title));
+    if (files.html.wanted())
+        files.html.write(table_page({"Open-loop traffic over " + over,
+            fmt::format("{} benches, one for each combination of values", curves.size()),
+            {{"Latency against load", curves_svg(keys, shown, curves, title)}}, curves_text(keys, curves),
+            curves_json(keys, curves), {}}));
+    if (!files.quiet && !files.to_stdout()) print(curves_text(keys, curves));
+    return worst;
 }
 
 }  // namespace
@@ -184,7 +151,9 @@ int fabric_command(const Arguments& arguments)
     TrafficOptions traffic;
     std::string loads_text = "0.1:0.9:0.2";
     std::string jobs_text;
+    std::vector<std::string> over;
     std::string json;
+    std::string csv;
     std::string svg;
     std::string html;
     std::string part;
@@ -202,13 +171,20 @@ int fabric_command(const Arguments& arguments)
     line.value("--loads", "A:B:STEP", loads_text,
         "offered loads, as a range or a list A,B,...; load 1 is what an endpoint's links can carry of this traffic; "
         "0.1:0.9:0.2 unless given");
+    line.values("--over", "KEY=V1,V2,...", over,
+        "a bench for each value of a parameter, named as for --set; of model:GLOB, models as for --model; or of an "
+        "option: " +
+            one_of(fabric_sweep_options()) + "; repeatable, all combinations are run");
     line.flag("--check-protocol", check, "a protocol checker on every connection: slow, changes no time");
     line.flag("--watch", watch,
         "account for every virtual channel of every link, in the JSON: queues, credits, stalls, waits for others");
     line.value("-j,--jobs", "N", jobs_text, "runs at a time; as many as there are cores unless given");
     line.section("output");
     line.value("--json", "FILE", json, "write all points as JSON; '-' writes it in place of the table");
-    line.value("--svg", "FILE", svg, "write latency against load as a picture");
+    line.value("--csv", "FILE", csv,
+        "write a row for each load, comma-separated, times in ns, rates in GB/s; '-' writes it in place of the table");
+    line.value("--svg", "FILE", svg,
+        "write latency against load as a picture; with --over a curve for each combination");
     line.value("--html", "FILE", html, "write the points and the picture as one HTML page that needs no network");
     line.value("--series", "FILE", series,
         "of a single load: write what each link did in each window of time, comma-separated");
@@ -221,9 +197,15 @@ int fabric_command(const Arguments& arguments)
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const auto jobs = jobs_text.empty() ? cores : static_cast<unsigned>(number_option("--jobs", jobs_text, 1, 1024));
     const OutputFile json_output(json);
+    const OutputFile csv_output(csv);
     const OutputFile svg_output(svg);
     const OutputFile html_output(html);
     const OutputFile series_output(series);
+    Arguments base = line.given({"--loads", "--over", "--jobs", "--json", "--csv", "--svg", "--html", "--point",
+        "--quiet", "--series", "--window"});
+    const std::vector<SweepAxis> axes =
+        over.empty() ? std::vector<SweepAxis>{} : parse_axes(over, base, fabric_sweep_options());
+    if (!series.empty() && !axes.empty()) throw usage_error("--series beside --over", "a single bench");
     if (!window.empty() && series.empty()) throw usage_error("--window without --series", "--series FILE");
     if (!series.empty() && loads.size() != 1) throw usage_error("--series of several loads", "a single one in --loads");
     const SystemDescription description = options.description();
@@ -259,58 +241,30 @@ int fabric_command(const Arguments& arguments)
     }
 
     options.refuse_streams("fabric");
-    const Arguments base =
-        line.given({"--loads", "--jobs", "--json", "--svg", "--html", "--point", "--quiet", "--series", "--window"});
-    const TemporaryFolder folder("weft-fabric");
-    std::vector<double> all = loads;
-    if (all.back() < 1) all.push_back(1);
-    std::vector<ProcessCall> calls;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        ProcessCall call;
-        call.arguments = {"fabric", "--loads=" + fmt::format("{}", all[i]), "--point=" + folder.file(i, ".json")};
-        call.arguments.insert(call.arguments.end(), base.begin(), base.end());
-        if (i == 0 && !series.empty()) {
-            call.arguments.push_back("--series=" + series);
-            if (!window.empty()) call.arguments.push_back("--window=" + window);
-        }
-        call.error_path = folder.file(i, ".txt");
-        calls.push_back(std::move(call));
+    FabricRuns runs;
+    runs.loads = loads;
+    runs.base = std::move(base);
+    runs.jobs = jobs;
+    runs.points = {{}};
+    runs.values = {{}};
+    if (!axes.empty()) {
+        runs.values = combine(axes);
+        runs.points.clear();
+        for (const SweepPoint& point : runs.values) runs.points.push_back(point_arguments(axes, point));
     }
-    std::vector<ProcessEnd> ends(all.size());
-    const bool interrupted = run_processes(calls, jobs, [&](std::size_t point, ProcessEnd end) { ends[point] = end; });
-    if (interrupted) {
+    if (!series.empty()) runs.first.push_back("--series=" + series);
+    if (!window.empty()) runs.first.push_back("--window=" + window);
+    if (!quiet && ::isatty(STDERR_FILENO) != 0) runs.progress = show_progress;
+    const FabricOutcome outcome = run_loads(runs);
+    if (outcome.interrupted) {
         std::fputs("weft: interrupted; no result is written\n", stderr);
         return exit_interrupted;
     }
-    FabricSweep sweep;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        // A protocol problem leaves a point and exit code 1, what a module finds wrong the code only.
-        if ((ends[i].code != exit_good && ends[i].code != exit_wrong) || !is_file(folder.file(i, ".json")))
-            return pass_on(all[i], ends[i], read_text_file(folder.file(i, ".txt")));
-        FabricResult result = point_from_json(read_text_file(folder.file(i, ".json")));
-        sweep.setting = std::move(result.setting);
-        if (i + 1 == all.size()) sweep.full = result.point;
-        if (i < loads.size()) sweep.points.push_back(std::move(result.point));
-    }
-    json_output.write(json_output.wanted() ? fabric_json(sweep) : "");
-    if (svg_output.wanted()) svg_output.write(fabric_svg(sweep));
-    if (html_output.wanted()) {
-        const FabricSetting& setting = sweep.setting;
-        const std::string subtitle =
-            fmt::format("{} endpoints, {} switches, {} links; seed {}; load 1 is {:.4g} GB/s of payload an endpoint",
-                setting.endpoints, setting.switches, setting.links, setting.seed, setting.capacity_GBps);
-        html_output.write(table_page({fmt::format("Open-loop traffic ({}) on {}", setting.pattern, setting.system),
-            subtitle, {{"Latency against load", fabric_svg(sweep)}}, fabric_text(sweep), fabric_json(sweep),
-            {{fmt::format("{:.4g}", saturation_of(sweep).accepted),
-                 saturation_of(sweep).reached ? "load accepted at saturation"
-                                              : "load accepted; no saturation up to load 1",
-                 ""},
-                {fmt::format("{:.4f}", sweep.full.jain), "fairness at load 1 (Jain index)", ""}}}));
-    }
-    if (!quiet && !json_output.is_stdout()) print(fabric_text(sweep));
-    const bool wrong =
-        std::any_of(ends.begin(), ends.end(), [](const ProcessEnd& end) { return end.code == exit_wrong; });
-    return wrong ? exit_wrong : exit_good;
+    const FabricFiles files{json_output, csv_output, svg_output, html_output, quiet};
+    if (!axes.empty()) return write_curves(axes, outcome, files);
+    const FabricCurve& only = outcome.curves.front();
+    std::fputs(outcome.errors.front().c_str(), stderr);
+    return only.message.empty() ? write_bench(only.sweep, only.code, files) : only.code;
 }
 
 }  // namespace weft

@@ -90,8 +90,11 @@ void report_first_point(const SystemOptions& options, const WorkloadOptions& wor
     LoadedGraph loaded, const ModelRegistry& registry, const std::vector<SweepAxis>& axes, const SweepPoint& point)
 {
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        if (!axes[i].is_option) description.sets.push_back(parse_set(axes[i].key + "=" + point[i]));
-        if (axes[i].is_option && axes[i].key == "profile") {
+        if (axes[i].kind == SweepAxis::Kind::parameter)
+            description.sets.push_back(parse_set(axes[i].key + "=" + point[i]));
+        if (axes[i].kind == SweepAxis::Kind::model)
+            description.bindings.push_back(parse_model_option(axes[i].glob() + "=" + point[i]));
+        if (axes[i].key == "profile") {
             description.profile = point[i];
             description.profile_file = "--profile";
         }
@@ -165,8 +168,8 @@ int sweep_command(const Arguments& arguments)
     workload.add(line);
     line.section("sweep");
     line.values("--over", "KEY=V1,V2,...", over,
-        "values of a parameter, named as for --set, or of an option: " + one_of(sweep_options()) +
-            "; repeatable, all combinations are run, the last key varies fastest");
+        "values of a parameter, named as for --set; of model:GLOB, models as for --model; or of an option: " +
+            one_of(sweep_options()) + "; repeatable, all combinations are run, the last key varies fastest");
     line.values("--column", "NAME", columns,
         "a further column, repeatable: KIND.STATISTIC, a statistic summed over the modules of that kind in the JSON of "
         "weft run, such as l2.misses; link.FIELD, summed over all link directions, such as link.flag_bytes");

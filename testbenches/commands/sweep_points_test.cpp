@@ -25,8 +25,8 @@ TEST(SweepPoints, AreAllCombinationsTheLastKeyFastest)
 {
     const auto axes = parse_axes({"bytes=1KiB,2KiB", "l2.size=1MiB,2MiB,4MiB"}, {});
     ASSERT_EQ(axes.size(), 2u);
-    EXPECT_TRUE(axes[0].is_option);
-    EXPECT_FALSE(axes[1].is_option);
+    EXPECT_EQ(axes[0].kind, SweepAxis::Kind::option);
+    EXPECT_EQ(axes[1].kind, SweepAxis::Kind::parameter);
     const auto points = combine(axes);
     ASSERT_EQ(points.size(), 6u);
     EXPECT_EQ(points[0], (SweepPoint{"1KiB", "1MiB"}));
@@ -47,7 +47,7 @@ TEST(SweepPoints, RefuseWhatIsMalformed)
                 "' has an empty value; expected KEY=V1,V2,..., such as "
                 "bytes=1MiB,2MiB or l2.size=20MiB,40MiB");
     EXPECT_EQ(refusal({"byte=1"}),
-        "weft: unknown key 'byte' of '--over'; expected a parameter such as l2.size, or "
+        "weft: unknown key 'byte' of '--over'; expected a parameter such as l2.size, model:GLOB, or "
         "one of collective, bytes, algorithm, ranks, element, reduction, root, rings, pipeline, delay, "
         "profile, seed (did you mean 'bytes'?)");
     EXPECT_EQ(refusal({"bytes=1", "bytes=2"}), "weft: --over names 'bytes' twice; expected each key once");

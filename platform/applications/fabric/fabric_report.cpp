@@ -35,8 +35,6 @@ Measurement::Result latency_from(const Json& json)
     return out;
 }
 
-const char* const state_names[] = {"steady", "unsettled", "saturated"};
-
 Json to_json(const FabricLimit& limit)
 {
     return {{"side", limit_side_names()[static_cast<std::size_t>(limit.side)]}, {"name", limit.name},
@@ -148,6 +146,12 @@ FabricSaturation saturation_of(const FabricSweep& sweep)
     return out;
 }
 
+const char* name_of(FabricState state)
+{
+    constexpr const char* names[] = {"steady", "unsettled", "saturated"};
+    return names[static_cast<std::size_t>(state)];
+}
+
 FabricState state_of(const FabricPoint& point, const FabricSaturation& saturation)
 {
     if (point.arrival.steady) return FabricState::steady;
@@ -222,7 +226,7 @@ std::string fabric_json(const FabricSweep& sweep)
     const FabricSaturation saturation = saturation_of(sweep);
     const auto with_state = [&](const FabricPoint& point) {
         Json json = to_json(point);
-        json["state"] = state_names[static_cast<std::size_t>(state_of(point, saturation))];
+        json["state"] = name_of(state_of(point, saturation));
         return json;
     };
     out["load_one"] = to_json(sweep.setting.capacity);

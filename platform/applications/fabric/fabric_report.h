@@ -28,6 +28,7 @@ FabricSaturation saturation_of(const FabricSweep& sweep);
 
 // saturated: at or beyond saturation. unsettled: not steady in the simulated time, but a higher load is sustained.
 enum class FabricState : std::uint8_t { steady, unsettled, saturated };
+const char* name_of(FabricState state);
 FabricState state_of(const FabricPoint& point, const FabricSaturation& saturation);
 
 std::string fabric_text(const FabricSweep& sweep);

@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::size_t most_points = 100'000;
 
-SweepAxis parse_axis(const std::string& text)
+const std::string model_key = "model:";
+
+SweepAxis parse_axis(const std::string& text, const std::vector<std::string>& options)
 {
     const auto malformed = [&](const std::string& what) {
         return usage_error("--over " + quoted_word(text) + " " + what,
@@ -26,11 +28,15 @@ SweepAxis parse_axis(const std::string& text)
         axis.values.push_back(text.substr(start, end - start));
         start = end + 1;
     }
-    const std::vector<std::string>& options = sweep_options();
-    axis.is_option = std::find(options.begin(), options.end(), axis.key) != options.end();
-    if (!axis.is_option && axis.key.find('.') == std::string::npos)
+    if (axis.key.compare(0, model_key.size(), model_key) == 0) {
+        if (axis.key == model_key) throw malformed("names no nodes");
+        axis.kind = SweepAxis::Kind::model;
+    } else if (std::find(options.begin(), options.end(), axis.key) != options.end()) {
+        axis.kind = SweepAxis::Kind::option;
+    } else if (axis.key.find('.') == std::string::npos) {
         throw usage_error("unknown key " + quoted_word(axis.key) + " of '--over'",
-            with_nearest("a parameter such as l2.size, or " + one_of(options), axis.key, options));
+            with_nearest("a parameter such as l2.size, model:GLOB, or " + one_of(options), axis.key, options));
+    }
     return axis;
 }
 
@@ -43,19 +49,32 @@ const std::vector<std::string>& sweep_options()
     return names;
 }
 
-std::vector<SweepAxis> parse_axes(const std::vector<std::string>& texts, const Arguments& given)
+std::string SweepAxis::glob() const { return key.substr(model_key.size()); }
+
+std::string SweepAxis::argument(const std::string& value) const
+{
+    switch (kind) {
+    case Kind::option: return "--" + key + "=" + value;
+    case Kind::model: return "--model=" + glob() + "=" + value;
+    case Kind::parameter: break;
+    }
+    return "--set=" + key + "=" + value;
+}
+
+std::vector<SweepAxis> parse_axes(const std::vector<std::string>& texts, const Arguments& given,
+    const std::vector<std::string>& options)
 {
     if (texts.empty()) throw usage_error("--over is missing", "--over KEY=V1,V2,...");
     std::vector<SweepAxis> axes;
     std::size_t points = 1;
     for (const std::string& text : texts) {
-        SweepAxis axis = parse_axis(text);
+        SweepAxis axis = parse_axis(text, options);
         for (const SweepAxis& other : axes)
             if (other.key == axis.key)
                 throw usage_error("--over names " + quoted_word(axis.key) + " twice", "each key once");
         const std::string option = "--" + axis.key + "=";
         for (const std::string& argument : given)
-            if (axis.is_option && argument.compare(0, option.size(), option) == 0)
+            if (axis.kind == SweepAxis::Kind::option && argument.compare(0, option.size(), option) == 0)
                 throw usage_error("both --" + axis.key + " and --over " + axis.key + " are given", "one of them");
         points *= axis.values.size();
         if (points > most_points)
@@ -84,8 +103,7 @@ std::vector<SweepPoint> combine(const std::vector<SweepAxis>& axes)
 Arguments point_arguments(const std::vector<SweepAxis>& axes, const SweepPoint& point)
 {
     Arguments out;
-    for (std::size_t i = 0; i < axes.size(); ++i)
-        out.push_back((axes[i].is_option ? "--" : "--set=") + axes[i].key + "=" + point[i]);
+    for (std::size_t i = 0; i < axes.size(); ++i) out.push_back(axes[i].argument(point[i]));
     return out;
 }
 

@@ -8,11 +8,18 @@
 
 namespace weft {
 
-// "PATH=V1,V2,...": a parameter as for --set, or one of the options `bytes`, `algorithm`, ...
+// "PATH=V1,V2,...": a parameter as for --set, or one of the options `bytes`, `algorithm`, ...; "model:GLOB=V1,V2,...": models
+// as for --model.
 struct SweepAxis {
+    enum class Kind : unsigned char { parameter, option, model };
+
     std::string key;
     std::vector<std::string> values;
-    bool is_option = false;  // of `weft run`: --KEY=VALUE rather than --set KEY=VALUE
+    Kind kind = Kind::parameter;
+
+    // --set=KEY=VALUE, --KEY=VALUE or --model=GLOB=VALUE
+    std::string argument(const std::string& value) const;
+    std::string glob() const;  // of a model
 };
 
 // One value of every axis.
@@ -22,13 +29,14 @@ using SweepPoint = std::vector<std::string>;
 const std::vector<std::string>& sweep_options();
 
 // Throws InputError for malformed axes, keys that occur twice or beside `given` ("--bytes=..."), and more
-// combinations than anyone can want.
-std::vector<SweepAxis> parse_axes(const std::vector<std::string>& texts, const Arguments& given);
+// combinations than anyone can want. `options`: those that may be keys.
+std::vector<SweepAxis> parse_axes(const std::vector<std::string>& texts, const Arguments& given,
+    const std::vector<std::string>& options = sweep_options());
 
 // All combinations, the last axis fastest.
 std::vector<SweepPoint> combine(const std::vector<SweepAxis>& axes);
 
-// The arguments of `weft run` that a point adds.
+// The arguments that a point adds.
 Arguments point_arguments(const std::vector<SweepAxis>& axes, const SweepPoint& point);
 
 }  // namespace weft

@@ -1,0 +1,170 @@
+#include "platform/applications/fabric/fabric_curves.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "platform/plotting/colours.h"
+#include "platform/plotting/line_plot.h"
+
+namespace weft {
+
+namespace {
+
+double in_ns(double ps) { return ps * 1e-3; }
+
+// In order of load, load 1 included.
+std::vector<const FabricPoint*> points_of(const FabricSweep& sweep)
+{
+    std::vector<const FabricPoint*> out;
+    for (const FabricPoint& point : sweep.points) out.push_back(&point);
+    if (out.empty() || out.back()->load < sweep.full.load) out.push_back(&sweep.full);
+    return out;
+}
+
+std::vector<std::string> row_of(const FabricCurve& curve)
+{
+    std::vector<std::string> out = curve.values;
+    if (!curve.message.empty()) return out;
+    const FabricSweep& sweep = curve.sweep;
+    const FabricSaturation saturation = saturation_of(sweep);
+    const FabricPoint& lowest = *points_of(sweep).front();
+    out.push_back(fmt::format("{:.4g} GB/s", sweep.setting.capacity_GBps));
+    out.push_back(fmt::format("{:.1f} ns at {:.4g}", in_ns(lowest.arrival.mean), lowest.load));
+    out.push_back(saturation.reached ? fmt::format("{:.4f}", saturation.accepted) : "not reached");
+    out.push_back(fmt::format("{:.4g} GB/s", saturation.accepted * sweep.setting.capacity_GBps));
+    out.push_back(fmt::format("{:.3f}", sweep.full.jain));
+    out.push_back(saturation.reached && sweep.full.limit ? sweep.full.limit->text() : "-");
+    return out;
+}
+
+std::string field(const std::string& text)
+{
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string out = "\"";
+    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+}  // namespace
+
+std::string curves_text(const std::vector<std::string>& keys, const std::vector<FabricCurve>& curves)
+{
+    std::vector<std::string> titles = keys;
+    for (const char* title : {"load 1", "mean latency", "saturation", "accepted", "Jain", "limit at load 1"})
+        titles.emplace_back(title);
+    std::vector<std::size_t> widths;
+    for (const std::string& title : titles) widths.push_back(title.size());
+    for (const FabricCurve& curve : curves) {
+        const std::vector<std::string> row = row_of(curve);
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    const auto line = [&](const std::vector<std::string>& texts, const std::string& rest) {
+        std::string out;
+        for (std::size_t i = 0; i < texts.size(); ++i) out += fmt::format("{:<{}}  ", texts[i], widths[i]);
+        out += rest;
+        out.erase(out.find_last_not_of(' ') + 1);
+        return out + "\n";
+    };
+    std::string out = line(titles, "");
+    for (const FabricCurve& curve : curves) out += line(row_of(curve), curve.message);
+    return out;
+}
+
+std::string curves_csv(const std::vector<std::string>& keys, const std::vector<FabricCurve>& curves)
+{
+    std::string out;
+    for (const std::string& key : keys) out += field(key) + ",";
+    out += "load,offered_GBps,accepted,accepted_GBps,state,mean_ns,ci95_ns,p50_ns,p99_ns,max_ns,jain,message\n";
+    for (const FabricCurve& curve : curves) {
+        std::string names;
+        for (const std::string& value : curve.values) names += field(value) + ",";
+        if (!curve.message.empty()) {
+            out += names + ",,,,,,,,,,," + field(curve.message) + "\n";
+            continue;
+        }
+        const FabricSaturation saturation = saturation_of(curve.sweep);
+        const double full = curve.sweep.setting.capacity_GBps;
+        for (const FabricPoint* point : points_of(curve.sweep))
+            out += names +
+                fmt::format("{:g},{:g},{:g},{:g},{},{:g},{:g},{:g},{:g},{:g},{:g},\n", point->load,
+                    point->offered * full, point->accepted, point->accepted * full,
+                    name_of(state_of(*point, saturation)), in_ns(point->arrival.mean), in_ns(point->arrival.half_width),
+                    in_ns(static_cast<double>(point->arrival.p50)), in_ns(static_cast<double>(point->arrival.p99)),
+                    in_ns(static_cast<double>(point->arrival.max)), point->jain);
+    }
+    return out;
+}
+
+std::string curves_json(const std::vector<std::string>& keys, const std::vector<FabricCurve>& curves)
+{
+    using Json = nlohmann::ordered_json;
+    Json out{{"schema", "weft.fabric_sweep/1"}, {"keys", keys}, {"points", Json::array()}};
+    for (const FabricCurve& curve : curves) {
+        Json parameters = Json::object();
+        for (std::size_t i = 0; i < keys.size(); ++i) parameters[keys[i]] = curve.values[i];
+        const bool good = curve.message.empty();
+        out["points"].push_back({{"parameters", std::move(parameters)}, {"exit", curve.code},
+            {"fabric", good ? Json::parse(fabric_json(curve.sweep)) : Json()},
+            {"message", good ? Json() : Json(curve.message)}});
+    }
+    return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string curves_svg(const std::vector<std::string>& keys, const std::vector<std::size_t>& shown,
+    const std::vector<FabricCurve>& curves, const std::string& title)
+{
+    std::vector<const FabricCurve*> good;
+    for (const FabricCurve& curve : curves)
+        if (curve.message.empty()) good.push_back(&curve);
+    const bool same = std::all_of(good.begin(), good.end(), [&](const FabricCurve* curve) {
+        return std::abs(curve->sweep.setting.capacity_GBps / good.front()->sweep.setting.capacity_GBps - 1) < 1e-9;
+    });
+    LinePlot plot;
+    PlotPanel accepted;
+    plot.title = title;
+    if (good.size() < curves.size())
+        plot.remark = fmt::format("{} of {} combinations have no result", curves.size() - good.size(), curves.size());
+    else if (same && !good.empty())
+        plot.remark =
+            fmt::format("load 1 = {:.4g} GB/s of payload per endpoint", good.front()->sweep.setting.capacity_GBps);
+    plot.x_title = same ? "offered load (share of injection capacity)" : "offered load (GB/s of payload per endpoint)";
+    plot.y_title = "mean, creation to arrival (ns)";
+    plot.zero = true;
+    accepted.y_title = same ? "accepted load" : "accepted (GB/s)";
+    accepted.zero = true;
+    for (const std::size_t key : shown) plot.legend += (plot.legend.empty() ? "" : ", ") + keys[key];
+    double most = 0;
+    double any = 1e-3;
+    for (const FabricCurve* curve : good) {
+        std::string name;
+        for (const std::size_t key : shown) name += (name.empty() ? "" : ", ") + curve->values[key];
+        const double unit = same ? 1 : curve->sweep.setting.capacity_GBps;
+        PlotCurve latency{name, {}, false, ""};
+        PlotCurve taken{name, {}, false, ""};
+        double lowest = 0;
+        double steady = 0;
+        double highest = 0;
+        for (const FabricPoint* point : points_of(curve->sweep)) {
+            const double mean = in_ns(point->arrival.mean);
+            latency.points.push_back({point->load * unit, mean});
+            taken.points.push_back({point->load * unit, point->accepted * unit});
+            if (lowest == 0) lowest = mean;
+            if (point->arrival.steady) steady = std::max(steady, mean);
+            highest = std::max(highest, mean);
+        }
+        // Beyond saturation latency has no end: up to four times the lowest, and all that is steady up to ten times.
+        if (steady > 0)
+            most = std::max({most, std::min(1.1 * steady, 10 * lowest), std::min(1.1 * highest, 4 * lowest)});
+        any = std::max(any, 1.1 * highest);
+        plot.curves.push_back(std::move(latency));
+        accepted.curves.push_back(std::move(taken));
+    }
+    plot.most_y = most > 0 ? most : any;
+    plot.below = std::move(accepted);
+    return line_plot_svg(plot);
+}
+
+}  // namespace weft

@@ -1,0 +1,90 @@
+#include "platform/commands/traffic_options.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "platform/console/messages.h"
+
+namespace weft {
+
+namespace {
+
+std::uint64_t bytes_in(const std::string& option, const std::string& value, std::uint64_t most)
+{
+    const std::uint64_t bytes = bytes_option(option, value);
+    if (bytes < 1 || bytes > most)
+        throw usage_error(option + " " + value + " is out of range", "1 to " + std::to_string(most) + " bytes");
+    return bytes;
+}
+
+}  // namespace
+
+double share_option(const std::string& option, const std::string& value, double low, double high)
+{
+    double out = 0;
+    std::size_t used = 0;
+    try {
+        out = std::stod(value, &used);
+    } catch (const std::exception&) {
+        used = 0;
+    }
+    if (used == 0 || used != value.size() || !(out >= low && out <= high))
+        throw usage_error(option + " " + quoted_word(value) + " is no such number",
+            fmt::format("a number from {:g} to {:g}", low, high));
+    return out;
+}
+
+const std::vector<std::string>& fabric_sweep_options()
+{
+    static const std::vector<std::string> names{"pattern", "fraction", "sources", "burst", "reads", "atomics", "size",
+        "message", "profile", "seed"};
+    return names;
+}
+
+void TrafficOptions::add(CommandLine& line)
+{
+    line.section("traffic");
+    line.value("--pattern", "P", pattern_, "who sends to whom: " + one_of(pattern_names()) + "; uniform unless given");
+    line.value("--fraction", "F", fraction_, "hot_spot: share of the messages for endpoint 0; 0.5 unless given");
+    line.value("--sources", "N", sources_, "incast: how many send to endpoint 0; all others unless given");
+    line.value("--burst", "N", burst_,
+        "messages come in bursts of this mean length, back to back, with the same mean load; each slot by itself "
+        "(Bernoulli) unless given");
+    line.value("--reads", "F", reads_, "share of the messages that are reads; 0 unless given");
+    line.value("--atomics", "F", atomics_, "share of the messages that are 8-byte atomics; 0 unless given");
+    line.flag("--answered", answered_, "writes are acknowledged, instead of posted");
+    line.value("--size", "BYTES", size_, "bytes of a line, 1 to 64; 64 unless given");
+    line.value("--message", "BYTES", message_, "a message is so many bytes, cut into lines; one line unless given");
+    line.value("--duration", "TIME", duration_,
+        "simulated time in which lines are created; unless given, 20000 lines per endpoint at full load, at least "
+        "20 us");
+}
+
+TrafficSpec TrafficOptions::spec(std::uint64_t seed) const
+{
+    TrafficSpec out;
+    check_choice("--pattern", pattern_, pattern_names());
+    const auto found = std::find(pattern_names().begin(), pattern_names().end(), pattern_);
+    out.pattern.kind = static_cast<PatternKind>(found - pattern_names().begin());
+    if (!fraction_.empty()) out.pattern.fraction = share_option("--fraction", fraction_, 0, 1);
+    if (!sources_.empty())
+        out.pattern.sources = static_cast<std::uint32_t>(number_option("--sources", sources_, 1, 60000));
+    if (!burst_.empty()) out.burst = share_option("--burst", burst_, 1, 1e6);
+    if (!reads_.empty()) out.reads = share_option("--reads", reads_, 0, 1);
+    if (!atomics_.empty()) out.atomics = share_option("--atomics", atomics_, 0, 1);
+    if (out.reads + out.atomics > 1)
+        throw usage_error("--reads and --atomics are more than all messages", "a sum of at most 1");
+    out.posted = !answered_;
+    if (!size_.empty()) out.size = static_cast<std::uint32_t>(bytes_in("--size", size_, 64));
+    if (!message_.empty())
+        out.message = static_cast<std::uint32_t>((bytes_in("--message", message_, 1 << 20) + out.size - 1) / out.size);
+    if (!duration_.empty()) {
+        out.duration = time_option("--duration", duration_);
+        if (out.duration == 0) throw usage_error("--duration " + duration_ + " is too short", "at least 1 ps");
+    }
+    out.seed = seed;
+    return out;
+}
+
+}  // namespace weft
