@@ -138,7 +138,8 @@ int simulate_command(const Arguments& arguments)
     if (!until.empty()) run.until = time_option("--until", until);
     if (!window.empty() && series.empty() && html.empty())
         throw usage_error("--window without --series", "--series FILE or --html FILE");
-    if (!series.empty() || !html.empty()) run.window = window_option(window);
+    // A report of flow fidelity goes without links over time.
+    if (!series.empty() || (!html.empty() && !run.flow)) run.window = window_option(window);
     EnergyTable energies;
     if (!energy.empty() && energy != "builtin") energies.read(energy);
     const OutputFile output(json);
@@ -147,7 +148,6 @@ int simulate_command(const Arguments& arguments)
     run.record = record_output.wanted();
     const OutputFile timeline_output(timeline);
     const OutputFile html_output(html);
-    run.follow = run.follow || timeline_output.wanted() || html_output.wanted();
     const OutputFile plan_output(exported);
     const OutputFile inputs_output(inputs);
     run.plan = plan_output.wanted();
@@ -156,6 +156,9 @@ int simulate_command(const Arguments& arguments)
     if (description.workload.kind == Workload::Kind::none)
         throw usage_error("nothing to run",
             "--collective OP --bytes N, --plan FILE --bytes N or --trace PREFIX, or a system file with a workload");
+    // Nor has it a timeline of a collective.
+    const bool has_timeline = !run.flow || description.workload.kind == Workload::Kind::trace;
+    run.follow = run.follow || timeline_output.wanted() || (html_output.wanted() && has_timeline);
     ModelRegistry registry = options.registry();
     registry.waves = waves_of(waves, wave_window);
     const ResolvedSystem system = resolve_loaded(description, options.load(description), registry);

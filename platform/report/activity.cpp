@@ -31,10 +31,14 @@ public:
         out_.parts = parts;
     }
 
-    // One event of the trace; those of process 0 are critical paths, those with a category are nodes of a trace.
+    // One event of the timeline; those of process 0 are critical paths, those with a category are nodes of a trace.
     void add(const EventJson& event)
     {
-        if (event.at("ph") != "X" || event.at("pid") == 0 || event.contains("cat")) return;
+        if (event.at("ph") != "X" || event.at("pid") == 0) return;
+        if (event.contains("cat")) {
+            add_node(event);
+            return;
+        }
         const auto rank = event.at("pid").get<std::uint32_t>() - 1;
         const Time begin = ps_of(event.at("ts"));
         const Time duration = ps_of(event.at("dur"));
@@ -47,12 +51,18 @@ public:
             if (key.size() < 4 || key.compare(key.size() - 3, 3, "_ps") != 0) continue;
             const std::string cause = key.substr(0, key.size() - 3);
             kind.spent_ps[cause] += value.get<Time>();
-            spend(rank, place_of(cause), begin, begin + duration, static_cast<double>(value.get<Time>()));
+            spend(ranks_, rank, place_in(out_.causes, cause), begin, begin + duration,
+                static_cast<double>(value.get<Time>()));
         }
     }
 
     Activity take()
     {
+        // Without workgroups, as at flow fidelity, ranks have the nodes of their traces.
+        if (ranks_.empty()) {
+            ranks_ = std::move(nodes_);
+            out_.causes = std::move(kinds_);
+        }
         out_.ranks_in_all = ranks_.size();
         for (auto& [rank, activity] : ranks_)
             if (out_.ranks.size() < most_ranks_) out_.ranks.push_back(std::move(activity));
@@ -66,19 +76,31 @@ public:
     }
 
 private:
-    std::size_t place_of(const std::string& cause)
+    using Ranks = std::map<std::uint32_t, RankActivity>;
+
+    void add_node(const EventJson& event)
     {
-        const auto found = std::find(out_.causes.begin(), out_.causes.end(), cause);
-        if (found != out_.causes.end()) return static_cast<std::size_t>(found - out_.causes.begin());
-        out_.causes.push_back(cause);
-        return out_.causes.size() - 1;
+        if (event.at("cat") != "node" || !event.contains("args") || !event.at("args").contains("kind")) return;
+        const auto rank = event.at("pid").get<std::uint32_t>() - 1;
+        const Time begin = ps_of(event.at("ts"));
+        const Time duration = ps_of(event.at("dur"));
+        const std::string kind = "node_" + event.at("args").at("kind").get<std::string>();
+        spend(nodes_, rank, place_in(kinds_, kind), begin, begin + duration, static_cast<double>(duration));
     }
 
-    void spend(std::uint32_t rank, std::size_t cause, Time begin, Time end, double time)
+    static std::size_t place_in(std::vector<std::string>& causes, const std::string& cause)
     {
-        RankActivity& activity = ranks_[rank];
+        const auto found = std::find(causes.begin(), causes.end(), cause);
+        if (found != causes.end()) return static_cast<std::size_t>(found - causes.begin());
+        causes.push_back(cause);
+        return causes.size() - 1;
+    }
+
+    void spend(Ranks& ranks, std::uint32_t rank, std::size_t cause, Time begin, Time end, double time)
+    {
+        RankActivity& activity = ranks[rank];
         activity.rank = rank;
-        if (ranks_.size() > most_ranks_ && rank >= most_ranks_) return;
+        if (ranks.size() > most_ranks_ && rank >= most_ranks_) return;
         if (activity.parts.empty()) activity.parts.resize(out_.parts);
         const double length = static_cast<double>(std::max<Time>(1, out_.end_ps)) / static_cast<double>(out_.parts);
         const double duration = static_cast<double>(std::max<Time>(1, end - begin));
@@ -95,7 +117,9 @@ private:
 
     std::size_t most_ranks_;
     Activity out_;
-    std::map<std::uint32_t, RankActivity> ranks_;
+    Ranks ranks_;
+    Ranks nodes_;
+    std::vector<std::string> kinds_;  // of nodes
     std::map<std::string, OperationKind> operations_;
 };
 

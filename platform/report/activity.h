@@ -33,7 +33,8 @@ struct Activity {
     std::vector<OperationKind> operations;  // the longest first
 };
 
-// An operation's causes count evenly over its time. `timeline` is RunResult::timeline.
+// An operation's causes count evenly over its time. Where no workgroup has any, as at flow fidelity, ranks have the nodes of their
+// trace, by kind ("node_compute"). `timeline` is RunResult::timeline.
 Activity read_activity(const std::string& timeline, Time end, std::size_t parts, std::size_t most_ranks);
 
 }  // namespace weft

@@ -25,6 +25,23 @@ std::vector<std::string> three_of(Times times, double whole)
     return out;
 }
 
+LargestCauses largest_operations(const TraceAnalysis& trace)
+{
+    Time all = 0;
+    for (const auto& [kind, time] : trace.path_ps) all += time;
+    LargestCauses out{"The operations that took most of the time of the step, along its critical path:", {}};
+    for (const TraceAnalysis::Operation& row : trace.operations) {
+        if (row.on_path_ps == 0 || out.words.size() == 3) break;
+        std::string what = row.what;
+        if (row.bytes > 0) what += " of " + format_bytes(row.bytes);
+        if (row.ranks > 0) what += fmt::format(" over {} ranks", row.ranks);
+        out.words.push_back(fmt::format("{:.1f} % ({}): {}, {} time{} on all ranks",
+            100 * static_cast<double>(row.on_path_ps) / static_cast<double>(std::max<Time>(1, all)),
+            format_time_ps(row.on_path_ps), what, row.count, row.count == 1 ? "" : "s"));
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string words_of_cause(const std::string& cause)
@@ -46,6 +63,11 @@ std::string words_of_cause(const std::string& cause)
         {"barrier", "waiting for other wavefronts of the workgroup"},
         {"compute", "computing"},
         {"queued", "waiting for a free compute unit"},
+        {"node_compute", "compute nodes of the trace"},
+        {"node_collective", "collectives of the trace, waiting for the last member included"},
+        {"node_send", "sends of the trace"},
+        {"node_receive", "receives of the trace"},
+        {"node_memory", "memory nodes of the trace"},
     };
     const auto found = known.find(cause);
     return found == known.end() ? cause : std::string(found->second) + " (" + cause + ")";
@@ -53,6 +75,7 @@ std::string words_of_cause(const std::string& cause)
 
 LargestCauses largest_causes(const RunResult& result)
 {
+    if (result.trace) return largest_operations(*result.trace);
     const PathResult* longest = nullptr;
     Time time = 0;
     for (const PathResult& path : result.paths) {

@@ -20,9 +20,10 @@ std::string title_of(const RunResult& result)
 
 std::string subtitle_of(const RunResult& result)
 {
-    std::string out = fmt::format(
-        "{} endpoints, {} switches and {} links of a graph of {} nodes; seed {}; {} lines of 64 bytes simulated",
-        result.endpoints, result.switches, result.links, result.nodes, result.seed, result.lines);
+    std::string out = fmt::format("{} endpoints, {} switches and {} links of a graph of {} nodes; seed {}; ",
+        result.endpoints, result.switches, result.links, result.nodes, result.seed);
+    out += result.fidelity == "flow" ? fmt::format("flow fidelity, {} transfers between ranks", result.messages)
+                                     : fmt::format("{} lines of 64 bytes simulated", result.lines);
     if (result.collectives.size() == 1) {
         const CollectiveResult& run = result.collectives.front();
         out = fmt::format("algorithm {}{}, protocol {}, {} ranks; ", run.algorithm,
@@ -44,12 +45,14 @@ std::string run_page(const RunResult& result, const ResolvedSystem& system)
     add_warnings(page, result);
     add_system(page, result, system);
     add_timeline(page, result, activity);
+    add_trace(page, result);
     add_critical_path(page, result);
     add_ranks(page, result);
     add_links_over_time(page, result);
     add_link_table(page, result);
     add_operations(page, result, activity);
     add_statistics(page, result);
+    add_energy(page, result);
     add_parameters(page, result);
     page.data("result", result_json(result, false));
     return page.finish();

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "platform/report/cause_words.h"
+#include "platform/report/cells.h"
 #include "platform/report/heat_picture.h"
 #include "platform/report/timeline_picture.h"
 #include "platform/plotting/colours.h"
@@ -18,18 +19,6 @@
 namespace weft {
 
 namespace {
-
-HtmlCell time_cell(Time ps) { return {format_time_ps(ps), std::to_string(ps)}; }
-
-HtmlCell count_cell(std::uint64_t count) { return {std::to_string(count), std::to_string(count)}; }
-
-HtmlCell number_cell(double value) { return {fmt::format("{:.4g}", value), fmt::format("{}", value)}; }
-
-HtmlCell share_cell(double part, double whole)
-{
-    const double share = whole > 0 ? 100 * part / whole : 0;
-    return {fmt::format("{:.1f} %", share), fmt::format("{:.9g}", share)};
-}
 
 std::string verdict_of(const RunResult& result)
 {
@@ -112,7 +101,8 @@ void add_answer(HtmlPage& page, const RunResult& result)
         page.figure(std::to_string(result.collectives.size()), "collectives");
     }
     page.figure(verdict_of(result),
-        result.verified == "passed"       ? "every result in memory is right"
+        !result.verification.empty()      ? "the schedule, " + result.verification + "; no data move"
+            : result.verified == "passed" ? "every result in memory is right"
             : result.verified == "failed" ? "results in memory are wrong"
                                           : "no data was compared",
         result.verified == "passed"       ? "good"
@@ -169,9 +159,9 @@ void add_system(HtmlPage& page, const RunResult& result, const ResolvedSystem& s
 void add_timeline(HtmlPage& page, const RunResult& result, const Activity& activity)
 {
     page.section("timeline", "Timeline");
-    page.paragraph("Collectives, the critical path in the colour of what each of its segments took longest for, and "
-                   "ranks in the colour of what most of "
-                   "their workgroups did.");
+    page.paragraph(
+        "Collectives, the critical path in the colour of what each of its segments took longest for, and "
+        "ranks in the colour of what most of their workgroups did; at flow fidelity, of the nodes of their traces.");
     std::vector<std::string> causes = activity.causes;
     for (const PathResult& path : result.paths)
         for (const auto& [cause, time] : path.times_ps)

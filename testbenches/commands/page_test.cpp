@@ -165,6 +165,50 @@ TEST(Page, OfARunHoldsTheNumbersOfItsJson)
         EXPECT_NE(page.find(fmt::format("<h2 id=\"{}\">", id)), std::string::npos) << id;
 }
 
+TEST(Page, HasTheEnergyOfARunAndWhatIsNotKnown)
+{
+    const Fixtures files;
+    ASSERT_EQ(call({"run", "examples/dgx_h100/system.yaml", "--bytes", "64KiB", "--no-data", "--quiet", "--html",
+                       files.path("r.html")})
+                  .code,
+        0);
+    const std::string page = files.read("r.html");
+    expect_whole(page);
+    const json energy = embedded(page)["energy"];
+    const auto rows = rows_of(page, "energy-table");
+    ASSERT_EQ(rows.size(), energy["parts"].size());
+    ASSERT_GE(rows.size(), 3u);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const json& part = energy["parts"][i];
+        EXPECT_EQ(rows[i][1], part["kind"]);
+        EXPECT_EQ(std::stod(rows[i][2]), part["events"].get<double>());
+        EXPECT_EQ(std::stod(rows[i][7]), part["high_J"].get<double>());
+        EXPECT_EQ(rows[i][9], part["grade"]);
+    }
+    ASSERT_EQ(call({"run", files.pair_system(), "--quiet", "--html", files.path("r.html")}).code, 0);
+    const std::string unknown = files.read("r.html");
+    EXPECT_TRUE(rows_of(unknown, "energy-table").empty());
+    for (const json& what : embedded(unknown)["energy"]["unknown"])
+        EXPECT_NE(unknown.find("<li>" + what.get<std::string>()), std::string::npos) << what;
+}
+
+TEST(Page, OfFlowFidelityHasNoLinksOverTime)
+{
+    const Fixtures files;
+    const Outcome outcome =
+        call({"run", files.pair_system(), "--fidelity", "flow", "--quiet", "--html", files.path("r.html")});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const std::string page = files.read("r.html");
+    expect_whole(page);
+    EXPECT_EQ(embedded(page)["fidelity"], "flow");
+    for (const char* id : {"heat", "path"})
+        EXPECT_EQ(page.find(fmt::format("<h2 id=\"{}\">", id)), std::string::npos) << id;
+    EXPECT_EQ(rows_of(page, "link-table").size(), 2u);
+    EXPECT_EQ(page.find("every result in memory is right"), std::string::npos);
+    EXPECT_NE(page.find("the schedule, symbolic; no data move"), std::string::npos);
+    EXPECT_EQ(page.find("lines of 64 bytes simulated"), std::string::npos);
+}
+
 TEST(Page, ChangesNoTimeAndRepeatsToTheByte)
 {
     const Fixtures files;
@@ -216,6 +260,19 @@ TEST(Page, OfATraceHasItsCollectivesAndHowRanksSpentTheTime)
     const auto collectives = rows_of(page, "collective-table");
     ASSERT_EQ(collectives.size(), 2u);
     for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(collectives[i][5], result["collectives"][i]["start_ps"].dump());
+    const auto kinds = rows_of(page, "trace-path");
+    std::uint64_t sum = 0;
+    for (const auto& row : kinds) {
+        EXPECT_EQ(row[1], result["trace"]["path_ps"][row[0]].dump());
+        sum += std::stoull(row[1]);
+    }
+    EXPECT_EQ(sum, result["simulated_ps"].get<std::uint64_t>());
+    const auto operations = rows_of(page, "trace-operations");
+    ASSERT_EQ(operations.size(), result["trace"]["operations"].size());
+    for (std::size_t i = 0; i < operations.size(); ++i)
+        EXPECT_EQ(operations[i][7], result["trace"]["operations"][i]["on_path_ps"].dump());
+    EXPECT_EQ(rows_of(page, "trace-segments").size(), result["trace"]["segments"].size());
+    EXPECT_NE(page.find("of 8 KiB over 2 ranks, 1 time on all ranks</li>"), std::string::npos);
     const auto spent = rows_of(page, "breakdown-table");
     ASSERT_EQ(spent.size(), 2u);
     const json& breakdown = result["ranks"][1]["breakdown_ps"];
@@ -294,6 +351,26 @@ TEST(Page, ActivityCountsTheTimeOfOperationsInTheirParts)
     ASSERT_EQ(activity.operations.size(), 2u);
     EXPECT_EQ(activity.operations[0].total_ps, 100u);
     EXPECT_EQ(activity.operations[0].name, "move");
+}
+
+TEST(Page, ActivityOfRanksWithoutWorkgroupsIsThatOfTheirNodes)
+{
+    const std::string timeline = "{\"traceEvents\":[\n"
+                                 R"({"ph":"X","cat":"node","pid":0,"tid":0,"name":"path","ts":0,"dur":0.0002,)"
+                                 R"("args":{"kind":"compute"}},)"
+                                 "\n"
+                                 R"({"ph":"X","cat":"node","pid":2,"tid":0,"name":"a","ts":0,"dur":0.0001,)"
+                                 R"("args":{"kind":"compute"}},)"
+                                 "\n"
+                                 R"({"ph":"X","cat":"node","pid":2,"tid":1,"name":"b","ts":0.0001,"dur":0.0001,)"
+                                 R"("args":{"kind":"collective"}})"
+                                 "\n]}\n";
+    const weft::Activity activity = weft::read_activity(timeline, 200, 2, 8);
+    EXPECT_EQ(activity.causes, (std::vector<std::string>{"node_compute", "node_collective"}));
+    ASSERT_EQ(activity.ranks.size(), 1u);
+    EXPECT_EQ(activity.ranks[0].rank, 1u);
+    EXPECT_EQ(activity.ranks[0].parts, (std::vector<std::vector<double>>{{100}, {0, 100}}));
+    EXPECT_TRUE(activity.operations.empty());
 }
 
 TEST(Page, ABrowserRunsItsScripts)
