@@ -12,6 +12,7 @@
 #include "platform/result/input_files.h"
 #include "platform/result/report.h"
 #include "platform/result/run_energy.h"
+#include "platform/result/timeline_counters.h"
 
 namespace weft {
 
@@ -95,12 +96,13 @@ int simulate_command(const Arguments& arguments)
         "write a report as one HTML page that needs no network: the answer, the system, a timeline, causes, links, "
         "every parameter");
     line.value("--series", "FILE", series, "write what each link did in each window of time, comma-separated");
-    line.value("--window", "TIME", window, "length of a window of --series and --html; 1 us unless given");
+    line.value("--window", "TIME", window, "length of a window of --series, --html and --timeline; 1 us unless given");
     line.value("--record", "FILE", record,
         "write what every GPU sends to others, with its times, as a profile for replay GPUs (--model "
         "GLOB=replay:FILE)");
     line.value("--timeline", "FILE", timeline,
-        "write what every workgroup did when, and the critical path, as a trace that Perfetto and Chrome show");
+        "write what every workgroup did when, the critical path, and what each node sends by windows, as a trace that "
+        "Perfetto and Chrome show");
     line.value("--export", "FILE", exported,
         "write how the collective is carried out as MSCCL XML, for --plan and others");
     line.values("--wave", "GLOB=FILE", waves,
@@ -136,10 +138,10 @@ int simulate_command(const Arguments& arguments)
                 "a size, such as 16GiB");
     }
     if (!until.empty()) run.until = time_option("--until", until);
-    if (!window.empty() && series.empty() && html.empty())
-        throw usage_error("--window without --series", "--series FILE or --html FILE");
-    // A report of flow fidelity goes without links over time.
-    if (!series.empty() || (!html.empty() && !run.flow)) run.window = window_option(window);
+    if (!window.empty() && series.empty() && html.empty() && timeline.empty())
+        throw usage_error("--window without --series", "--series, --html or --timeline FILE");
+    // A report and a timeline of flow fidelity go without links over time.
+    if (!series.empty() || (!run.flow && !(html + timeline).empty())) run.window = window_option(window);
     EnergyTable energies;
     if (!energy.empty() && energy != "builtin") energies.read(energy);
     const OutputFile output(json);
@@ -179,7 +181,7 @@ int simulate_command(const Arguments& arguments)
     output.write(output.wanted() ? result_json(result, !no_timing) : "");
     series_output.write(result.series);
     record_output.write(result.record);
-    timeline_output.write(result.timeline);
+    timeline_output.write(timeline_output.wanted() ? with_counters(result.timeline, result.series) : "");
     plan_output.write(result.plan);
     inputs_output.write(inputs_output.wanted() ? inputs_json(version_text(), input_files()) : "");
     if (html_output.wanted()) html_output.write(run_page(result, system));

@@ -117,7 +117,7 @@ TEST(Watch, OptionsThatDoNotFitAreRefused)
 {
     const Outcome window = call({"run", dgx(), "--window", "1us"});
     EXPECT_EQ(window.code, 2);
-    EXPECT_EQ(window.err, "weft: --window without --series; expected --series FILE or --html FILE\n");
+    EXPECT_EQ(window.err, "weft: --window without --series; expected --series, --html or --timeline FILE\n");
     const Outcome several = call({"fabric", dgx(), "--series", "x.csv"});
     EXPECT_EQ(several.code, 2);
     EXPECT_EQ(several.err, "weft: --series of several loads; expected a single one in --loads\n");
