@@ -98,6 +98,10 @@ bool is_key_of_jsonizer(const std::string& key)
 }
 
 constexpr const char* trace_forms = "protobuf traces PREFIX.<rank>.et, or JSON with a \"workload_graph\"";
+constexpr const char* conversion =
+    "of each rank make one with chakra_trace_link --rank N --chakra-host-trace HOST.json --chakra-device-trace "
+    "PROFILE.json "
+    "--output-file LINKED.json and chakra_converter PyTorch --input LINKED.json --output PREFIX.N.et";
 
 }  // namespace
 
@@ -144,7 +148,11 @@ void JsonReader::find_graph()
         if (key == "nodes")
             throw InputError(file(), scanner_.line(),
                 "is a PyTorch host trace (it has \"nodes\"), not a simulator trace",
-                std::string(trace_forms) + "; convert it with chakra_trace_link and chakra_converter");
+                std::string(trace_forms) + "; " + conversion);
+        if (key == "traceEvents")
+            throw InputError(file(), scanner_.line(),
+                "is a profile of PyTorch or another program (it has \"traceEvents\"), not a simulator trace",
+                std::string(trace_forms) + "; " + conversion);
         skip_value(key);
     }
     refuse_without_graph();

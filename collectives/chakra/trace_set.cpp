@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/read_files.h"
 #include "base/nearest.h"
+#include "collectives/chakra/json_reader.h"
 
 namespace weft::chakra {
 
@@ -45,6 +46,8 @@ std::optional<FileName> split(const std::string& name)
 [[noreturn]] void refuse_prefix(const std::string& prefix, const std::string& base,
     const std::map<std::string, std::size_t>& known)
 {
+    // A single file in the place of a set: says what else it is, such as a profile of PyTorch.
+    if (fs::path(prefix).extension() == ".json" && fs::is_regular_file(prefix) && !split(base)) JsonReader{prefix};
     std::string expected = "PREFIX.0.et and one more file per rank";
     const std::optional<FileName> whole = split(base);
     if (whole && known.count(whole->base) != 0) {

@@ -79,6 +79,14 @@ TEST_F(JsonReaderTest, RequiredMembersAndTypes)
 TEST_F(JsonReaderTest, OtherJsonIsRefusedWithAHint)
 {
     expect_refused(R"({"schema": "1.0.2-chakra.0.0.4", "pid": 1, "nodes": [{}]})", "is a PyTorch host trace");
+    expect_refused(R"({"schemaVersion": 1, "deviceProperties": [{"id": 0}],
+        "traceEvents": [{"ph": "X", "name": "aten::mm"}]})",
+        "a.0.json:2: is a profile of PyTorch or another program (it has \"traceEvents\"), not a simulator trace; "
+        "expected "
+        "protobuf traces PREFIX.<rank>.et, or JSON with a \"workload_graph\"; of each rank make one with "
+        "chakra_trace_link "
+        "--rank N --chakra-host-trace HOST.json --chakra-device-trace PROFILE.json --output-file LINKED.json and "
+        "chakra_converter PyTorch --input LINKED.json --output PREFIX.N.et");
     expect_refused("{}{\"id\": \"1\"}", "output of chakra_jsonizer");
     expect_refused("{\"version\": \"0.0.4\"}{\"id\": \"1\"}", "output of chakra_jsonizer");
     expect_refused("{\"dataDeps\": []}", "output of chakra_jsonizer");
