@@ -1,6 +1,5 @@
 // `weft workload`, and runs of what it writes.
 #include <filesystem>
-#include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -138,33 +137,6 @@ TEST(WorkloadCommand, KernelsTakeTheCyclesOfASystolicArray)
 }
 
 // Every command of docs/walk_step.md, with its traces in a folder of their own; of its output what the page shows.
-TEST(WorkloadWalk, ThePagePrintsWhatTheProgramPrints)
-{
-    const Files files;
-    const std::string page = weft::read_text_file(std::string(WEFT_SOURCE_DIR) + "/docs/walk_step.md");
-    std::size_t commands = 0;
-    std::size_t lines = 0;
-    for (std::size_t at = page.find("```sh\n./weft "); at != std::string::npos;
-         at = page.find("```sh\n./weft ", at + 1), ++commands) {
-        const std::size_t begin = at + std::string("```sh\n./weft ").size();
-        std::vector<std::string> arguments;
-        std::istringstream words(page.substr(begin, page.find('\n', begin) - begin));
-        for (std::string word; words >> word;)
-            arguments.push_back(word.rfind("step", 0) == 0 ? files.fixtures.path(word) : word);
-        const Outcome out = call(arguments);
-        ASSERT_EQ(out.code, 0) << out.err;
-        const std::size_t shown = page.find("```text\n", begin) + std::string("```text\n").size();
-        std::istringstream block(page.substr(shown, page.find("```", shown) - shown));
-        for (std::string line; std::getline(block, line);) {
-            if (line == "...") continue;
-            EXPECT_NE(out.out.find(line + "\n"), std::string::npos) << line;
-            ++lines;
-        }
-    }
-    EXPECT_EQ(commands, 7u);
-    EXPECT_GT(lines, 40u);
-}
-
 TEST(WorkloadCommand, ListsModelsAndTheirPublishedFigures)
 {
     const Outcome list = call({"workload", "--list"});
