@@ -16,6 +16,7 @@ System::System(const ResolvedSystem& resolved, const FabricPlan& plan, const Mod
     bool check_protocol, TrafficRecorder* recorder)
     : event_queue_("event_queue"), checkers_(event_queue_, check_protocol), fabric_(resolved, plan, tree_)
 {
+    checkers_.keep_problems();
     const RunContext context{event_queue_, pool_, progress_, &registry.waves, resolved.seed};
     for (std::uint32_t rank = 0; rank < plan.members.size(); ++rank) {
         const NodeId node = plan.members[rank];
@@ -105,7 +106,8 @@ bool System::cannot_progress() const
 
 std::vector<std::string> System::problems() const
 {
-    std::vector<std::string> out = fabric_.problems();
+    std::vector<std::string> out = checkers_.kept();
+    for (std::string& problem : fabric_.problems()) out.push_back(std::move(problem));
     for (const Gpu* gpu : gpus())
         for (std::size_t s = 0; gpu != nullptr && s < gpu->slices().size(); ++s)
             for (std::string& problem : gpu->slices()[s]->problems()) out.push_back(std::move(problem));
@@ -146,10 +148,8 @@ std::vector<std::string> System::unsettled() const
     return out;
 }
 
-std::uint64_t System::protocol_problems(bool ended)
-{
-    if (ended) checkers_.finish();
-    return checkers_.problems();
-}
+void System::finish_checkers() { checkers_.finish(); }
+
+std::uint64_t System::protocol_problems() const { return checkers_.problems(); }
 
 }  // namespace weft

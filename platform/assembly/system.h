@@ -49,8 +49,10 @@ public:
     void check_contents();
     // The same: what has not come home, credits and transactions; a line each.
     std::vector<std::string> unsettled() const;
-    // Reports of the protocol checkers, those about the end of a run that ended by itself included.
-    std::uint64_t protocol_problems(bool ended);
+    // The same: the protocol checkers look at what is still open. Their problems are among problems().
+    void finish_checkers();
+    std::uint64_t protocol_problems() const;
+    std::size_t checked_connections() const { return checkers_.size(); }
 
 private:
     EventQueue event_queue_;

@@ -86,6 +86,7 @@ int simulate_command(const Arguments& arguments)
     line.value("--until", "TIME", until, "stop at this simulated time; units ps ns us ms s");
     line.value("--memory-limit", "SIZE", memory_limit,
         "refuse a run that takes more memory by its estimate; what the machine has available unless given");
+    line.flag("--check-protocol", run.check_protocol, "a protocol checker on every connection: slow, changes no time");
     line.flag("--watch", run.watch,
         "account for every virtual channel of every link: queues, credits, stalls, waits for others; changes no time");
     line.flag("--critical-path", run.follow,

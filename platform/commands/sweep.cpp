@@ -153,6 +153,7 @@ int sweep_command(const Arguments& arguments)
     std::string y;
     std::vector<std::string> columns;
     bool no_data = false;
+    bool check = false;
     std::string until;
     std::string fidelity;
     std::string memory_limit;
@@ -187,6 +188,7 @@ int sweep_command(const Arguments& arguments)
     line.value("--fidelity", "line|flow", fidelity,
         "of each run, as weft run has it: transactions of 64 bytes, or whole transfers");
     line.flag("--no-data", no_data, "move no bytes: faster, less memory, the same times, nothing verified");
+    line.flag("--check-protocol", check, "a protocol checker on every connection of each run: slow, changes no time");
     line.value("--until", "TIME", until, "stop each run at this simulated time; units ps ns us ms s");
     line.value("--energy", "TABLE", energy,
         "builtin, or a file of energies per event: columns energy.low and energy.high (J), energy.low_power and "

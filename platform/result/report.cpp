@@ -69,6 +69,11 @@ void add_collectives(SummaryPage& page, const RunResult& result)
 
 void add_verification(SummaryPage& page, const RunResult& result)
 {
+    if (result.checked_connections > 0)
+        page.line("protocol",
+            result.protocol_problems == 0 ? fmt::format("kept on all of {} connections", result.checked_connections)
+                                          : fmt::format("VIOLATED: {} calls on {} connections, named above",
+                                                result.protocol_problems, result.checked_connections));
     if (!result.verification.empty())
         return page.line("verified", result.verified + ": " + result.verification + "; no data move");
     if (result.verified == "passed") page.line("verified", "passed: results in memory are right");

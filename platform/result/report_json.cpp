@@ -192,6 +192,8 @@ std::string result_json(const RunResult& result, bool timing)
     if (result.fidelity == "flow") out["messages"] = result.messages;
     out["verified"] = result.verified;
     if (!result.verification.empty()) out["verification"] = result.verification;
+    if (result.checked_connections > 0)
+        out["protocol"] = {{"connections", result.checked_connections}, {"violations", result.protocol_problems}};
     out["seed"] = result.seed;
     out["system"] = {{"name", result.system}, {"endpoints", result.endpoints}, {"nodes", result.nodes},
         {"links", result.links}, {"switches", result.switches}};

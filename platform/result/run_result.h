@@ -158,6 +158,7 @@ struct RunResult {
     std::string verification;      // how, where it was not by data in memory
     std::vector<std::string> mismatches;
     std::uint64_t protocol_problems = 0;
+    std::size_t checked_connections = 0;     // by protocol checkers
     std::vector<std::string> problems;       // stop == wrong: what modules found
     std::optional<BlockFault> fault;         // where the first of them was, if it was at a clocked block
     std::vector<std::string> fault_waves{};  // files with waveforms of what went before it

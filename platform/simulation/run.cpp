@@ -153,7 +153,10 @@ void set_stop(PlannedRun& run, BuiltRun& parts, bool interrupted, RunResult& res
     const bool all_replayed = std::all_of(replays.begin(), replays.end(),
         [](const ReplayGpu* replay) { return replay == nullptr || replay->finished(); });
     const bool ended = run.load.finished() && all_replayed && event_queue.idle() && !event_queue.stopped();
-    if (ended) parts.system.check_contents();
+    if (ended) {
+        parts.system.check_contents();
+        parts.system.finish_checkers();
+    }
     result.problems = parts.system.problems();
     if (ended && result.problems.empty()) result.problems = parts.system.unsettled();
     result.fault = parts.system.fault();
@@ -189,7 +192,8 @@ void gather(PlannedRun& run, BuiltRun& parts, Watching& watching, RunResult& res
         rank.operations = run.load.operations(rank.rank);
     }
     for (std::string& notice : run.load.notices_of_run()) result.notices.push_back(std::move(notice));
-    result.protocol_problems = system.protocol_problems(result.stop == StopReason::finished);
+    result.checked_connections = system.checked_connections();
+    result.protocol_problems = system.protocol_problems();
     result.lines = system.lines();
     result.line_hops = system.line_hops();
     bool checked = false;

@@ -397,4 +397,25 @@ TEST(Run, NamesTheMemoryThatBoundsIt)
         << call(text).out;
 }
 
+TEST(Run, CheckersOnAllConnectionsChangeNoTime)
+{
+    const Fixtures files;
+    const auto result_of = [&](const char* name, std::vector<std::string> more) {
+        std::vector<std::string> arguments{"run", "examples/dgx_h100/system.yaml", "--bytes", "32KiB", "--no-timing",
+            "--quiet", "--json", files.path(name)};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = call(arguments);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        EXPECT_EQ(outcome.err, "");
+        return json::parse(files.read(name));
+    };
+    json checked = result_of("a.json", {"--check-protocol"});
+    EXPECT_GT(checked["protocol"]["connections"], 64);
+    EXPECT_EQ(checked["protocol"]["violations"], 0);
+    checked.erase("protocol");
+    EXPECT_EQ(checked, result_of("b.json", {}));
+    const Outcome summary = call({"run", files.pair_system(), "--check-protocol"});
+    EXPECT_NE(summary.out.find("\nprotocol    kept on all of "), std::string::npos) << summary.out;
+}
+
 }  // namespace run_test

@@ -12,11 +12,17 @@ namespace {
 
 const std::string dgx = "examples/dgx_h100/system.yaml";
 
-weft::commands_test::Outcome with_leak(const std::string& leak)
+weft::commands_test::Outcome with_plugin(const std::string& file, const std::vector<std::string>& more)
 {
-    const std::string file = built_examples().folder + "/plugin_" + leak + ".so";
-    return weft::plugin_test::weft(
-        {"run", dgx, "--bytes", "256KiB", "--plugin", file, "--model", "*.nvsw.0=my_switch"});
+    std::vector<std::string> arguments{"run", dgx, "--bytes", "256KiB", "--plugin", file, "--model",
+        "*.nvsw.0=my_switch"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return weft::plugin_test::weft(arguments);
+}
+
+weft::commands_test::Outcome with_leak(const std::string& leak, const std::vector<std::string>& more = {})
+{
+    return with_plugin(built_examples().folder + "/plugin_" + leak + ".so", more);
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -47,10 +53,27 @@ TEST(PluginLeak, ASwitchThatDoesNotWriteWhatItDeclaresIsNamed)
     EXPECT_TRUE(has(ran.out, "switch model my_switch declares statistic paced and does not write it")) << ran.out;
 }
 
+TEST(PluginLeak, ACheckerStopsAtTheFirstCallThatBreaksTheProtocol)
+{
+    const auto ran = with_leak("kept", {"--check-protocol"});
+    EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+    EXPECT_EQ(ran.err.find("internal error"), std::string::npos) << ran.err;
+    const std::size_t what = ran.out.find("\nwhat        protocol: ");
+    ASSERT_NE(what, std::string::npos) << ran.out;
+    const std::string line = ran.out.substr(what + 1, ran.out.find('\n', what + 1) - what - 1);
+    EXPECT_TRUE(has(line, "dgx.0.nvsw.0.target")) << line;
+    EXPECT_TRUE(has(line, ": answered before its request credit came back, at ")) << line;
+    EXPECT_TRUE(has(ran.out, "\nprotocol    VIOLATED: ")) << ran.out;
+
+    const auto good = with_plugin(built_examples().my_switch, {"--check-protocol"});
+    EXPECT_EQ(good.code, 0) << good.out << good.err;
+    EXPECT_TRUE(has(good.out, "\nprotocol    kept on all of ")) << good.out;
+    EXPECT_TRUE(has(good.out, "verified    passed")) << good.out;
+}
+
 TEST(PluginLeak, OneThatLosesNoneEndsWell)
 {
-    const auto ran = weft::plugin_test::weft(
-        {"run", dgx, "--bytes", "256KiB", "--plugin", built_examples().my_switch, "--model", "*.nvsw.0=my_switch"});
+    const auto ran = with_plugin(built_examples().my_switch, {});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
 }
 

@@ -39,9 +39,9 @@ ProtocolChecker::Rules ProtocolChecker::Rules::of(const BufferSpace& space, bool
 }
 
 ProtocolChecker::ProtocolChecker(sc_core::sc_module_name name, EventQueue& event_queue, const Rules& rules,
-    std::string between)
+    std::string between, std::vector<std::string>* kept)
     : sc_module(name), target("target"), initiator("initiator"), event_queue_(event_queue), rules_(rules),
-      between_(between.empty() ? std::string(this->name()) : std::move(between))
+      between_(between.empty() ? std::string(this->name()) : std::move(between)), kept_(kept)
 {
     target.bind(static_cast<tlm::tlm_fw_transport_if<line_protocol>&>(*this));
     initiator.bind(static_cast<tlm::tlm_bw_transport_if<line_protocol>&>(*this));
@@ -266,7 +266,13 @@ void ProtocolChecker::problem(const char* rule, const Line* line, const std::str
     if (line != nullptr)
         text += fmt::format("{} of {} B at {:#x} (tag {}): ", name_of(line->op), line->size, line->address, line->tag);
     text += what + fmt::format(", at {} ps", event_queue_.now());
-    SC_REPORT_ERROR("/weft/protocol", text.c_str());
+    if (kept_ == nullptr) {
+        SC_REPORT_ERROR("/weft/protocol", text.c_str());
+        return;
+    }
+    constexpr std::size_t most = 1000;
+    if (kept_->size() < most) kept_->push_back("protocol: " + text);
+    event_queue_.stop();
 }
 
 void ProtocolChecker::finish()
@@ -295,7 +301,7 @@ void Checkers::bind(ProtocolChecker::InitiatorSocket& from, ProtocolChecker::Tar
         return;
     }
     checkers_.push_back(std::make_unique<ProtocolChecker>(sc_core::sc_gen_unique_name("checker"), event_queue_, rules,
-        std::string(from.name()) + " -> " + to.name()));
+        std::string(from.name()) + " -> " + to.name(), keeps_ ? &kept_ : nullptr));
     from.bind(checkers_.back()->target);
     checkers_.back()->initiator.bind(to);
 }

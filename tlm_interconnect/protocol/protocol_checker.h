@@ -49,9 +49,10 @@ public:
     using InitiatorSocket = tlm::tlm_initiator_socket<line_bytes * 8, line_protocol>;
     using TargetSocket = tlm::tlm_target_socket<line_bytes * 8, line_protocol>;
 
-    // `between` names the connection in reports; empty: the module's own name.
-    ProtocolChecker(sc_core::sc_module_name name, EventQueue& event_queue, const Rules& rules,
-        std::string between = "");
+    // `between` names the connection in reports; empty: the module's own name. `kept`: a problem is kept there and ends the run,
+    // in place of an error of SystemC.
+    ProtocolChecker(sc_core::sc_module_name name, EventQueue& event_queue, const Rules& rules, std::string between = "",
+        std::vector<std::string>* kept = nullptr);
 
     TargetSocket target;        // to the initiator that is watched
     InitiatorSocket initiator;  // to the target that is watched
@@ -110,12 +111,17 @@ private:
     std::array<Account, max_vcs> channels_;
     std::unordered_map<const Line*, Live> live_;
     std::uint64_t problems_ = 0;
+    std::vector<std::string>* kept_;
 };
 
 // The checkers of a system: binds sockets with a checker between them, or directly when off.
 class Checkers {
 public:
     explicit Checkers(EventQueue& event_queue, bool on = true) : event_queue_(event_queue), on_(on) {}
+
+    // Before sockets are bound: problems are kept, and the first ends the run.
+    void keep_problems() { keeps_ = true; }
+    const std::vector<std::string>& kept() const { return kept_; }
 
     void bind(ProtocolChecker::InitiatorSocket& from, ProtocolChecker::TargetSocket& to,
         const ProtocolChecker::Rules& rules = {});
@@ -127,6 +133,8 @@ public:
 private:
     EventQueue& event_queue_;
     bool on_;
+    bool keeps_ = false;
+    std::vector<std::string> kept_;
     std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
 };
 

@@ -51,6 +51,7 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
     LinePool pool;
     Progress progress;
     Checkers checkers(event_queue, options.check_protocol);
+    checkers.keep_problems();
     ModuleTree tree;
     FabricModules fabric(system, plan, tree);
     std::vector<std::unique_ptr<TrafficEndpoint>> sources;
@@ -112,11 +113,12 @@ FabricResult run_fabric(const ResolvedSystem& system, const ModelRegistry& regis
         if (point.blocked.empty()) point.blocked.push_back(std::to_string(pool.live()) + " lines are lost");
     }
     if (event_queue.idle() && point.blocked.empty()) checkers.finish();
-    point.problems = fabric.problems();
+    point.problems = checkers.kept();
+    for (std::string& problem : fabric.problems()) point.problems.push_back(std::move(problem));
     if (event_queue.idle() && !event_queue.stopped() && point.blocked.empty() && point.problems.empty())
         point.problems = fabric.unsettled();
     point.wrong_at = event_queue.last();
-    point.protocol_problems = checkers.problems() + point.problems.size();
+    point.protocol_problems = checkers.problems();
     if (series) {
         series->close(event_queue.last());
         point.series = series->csv();
