@@ -29,7 +29,7 @@
 #include "gpu/gpu_spec.h"
 #include "gpu/path_chooser.h"
 #include "gpu/progress.h"
-#include "gpu/workgroup.h"
+#include "gpu/workgroup_listener.h"
 #include "sc_models/l2_spec.h"
 #include "tlm_interconnect/kernel/module_tree.h"
 #include "tlm_interconnect/kernel/rate_servers.h"
