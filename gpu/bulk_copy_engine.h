@@ -19,7 +19,7 @@ public:
     virtual void request(std::uint32_t list, std::uint64_t operations, Time delay) = 0;
     // Copies of a workgroup that may be under way at once.
     virtual std::uint32_t limit() const = 0;
-    // Lines of the unit's bulk copy engine without an answer.
+    // Lines of the unit's bulk copy engine without a response.
     virtual std::uint32_t in_flight(std::uint32_t unit) const = 0;
 };
 

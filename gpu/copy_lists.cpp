@@ -158,7 +158,7 @@ void DmaEngines::word_answered(Line& line, Queue& queue)
         queue.waiting = false;
         ++queue.next;
         go_on(queue);
-    } else if (progress_.looked_in_vain(queue.polled_at, queue.vain_epoch)) {
+    } else if (progress_.polled_in_vain(queue.polled_at, queue.vain_epoch)) {
         cannot_progress_ = true;
         event_queue().stop();
     } else {

@@ -19,27 +19,22 @@ Crossbar::Crossbar(sc_core::sc_module_name name, EventQueue& event_queue, std::s
       in_partition_(slices_ / partitions_), far_latency_(l2.far_latency),
       hash_(l2.separate() ? in_partition_ : slices_), routes_(std::move(routes)),
       header_(static_cast<std::uint32_t>(network.header)), into_slice_(network.slice_rate),
-      to_units_(l2.slices, network.slice_rate, header_), to_fabric_(to_units_)
+      to_units_(l2.slices, network.slice_rate, header_), to_fabric_(to_units_),
+      to_slices_("to_slice", slices_, socket_creator<LineInitiatorSocket>(*this)),
+      to_ports_("to_port", ports, socket_creator<LineInitiatorSocket>(*this, slices_ + 1)),
+      from_ports_("from_port", ports, socket_creator<LineTargetSocket>(*this, 1))
 {
-    for (unsigned s = 0; s < slices_; ++s)
-        to_slices_.push_back(std::make_unique<LineInitiatorSocket>(("to_slice" + std::to_string(s)).c_str(), *this, s));
-    for (unsigned p = 0; p < ports; ++p) {
-        const std::string number = std::to_string(p);
-        to_ports_.push_back(
-            std::make_unique<LineInitiatorSocket>(("to_port" + number).c_str(), *this, slices_ + 1 + p));
-        from_ports_.push_back(std::make_unique<LineTargetSocket>(("from_port" + number).c_str(), *this, 1 + p));
-    }
     if (l2.separate()) to_home_ = std::make_unique<LineInitiatorSocket>("to_home", *this, slices_);
-    // Behind a slice whose own server is no faster, a way that all its lines take adds nothing: it is left out. What comes
+    // Behind a slice whose own server is no faster, a port that all its lines pass adds nothing: it is left out. What comes
     // from the other of two mirrored partitions does not take that server.
     const std::uint64_t share = l2.bandwidth / l2.slices;
     const std::uint64_t across = l2.mirrored() ? 2 * l2.far_bandwidth / l2.slices : 0;
     if (network.header == 0 && network.slice_rate >= share) into_slice_ = 0;
     if (network.header == 0 && network.slice_rate >= share + across) to_units_ = to_fabric_ = DiePorts();
     if (network.mesh()) mesh_ = std::make_unique<Mesh>(network);
-    for (const auto& socket : to_slices_) exits_.push_back(socket.get());
+    for (LineInitiatorSocket& socket : to_slices_) exits_.push_back(&socket);
     exits_.push_back(to_home_.get());
-    for (const auto& socket : to_ports_) exits_.push_back(socket.get());
+    for (LineInitiatorSocket& socket : to_ports_) exits_.push_back(&socket);
     if (partitions_ == 1) return;
     for (std::uint64_t unit = 0; unit < spec.compute_units; ++unit)
         partition_of_unit_.push_back(static_cast<std::uint8_t>(unit * partitions_ / spec.compute_units));
@@ -70,7 +65,7 @@ inline void Crossbar::hand_request(Line& line, bool of_port, unsigned exit, Time
 inline void Crossbar::hand_response(Line& line, bool of_port, unsigned exit, Time delay)
 {
     if (exit > 0) {
-        from_ports_[exit - 1]->send_response(line, delay + spec_.l2_to_port);
+        from_ports_[exit - 1].send_response(line, delay + spec_.l2_to_port);
     } else {
         LineTargetSocket& back = MoverTag::is(line.tag) ? dma_engines : units;
         back.send_response(line, delay + (of_port ? spec_.port_to_unit : spec_.l2_to_unit));
@@ -137,7 +132,7 @@ void Crossbar::on_request_credit(unsigned port, Line& line, Time delay)
 {
     // Only requests that came over the fabric hold a slot of a port's buffer.
     if (port <= slices_ && line.source != endpoint_) {
-        from_ports_[line.top_port()]->return_request_credit(line, delay);
+        from_ports_[line.top_port()].return_request_credit(line, delay);
     }
 }
 
@@ -193,18 +188,17 @@ void Crossbar::run(ScheduledItem& item)
 
 unsigned Crossbar::debug(unsigned, Line& line)
 {
-    if (line.destination == endpoint_)
-        return to_home_ ? to_home_->debug(line) : to_slices_[slice_of(line)]->debug(line);
+    if (line.destination == endpoint_) return to_home_ ? to_home_->debug(line) : to_slices_[slice_of(line)].debug(line);
     const RouteTable::Choice choice = routes_.ports_to(line.destination);
-    return choice.count == 0 ? 0 : to_ports_[choice.port(0)]->debug(line);
+    return choice.count == 0 ? 0 : to_ports_[choice.port(0)].debug(line);
 }
 
 std::uint64_t Crossbar::hops() const
 {
     std::uint64_t total = units.responses() + dma_engines.responses();
-    for (const auto& socket : to_slices_) total += socket->requests();
-    for (const auto& socket : to_ports_) total += socket->requests();
-    for (const auto& socket : from_ports_) total += socket->responses();
+    for (const LineInitiatorSocket& socket : to_slices_) total += socket.requests();
+    for (const LineInitiatorSocket& socket : to_ports_) total += socket.requests();
+    for (const LineTargetSocket& socket : from_ports_) total += socket.responses();
     if (to_home_) total += to_home_->requests();
     return total;
 }

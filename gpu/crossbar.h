@@ -29,7 +29,7 @@
 #include "gpu/die_ports.h"
 #include "gpu/network_spec.h"
 #include "sc_models/l2_slice.h"
-#include "tlm_interconnect/protocol/protocol.h"
+#include "tlm_interconnect/protocol/socket_array.h"
 #include "tlm_interconnect/routing/route_table.h"
 
 namespace weft {
@@ -46,9 +46,9 @@ public:
 
     LineTargetSocket units;
     LineTargetSocket dma_engines;
-    LineTargetSocket& from_port(unsigned port) { return *from_ports_[port]; }
-    LineInitiatorSocket& to_port(unsigned port) { return *to_ports_[port]; }
-    LineInitiatorSocket& to_slice(unsigned slice) { return *to_slices_[slice]; }
+    LineTargetSocket& from_port(unsigned port) { return from_ports_[port]; }
+    LineInitiatorSocket& to_port(unsigned port) { return to_ports_[port]; }
+    LineInitiatorSocket& to_slice(unsigned slice) { return to_slices_[slice]; }
 
     LineInitiatorSocket& to_home() { return *to_home_; }
     // Exits of slices towards units or fabric ports, for whoever books them when lines arrive; none: they are no limit there, or the
@@ -122,9 +122,9 @@ private:
     DieAccount account_;
     std::unique_ptr<Mesh> mesh_;
     std::vector<LineInitiatorSocket*> exits_;  // of requests, by number
-    std::vector<std::unique_ptr<LineInitiatorSocket>> to_slices_;
-    std::vector<std::unique_ptr<LineInitiatorSocket>> to_ports_;
-    std::vector<std::unique_ptr<LineTargetSocket>> from_ports_;
+    sc_core::sc_vector<LineInitiatorSocket> to_slices_;
+    sc_core::sc_vector<LineInitiatorSocket> to_ports_;
+    sc_core::sc_vector<LineTargetSocket> from_ports_;
     std::unique_ptr<LineInitiatorSocket> to_home_;
 };
 

@@ -1,7 +1,7 @@
 // Ports of a module on the on-die network, in one direction: how many bytes a second each takes or gives. A module owns its own.
 //
-// Requests and answers are separate networks. A line takes header + data: those of a write or an atomic are in the
-// request, those of a read or a fetch in the answer; with no header, the others cost nothing.
+// Requests and responses are separate networks. A line takes header + data: those of a write or an atomic are in the
+// request, those of a read or a fetch in the response; with no header, the others cost nothing.
 //
 // Timing: cut through: a port adds time to a line only when it is busy with lines before it. One with a single source in
 // order (out of a unit, in from a link) is booked when the line sets out. All others are booked in the order in which
@@ -57,7 +57,7 @@ private:
 // Where a line that arrives is: still to leave its slice, to enter where it goes, or through.
 enum class DieStage : std::uint8_t { leaving, entering, through };
 
-// A line at the end of its way over the die: through the exit of its slice, where that is booked at the end (`exits` is none where
+// A line at the end of its route over the die: through the exit of its slice, where that is booked at the end (`exits` is none where
 // it has been, or is no limit), then in at `place` of `entry`. When it may go on: now, or then, from the stage that it will be at.
 inline Time pass(Line& line, LineClass cls, DiePorts* exits, DiePorts& entry, std::size_t place, DieStage& stage,
     Time now)
@@ -77,7 +77,7 @@ inline Time pass(Line& line, LineClass cls, DiePorts* exits, DiePorts& entry, st
 struct UnitPorts {
     DiePorts out;
     DiePorts in;
-    DiePorts* exits = nullptr;  // of slices, for answers to units
+    DiePorts* exits = nullptr;  // of slices, for responses to units
 
     bool admits() const { return exits != nullptr || in.limited(); }
     // The delay of a request that unit `number` sends.

@@ -80,7 +80,7 @@ void DmaEngines::come_to_head(Engine& engine, Time arrival)
         event_queue().schedule(engine, *this, std::max(head.first, engine.rate.free_at()), engine.unit & 0xfffU);
 }
 
-// Issues what may issue now; an answer or the engine's wake-up calls again.
+// Issues what may issue now; a response or the engine's wake-up calls again.
 void DmaEngines::pump(Engine& engine)
 {
     while (!engine.waiting.empty() && engine.open < engine.in_flight) {
@@ -132,7 +132,7 @@ Time DmaEngines::on_response(unsigned, Line& line, Time delay)
     return 0;
 }
 
-// Whether an answer of a bulk copy is through the network. If not, it comes again.
+// Whether a response of a bulk copy is through the network. If not, it comes again.
 bool DmaEngines::try_arrive(Line& line)
 {
     auto stage = static_cast<DieStage>(line.kind);
@@ -191,7 +191,7 @@ void DmaEngines::loaded(Line& line, std::uint32_t index)
     line_done(index);
 }
 
-// One line of the descriptor has its answer.
+// One line of the descriptor has its response.
 void DmaEngines::line_done(std::uint32_t index)
 {
     Descriptor& copy = descriptors_[index];

@@ -5,13 +5,13 @@
 // Both are the same machine: it takes descriptors (one source, any number of destinations) one after another. From
 // when a descriptor is at the head to its first load `start` passes. A descriptor is cut where any of its
 // operands reaches the end of a line; a piece is loaded, and when it is there stored to every destination. A piece books 64 B
-// for each destination at `rate`, and goes out only while fewer than `in_flight` lines have no answer; stores of what was
+// for each destination at `rate`, and goes out only while fewer than `in_flight` lines have no response; stores of what was
 // loaded always go. The next descriptor is at the head when all loads of the one before it are out.
 //
 // A copy engine works on up to `queues` command lists (Program: moves of one source, signals, waits, fences; barriers mean
 // nothing to it), each in order; further lists queue for a place. A list gives one descriptor at a time and goes
 // on when its loads are out. A fence, and a signal before it adds to its flag, wait until everything that the list
-// has copied is acknowledged. A wait is an 8-byte load of the flag, again `poll_interval` after each answer. Both hold
+// has copied is acknowledged. A wait is an 8-byte load of the flag, again `poll_interval` after each response. Both hold
 // up their own list only and take nothing of the rate.
 //
 // A proxied list is that of a workgroup with a port channel. It does what the workgroup has asked for, each request when the
@@ -91,7 +91,7 @@ private:
     struct Engine : ScheduledItem {  // as an item: the next load
         std::uint32_t unit = 0;      // by which it sits
         bool bulk = false;
-        std::uint32_t open = 0;  // lines without an answer
+        std::uint32_t open = 0;  // lines without a response
         std::uint32_t lists = 0;
         std::uint64_t in_flight = 0;
         Time start = 0;
@@ -105,14 +105,14 @@ private:
         std::uint64_t bytes = 0;
         std::uint64_t position = 0;  // what has been cut into pieces
         std::uint32_t destinations = 0;
-        std::uint32_t open = 0;      // lines without an answer
+        std::uint32_t open = 0;      // lines without a response
         std::uint32_t owner = 0;     // list, or workgroup
         std::uint32_t transfer = 0;  // number of its source; its destinations follow
         Time since = 0;              // in the queue
         Time first = 0;              // at the head: earliest first load
     };
 
-    struct Queue : ScheduledItem {  // a list on its engine; as an item: its next look at a flag
+    struct Queue : ScheduledItem {  // a list on its engine; as an item: its next poll of a flag
         std::uint32_t index = 0;    // in queues_
         List list;
         Engine* engine = nullptr;

@@ -1,6 +1,7 @@
 #include "gpu/fabric_port.h"
 
 #include "gpu/gpu_statistics.h"
+#include "tlm_interconnect/kernel/module_tree.h"
 
 namespace weft {
 
@@ -98,6 +99,16 @@ std::vector<Statistic> FabricPort::statistics() const
     write("peak_queue", output_.peak_queue());
     write("credit_stall", output_.credit_stall());
     return out;
+}
+
+void make_ports(sc_core::sc_vector<FabricPort>& ports, ModuleTree& tree, const std::string& gpu, unsigned count,
+    EventQueue& event_queue, const std::string& path, const GpuSpec& spec)
+{
+    ports.init(count, [&](const char*, std::size_t p) {
+        const std::string place = ".port." + std::to_string(p);
+        return tree.at(gpu + place,
+            [&](const std::string& last) { return new FabricPort(last.c_str(), event_queue, path + place, spec); });
+    });
 }
 
 }  // namespace weft

@@ -4,14 +4,15 @@
 // crossbar), die_out (requests of other GPUs, to the crossbar).
 //
 // Timing: lines going out wait for credits and for the wire (output_port.h; `gpu.port_arbiter` says who goes first: by
-// default requests of own units and answers to others alternate). Lines coming in pass through. The buffer slot of an
+// default requests of own units and responses to others alternate). Lines coming in pass through. The buffer slot of an
 // incoming request is free when its L2 slice begins to serve it; that of an incoming response at once, because whoever
-// asked has room for the answer.
+// asked has room for the response.
 //
 // Statistics: lines sent, largest queue, time lines waited for credits while the wire was free.
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "base/statistic.h"
 #include "gpu/die_ports.h"
@@ -35,7 +36,7 @@ public:
     LineTargetSocket die_in;
     LineInitiatorSocket die_out;
 
-    // Its ports on the on-die network; `exits`: of slices, for answers to other GPUs. Before time starts.
+    // Its ports on the on-die network; `exits`: of slices, for responses to other GPUs. Before time starts.
     void set_ports(std::uint64_t rate, std::uint32_t header, DiePorts* exits)
     {
         from_link_.fill(DiePorts(1, rate, header));
@@ -45,6 +46,12 @@ public:
     // By class.
     std::array<DiePorts, line_classes>& from_link() { return from_link_; }
     std::array<DiePorts, line_classes>& to_link() { return to_link_; }
+
+    // Lines handed on, in both directions.
+    std::uint64_t hops() const
+    {
+        return link_out.requests() + link_in.responses() + die_out.requests() + die_in.responses();
+    }
 
     OutputPort& output() { return output_; }
     const OutputPort& output() const { return output_; }
@@ -87,5 +94,11 @@ private:
     std::array<DiePorts, line_classes> to_link_;
     DiePorts* exits_ = nullptr;
 };
+
+class ModuleTree;
+
+// Fills `ports` with those of the GPU whose module is `gpu`: modules GPU.port.0, GPU.port.1, .. and below `path` on the event queue.
+void make_ports(sc_core::sc_vector<FabricPort>& ports, ModuleTree& tree, const std::string& gpu, unsigned count,
+    EventQueue& event_queue, const std::string& path, const GpuSpec& spec);
 
 }  // namespace weft

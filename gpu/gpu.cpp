@@ -64,21 +64,20 @@ Gpu::Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, 
     }
     if (l2.separate()) join(crossbar_->to_home(), memory_side_->direct());
     for (unsigned c = 0; memory_side_ && c < channels; ++c) join(memory_side_->memory(c), hbm_->target(c));
+    make_ports(ports_, tree_, here, wiring.ports, event_queue, path_, spec);
+    if (wiring.recorder != nullptr)
+        taps_.init(wiring.ports, [&](const char* tap, std::size_t) {
+            return new TrafficTap(tap, event_queue, *wiring.recorder, endpoint_, spec.unit_to_port);
+        });
     for (unsigned p = 0; p < wiring.ports; ++p) {
-        const std::string number = std::to_string(p);
-        ports_.push_back(tree_.at(here + ".port." + number, [&](const std::string& last) {
-            return std::make_unique<FabricPort>(last.c_str(), event_queue, path_ + ".port." + number, spec);
-        }));
-        ports_[p]->set_ports(network.port_rate, header, crossbar_->exits_to_ports());
+        ports_[p].set_ports(network.port_rate, header, crossbar_->exits_to_ports());
         if (wiring.recorder == nullptr) {
-            join(crossbar_->to_port(p), ports_[p]->die_in);
+            join(crossbar_->to_port(p), ports_[p].die_in);
         } else {
-            taps_.push_back(std::make_unique<TrafficTap>(("tap" + number).c_str(), event_queue, *wiring.recorder,
-                endpoint_, spec.unit_to_port));
-            join(crossbar_->to_port(p), taps_[p]->in);
-            join(taps_[p]->out, ports_[p]->die_in);
+            join(crossbar_->to_port(p), taps_[p].in);
+            join(taps_[p].out, ports_[p].die_in);
         }
-        join(ports_[p]->die_out, crossbar_->from_port(p));
+        join(ports_[p].die_out, crossbar_->from_port(p));
     }
     count_ports();
     if (wiring.data_on && l2.holds_contents()) hold_contents();
@@ -92,10 +91,10 @@ void Gpu::count_ports()
     account.count("unit_in", units_->ports().in.servers());
     for (const auto& slice : slices_) account.count("slice_in", slice->ways_in());
     crossbar_->count_exits();
-    for (const auto& port : ports_)
-        for (DiePorts& way : port->to_link()) account.count("port_out", way.servers());
-    for (const auto& port : ports_)
-        for (DiePorts& way : port->from_link()) account.count("port_in", way.servers());
+    for (FabricPort& port : ports_)
+        for (DiePorts& direction : port.to_link()) account.count("port_out", direction.servers());
+    for (FabricPort& port : ports_)
+        for (DiePorts& direction : port.from_link()) account.count("port_in", direction.servers());
 }
 
 void Gpu::hold_contents()
@@ -108,7 +107,7 @@ void Gpu::hold_contents()
     for (std::size_t s = 0; s < slices_.size(); ++s)
         partitions[s / in_partition].push_back(&dynamic_cast<L2Slice&>(*slices_[s]));
     std::vector<L2Slice*> home;
-    for (const auto& slice : memory_side_->slices()) home.push_back(slice.get());
+    for (L2Slice& slice : memory_side_->slices()) home.push_back(&slice);
     const unsigned home_shift = memory_side_spec_.as_cache(static_cast<unsigned>(home.size())).sector_shift();
     copies_ =
         std::make_unique<CacheCopies>(std::move(partitions), l2_spec_.sector_shift(), std::move(home), home_shift);
@@ -167,9 +166,7 @@ std::uint64_t Gpu::line_hops() const
     if (memory_side_) total += memory_side_->hops();
     const std::size_t channels = memory_side_ ? memory_side_->slices().size() : l2_spec_.slices;
     for (unsigned c = 0; c < channels; ++c) total += hbm_->responses(c);
-    for (const auto& port : ports_)
-        total +=
-            port->link_out.requests() + port->link_in.responses() + port->die_out.requests() + port->die_in.responses();
+    for (const FabricPort& port : ports_) total += port.hops();
     return total;
 }
 

@@ -36,9 +36,9 @@ public:
     Gpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress,
         const ParameterSet& parameters, const Wiring& wiring);
 
-    LineInitiatorSocket& link_out(unsigned port) override { return ports_[port]->link_out; }
-    LineTargetSocket& link_in(unsigned port) override { return ports_[port]->link_in; }
-    OutputPort& output(unsigned port) override { return ports_[port]->output(); }
+    LineInitiatorSocket& link_out(unsigned port) override { return ports_[port].link_out; }
+    LineTargetSocket& link_in(unsigned port) override { return ports_[port].link_in; }
+    OutputPort& output(unsigned port) override { return ports_[port].output(); }
     void add_group(std::uint16_t id, std::vector<std::uint16_t> ports) override
     {
         crossbar_->add_group(id, std::move(ports));
@@ -61,7 +61,7 @@ public:
     const std::string& path() const override { return path_; }
     std::uint32_t endpoint() const override { return endpoint_; }
     const std::vector<std::unique_ptr<SliceModel>>& slices() const { return slices_; }
-    const std::vector<std::unique_ptr<FabricPort>>& ports() const { return ports_; }
+    const sc_core::sc_vector<FabricPort>& ports() const { return ports_; }
     const MemorySideCache* memory_side() const { return memory_side_.get(); }  // null: there is none
     const Hbm& hbm() const { return *hbm_; }
     const Crossbar& network() const { return *crossbar_; }
@@ -92,12 +92,12 @@ private:
     std::unique_ptr<DmaEngines> dma_engines_;
     std::unique_ptr<Crossbar> crossbar_;
     ModuleTree tree_;
-    std::vector<std::unique_ptr<SliceModel>> slices_;
+    std::vector<std::unique_ptr<SliceModel>> slices_;  // of any model, which the wiring chooses
     std::unique_ptr<MemorySideCache> memory_side_;
     std::unique_ptr<CacheCopies> copies_;  // of private partitions that hold contents
     std::unique_ptr<Hbm> hbm_;
-    std::vector<std::unique_ptr<FabricPort>> ports_;
-    std::vector<std::unique_ptr<TrafficTap>> taps_;  // of a run that is recorded, one per port
+    sc_core::sc_vector<FabricPort> ports_{"ports"};
+    sc_core::sc_vector<TrafficTap> taps_{"tap"};  // of a run that is recorded, one per port
 };
 
 }  // namespace weft

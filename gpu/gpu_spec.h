@@ -13,7 +13,7 @@ enum class ComputeModel : std::uint8_t { roofline, output_stationary, weight_sta
 struct GpuSpec {
     std::uint64_t compute_units = 132;
     std::uint64_t clock = 1'980'000'000;             // Hz; a unit issues at most one line per cycle
-    std::uint64_t lanes = 32;                        // of a wavefront
+    std::uint64_t lanes = 32;                        // threads of a wavefront
     std::uint64_t coalesce = 64;                     // B that one request covers at most: 64 or 128
     std::uint64_t outstanding = 512;                 // lines in flight per compute unit
     std::uint64_t workgroups_per_unit = 4;           // resident at once
@@ -31,7 +31,7 @@ struct GpuSpec {
     std::uint64_t fence_latency = 0;                 // ps, of a fence of system scope, beyond the last acknowledge
     std::uint64_t launch_latency = 0;                // ps, command to first instruction of a kernel
     std::uint64_t wait_policy = 0;                   // WaitPolicy
-    std::uint64_t spin_interval = 20'000;            // ps, answer of one poll to issue of the next
+    std::uint64_t spin_interval = 20'000;            // ps, response of one poll to issue of the next
     std::uint64_t backoff_limit = 1'000'000;         // ps, what the interval doubles up to
     std::uint64_t peak_flops = 989'000'000'000'000;  // FLOP/s, for compute nodes without a duration
     std::uint64_t compute_model = 0;  // ComputeModel, of compute nodes that state their product of matrices
@@ -39,7 +39,7 @@ struct GpuSpec {
     std::uint64_t array_columns = 128;
     std::uint64_t arrays = 1;
     std::uint64_t array_clock = 940'000'000;  // Hz
-    std::uint64_t replay_in_flight = 16384;   // lines of a replay GPU without an answer
+    std::uint64_t replay_in_flight = 16384;   // lines of a replay GPU without a response
 
     static const ParameterTable<GpuSpec>& parameters();
 };

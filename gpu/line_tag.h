@@ -1,4 +1,4 @@
-// What a compute unit keeps in the tag of its lines, to find its way when the answer comes.
+// What a compute unit keeps in the tag of a request: whose it is, for when the response comes.
 #pragma once
 
 #include <cstdint>
@@ -73,7 +73,7 @@ constexpr std::uint32_t transfer_numbers = (1U << 31U) - 1;
 constexpr std::uint32_t unit_transfer(std::uint32_t count) { return count % transfer_numbers + 1; }
 constexpr std::uint32_t mover_transfer(std::uint32_t count) { return 1U << 31U | count % transfer_numbers; }
 
-// A sector on its way to the L1 of a unit: the cache's number of the fetch, 16 bits, in place of context and middle.
+// A sector on its way to the L1 of a unit: the cache's number of the fetch, 16 bits, in place of context and code.
 inline std::uint32_t fetch_tag(std::uint32_t unit, std::uint32_t fetch)
 {
     return unit << tag_unit_shift | fetch << 4U | static_cast<std::uint32_t>(LineUse::fetch) << 2U;

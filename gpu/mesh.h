@@ -4,7 +4,7 @@
 // halves of mirrored L2 partitions lie in different halves of the rows; fabric port p of n is in the last row, column
 // p x columns / n.
 //
-// Route: along the row to the column of the destination, then along the column. Requests and answers have links of
+// Route: along the row to the column of the destination, then along the column. Requests and responses have links of
 // their own. Timing: cut through; a line waits until its link is free, then takes hop_latency to the next tile.
 #pragma once
 

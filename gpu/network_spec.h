@@ -11,7 +11,7 @@ struct NetworkSpec {
     NetworkKind kind = NetworkKind::crossbar;
     std::uint64_t unit_rate = 0;        // B/s of a compute unit, each way; 0: no limit
     std::uint64_t slice_rate = 0;       // B/s of an L2 slice, each way; 0: no limit
-    std::uint64_t port_rate = 0;        // B/s of a fabric port, each way, requests and answers apart; 0: no limit
+    std::uint64_t port_rate = 0;        // B/s of a fabric port, each way, requests and responses apart; 0: no limit
     std::uint64_t header = 0;           // B that every line takes beside its data
     std::uint64_t columns = 8;          // of a mesh
     std::uint64_t rows = 4;             // of a mesh

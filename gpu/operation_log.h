@@ -2,7 +2,7 @@
 // number of this log. Made for timelines and critical paths; a run without one pays nothing.
 //
 // A record reaches from the start of its operation to the start of the next; moves that follow `with_previous` belong to
-// the move before them, waits that are looked at together to the first of them. The last one of a workgroup reaches from the end of its program to its own end, when all
+// the move before them, waits that are polled together to the first of them. The last one of a workgroup reaches from the end of its program to its own end, when all
 // is acknowledged.
 #pragma once
 
@@ -21,7 +21,7 @@ struct LineLives {
     Time serialisation = 0;  // behind other lines at ports, and on wires
     Time credits = 0;
     Time flight = 0;  // latency of links
-    Time memory = 0;  // from the arrival at a cache slice to its answer
+    Time memory = 0;  // from the arrival at a cache slice to its response
     Time other = 0;
 
     void add(const LatencyBreakdown& breakdown, Time end);
@@ -40,8 +40,8 @@ struct OperationRecord {
     std::uint32_t first_lane = 0;            // wait of several flags: in OperationLog::lanes()
     std::uint32_t lanes = 0;                 // 0: one flag
     std::array<Time, stall_causes> spent{};  // begin to end, by what wavefront zero waited for
-    LineLives lives;                         // of lines of the workgroup answered meanwhile
-    LatencyBreakdown breakdown;              // signal: of its line, once that is answered; start is when it left
+    LineLives lives;                         // of lines of the workgroup whose responses came meanwhile
+    LatencyBreakdown breakdown;              // signal: of its line, once it has its response; start is when it left
 };
 
 // One of the flags of a wait.
@@ -81,7 +81,7 @@ public:
         records_.push_back(record);
         return static_cast<std::uint32_t>(records_.size());
     }
-    // The signal of record `number`, from 1 on, has been answered.
+    // The signal of record `number`, from 1 on, has its response.
     void answered(const LatencyBreakdown& breakdown)
     {
         if (breakdown.record > 0) records_[breakdown.record - 1].breakdown = breakdown;

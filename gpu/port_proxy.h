@@ -1,7 +1,7 @@
-// The CPU thread that carries out the requests of a GPU's port channels: a queue in host memory, which it looks at again and
+// The CPU thread that carries out the requests of a GPU's port channels: a queue in host memory, which it polls again and
 // again, and one request at a time.
 //
-// A request arrives `request_latency` after the unit has issued it. Idle, the proxy looks every `proxy_poll`, counted from
+// A request arrives `request_latency` after the unit has issued it. Idle, the proxy polls every `proxy_poll`, counted from
 // when it became idle; busy, as soon as it has done. Each request takes it `proxy_service`; then the copy engine has it. Looks
 // are counted on, not simulated.
 #pragma once
@@ -33,7 +33,7 @@ public:
     }
 
     std::uint64_t requests() const { return requests_; }
-    Time queued() const { return queued_; }  // arrival to the look that found it, summed
+    Time queued() const { return queued_; }  // arrival to the poll that found it, summed
 
 private:
     Time latency_;

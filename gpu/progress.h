@@ -2,7 +2,7 @@
 //
 // A workgroup that spins on a flag keeps time moving for ever, so an empty event queue is no sign of
 // deadlock then. Instead everything that may still write a flag is counted as busy; when nothing is and
-// every spinning workgroup has since looked at its flag in vain, the run cannot progress. What counts as busy may itself
+// every spinning workgroup has since polled its flag in vain, the run cannot progress. What counts as busy may itself
 // wait for ever, for a member that takes no part in a reduction: set_watch().
 #pragma once
 
@@ -30,18 +30,19 @@ public:
     // Asked before a run is given up: true when it has found something more to do.
     void set_last_resort(std::function<bool()> action) { last_resort_ = std::move(action); }
     bool anything_busy() const { return busy_ != 0; }
-    // Asked every `period` by who looks in vain while something counts as busy: true when that waits in vain too.
+    // A poller that finds its flag unchanged while something counts as busy calls `stuck` every `period`: true when what is busy
+    // waits in vain, too.
     void set_watch(Time period, std::function<bool(Time)> stuck)
     {
-        look_at_ = period_ = period;
+        watch_at_ = period_ = period;
         stuck_ = std::move(stuck);
     }
 
-    // A spinning workgroup looked, at a time after `issued`, and must go on. `last_epoch` is kept by
+    // A spinning workgroup has polled, at a time after `issued`, and must go on. `last_epoch` is kept by
     // the workgroup. True when the run cannot progress.
-    bool looked_in_vain(Time issued, std::uint64_t& last_epoch)
+    bool polled_in_vain(Time issued, std::uint64_t& last_epoch)
     {
-        if (busy_ != 0) return issued >= look_at_ && stuck(issued);
+        if (busy_ != 0) return issued >= watch_at_ && stuck(issued);
         if (issued < quiet_since_ || last_epoch == epoch_) return false;
         last_epoch = epoch_;
         return ++vain_ == spinning_ && !(last_resort_ && last_resort_());
@@ -50,7 +51,7 @@ public:
 private:
     bool stuck(Time now)
     {
-        look_at_ = now + period_;
+        watch_at_ = now + period_;
         return stuck_(now);
     }
 
@@ -59,7 +60,7 @@ private:
     std::int64_t vain_ = 0;
     std::uint64_t epoch_ = 0;
     Time quiet_since_ = 0;
-    Time look_at_ = ~Time{0};
+    Time watch_at_ = ~Time{0};
     Time period_ = 0;
     std::function<bool(Time)> stuck_;
     std::function<bool()> last_resort_;

@@ -25,7 +25,9 @@ ReplayGpu::ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, Line
       endpoint_(wiring.endpoint), capacity_(capacity), spec_(spec), latency_(l2.latency),
       slices_(static_cast<std::uint32_t>(l2.slices)), routes_(wiring.routes),
       paths_(wiring.endpoint, wiring.spread, wiring.stripe_shift, wiring.routes.endpoints()), data_on_(wiring.data_on),
-      pool_(pool), progress_(progress), image_(false),
+      pool_(pool), progress_(progress), image_(false), ports_("ports"),
+      to_ports_("to_port", wiring.ports, socket_creator<LineInitiatorSocket>(*this)),
+      from_ports_("from_port", wiring.ports, socket_creator<LineTargetSocket>(*this)),
       slice_ways_(l2.slices, std::max<std::uint64_t>(1, l2.bandwidth / l2.slices))
 {
     const auto join = [&wiring](LineInitiatorSocket& from, LineTargetSocket& to) {
@@ -35,15 +37,10 @@ ReplayGpu::ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, Line
             from.bind(to);
         }
     };
+    make_ports(ports_, tree_, this->name(), wiring.ports, event_queue, name_, spec);
     for (unsigned p = 0; p < wiring.ports; ++p) {
-        const std::string number = std::to_string(p);
-        ports_.push_back(tree_.at(std::string(this->name()) + ".port." + number, [&](const std::string& last) {
-            return std::make_unique<FabricPort>(last.c_str(), event_queue, name_ + ".port." + number, spec);
-        }));
-        to_ports_.push_back(std::make_unique<LineInitiatorSocket>(("to_port" + number).c_str(), *this, p));
-        from_ports_.push_back(std::make_unique<LineTargetSocket>(("from_port" + number).c_str(), *this, p));
-        join(*to_ports_[p], ports_[p]->die_in);
-        join(ports_[p]->die_out, *from_ports_[p]);
+        join(to_ports_[p], ports_[p].die_in);
+        join(ports_[p].die_out, from_ports_[p]);
     }
     end_.kind = end_kind;
 }
@@ -51,11 +48,9 @@ ReplayGpu::ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, Line
 std::uint64_t ReplayGpu::line_hops() const
 {
     std::uint64_t total = 0;
-    for (const auto& socket : to_ports_) total += socket->requests();
-    for (const auto& socket : from_ports_) total += socket->responses();
-    for (const auto& port : ports_)
-        total +=
-            port->link_out.requests() + port->link_in.responses() + port->die_out.requests() + port->die_in.responses();
+    for (const LineInitiatorSocket& socket : to_ports_) total += socket.requests();
+    for (const LineTargetSocket& socket : from_ports_) total += socket.responses();
+    for (const FabricPort& port : ports_) total += port.hops();
     return total;
 }
 
@@ -67,7 +62,7 @@ Time ReplayGpu::on_request(unsigned port, Line& line, Time delay)
     return 0;
 }
 
-// The answer needs no item of its own: until it has crossed the die nobody asks for it, but for the end of the profile.
+// The response needs no item of its own: until it has crossed the die nobody asks for it, but for the end of the profile.
 Time ReplayGpu::on_response(unsigned, Line& line, Time delay)
 {
     const Time now = event_queue().now();
@@ -106,7 +101,7 @@ void ReplayGpu::serve(Line& line)
     const std::uint64_t local = local_of(line.address);
     const Time start = slice_ways_.book(slice_place(local / line_bytes, slices_).slice, now, line_bytes);
     const std::uint16_t port = line.top_port();
-    from_ports_[port]->return_request_credit(line, start - now);
+    from_ports_[port].return_request_credit(line, start - now);
     ++answered_;
     if (MemoryImage::is_flag(local) && !serve_flag(line, start + latency_)) return;
     if (data_on_ && (line.op == LineOp::read || line.op == LineOp::fetch) && !MemoryImage::is_flag(local))
@@ -129,7 +124,7 @@ bool ReplayGpu::serve_flag(Line& line, Time ready)
         line.set_operand(word);
         break;
     }
-    case LineOp::monitor: return true;  // at once: whoever asked looks again
+    case LineOp::monitor: return true;  // at once: the poller polls again
     case LineOp::await:
         if (value >= line.operand()) return true;
         line.next = awaiting_;
@@ -157,7 +152,7 @@ void ReplayGpu::answer(Line& line, Time at)
         return;
     }
     line.set_response_status(tlm::TLM_OK_RESPONSE);
-    LineTargetSocket& back = *from_ports_[line.pop_port()];
+    LineTargetSocket& back = from_ports_[line.pop_port()];
     back.send_response(line, at - event_queue().now() + spec_.l2_to_port);
 }
 
@@ -287,10 +282,10 @@ void ReplayGpu::issue(Row& row)
     line.vc = vc_of(VcClass::request, choice.lane(pick));
     ++issued_;
     ++in_flight_;
-    to_ports_[choice.port(pick)]->send_request(line, spec_.unit_to_port);
+    to_ports_[choice.port(pick)].send_request(line, spec_.unit_to_port);
 }
 
-// Rows under way and lines without an answer may still change something; rows that wait for a flag cannot.
+// Rows under way and lines without a response may still change something; rows that wait for a flag cannot.
 void ReplayGpu::settle_progress()
 {
     if (!started_ || finished_ || end_.scheduled) return;

@@ -7,7 +7,7 @@
 //
 // Issue: line k of a row leaves the (absent) units at start + k x gap. The start is the row's time plus a draw from
 // 0..jitter, counted from start() or from the instant in which a flag of this GPU reached a value. At most
-// `replay_in_flight` lines have no answer; beyond that rows fall behind.
+// `replay_in_flight` lines have no response; beyond that rows fall behind.
 //
 // Answers: whatever arrives is served by the slice of its address, one line per slice and 64 B / (bandwidth / slices), and
 // answered `latency` later: every access is a hit. Flags have values, data have none.
@@ -29,9 +29,10 @@
 #include "gpu/gpu_spec.h"
 #include "gpu/path_chooser.h"
 #include "gpu/progress.h"
-#include "gpu/workgroup.h"
+#include "gpu/workgroup_listener.h"
 #include "sc_models/l2_spec.h"
 #include "tlm_interconnect/kernel/module_tree.h"
+#include "tlm_interconnect/protocol/socket_array.h"
 #include "tlm_interconnect/kernel/rate_servers.h"
 
 namespace weft {
@@ -46,9 +47,9 @@ public:
     ReplayGpu(sc_core::sc_module_name name, EventQueue& event_queue, LinePool& pool, Progress& progress,
         const GpuSpec& spec, const L2Spec& l2, std::uint64_t capacity, const Wiring& wiring);
 
-    LineInitiatorSocket& link_out(unsigned port) override { return ports_[port]->link_out; }
-    LineTargetSocket& link_in(unsigned port) override { return ports_[port]->link_in; }
-    OutputPort& output(unsigned port) override { return ports_[port]->output(); }
+    LineInitiatorSocket& link_out(unsigned port) override { return ports_[port].link_out; }
+    LineTargetSocket& link_in(unsigned port) override { return ports_[port].link_in; }
+    OutputPort& output(unsigned port) override { return ports_[port].output(); }
     const std::string& path() const override { return name_; }
     std::uint32_t endpoint() const override { return endpoint_; }
     std::uint64_t capacity() const override { return capacity_; }
@@ -56,7 +57,7 @@ public:
     std::uint64_t lines() const override { return issued_; }
     ReplayGpu* replay() override { return this; }
     std::uint64_t line_hops() const override;
-    const std::vector<std::unique_ptr<FabricPort>>& ports() const { return ports_; }
+    const sc_core::sc_vector<FabricPort>& ports() const { return ports_; }
 
     static constexpr std::uint64_t no_flag = ~std::uint64_t{0};
 
@@ -78,7 +79,7 @@ public:
     // Once, at the present instant. `file` is where the rows come from, `seed` decides the jitter.
     void start(std::string file, std::vector<Row> rows, std::uint64_t seed);
 
-    // All rows are issued and answered.
+    // All rows are issued and have their responses.
     bool finished() const { return finished_; }
     Time finish_time() const { return finish_time_; }
     // Calls `listener` then, or now.
@@ -129,9 +130,9 @@ private:
     Progress& progress_;
     MemoryImage image_;
     ModuleTree tree_;
-    std::vector<std::unique_ptr<FabricPort>> ports_;
-    std::vector<std::unique_ptr<LineInitiatorSocket>> to_ports_;
-    std::vector<std::unique_ptr<LineTargetSocket>> from_ports_;
+    sc_core::sc_vector<FabricPort> ports_;
+    sc_core::sc_vector<LineInitiatorSocket> to_ports_;
+    sc_core::sc_vector<LineTargetSocket> from_ports_;
 
     RateServers slice_ways_;
     ScheduledItem* awaiting_ = nullptr;  // lines of others that wait for a flag

@@ -1,44 +1,19 @@
-// The state of one wavefront on a compute unit.
+// One wavefront on a compute unit: where it is in its program, and its instructions in flight.
+//
+// ProgramFlow starts its operations; MoveIssue and PacketMoves carry out its moves.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "gpu/program.h"
+#include "gpu/register_sets.h"
+#include "gpu/stall_account.h"
+#include "gpu/workgroup.h"
 
 namespace weft {
 
-// Why a wavefront does not issue. Kept for wavefront zero, which stands for its workgroup: it does what no other one
-// does and its share of the moves.
-enum class StallCause : std::uint8_t {
-    none,         // it issues
-    issue,        // another one has the issue slot
-    registers,    // as many instructions in flight as it has registers for
-    loads,        // everything is issued; the last data are on their way
-    outstanding,  // the unit has as many lines in flight as it may
-    fence,        // acknowledges of stores
-    flag,
-    barrier,
-    compute,
-    queued  // the workgroup waits for a unit
-};
-constexpr unsigned stall_causes = 10;
-const char* name_of(StallCause cause);
-
-// Registers of one instruction of a move: from its first load to its last store.
-struct RegisterSet {
-    const Operation* move = nullptr;
-    std::uint64_t offset = 0;  // in every operand
-    std::uint32_t bytes = 0;
-    std::uint32_t waiting = 0;  // lines without an answer
-    bool loading = false;       // loads are still to be issued
-    std::uint16_t missed = 0;   // waiting lines that have found packets missing
-
-    bool complete() const { return waiting == 0 && !loading; }
-};
-
-// Where one instruction stands that is being issued: one operand, cut into lines.
+// The progress of one instruction that is being issued: one operand, cut into requests.
 struct Cursor {
     std::uint32_t operand = 0;
     std::uint32_t position = 0;  // bytes done
@@ -46,36 +21,79 @@ struct Cursor {
 
 struct Wavefront {
     const Operation* operation = nullptr;  // nullptr: nothing left to start
-    std::uint32_t next = 0;                // operation to start after it
-    std::uint32_t group = 0;
+    Workgroup* group = nullptr;
     std::uint64_t instruction = 0;  // move: number of its next instruction
     Cursor load;
     Cursor store;
-    std::uint8_t number = 0;  // within the workgroup
-    std::uint8_t head = 0;    // ring of register sets in use
-    std::uint8_t count = 0;
-    bool to_issue = false;  // a line of wavefront zero's operation
+    std::uint32_t next = 0;    // operation to start after it
+    std::uint8_t number = 0;   // within the workgroup
+    std::uint8_t context = 0;  // on the unit
+    bool to_issue = false;     // a request of wavefront zero's operation
     bool at_barrier = false;
-    StallCause cause = StallCause::none;
-    Time cause_since = 0;
-    Time full_before = 0;  // time its unit had been at its limit when the cause began
-    std::vector<RegisterSet> sets;
-    std::vector<std::uint8_t> data;  // by set and source, with data on
-    std::array<Time, stall_causes> spent{};
+    RegisterSets sets;
+    StallAccount stall;
 
-    unsigned place(unsigned behind_head) const
+    // It is number `of` in its workgroup, and starts its first operation next.
+    void begin(Workgroup& workgroup, std::uint32_t of)
     {
-        const unsigned size = static_cast<unsigned>(sets.size());
-        const unsigned place = head + behind_head;
-        return place < size ? place : place - size;
+        operation = nullptr;
+        group = &workgroup;
+        load = store = Cursor{};
+        next = 0;
+        number = static_cast<std::uint8_t>(of);
+        to_issue = false;
     }
-    RegisterSet& set(unsigned behind_head) { return sets[place(behind_head)]; }
-    const RegisterSet& set(unsigned behind_head) const { return sets[place(behind_head)]; }
-    void retire()
+
+    bool at(Operation::Kind kind) const { return operation != nullptr && operation->kind == kind; }
+
+    bool has_instruction() const
     {
-        head = static_cast<std::uint8_t>(place(1));
-        --count;
+        return at(Operation::Kind::move) && group->begin_of(*operation, instruction) < operation->bytes;
     }
+    bool can_store() const { return !sets.empty() && sets.oldest().complete() && sets.oldest().move->destinations > 0; }
+    bool can_issue() const
+    {
+        if (to_issue || can_store()) return true;
+        if (!sets.empty() && sets.newest().loading) return true;
+        return !sets.full() && has_instruction();
+    }
+    // All of the present move is issued and has its data.
+    bool move_over() const { return sets.empty() && at(Operation::Kind::move) && !has_instruction(); }
+
+    // Takes registers for the next instruction of the move.
+    void open_instruction()
+    {
+        const std::uint64_t begin = group->begin_of(*operation, instruction);
+        const std::uint64_t end = std::min(operation->bytes, group->begin_of(*operation, instruction + 1));
+        instruction += group->wavefronts;
+        sets.open({operation, begin, static_cast<std::uint32_t>(end - begin), 0, operation->sources > 0});
+    }
+    // Goes on to the next move if that one need not wait for the data of this one.
+    void pass_on()
+    {
+        const std::vector<Operation>& operations = group->program->operations;
+        while (!has_instruction() && next < operations.size() && operations[next].with_previous) {
+            operation = &operations[next++];
+            instruction = number;
+        }
+    }
+    // All loads of an operand, and all stores of one, are issued.
+    void operand_loaded(RegisterSet& set)
+    {
+        load.position = 0;
+        if (++load.operand < set.move->sources) return;
+        load.operand = 0;
+        set.loading = false;
+        pass_on();
+    }
+    void operand_stored(const Operation& move)
+    {
+        store.position = 0;
+        if (++store.operand < move.destinations) return;
+        store.operand = 0;
+        sets.retire();
+    }
+    std::uint8_t* registers(unsigned set, unsigned source) { return sets.data(group->register_begin(set, source)); }
 };
 
 }  // namespace weft

@@ -1,73 +1,90 @@
-// The state of one workgroup on a compute unit: what its wavefronts share.
+// One workgroup on a compute unit: what its wavefronts share.
+//
+// Each part is kept by one object: `open` by those that issue accesses, `fence` by Fences, `wait` by FlagPolls, `chase` by
+// WordAccess, `at_barrier` and `ended` by ProgramFlow, the packets' by PacketMoves. The rest is set when it is placed.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
+#include "gpu/flag_wait.h"
 #include "gpu/line_tag.h"
+#include "gpu/open_accesses.h"
 #include "gpu/program.h"
+#include "gpu/workgroup_listener.h"
+#include "tlm_interconnect/kernel/event_queue.h"
 
 namespace weft {
 
-// Who launched workgroups and wants to know when they end.
-class WorkgroupListener {
-public:
-    virtual ~WorkgroupListener() = default;
-    virtual void on_workgroup_done(std::uint64_t token) = 0;
-};
-
-// Stores without an acknowledge, those issued before the latest fence apart from those after it.
-struct StoreCount {
-    std::array<std::uint32_t, 2> open{};
-    std::uint8_t epoch = 0;  // of stores that issue now
-
-    void begin_fence() { epoch ^= 1U; }  // the fence before it has ended: nothing is open in the other one
-    bool fenced() const { return open[epoch ^ 1U] == 0; }
-    std::uint32_t total() const { return open[0] + open[1]; }
-};
-
-constexpr Time never_polled = ~Time{0};
+class ComputeUnit;
+struct Wavefront;
 
 struct Workgroup {
+    // Set when it is placed.
     const Program* program = nullptr;
-    std::uint32_t unit = 0;
+    ComputeUnit* unit = nullptr;
+    std::uint32_t index = 0;  // its place among those of all units; never changes
     std::uint32_t wavefronts = 1;
     std::uint32_t instruction_bytes = 512;  // that one wavefront instruction covers
     PacketFormat format = PacketFormat::none;
-    OperandCode operands;        // of its loads' tags
-    bool aligned = true;         // instructions meet at lines of the first operand
-    std::uint64_t contexts = 0;  // places of its wavefronts on the unit
-    std::uint32_t zero = 0;      // place of wavefront zero
-    std::uint32_t at_barrier = 0;
-    std::uint32_t ended = 0;
+    OperandCode operands;  // of its loads' tags
+    bool aligned = true;   // instructions meet at lines of the first operand
     bool active = false;
-    bool waiting = false;        // counted in Progress as not busy
-    bool lacks_packets = false;  // because nothing but packets can make it go on
-    bool fencing = false;
-    Scope fence = Scope::unit;
-    StoreCount near;               // stores to the own GPU
-    StoreCount far;                // and to others
-    std::uint32_t posted = 0;      // signals without acknowledge
-    std::uint32_t reads = 0;       // words loaded without an answer
-    std::uint32_t bulk = 0;        // bulk copies that are not performed
-    std::uint64_t chased = 0;      // address of the next load of a chase
-    std::uint64_t chase_left = 0;  // loads without an answer
+    std::uint32_t first_transfer = 0;  // number of its program's first operand among those of the GPU's workgroups
+    std::uint64_t contexts = 0;        // of its wavefronts on the unit
+    Wavefront* zero = nullptr;
+    std::uint32_t poll_flags = 1;  // waits in a row that are polled together, at most
+    std::uint32_t log = 0;         // number in the OperationLog; 0: not logged
+    std::uint32_t list = 0;        // that its requests are for
     std::uint64_t* results = nullptr;
     WorkgroupListener* listener = nullptr;
     std::uint64_t token = 0;
-    std::uint32_t log = 0;             // number in the OperationLog
-    std::uint32_t list = 0;            // that its requests are for
-    std::uint32_t first_transfer = 0;  // number of its program's first operand among those of the GPU's workgroups
+
+    std::uint32_t at_barrier = 0;  // wavefronts
+    std::uint32_t ended = 0;       // wavefronts
+    OpenAccesses open;
+    struct {
+        bool open = false;
+        Scope scope = Scope::unit;
+    } fence;
+    FlagWait wait;
+    struct {
+        std::uint64_t address = 0;  // of the next load
+        std::uint64_t left = 0;     // loads without a response
+    } chase;
+    bool spinning = false;       // counted in Progress as not busy
+    bool lacks_packets = false;  // because nothing but packets can make it go on
     std::uint64_t vain_epoch = 0;
-    Time polled_at = 0;            // the present look's first line; never_polled: none is issued
-    Time interval = 0;             // spin: to the next poll
-    bool arm = false;              // monitor: the next lines of the wait arm it
-    std::uint32_t poll_lanes = 1;  // waits in a row that are looked at together
-    std::uint32_t lanes = 0;       // of them, in the present wait
-    std::uint32_t missing = 0;     // bit per lane: its flag has not had its value
-    std::uint32_t to_look = 0;     // and whose line of the present look is to be issued
-    std::uint32_t looking = 0;     // lines of the present look without an answer
-    ScheduledItem wake;            // poll again, end of compute, end of barrier
+    ScheduledItem wake;  // next poll, end of compute, end of barrier, end of fence
+
+    bool all_at_barrier() const { return at_barrier == wavefronts; }
+    bool all_ended() const { return ended == wavefronts; }
+
+    std::uint64_t operand(const Operation& move, unsigned number) const
+    {
+        return program->operands[move.first_operand + number];
+    }
+    std::uint32_t transfer_of(const Operation& move, unsigned number) const
+    {
+        return unit_transfer(first_transfer + move.first_operand + number);
+    }
+    bool in_packets(const Operation& move, unsigned number) const
+    {
+        return format != PacketFormat::none && program->in_packets.size() > move.first_operand + number &&
+            program->in_packets[move.first_operand + number];
+    }
+    // Where an instruction of a move begins. Instructions meet where the first operand reaches the end of a line, so that
+    // aligned operands are not cut twice.
+    std::uint64_t begin_of(const Operation& move, std::uint64_t instruction) const
+    {
+        if (instruction == 0) return 0;
+        const std::uint64_t skew = aligned ? operand(move, 0) % line_bytes : 0;
+        return instruction * instruction_bytes - skew;
+    }
+    // Where a source of an instruction is among the data of a wavefront's registers.
+    std::size_t register_begin(unsigned set, unsigned source) const
+    {
+        return (std::size_t{set} * program->most_sources + source) * instruction_bytes;
+    }
 };
 
 }  // namespace weft

@@ -15,12 +15,10 @@ constexpr unsigned first_wake = 1024;
 Hbm::Hbm(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const HbmSpec& spec, unsigned slices,
     unsigned sector_shift)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), timing_(spec), map_(spec, slices, sector_shift),
-      wakes_(spec.channels, HbmChannel::never)
+      wakes_(spec.channels, HbmChannel::never), targets_("target", slices, socket_creator<LineTargetSocket>(*this))
 {
     channels_.reserve(spec.channels);
     for (unsigned c = 0; c < spec.channels; ++c) channels_.emplace_back(timing_, c);
-    for (unsigned s = 0; s < slices; ++s)
-        targets_.push_back(std::make_unique<LineTargetSocket>(("target" + std::to_string(s)).c_str(), *this, s));
 }
 
 Time Hbm::on_request(unsigned slice, Line& line, Time delay)
@@ -77,7 +75,7 @@ void Hbm::work(unsigned channel)
     if (step.next != HbmChannel::never) wake_at(channel, step.next);
     if (step.line == nullptr) return;
     step.line->set_response_status(tlm::TLM_OK_RESPONSE);
-    targets_[step.line->input]->send_response(*step.line, step.answer);
+    targets_[step.line->input].send_response(*step.line, step.answer);
 }
 
 void Hbm::wake_at(unsigned channel, Time time)

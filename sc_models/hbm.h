@@ -21,14 +21,13 @@
 #pragma once
 
 #include <deque>
-#include <memory>
 #include <vector>
 
 #include "base/statistic.h"
 #include "sc_models/hbm_channel.h"
 #include "sc_models/hbm_map.h"
 #include "sc_models/memory_image.h"
-#include "tlm_interconnect/protocol/protocol.h"
+#include "tlm_interconnect/protocol/socket_array.h"
 
 namespace weft {
 
@@ -40,8 +39,8 @@ public:
     // From now on lines carry the bytes of `image`.
     void hold_contents(MemoryImage& image) { contents_ = &image; }
 
-    LineTargetSocket& target(unsigned slice) { return *targets_[slice]; }
-    std::uint64_t responses(unsigned slice) const { return targets_[slice]->responses(); }
+    LineTargetSocket& target(unsigned slice) { return targets_[slice]; }
+    std::uint64_t responses(unsigned slice) const { return targets_[slice].responses(); }
 
     std::vector<Statistic> statistics() const override;
     void reset_statistics() override;
@@ -66,7 +65,7 @@ private:
     std::deque<Wake> items_;
     ScheduledItem* idle_items_ = nullptr;
     Time counted_from_ = 0;
-    std::vector<std::unique_ptr<LineTargetSocket>> targets_;
+    sc_core::sc_vector<LineTargetSocket> targets_;
 };
 
 }  // namespace weft

@@ -22,6 +22,7 @@
 #include "sc_models/l2_slice.h"
 #include "sc_models/memory_side_spec.h"
 #include "tlm_interconnect/protocol/protocol_checker.h"
+#include "tlm_interconnect/protocol/socket_array.h"
 
 namespace weft {
 
@@ -37,11 +38,12 @@ public:
         const MemorySideSpec& spec, unsigned channels, unsigned requesters, bool with_direct, MemoryImage& image,
         LinePool& pool, std::uint32_t endpoint, Checkers* checkers = nullptr, bool hold_contents = false);
 
-    LineTargetSocket& target(unsigned requester) { return *targets_[requester]; }
+    LineTargetSocket& target(unsigned requester) { return targets_[requester]; }
     LineTargetSocket& direct() { return *direct_; }
-    LineInitiatorSocket& memory(unsigned channel) { return slices_[channel]->memory; }
+    LineInitiatorSocket& memory(unsigned channel) { return slices_[channel].memory; }
 
-    const std::vector<std::unique_ptr<L2Slice>>& slices() const { return slices_; }
+    const sc_core::sc_vector<L2Slice>& slices() const { return slices_; }
+    sc_core::sc_vector<L2Slice>& slices() { return slices_; }
     std::uint64_t hops() const;
 
     std::vector<Statistic> statistics() const override { return summed_statistics(slices_); }
@@ -61,9 +63,9 @@ private:
     std::uint32_t endpoint_;
     unsigned sector_shift_;
     Divider channels_;
-    std::vector<std::unique_ptr<L2Slice>> slices_;
-    std::vector<std::unique_ptr<LineInitiatorSocket>> to_slices_;
-    std::vector<std::unique_ptr<LineTargetSocket>> targets_;
+    sc_core::sc_vector<L2Slice> slices_;
+    sc_core::sc_vector<LineInitiatorSocket> to_slices_;
+    sc_core::sc_vector<LineTargetSocket> targets_;
     std::unique_ptr<LineTargetSocket> direct_;
 };
 

@@ -91,13 +91,17 @@ struct SliceRequest {
 };
 using SliceFactory = std::function<std::unique_ptr<SliceModel>(EventQueue&, const SliceRequest&)>;
 
+// An element of an array of slices, of one model (sc_vector) or of any.
+inline const SliceModel& slice_in(const SliceModel& slice) { return slice; }
+inline const SliceModel& slice_in(const std::unique_ptr<SliceModel>& slice) { return *slice; }
+
 // Statistics of slices as one cache.
-template <class Slice>
-std::vector<Statistic> summed_statistics(const std::vector<std::unique_ptr<Slice>>& slices)
+template <class Slices>
+std::vector<Statistic> summed_statistics(const Slices& slices)
 {
     std::vector<Statistic> sum;
-    for (const auto& slice : slices) {
-        const std::vector<Statistic> part = slice->statistics();
+    for (const auto& element : slices) {
+        const std::vector<Statistic> part = slice_in(element).statistics();
         if (sum.empty()) {
             sum = part;
         } else {

@@ -31,6 +31,13 @@ public:
         parameters_ = std::make_shared<const BlockInfo>(block_info<Spec>());
         return *this;
     }
+    // Of a switch or an accelerator: the parameters of Weft's own blocks that it reads, by path ("switch.latency"). Only these are
+    // listed for it. Without it the model may read all of them.
+    ModelDeclaration& with_reads(std::vector<std::string> paths)
+    {
+        reads_ = std::move(paths);
+        return *this;
+    }
     // All that the model writes. Without it results show what it writes, and nothing is checked.
     ModelDeclaration& with_statistics(StatisticTable table)
     {
@@ -53,6 +60,7 @@ public:
     const std::string& text() const { return text_; }
     const std::string& ports() const { return ports_; }
     const std::shared_ptr<const BlockInfo>& parameters() const { return parameters_; }
+    const std::optional<std::vector<std::string>>& reads() const { return reads_; }
     const std::optional<StatisticTable>& statistics() const { return statistics_; }
     const std::vector<Module>& modules() const { return modules_; }
 
@@ -61,6 +69,7 @@ private:
     std::string text_;
     std::string ports_;
     std::shared_ptr<const BlockInfo> parameters_;
+    std::optional<std::vector<std::string>> reads_;
     std::optional<StatisticTable> statistics_;
     std::vector<Module> modules_;
 };

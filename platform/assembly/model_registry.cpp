@@ -123,6 +123,12 @@ void ModelRegistry::add(Models<Factory>& models, const std::string& kind, BlockO
     if (models.count(name) > 0)
         throw InputError("", 0, "the name '" + name + "' of kind " + kind + " is taken", "another name");
     if (declaration.parameters() != nullptr) add_block(kind, owner, declaration);
+    if (declaration.reads()) {
+        BlockTable::Reads reads = reads_;
+        reads[name] = {declaration.reads()->begin(), declaration.reads()->end()};
+        blocks_ = BlockTable::built_in()->with(own_blocks_, reads);
+        reads_ = std::move(reads);
+    }
     models.emplace(name, std::make_pair(std::move(declaration), std::move(factory)));
 }
 
@@ -145,7 +151,7 @@ void ModelRegistry::add_block(const std::string& kind, BlockOwner owner, const M
             all.push_back(known);
     }
     all.push_back(std::make_shared<const BlockInfo>(std::move(info)));
-    blocks_ = BlockTable::built_in()->with(all);
+    blocks_ = BlockTable::built_in()->with(all, reads_);
     own_blocks_ = std::move(all);
 }
 

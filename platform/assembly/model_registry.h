@@ -80,6 +80,7 @@ private:
     Models<LinkFactory> links_;
     Models<GpuFactory> gpus_;
     std::vector<std::shared_ptr<const BlockInfo>> own_blocks_;
+    BlockTable::Reads reads_;  // of models that declare them
     std::shared_ptr<const BlockTable> blocks_ = BlockTable::built_in();
 };
 

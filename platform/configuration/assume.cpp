@@ -162,7 +162,8 @@ void Resolver::assume_nodes()
         for (const auto& [parameter, figure] : figures) {
             const ParameterInfo& info = *parameters[parameter];
             if (!system_.sources_[values.sources[parameter]].file.empty()) continue;  // a user's
-            if (!counts_for(info, transit ? "switch" : system_.names_[node.model])) continue;
+            if (!blocks().counts(block_of<SwitchSpec>(), parameter, transit ? "switch" : system_.names_[node.model]))
+                continue;
             taken += fmt::format("{}{} {}", taken.empty() ? "" : ", ", info.name,
                 value_text(info, values.values[parameter]));
         }

@@ -1,5 +1,6 @@
 #include "platform/configuration/blocks.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "base/diagnostic.h"
@@ -62,7 +63,8 @@ const std::shared_ptr<const BlockTable>& BlockTable::built_in()
     return table;
 }
 
-std::shared_ptr<const BlockTable> BlockTable::with(const std::vector<std::shared_ptr<const BlockInfo>>& more) const
+std::shared_ptr<const BlockTable> BlockTable::with(const std::vector<std::shared_ptr<const BlockInfo>>& more,
+    Reads reads) const
 {
     auto out = std::make_shared<BlockTable>(*this);
     for (const std::shared_ptr<const BlockInfo>& info : more) {
@@ -73,7 +75,25 @@ std::shared_ptr<const BlockTable> BlockTable::with(const std::vector<std::shared
                 "another name");
         out->add(info);
     }
+    std::vector<std::string> paths;
+    for (const Block block : all_)
+        for (std::size_t i = 0; i < (*this)[block].parameters.size(); ++i) paths.push_back((*this)[block].path_of(i));
+    for (const auto& [model, names] : reads)
+        for (const std::string& path : names)
+            if (std::find(paths.begin(), paths.end(), path) == paths.end())
+                throw InputError("", 0,
+                    "model '" + model + "' declares that it reads '" + path + "', which is no parameter",
+                    expected_name("a parameter of Weft", path, paths));
+    out->reads_ = std::move(reads);
     return out;
+}
+
+bool BlockTable::counts(Block block, std::size_t parameter, const std::string& model) const
+{
+    const BlockInfo& info = (*this)[block];
+    const auto declared = reads_.find(model);
+    if (declared == reads_.end()) return counts_for(*info.parameters[parameter], model);
+    return declared->second.count(info.path_of(parameter)) > 0;
 }
 
 void BlockTable::add(std::shared_ptr<const BlockInfo> info)

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +24,16 @@ class BlockTable {
 public:
     static const std::shared_ptr<const BlockTable>& built_in();
 
-    // The same with blocks of models. Throws InputError for a declaration that is wrong, and for a name that is taken.
-    std::shared_ptr<const BlockTable> with(const std::vector<std::shared_ptr<const BlockInfo>>& more) const;
+    // Models that declare which parameters of Weft's blocks they read, by path.
+    using Reads = std::map<std::string, std::set<std::string>>;
+    // The same with blocks of models. Throws InputError for a declaration that is wrong, for a name that is taken, and for a
+    // model that reads what is no parameter.
+    std::shared_ptr<const BlockTable> with(const std::vector<std::shared_ptr<const BlockInfo>>& more,
+        Reads reads = {}) const;
+
+    // Whether a parameter of a block of Weft counts for a module of `model`: the model has declared it or, where it declares
+    // nothing, may read it.
+    bool counts(Block block, std::size_t parameter, const std::string& model) const;
 
     const BlockInfo& operator[](Block block) const { return *infos_.at(static_cast<std::size_t>(block)); }
     const std::shared_ptr<const BlockInfo>& shared(Block block) const
@@ -43,6 +53,7 @@ private:
 
     std::vector<std::shared_ptr<const BlockInfo>> infos_;
     std::vector<Block> all_;
+    Reads reads_;
 };
 
 // The block of Weft that a Spec is.

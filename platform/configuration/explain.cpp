@@ -95,13 +95,14 @@ bool counts_for_memory(const BlockInfo& block, const std::string& parameter)
 
 // Whether a parameter counts for the module that the block belongs to: traffic that passes an accelerator goes through
 // a switch of ours.
-bool counts(const BlockInfo& block, std::size_t parameter, const std::string& model, bool accelerator)
+bool counts(const BlockTable& blocks, Block block, std::size_t parameter, const std::string& model, bool accelerator)
 {
-    if (!block.models.empty()) return true;  // the model declares them
-    const ParameterInfo& info = *block.parameters[parameter];
-    if (accelerator && model == "replay" && !counts_for_replay(block, info.name)) return false;
-    if (accelerator && model == "memory" && !counts_for_memory(block, info.name)) return false;
-    return counts_for(info, accelerator && block.title.owner == BlockOwner::forwarder ? "switch" : model);
+    const BlockInfo& info = blocks[block];
+    if (!info.models.empty()) return true;  // the model declares them
+    const std::string& name = info.parameters[parameter]->name;
+    if (accelerator && model == "replay" && !counts_for_replay(info, name)) return false;
+    if (accelerator && model == "memory" && !counts_for_memory(info, name)) return false;
+    return blocks.counts(block, parameter, accelerator && info.title.owner == BlockOwner::forwarder ? "switch" : model);
 }
 
 void list_values(const ResolvedSystem& system, Block block, VariantId id, const std::string& prefix,
@@ -110,7 +111,7 @@ void list_values(const ResolvedSystem& system, Block block, VariantId id, const 
     const BlockInfo& info = system.blocks()[block];
     const Variant& variant = system.values(block, id);
     for (std::size_t i = 0; i < variant.values.size(); ++i) {
-        if (!counts(info, i, model, accelerator)) continue;
+        if (!counts(system.blocks(), block, i, model, accelerator)) continue;
         const SourceId source = variant.sources[i];
         const ParameterInfo& parameter = *info.parameters[i];
         std::string text = system.source(source).text;

@@ -17,14 +17,15 @@ void Resolver::note_idle_values()
         for (std::size_t i = 0; i < parameters.size(); ++i) {
             if (system_.sources_[variant.sources[i]].file.empty()) continue;
             set[i] = true;
-            if (counts_for(*parameters[i], system_.names_[node.model])) counts[i] = true;
+            if (blocks().counts(block_of<SwitchSpec>(), i, system_.names_[node.model])) counts[i] = true;
         }
     }
     for (std::size_t i = 0; i < parameters.size(); ++i)
         if (set[i] && !counts[i])
-            system_.notices.push_back("switch." + parameters[i]->name +
-                " is set and changes nothing: it belongs to model " + parameters[i]->model +
-                ", and no switch that it was set for is one");
+            system_.notices.push_back("switch." + parameters[i]->name + " is set and changes nothing: " +
+                (parameters[i]->model.empty() ? "no model of the switches that it was set for reads it"
+                                              : "it belongs to model " + parameters[i]->model +
+                            ", and no switch that it was set for is one"));
     note_idle_links();
 }
 

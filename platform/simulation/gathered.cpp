@@ -15,13 +15,12 @@ template <class Ports>
 void add_ports(const std::string& path, const std::string& model, const Ports& ports, std::vector<ModuleResult>& out)
 {
     for (std::size_t p = 0; p < ports.size(); ++p)
-        out.push_back({path + ".port." + std::to_string(p), "port", model, ports[p]->statistics(), {}});
+        out.push_back({path + ".port." + std::to_string(p), "port", model, ports[p].statistics(), {}});
 }
 
 // A cache as a whole, and slice by slice what waits did there if they did anything.
-template <class Slice>
-ModuleResult cache_result(const std::string& path, const char* kind, const std::string& model,
-    const std::vector<std::unique_ptr<Slice>>& slices)
+template <class Slices>
+ModuleResult cache_result(const std::string& path, const char* kind, const std::string& model, const Slices& slices)
 {
     ModuleResult out{path, kind, model, summed_statistics(slices), {}};
     std::vector<std::uint64_t> reads;
@@ -29,7 +28,7 @@ ModuleResult cache_result(const std::string& path, const char* kind, const std::
     std::vector<std::uint64_t> wakes;
     bool any = false;
     for (const auto& slice : slices) {
-        const SliceModel::FlagCounts counts = slice->flag_counts();
+        const SliceModel::FlagCounts counts = slice_in(slice).flag_counts();
         reads.push_back(counts.reads);
         waiters.push_back(counts.waiters);
         wakes.push_back(counts.wakes);

@@ -84,6 +84,44 @@ TEST(Blocks, ATableTakesNoNameTwice)
     EXPECT_NE(named("a.b").find("is no word of letters, digits and _"), std::string::npos);
 }
 
+// A model that declares which parameters of Weft it reads is listed with those, and told of others that are set in vain.
+TEST(Blocks, AModelCountsWhatItDeclaresToRead)
+{
+    KnownNames names = known();
+    const auto explained_with = [&](const BlockTable::Reads& reads, const std::vector<std::string>& sets) {
+        names.blocks = BlockTable::built_in()->with(
+            {block_of_model(block_info<FastSpec>(), "fast"), block_of_model(block_info<WireSpec>(), "wire")}, reads);
+        return resolved("bind: [{nodes: \"*.nvsw.0\", model: fast}]\n", sets, small_box, names);
+    };
+    const auto listed = [](const ResolvedSystem& system, const std::string& path) {
+        for (const ExplainedParameter& parameter : explained_parameters(system))
+            if (parameter.path == path) return true;
+        return false;
+    };
+    const ResolvedSystem any = explained_with({}, {});
+    EXPECT_TRUE(listed(any, "box.0.nvsw.0.switch.arbiter"));
+    EXPECT_TRUE(listed(any, "box.0.nvsw.0.switch.control_weight"));
+
+    const BlockTable::Reads latency{{"fast", {"switch.latency"}}};
+    const ResolvedSystem declared = explained_with(latency, {"box.0.nvsw.0.switch.control_weight=2"});
+    EXPECT_TRUE(listed(declared, "box.0.nvsw.0.switch.latency"));
+    EXPECT_TRUE(listed(declared, "box.0.nvsw.0.fast.pace"));
+    EXPECT_FALSE(listed(declared, "box.0.nvsw.0.switch.arbiter"));
+    EXPECT_FALSE(listed(declared, "box.0.nvsw.0.switch.control_weight"));
+    EXPECT_TRUE(listed(declared, "box.0.nvsw.1.switch.arbiter"));  // a switch of Weft
+    ASSERT_EQ(declared.notices.size(), 1U);
+    EXPECT_EQ(declared.notices[0],
+        "switch.control_weight is set and changes nothing: no model of the switches that it was set for reads it");
+    EXPECT_EQ(explained_with(latency, {"switch.control_weight=2"}).notices.size(), 0U);  // others read it
+
+    EXPECT_EQ(error_of([&] {
+        explained_with({{"fast", {"switch.latenzy"}}}, {});
+    }),
+        "model 'fast' declares that it reads 'switch.latenzy', which is no parameter; expected a parameter of Weft "
+        "(did "
+        "you mean 'switch.latency'?)");
+}
+
 TEST(Blocks, ANodeHasTheBlockOfItsModel)
 {
     const ResolvedSystem system = with({});

@@ -59,6 +59,21 @@ TEST(ModuleNames, AreUnique)
     EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
 }
 
+// Sockets in arrays are elements of sc_vectors, with the names that SystemC gives them.
+TEST(ModuleNames, SocketsInArraysAreThoseOfVectors)
+{
+    const SwitchBoard board(dgx());
+    for (const std::string name : {"dgx.0.nvsw.0.target", "dgx.0.nvsw.0.initiator", "dgx.0.xpu.0.network.to_slice",
+             "dgx.0.xpu.0.network.from_port", "dgx.0.xpu.0.hbm.target", "dgx.0.xpu.0.ports"}) {
+        const auto* vector = dynamic_cast<const sc_core::sc_vector_base*>(sc_core::sc_find_object(name.c_str()));
+        ASSERT_NE(vector, nullptr) << name;
+        EXPECT_GT(vector->size(), 1U) << name;
+        for (const sc_core::sc_object* element : vector->get_elements()) EXPECT_NE(element, nullptr) << name;
+    }
+    EXPECT_NE(dynamic_cast<LineTargetSocket*>(sc_core::sc_find_object("dgx.0.nvsw.0.target_0")), nullptr);
+    EXPECT_NE(dynamic_cast<LineInitiatorSocket*>(sc_core::sc_find_object("dgx.0.xpu.0.network.to_slice_3")), nullptr);
+}
+
 // A node that is also the place of others: both have modules.
 TEST(ModuleNames, APlaceThatIsTakenByAModuleKeepsWhatIsBelow)
 {

@@ -117,6 +117,25 @@ TEST(PluginExamples, SweepTakesThePlugin)
     EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
 }
 
+TEST(PluginExamples, ExplainListsWhatTheModelReads)
+{
+    const auto block_of = [](const std::string& model) {
+        const auto outcome = weft::plugin_test::weft(with(model, {"explain", dgx}));
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        const std::size_t start = outcome.out.find("\n  switch, model " + model + "\n");
+        EXPECT_NE(start, std::string::npos) << outcome.out;
+        return outcome.out.substr(start, outcome.out.find("\n\n", start) - start);
+    };
+    const std::string mine = block_of("my_switch");
+    for (const std::string path : {" switch.latency ", " my_switch.urgency ", " my_switch.pace "})
+        EXPECT_NE(mine.find(path), std::string::npos) << mine;
+    for (const std::string path : {" switch.arbiter ", " switch.multicast_groups ", " switch.clock "})
+        EXPECT_EQ(mine.find(path), std::string::npos) << mine;
+    const std::string router = block_of("base_router");
+    EXPECT_NE(router.find(" switch.data_weight "), std::string::npos) << router;
+    EXPECT_EQ(router.find(" switch.clock "), std::string::npos) << router;
+}
+
 TEST(PluginExamples, TheUsersLatencyCounts)
 {
     const auto fast = traffic_with("my_switch", {"--loads", "0.01", "--set", "switch.latency=100ns"});

@@ -15,20 +15,20 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "tlm_interconnect/kernel/timed_module.h"
 #include "tlm_interconnect/link/link_model.h"
+#include "tlm_interconnect/protocol/socket_array.h"
 
 namespace weft {
 
 template <class Model, class Base = TimedModule>
 class LinkShell : public Base, public LineInitiator, public LineTarget, public LinkModel {
 public:
-    LineTargetSocket& target(unsigned end) final { return *targets_[end]; }
-    LineInitiatorSocket& initiator(unsigned end) final { return *initiators_[end]; }
+    LineTargetSocket& target(unsigned end) final { return targets_[end]; }
+    LineInitiatorSocket& initiator(unsigned end) final { return initiators_[end]; }
     const LinkSpec& spec() const final { return spec_; }
 
     // What comes in by the sockets.
@@ -54,13 +54,10 @@ public:
 protected:
     template <class... Arguments>
     LinkShell(const LinkSpec& spec, sc_core::sc_module_name name, Arguments&&... arguments)
-        : Base(name, std::forward<Arguments>(arguments)...), spec_(spec)
+        : Base(name, std::forward<Arguments>(arguments)...), spec_(spec),
+          targets_("target", 2, socket_creator<LineTargetSocket>(model())),
+          initiators_("initiator", 2, socket_creator<LineInitiatorSocket>(model()))
     {
-        for (unsigned end = 0; end < 2; ++end) {
-            const std::string number = std::to_string(end);
-            targets_[end] = std::make_unique<LineTargetSocket>(("target" + number).c_str(), model(), end);
-            initiators_[end] = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), model(), end);
-        }
     }
 
     // What the sockets of `end` are bound to: a model that hands on while it is called goes there without the socket's count.
@@ -70,7 +67,7 @@ protected:
     };
     Behind& behind(unsigned end)
     {
-        if (behind_[end].requests == nullptr) behind_[end] = {&initiators_[end]->bound(), &targets_[end]->bound()};
+        if (behind_[end].requests == nullptr) behind_[end] = {&initiators_[end].bound(), &targets_[end].bound()};
         return behind_[end];
     }
 
@@ -78,20 +75,20 @@ protected:
     void hand_over(unsigned end, Line& line, LineClass cls, Time delay = 0)
     {
         if (cls == LineClass::request) {
-            initiators_[end]->send_request(line, delay);
+            initiators_[end].send_request(line, delay);
         } else {
-            targets_[end]->send_response(line, delay);
+            targets_[end].send_response(line, delay);
         }
     }
 
 private:
-    unsigned debug(unsigned end, Line& line) final { return initiators_[1 - end]->debug(line); }
+    unsigned debug(unsigned end, Line& line) final { return initiators_[1 - end].debug(line); }
     Model& model() { return static_cast<Model&>(*this); }
 
     std::array<Behind, 2> behind_;
     LinkSpec spec_;
-    std::array<std::unique_ptr<LineTargetSocket>, 2> targets_;
-    std::array<std::unique_ptr<LineInitiatorSocket>, 2> initiators_;
+    sc_core::sc_vector<LineTargetSocket> targets_;
+    sc_core::sc_vector<LineInitiatorSocket> initiators_;
 };
 
 }  // namespace weft

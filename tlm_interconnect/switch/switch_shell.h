@@ -20,13 +20,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/statistic_table.h"
 #include "tlm_interconnect/kernel/timed_module.h"
+#include "tlm_interconnect/protocol/socket_array.h"
 #include "tlm_interconnect/routing/route_table.h"
 #include "tlm_interconnect/switch/debug_route.h"
 #include "tlm_interconnect/switch/switch_model.h"
@@ -51,9 +50,9 @@ void report_extra_credit(const std::string& path);
 template <class Model, class Base = TimedModule>
 class SwitchShell : public Base, public LineInitiator, public LineTarget, public SwitchModel {
 public:
-    LineTargetSocket& target(unsigned port) final { return *sockets_[port].target; }
-    LineInitiatorSocket& initiator(unsigned port) final { return *sockets_[port].initiator; }
-    unsigned port_count() const { return static_cast<unsigned>(sockets_.size()); }
+    LineTargetSocket& target(unsigned port) final { return targets_[port]; }
+    LineInitiatorSocket& initiator(unsigned port) final { return initiators_[port]; }
+    unsigned port_count() const { return static_cast<unsigned>(targets_.size()); }
 
     // What comes in by the sockets.
     Time on_request(unsigned port, Line& line, Time delay) final
@@ -80,13 +79,10 @@ public:
 protected:
     template <class... Arguments>
     SwitchShell(unsigned ports, RouteTable routes, sc_core::sc_module_name name, Arguments&&... arguments)
-        : Base(name, std::forward<Arguments>(arguments)...), routes_(std::move(routes)), sockets_(ports)
+        : Base(name, std::forward<Arguments>(arguments)...), routes_(std::move(routes)),
+          targets_("target", ports, socket_creator<LineTargetSocket>(model())),
+          initiators_("initiator", ports, socket_creator<LineInitiatorSocket>(model()))
     {
-        for (unsigned p = 0; p < ports; ++p) {
-            const std::string number = std::to_string(p);
-            sockets_[p].target = std::make_unique<LineTargetSocket>(("target" + number).c_str(), model(), p);
-            sockets_[p].initiator = std::make_unique<LineInitiatorSocket>(("initiator" + number).c_str(), model(), p);
-        }
     }
 
     // Where a line leaves: the output, and the VC set of the channel that it uses there.
@@ -122,16 +118,16 @@ protected:
     void free_slot(Line& line, LineClass cls, unsigned input, Time delay = 0)
     {
         if (cls == LineClass::request) {
-            sockets_[input].target->return_request_credit(line, delay);
+            targets_[input].return_request_credit(line, delay);
         } else {
-            sockets_[input].initiator->return_response_credit(line, delay);
+            initiators_[input].return_response_credit(line, delay);
         }
     }
     // The time after which the wire of `output` takes the next line.
     Time send(Line& line, LineClass cls, unsigned output, Time delay = 0)
     {
-        return cls == LineClass::request ? sockets_[output].initiator->send_request(line, delay)
-                                         : sockets_[output].target->send_response(line, delay);
+        return cls == LineClass::request ? initiators_[output].send_request(line, delay)
+                                         : targets_[output].send_response(line, delay);
     }
 
     // The two statistics that every switch has.
@@ -146,15 +142,11 @@ protected:
     const RouteTable& routes() const { return routes_; }
 
 private:
-    struct Sockets {
-        std::unique_ptr<LineTargetSocket> target;
-        std::unique_ptr<LineInitiatorSocket> initiator;
-    };
-
     Model& model() { return static_cast<Model&>(*this); }
 
     RouteTable routes_;
-    std::vector<Sockets> sockets_;
+    sc_core::sc_vector<LineTargetSocket> targets_;
+    sc_core::sc_vector<LineInitiatorSocket> initiators_;
 };
 
 }  // namespace weft

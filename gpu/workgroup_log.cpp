@@ -1,0 +1,89 @@
+#include "gpu/workgroup_log.h"
+
+#include "gpu/line_tag.h"
+
+namespace weft {
+
+StallTimes WorkgroupLog::spent(const Workgroup& group, Time now)
+{
+    return group.zero->stall.spent(group.unit->in_flight(), now);
+}
+
+void WorkgroupLog::begin(const Workgroup& group, const Operation* operation)
+{
+    end(group);
+    const std::vector<Operation>& operations = group.program->operations;
+    OpenRecord& open = open_[group.index];
+    open.record = OperationRecord{};
+    open.record.work = group.log;
+    open.record.begin = event_queue_.now();
+    open.record.operation = operation != nullptr ? group.zero->next - 1 : static_cast<std::uint32_t>(operations.size());
+    const Operation* named = operation != nullptr || operations.empty() ? operation : &operations.back();
+    if (named != nullptr) open.record.label = named->label;
+    if (operation != nullptr) {
+        open.record.kind = operation->kind;
+        open.record.address = operation->address;
+        open.record.value = operation->value;
+        const std::uint32_t flags = group.wait.flags();
+        if (operation->kind == Operation::Kind::wait && flags > 1) {
+            open.record.lanes = flags;
+            for (std::uint32_t i = 0; i < flags; ++i) {
+                const std::uint32_t number =
+                    log_->add_lane({operation[i].address, operation[i].value, operation[i].label});
+                if (i == 0) open.record.first_lane = number;
+            }
+        }
+    }
+    open.spent = spent(group, event_queue_.now());
+    open.open = true;
+}
+
+void WorkgroupLog::end(const Workgroup& group)
+{
+    OpenRecord& open = open_[group.index];
+    if (!open.open) return;
+    const StallTimes now = spent(group, event_queue_.now());
+    for (unsigned cause = 0; cause < stall_causes; ++cause) open.record.spent[cause] = now[cause] - open.spent[cause];
+    open.record.end = event_queue_.now();
+    open.record.breakdown = open.signalled;
+    const std::uint32_t number = log_->add(open.record);
+    // Its request is on its way: the response brings the rest.
+    if (open.record.kind == Operation::Kind::signal && open.line != nullptr) open.line->breakdown().record = number;
+    open = OpenRecord{};
+}
+
+void WorkgroupLog::trace(const LineIssue& issue, ComputeUnit& unit, Time delay)
+{
+    Line& line = issue;
+    const LineTag tag = LineTag::of(line.tag);
+    if (tag.use == LineUse::fetch) return;
+    const Workgroup& group = *unit.wave(tag.context).group;
+    if (group.log == 0) return;
+    issue.flag(LineHeader::traced_flag);
+    line.breakdown().begin(event_queue_.now() + delay);
+    if (line.op == LineOp::atomic && (line.flags & LineHeader::control_flag) != 0) open_[group.index].line = &line;
+}
+
+void WorkgroupLog::respond(Line& line, const ComputeUnit& unit)
+{
+    const LatencyBreakdown& breakdown = line.breakdown();
+    const Wavefront& wave = unit.wave(LineTag::of(line.tag).context);
+    OpenRecord& open = open_[wave.group->index];
+    if (breakdown.record > 0) {
+        log_->answered(breakdown);
+    } else if (open.line == &line) {  // before its record has ended
+        open.signalled = breakdown;
+        open.line = nullptr;
+    }
+    if (line.op == LineOp::write && (line.flags & LineHeader::packet_flag) != 0)
+        log_->stored({line.address / line_bytes, wave.group->log, wave.number, breakdown.start, breakdown.home,
+            breakdown.out.queued + breakdown.out.wire, breakdown.out.credits});
+    if ((line.flags & LineHeader::poll_flag) == 0) open.record.lives.add(breakdown, event_queue_.now());
+}
+
+void WorkgroupLog::detect(const Line& line, const Wavefront& wave)
+{
+    if (wave.group->log != 0) log_->seen({line.address / line_bytes, wave.group->log, wave.number, event_queue_.now()});
+}
+
+}  // namespace weft
