@@ -7,7 +7,7 @@ namespace weft {
 bool ComputeUnits::cacheable(Scope scope, std::uint64_t address) const
 {
     return l1_spec_.size > 0 && scope == Scope::unit && !MemoryImage::is_flag(local_of(address)) &&
-        (l1_spec_.cache_peers != 0 || endpoint_of(address) == endpoint_);
+        (l1_spec_.cache_peers || endpoint_of(address) == endpoint_);
 }
 
 L1Cache& ComputeUnits::cache_of(Unit& unit)

@@ -31,7 +31,7 @@ const char* name_of(StallCause cause)
 }
 
 ComputeUnits::ComputeUnits(sc_core::sc_module_name name, EventQueue& event_queue, std::string path, const GpuSpec& spec,
-    const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on, SpreadMode spread,
+    const L1Spec& l1, std::uint32_t endpoint, LinePool& pool, Progress& progress, bool data_on, PathSelection spread,
     unsigned stripe_shift, std::size_t destinations)
     : sc_module(name), TimedComponent(event_queue, std::move(path)), memory("memory", *this), spec_(spec), l1_spec_(l1),
       endpoint_(endpoint), places_(static_cast<std::uint32_t>(spec.workgroups_per_unit)), pool_(pool),

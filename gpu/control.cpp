@@ -267,7 +267,7 @@ void ComputeUnits::issue_poll(Workgroup& group, Wavefront& wave)
     group.to_look &= group.to_look - 1;
     ++group.looking;
     wave.to_issue = group.to_look != 0;
-    const bool spin = static_cast<WaitPolicy>(spec_.wait_policy) != WaitPolicy::waiting_atomic;
+    const bool spin = spec_.wait_policy != WaitPolicy::waiting_atomic;
     Line& line = pool_.take();
     const LineOp op = !spin ? LineOp::await : group.arm ? LineOp::monitor : LineOp::read;
     const LineIssue issue = line.begin(op, operation.address, 8);
@@ -349,14 +349,14 @@ void ComputeUnits::flag_answered(std::uint32_t index, std::uint32_t lane, LineOp
         event_queue().stop();
         return;
     }
-    if (static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::monitor) {
+    if (spec_.wait_policy == WaitPolicy::monitor) {
         group.arm = true;
         look(group, wave);
         update(group.unit, group.zero);
         return;
     }
     event_queue().schedule(group.wake, *this, now + group.interval, index);
-    if (static_cast<WaitPolicy>(spec_.wait_policy) == WaitPolicy::backoff)
+    if (spec_.wait_policy == WaitPolicy::backoff)
         group.interval = std::min<Time>(2 * group.interval, std::max<Time>(spec_.backoff_limit, spec_.spin_interval));
 }
 

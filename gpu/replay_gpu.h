@@ -133,7 +133,7 @@ private:
     std::vector<std::unique_ptr<LineInitiatorSocket>> to_ports_;
     std::vector<std::unique_ptr<LineTargetSocket>> from_ports_;
 
-    RateServers slice_ways_;
+    RateServers slice_rates_;
     ScheduledItem* awaiting_ = nullptr;  // lines of others that wait for a flag
 
     std::string file_;

@@ -9,7 +9,7 @@ MemorySideCache::MemorySideCache(sc_core::sc_module_name name, EventQueue& event
       channels_(channels)
 {
     L2Spec cache = spec.as_cache(channels);
-    cache.contents = static_cast<std::uint64_t>(hold_contents ? ContentsPolicy::cached : ContentsPolicy::flat);
+    cache.contents = hold_contents ? ContentsPolicy::cached : ContentsPolicy::flat;
     for (unsigned c = 0; c < channels; ++c) {
         const std::string number = std::to_string(c);
         slices_.push_back(std::make_unique<L2Slice>(number.c_str(), event_queue, path + "." + number, cache, c, image,

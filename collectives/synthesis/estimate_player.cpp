@@ -6,7 +6,7 @@ namespace weft {
 
 EstimatePlayer::EstimatePlayer(const Schedule& schedule, const CostGraph& graph, const EstimateOptions& options)
     : schedule_(schedule), graph_(graph), options_(options), numbering_(schedule), threads_(numbering_.threads()),
-      semaphores_(numbering_.semaphores()), meetings_(numbering_.barriers()), clock_(graph), switch_ways_(graph),
+      semaphores_(numbering_.semaphores()), meetings_(numbering_.barriers()), clock_(graph), switch_routes_(graph),
       each_(std::max(1U, options.threads_each)),
       chunk_bytes_(schedule.chunks == 0 ? 0.0 : static_cast<double>(options.bytes) / schedule.chunks)
 {
@@ -243,7 +243,7 @@ Estimate EstimatePlayer::result()
         out.steps = std::max(out.steps, thread.depth);
     }
     if (unpriced_) out.runs = false;
-    out.switches = switch_ways_.most();
+    out.switches = switch_routes_.most();
     Ps launch = 0;
     for (const CostRank& rank : graph_.ranks) launch = std::max(launch, rank.launch_ps);
     out.time_ps = end + launch;

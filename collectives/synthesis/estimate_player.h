@@ -14,7 +14,7 @@
 #include "collectives/synthesis/link_clock.h"
 #include "collectives/synthesis/open_chunks.h"
 #include "collectives/synthesis/packet_arrivals.h"
-#include "collectives/synthesis/switch_ways.h"
+#include "collectives/synthesis/switch_routes.h"
 #include "collectives/synthesis/thread_pace.h"
 
 namespace weft {
@@ -91,7 +91,7 @@ private:
     // What a switch combines or copies.
     struct Gathering {
         const Step* step = nullptr;
-        const SwitchGroupWays* ways = nullptr;
+        const SwitchGroupRoutes* routes = nullptr;
         std::vector<std::uint32_t> threads;  // that wait for it; of a load one
         std::uint32_t move = 0;              // of a load
         std::uint32_t pending = 0;
@@ -153,11 +153,11 @@ private:
     void packets_arrived(const Transfer& transfer, Ps tail);
 
     // Switches.
-    const SwitchGroupWays* ways(const Thread& thread, const std::vector<ChunkRef>& operands, bool in_order);
+    const SwitchGroupRoutes* routes(const Thread& thread, const std::vector<ChunkRef>& operands, bool in_order);
     void ask_members(std::uint32_t number, Ps now, Ps earliest);
     void store_group(const Move& move, Ps from, Ps ready);
     void gathered(const Transfer& transfer, Ps tail);
-    void spread(std::uint32_t number);
+    void send_copies(std::uint32_t number);
     std::uint32_t push_gathering(const Step& step, std::uint32_t index);
 
     template <class T>
@@ -181,7 +181,7 @@ private:
     std::vector<Semaphore> semaphores_;
     std::vector<std::vector<std::uint32_t>> meetings_;
     LinkClock clock_;
-    SwitchWays switch_ways_;
+    SwitchRoutes switch_routes_;
     PacketArrivals packets_;
     std::uint32_t each_;
     double chunk_bytes_;

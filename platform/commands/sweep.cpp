@@ -13,6 +13,7 @@
 #include "platform/commands/system_options.h"
 #include "platform/console/temporary_folder.h"
 #include "platform/commands/workload_options.h"
+#include "platform/configuration/old_names.h"
 #include "platform/report/table_page.h"
 #include "platform/assembly/fabric_plan.h"
 
@@ -116,6 +117,25 @@ void report_first_point(const SystemOptions& options, const WorkloadOptions& wor
     options.report_assumptions(*system);
 }
 
+// Old names among the values of the other points, whose runs are not heard: the first point has said its own.
+void report_old_values(const std::vector<SweepAxis>& axes, const BlockTable& blocks)
+{
+    OldNames old_names;
+    for (const SweepAxis& axis : axes) {
+        if (axis.is_option) continue;
+        OldNames said;  // of the path
+        const std::string path = said.path(axis.key, blocks, "--over", 0);
+        const std::size_t last = path.rfind('.');
+        const std::size_t before = last == 0 ? std::string::npos : path.rfind('.', last - 1);
+        const std::string parameter =
+            path.compare(0, 6, "links.") == 0 ? "link" + path.substr(last) : path.substr(before + 1);
+        old_names.value(parameter, axis.values.front(), "", 0);
+        const std::size_t known = old_names.notices().size();
+        for (const std::string& value : axis.values) old_names.value(parameter, value, "--over", 0);
+        print_notices({old_names.notices().begin() + static_cast<std::ptrdiff_t>(known), old_names.notices().end()});
+    }
+}
+
 }  // namespace
 
 int sweep_command(const Arguments& arguments)
@@ -201,6 +221,7 @@ int sweep_command(const Arguments& arguments)
     SystemDescription description = options.description();
     LoadedGraph loaded = options.load(description);
     report_first_point(options, workload, std::move(description), std::move(loaded), registry, axes, points.front());
+    report_old_values(axes, *registry.blocks());
     const TemporaryFolder folder("weft-sweep");
     std::vector<ProcessCall> calls;
     for (std::size_t i = 0; i < points.size(); ++i) {

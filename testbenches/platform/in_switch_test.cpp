@@ -147,7 +147,7 @@ TEST(InSwitch, LinesSpreadOverTheSwitchesOfABoardAndMeetAtOne)
     for (const char* spread : {"lines", "pairs", "none", "round_robin"})
         for (const Schedule& schedule : {reduce_multicast_all_reduce(8, 2), push_all_reduce(8, 2)}) {
             RunSetup setup = dgx();
-            setup.sets = {std::string("routing.spread=") + spread, "routing.stripe=128 B"};
+            setup.sets = {std::string("routing.path_selection=") + spread, "routing.stripe=128 B"};
             const std::string text = in_timed_child(
                 [&] {
                     SwitchBoard board(setup);

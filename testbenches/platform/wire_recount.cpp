@@ -6,7 +6,7 @@ namespace weft::testing {
 
 namespace {
 
-MergeKind merge_of(const LinkSpec& spec) { return static_cast<MergeKind>(spec.merge); }
+MergeKind merge_of(const LinkSpec& spec) { return spec.merge; }
 
 bool carries_data(LineOp op, LineClass cls)
 {

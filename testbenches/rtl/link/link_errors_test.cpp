@@ -282,7 +282,7 @@ TEST_P(LinkErrors, NothingIsLostAtAnyErrorRate)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, LinkErrors, ::testing::Values(Kind::twin, Kind::block), kind_name);
+INSTANTIATE_TEST_SUITE_P(Of, LinkErrors, ::testing::Values(Kind::reference, Kind::block), kind_name);
 
 }  // namespace
 }  // namespace weft::link_errors_test

@@ -1,4 +1,5 @@
-// The twin's matching against the one of the fabric's scheduled crossbar, and its rule for multicast by hand.
+// The reference model's matching against the one of the fabric's scheduled crossbar, and its rule for multicast by
+// hand.
 #include <gtest/gtest.h>
 
 #include "rtl/switch/switch_matching.h"
