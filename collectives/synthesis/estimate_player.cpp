@@ -180,8 +180,8 @@ std::uint32_t EstimatePlayer::waits_together(std::uint32_t index) const
 bool EstimatePlayer::wait(std::uint32_t index, const Step& step)
 {
     Thread& thread = threads_[index];
-    const bool begins = thread.lanes == 0;
-    if (begins) thread.lanes = waits_together(index);
+    const bool begins = thread.waits_left == 0;
+    if (begins) thread.waits_left = waits_together(index);
     Semaphore& semaphore = semaphores_[numbering_.semaphore(thread.rank, step.semaphore)];
     if (semaphore.taken == semaphore.arrived.size()) {
         semaphore.sleepers.push_back(index);
@@ -193,10 +193,10 @@ bool EstimatePlayer::wait(std::uint32_t index, const Step& step)
     ++semaphore.taken;
     // It takes a look at least, at all flags that are still missing.
     if (begins || thread.slept)
-        thread.looked = thread.time + rank_of(thread).poll_ps + (thread.lanes - 1) * rank_of(thread).poll_slot_ps;
+        thread.looked = thread.time + rank_of(thread).poll_ps + (thread.waits_left - 1) * rank_of(thread).poll_slot_ps;
     thread.slept = false;
     thread.time = std::max(thread.time, noticed);
-    if (--thread.lanes == 0) thread.time = std::max(thread.time, thread.looked);
+    if (--thread.waits_left == 0) thread.time = std::max(thread.time, thread.looked);
     thread.base = std::max(thread.base, arrival.depth);
     thread.depth = std::max(thread.depth, thread.base);
     return true;

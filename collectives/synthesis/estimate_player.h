@@ -44,17 +44,17 @@ private:
         std::uint32_t rank = 0;
         std::uint32_t next = 0;
         Ps time = 0;
-        Ps settled = 0;               // all stores so far are acknowledged
-        std::uint32_t in_flight = 0;  // transfers whose end is not known yet
-        std::uint32_t loading = 0;    // moves whose loads are not back
-        std::uint32_t base = 0;       // length of the chain of transfers that what follows depends on
-        std::uint32_t depth = 0;      // and with this thread's own
-        bool blocked = false;         // for in_flight and loading
-        bool needs_set = false;       // for registers that a load holds
-        std::uint32_t lanes = 0;      // waits left of those that are looked at together
-        bool slept = false;           // for one of them
-        Ps looked = 0;                // the look at them is over
-        Ps loaded = 0;                // everything that loads have brought so far was there
+        Ps settled = 0;                // all stores so far are acknowledged
+        std::uint32_t in_flight = 0;   // transfers whose end is not known yet
+        std::uint32_t loading = 0;     // moves whose loads are not back
+        std::uint32_t base = 0;        // length of the chain of transfers that what follows depends on
+        std::uint32_t depth = 0;       // and with this thread's own
+        bool blocked = false;          // for in_flight and loading
+        bool needs_set = false;        // for registers that a load holds
+        std::uint32_t waits_left = 0;  // of those that are looked at together
+        bool slept = false;            // for one of them
+        Ps looked = 0;                 // the look at them is over
+        Ps loaded = 0;                 // everything that loads have brought so far was there
         OpenChunks open;
         // Of steps in packets so far: the first stores of the last one, and all of them, had been issued.
         Ps issued = 0;
@@ -146,7 +146,7 @@ private:
     void store(const Move& move, Ps from, Ps ready);
     void loaded(std::uint32_t number);
     bool finds_registers(std::uint32_t index, const Step& step);
-    std::uint32_t launch_parts(Transfer transfer, Ps spread);
+    std::uint32_t launch_parts(Transfer transfer, Ps span);
     void launch(const Transfer& transfer);
     void hop(std::uint32_t number);
     void arrived(std::uint32_t number);

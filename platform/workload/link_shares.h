@@ -34,7 +34,7 @@ private:
             const bool forward = plan_.fabric.edges[exit.edge].a == node;
             const double share = amount / static_cast<double>(choice.size());
             visit(exit.edge, forward, share);
-            const unsigned then = plan_.routing.phase_after(node, choice[i], plan_.routing.lane(node, to, i, phase));
+            const unsigned then = plan_.routing.phase_after(node, choice[i], plan_.routing.vc_set(node, to, i, phase));
             walk(exit.peer, then, to, share, visit);
         }
     }

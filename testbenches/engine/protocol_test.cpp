@@ -205,7 +205,7 @@ TEST(ProtocolRun, ADroppedStoreIsNamed)
 
 TEST(ProtocolRun, OnlyUnitsStoreFlags)
 {
-    for (const std::uint64_t mover : {1u, 2u})
+    for (const Mover mover : {Mover::copy_engine, Mover::bulk})
         in_child([mover] {
             BoxOptions options = box_with(Protocol::ll);
             options.engine.mover = mover;

@@ -15,7 +15,7 @@ TEST(SwitchMatchingTest, GrantsAsTheCrossbarDoes)
         for (const unsigned ports : {1U, 2U, 4U, 8U, 9U, 16U, 64U})
             for (const unsigned iterations : {1U, 2U, 4U}) {
                 SwitchSpec spec;
-                spec.allocator = static_cast<std::uint64_t>(islip ? AllocatorKind::islip : AllocatorKind::round_robin);
+                spec.allocator = islip ? AllocatorKind::islip : AllocatorKind::round_robin;
                 spec.iterations = iterations;
                 CrossbarMatching crossbar(spec, ports, ports);
                 SwitchMatching own(ports, iterations, islip);
