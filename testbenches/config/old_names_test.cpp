@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text_file.h"
 #include "platform/configuration/explain.h"
 #include "platform/configuration/old_names.h"
 #include "testbenches/config/support.h"
@@ -109,6 +110,19 @@ TEST(OldNames, GiveWayToModelsOfThatName)
     EXPECT_EQ(system.link_model(0), "link_twin");
     EXPECT_EQ(system.model(*system.graph().find("box.0.nvsw.0")), "switch_twin");
     EXPECT_EQ(system.old_names, Names{});
+}
+
+TEST(OldNames, AreOnThePageOfSystems)
+{
+    const std::string page = read_text_file(std::string(WEFT_SOURCE_DIR) + "/docs/systems.md");
+    for (const OldName& name : all_old_names()) {
+        const auto written = [&name](const std::string& text) {
+            if (name.kind == OldName::Kind::model) return "model `" + text + "`";
+            return "`" + name.owner + (name.kind == OldName::Kind::value ? "=" : ".") + text + "`";
+        };
+        EXPECT_NE(page.find("| " + written(name.old) + " | " + written(name.now) + " |"), std::string::npos)
+            << name.old;
+    }
 }
 
 TEST(OldNames, InAProfileOfAUser)
