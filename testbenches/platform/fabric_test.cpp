@@ -175,10 +175,10 @@ TEST(FabricPlan, ADragonflyByWayOfRandomGroupsIsRightWithOneCredit)
     EXPECT_NE(refusal(ring.with("link.vc_sets=2")).find("needs 3 VC sets"), std::string::npos);
     const RunSetup with_sets =
         ring.with("link.vc_sets=3").with("link.request_credits=1").with("link.response_credits=1");
-    for (const char* spread : {"lines", "pairs", "none", "round_robin"}) {
-        const Json result = run(with_sets.with(std::string("routing.path_selection=") + spread));
-        EXPECT_EQ(result.value("stop", ""), "finished") << spread << result.dump().substr(0, 300);
-        EXPECT_EQ(result.value("verified", ""), "passed") << spread;
+    for (const char* selection : {"lines", "pairs", "none", "round_robin"}) {
+        const Json result = run(with_sets.with(std::string("routing.path_selection=") + selection));
+        EXPECT_EQ(result.value("stop", ""), "finished") << selection << result.dump().substr(0, 300);
+        EXPECT_EQ(result.value("verified", ""), "passed") << selection;
     }
 }
 
@@ -251,9 +251,9 @@ TEST(FabricPlan, RanksGoThroughTheResult)
 
 TEST(FabricPlan, LinesSpreadOverEqualPaths)
 {
-    const auto left = [](const std::string& spread) {
+    const auto left = [](const std::string& selection) {
         return payloads(
-            run(collective_on(two_switches, "all_to_all", "65536").with("routing.path_selection=" + spread)),
+            run(collective_on(two_switches, "all_to_all", "65536").with("routing.path_selection=" + selection)),
             "b.0.xpu.1", "sw");
     };
     // 48 KiB to three peers and four signals to each.

@@ -126,7 +126,7 @@ TEST_P(WireFormats, BytesOfLinksAreThoseOfTheirLines)
             EXPECT_GE(packets * std::max<std::uint64_t>(spec.max_payload, line_bytes),
                 direction["counted"]["payload"].get<std::uint64_t>());
             wire += direction["counted"]["wire"].get<std::uint64_t>();
-            // Every line that came the other direction gave its credit back.
+            // Every line that came the other way gave its credit back.
             for (const Json& back : counts["directions"]) {
                 if (back["link"] != direction["link"] || back["end"] == direction["end"]) continue;
                 EXPECT_EQ(direction["credits"], back["counted"]["lines"]);
