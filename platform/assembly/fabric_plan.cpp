@@ -45,7 +45,12 @@ void keep_structure(const ResolvedSystem& system, bool transit, Fabric& fabric)
         fabric.nodes[id].forwards = fabric.nodes[id].forwards && belongs(id);
 }
 
-const char* const policy_names[] = {"minimal", "up_down", "dimension_order", "dragonfly_minimal", "dragonfly_valiant"};
+// "routing.policy=up_down"
+std::string policy_text(const RoutingSpec& spec)
+{
+    const auto* const policy = RoutingSpec::parameters().find("policy");
+    return "routing.policy=" + format_value(policy->info, policy->get(spec));
+}
 
 RouteRules route_rules(const ResolvedSystem& system, const Fabric& fabric)
 {
@@ -94,9 +99,9 @@ void check_vc_sets(const ResolvedSystem& system, const Fabric& fabric, const Rou
         const auto there = static_cast<unsigned>(system.link(edge).vc_sets);
         const std::string cycle = cycle_text(routing.dependency_cycle(there));
         throw InputError(system.infrastructure, 0,
-            std::string("routing.policy=") + policy_names[system.routing().policy] + " needs " +
-                std::to_string(routing.vc_sets()) + " VC sets, " + edge_name(system.graph(), edge) + " has " +
-                std::to_string(there) + (cycle.empty() ? "" : ", with which " + cycle),
+            policy_text(system.routing()) + " needs " + std::to_string(routing.vc_sets()) + " VC sets, " +
+                edge_name(system.graph(), edge) + " has " + std::to_string(there) +
+                (cycle.empty() ? "" : ", with which " + cycle),
             "link.vc_sets=" + std::to_string(routing.vc_sets()) + " or more");
     }
 }
@@ -236,8 +241,7 @@ Routing policy_routing(const ResolvedSystem& system, const Fabric& fabric)
     try {
         return Routing(fabric, route_rules(system, fabric));
     } catch (const RouteMismatch& mismatch) {
-        throw InputError(system.infrastructure, 0,
-            std::string("routing.policy=") + policy_names[system.routing().policy] + ": " + mismatch.what(),
+        throw InputError(system.infrastructure, 0, policy_text(system.routing()) + ": " + mismatch.what(),
             "a fabric that the policy fits, or another policy");
     }
 }

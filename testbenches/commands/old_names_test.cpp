@@ -20,7 +20,8 @@ Arguments saying(const OldName& name, const std::string& text)
 {
     if (name.kind == OldName::Kind::model) return {"--model", "dgx.0.nvsw.*=" + text};
     if (name.kind == OldName::Kind::value)
-        return {"--set", name.owner + "=" + text, "--set", "l2.partitions=1", "--set", "l2.line=64"};
+        return {"--set", name.owner + "=" + text, "--set", "l2.partitions=1", "--set", "l2.line=64", "--set",
+            "l2.size=40MiB"};
     const char* const value = name.now == "vc_sets" ? "2" : name.now == "path_selection" ? "pairs" : "round_robin";
     return {"--set", name.owner + "." + text + "=" + value};
 }

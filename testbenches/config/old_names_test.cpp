@@ -59,7 +59,7 @@ TEST(OldNames, AreReadInSystemFilesLikeTheNewOnes)
 {
     ASSERT_EQ(all_old_names().size(), 6U);
     for (const OldName& name : all_old_names()) {
-        const Names sets{"l2.partitions=1", "l2.line=64"};  // what clocked slices take
+        const Names sets{"l2.partitions=1", "l2.line=64", "l2.size=40 MiB"};  // what clocked slices take
         const ResolvedSystem old = with(in_file(name, name.old), sets);
         const ResolvedSystem now = with(in_file(name, name.now), sets);
         EXPECT_EQ(explain(old), explain(now)) << name.old;
@@ -130,7 +130,8 @@ TEST(OldNames, InAProfileOfAUser)
     const test::ScratchFolder folder;
     const std::string path = folder.file("mine.yaml");
     const auto system = [&path](const std::string& selection, const std::string& slice) {
-        std::ofstream(path) << "profile: mine\nbase: h100\nl2:\n  partitions: 1\n  line: 64\n  model: " + slice +
+        std::ofstream(path)
+            << "profile: mine\nbase: h100\nl2:\n  partitions: 1\n  line: 64\n  size: 40 MiB\n  model: " + slice +
                 "\nrouting:\n  " + selection + ": pairs\n";
         return resolved("profile: " + path + "\n");
     };
@@ -140,8 +141,8 @@ TEST(OldNames, InAProfileOfAUser)
     EXPECT_EQ(now.routing().path_selection, PathSelection::pairs);
     EXPECT_EQ(now.old_names, Names{});
     EXPECT_EQ(old.old_names,
-        (Names{notice(path + ":6", "slice_twin", "reference_slice"),
-            notice(path + ":8", "routing.spread", "routing.path_selection")}));
+        (Names{notice(path + ":7", "slice_twin", "reference_slice"),
+            notice(path + ":9", "routing.spread", "routing.path_selection")}));
 }
 
 }  // namespace weft::old_names_test
