@@ -286,7 +286,7 @@ int fabric_command(const Arguments& arguments)
     for (std::size_t i = 0; i < all.size(); ++i) {
         // A protocol problem leaves a point and exit code 1, what a module finds wrong the code only.
         if ((ends[i].code != exit_good && ends[i].code != exit_wrong) || !is_file(folder.file(i, ".json")))
-            return pass_on(all[i], ends[i], read_text_file(folder.file(i, ".txt")));
+            return pass_on(all[i], ends[i], errors_of(folder.file(i, ".txt")));
         FabricResult result = point_from_json(read_text_file(folder.file(i, ".json")));
         sweep.setting = std::move(result.setting);
         if (i + 1 == all.size()) sweep.full = result.point;

@@ -67,20 +67,27 @@ TEST(OldNamesRun, GiveTheSameBytesAndOneNotice)
     }
 }
 
-// A sweep hears nothing of its runs: it says itself what old names are among the values.
+// A sweep does not pass on what its runs say: it says itself what old names are among the values.
 TEST(OldNamesRun, ASweepSaysThemOnce)
 {
     const Fixtures files;
-    for (const char* values : {"link,link_twin", "link_twin,link"}) {
-        const Outcome outcome = call({"sweep", files.pair_system(), "--over", std::string("link.model=") + values,
-            "--quiet", "--json", files.path("sweep.json")});
+    const auto sweep = [&files](const std::string& over, const Arguments& more = {}) {
+        return call(with({"sweep", "examples/dgx_h100/system.yaml", "--bytes", "4KiB", "--over", over, "--quiet",
+                             "--json", files.path("sweep.json")},
+            more));
+    };
+    for (const char* over : {"link.model=link,link_twin", "link.model=link_twin,link", "routing.spread=lines,pairs"}) {
+        const Outcome outcome = sweep(over);
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         EXPECT_EQ(notices_in(outcome.err), 1U) << outcome.err;
     }
-    const Outcome path = call({"sweep", files.pair_system(), "--over", "routing.spread=lines,pairs", "--quiet",
-        "--json", files.path("sweep.json")});
-    EXPECT_EQ(path.code, 0) << path.err;
-    EXPECT_EQ(notices_in(path.err), 1U) << path.err;
+    // A run that fails is shown with its error, not with its notice.
+    const Outcome refused = sweep("link.model=link_twin", {"--set", "link.vc_sets=3"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(notices_in(refused.err), 1U) << refused.err;
+    EXPECT_NE(refused.err.find("sweep: link.model=link_twin: a clocked link with more than 8 channels"),
+        std::string::npos)
+        << refused.err;
 }
 
 }  // namespace old_names_test
