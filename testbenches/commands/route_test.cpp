@@ -111,8 +111,8 @@ TEST(Route, ShowsPolicyAndVcSets)
     };
     const Outcome over = route("ring.5.xpu.0", "ring.1.xpu.0");
     EXPECT_EQ(over.code, 0) << over.err;
-    EXPECT_NE(over.out.find("    2  ring.0.sw.0   around     1       50 GB/s"), std::string::npos) << over.out;
-    EXPECT_NE(over.out.find("    3  ring.1.sw.0   around     0       50 GB/s"), std::string::npos) << over.out;
+    EXPECT_NE(over.out.find("    2  ring.0.sw.0   around       1       50 GB/s"), std::string::npos) << over.out;
+    EXPECT_NE(over.out.find("    3  ring.1.sw.0   around       0       50 GB/s"), std::string::npos) << over.out;
     EXPECT_NE(over.out.find("policy: dimension_order: first dimension first, the shorter way round"), std::string::npos)
         << over.out;
     EXPECT_NE(over.out.find("choice: 1 path of 4 hops by the policy\n"), std::string::npos) << over.out;
@@ -173,8 +173,8 @@ TEST(Route, ByWayOfARandomGroup)
         direct += route(line).out.find("pod.0.xpu.0 to pod.1.xpu.0: 4 hops, 2 paths\n") == 0 ? 1 : 0;
     EXPECT_TRUE(direct > 0 && direct < 8) << direct;
     const Outcome around = route("3");
-    EXPECT_NE(around.out.find("    3  pod.2.router.0  global     0"), std::string::npos) << around.out;
-    EXPECT_NE(around.out.find("    4  pod.2.router.1  local      1"), std::string::npos) << around.out;
+    EXPECT_NE(around.out.find("    3  pod.2.router.0  global       0"), std::string::npos) << around.out;
+    EXPECT_NE(around.out.find("    4  pod.2.router.1  local        1"), std::string::npos) << around.out;
     EXPECT_NE(around.out.find("choice: 2 paths of 4 to 6 hops by the policy\n"), std::string::npos) << around.out;
     EXPECT_NE(around.out.find("  at pod.0.router.0: digit 0 of 2 takes pod.0.router.1\n"
                               "    equal      pod.1.router.1\n"),
